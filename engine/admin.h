@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// The nouns of administration: space quotas, rights, sizes and progress.
+#ifndef CELLFS_ENGINE_ADMIN_H_
+#define CELLFS_ENGINE_ADMIN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/names.h"
+
+namespace cellfs {
+
+// What is refused while a space quota is in violation (SpaceViolationPolicy).
+enum class SpaceViolationPolicy { kNoInserts, kNoWrites, kNoWritesCompactions, kDisable };
+std::string_view PolicyName(SpaceViolationPolicy policy);  // "NO_INSERTS", ...
+std::optional<SpaceViolationPolicy> ParsePolicy(std::string_view name);
+
+struct SpaceQuota {
+  int64_t limit = 0;  // bytes of store files
+  SpaceViolationPolicy policy = SpaceViolationPolicy::kNoInserts;
+  friend bool operator==(const SpaceQuota&, const SpaceQuota&) = default;
+};
+
+// Where a right holds: everywhere, in a namespace, a table, a family or a column of one.
+struct GrantScope {
+  std::string namespace_name;        // empty and no table: global
+  std::optional<TableName> table;    // then namespace_name is unused
+  std::string family;                // of the table; empty: all
+  std::optional<std::string> qualifier;
+  friend bool operator==(const GrantScope&, const GrantScope&) = default;
+};
+
+struct Grant {
+  std::string user;
+  GrantScope scope;
+  std::string permissions;  // letters of "RWXCA", in that order
+};
+
+enum class CompactionKind { kMinor, kMajor };
+
+struct TableStatistics {
+  TableName table;
+  uint64_t memstore_bytes = 0;
+  uint64_t memstore_cells = 0;
+  uint64_t file_bytes = 0;  // of the store file, what space quotas count
+  uint64_t flushes = 0;
+  uint64_t compactions = 0;
+};
+
+struct Statistics {
+  std::vector<TableStatistics> tables;
+  uint64_t log_bytes = 0;      // that a recovery would replay
+  uint64_t log_syncs = 0;      // since the store was opened
+  uint64_t mutations = 0;      // since the store was opened
+  uint64_t last_sequence_id = 0;
+  std::string maintenance;     // what the background does now: "idle", "paused", "flush t", ...
+  uint32_t pinned_moments = 0;  // held by readers; flush and compaction keep what they see
+  int64_t oldest_moment_age_ms = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_ADMIN_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// What a filter is: a small state machine that a read shows its rows and cells, in order, and that
+// says for each cell whether it comes back. HBase's Filter, call for call; see FilterBase there.
+//
+// For each row: Reset; FilterRowKey; FilterCell for each visible cell; then, if HasFilterRow,
+// FilterRowCells and FilterRow. FilterAllRemaining ends the read. A filter sees only cells that are
+// visible to the read without it.
+//
+// A read holds a prototype and works on a Clone of it. Not thread-safe.
+#ifndef CELLFS_ENGINE_FILTER_H_
+#define CELLFS_ENGINE_FILTER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cell.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+enum class FilterReturn {
+  kInclude,
+  kIncludeAndNextColumn,
+  kIncludeAndSeekNextRow,
+  kSkip,
+  kNextColumn,
+  kNextRow,
+  kSeekNextUsingHint,
+};
+
+// Where a filter would like to go on: the first cell at or after this one.
+struct CellHint {
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  Timestamp timestamp = kLatestTimestamp;
+};
+
+class Filter {
+ public:
+  virtual ~Filter() = default;
+
+  // A filter of the same parameters that has seen nothing yet.
+  virtual std::unique_ptr<Filter> Clone() const = 0;
+
+  virtual void Reset() {}
+  virtual bool FilterRowKey(std::string_view /*row*/) { return FilterAllRemaining(); }
+  virtual bool FilterAllRemaining() { return false; }
+  virtual FilterReturn FilterCell(const CellView& /*cell*/) { return FilterReturn::kInclude; }
+  // The included cell as it shall be returned (KeyOnlyFilter); may change value and value_length.
+  virtual void TransformCell(Cell& /*cell*/) const {}
+  virtual std::optional<CellHint> GetNextCellHint(const CellView& /*cell*/) { return std::nullopt; }
+
+  virtual bool HasFilterRow() const { return false; }
+  virtual void FilterRowCells(std::vector<Cell>& /*cells*/) {}
+  virtual bool FilterRow() { return false; }
+
+  // False where the rows to return can be found without reading this family.
+  virtual bool IsFamilyEssential(std::string_view /*family*/) const { return true; }
+  // Told once before the first row; most filters do not care.
+  virtual void SetReversed(bool /*reversed*/) {}
+};
+
+using FilterPtr = std::shared_ptr<const Filter>;
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILTER_H_

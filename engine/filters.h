@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// The filters of HBase 2.6 by their class names, and the language that names them
+// (org.apache.hadoop.hbase.filter; ParseFilter).
+#ifndef CELLFS_ENGINE_FILTERS_H_
+#define CELLFS_ENGINE_FILTERS_H_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/filter.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+enum class CompareOperator { kLess, kLessOrEqual, kEqual, kNotEqual, kGreaterOrEqual, kGreater, kNoOp };
+
+// STORED op GIVEN, where the order of the two is `order` = STORED <=> GIVEN.
+bool Holds(CompareOperator op, std::strong_ordering order);
+
+struct Comparator {
+  enum class Kind { kBinary, kBinaryPrefix, kSubstring, kRegexString };
+  Kind kind = Kind::kBinary;
+  std::string value;
+};
+
+// kIllegalArgument where the parameters are refused as HBase's constructors refuse them.
+using FilterOr = StatusOr<FilterPtr>;
+
+FilterOr MakeColumnCountGetFilter(int32_t limit);
+FilterOr MakeTimestampsFilter(std::set<Timestamp> timestamps, bool can_hint = false);
+FilterOr MakeColumnPrefixFilter(std::string prefix);
+FilterOr MakeMultipleColumnPrefixFilter(std::vector<std::string> prefixes);
+// An absent bound is an empty optional in HBase's null sense.
+FilterOr MakeColumnRangeFilter(std::optional<std::string> min, bool min_inclusive,
+                               std::optional<std::string> max, bool max_inclusive);
+FilterOr MakeColumnPaginationFilter(int32_t limit, int32_t offset);
+FilterOr MakePageFilter(int64_t page_size);
+FilterOr MakeFirstKeyOnlyFilter();
+FilterOr MakeKeyOnlyFilter(bool length_as_value);
+FilterOr MakePrefixFilter(std::string prefix);
+FilterOr MakeInclusiveStopFilter(std::string stop_row);
+FilterOr MakeRowFilter(CompareOperator op, Comparator comparator);
+FilterOr MakeFamilyFilter(CompareOperator op, Comparator comparator);
+FilterOr MakeQualifierFilter(CompareOperator op, Comparator comparator);
+FilterOr MakeValueFilter(CompareOperator op, Comparator comparator);
+FilterOr MakeDependentColumnFilter(std::string family, std::string qualifier,
+                                   bool drop_dependent_column, CompareOperator op,
+                                   std::optional<Comparator> comparator);
+
+struct SingleColumnValue {
+  std::string family;
+  std::string qualifier;
+  CompareOperator op = CompareOperator::kEqual;
+  Comparator comparator;
+  bool filter_if_missing = false;
+  bool latest_version_only = true;
+};
+FilterOr MakeSingleColumnValueFilter(SingleColumnValue column);
+FilterOr MakeSingleColumnValueExcludeFilter(SingleColumnValue column);
+
+FilterOr MakeSkipFilter(FilterPtr inner);
+FilterOr MakeWhileMatchFilter(FilterPtr inner);
+enum class ListOperator { kMustPassAll, kMustPassOne };
+FilterOr MakeFilterList(ListOperator op, std::vector<FilterPtr> filters);
+
+// HBase's filter language: "PrefixFilter('row') AND (TimestampsFilter(1,2) OR KeyOnlyFilter())".
+// kIllegalArgument with the position of the first thing that is not understood.
+FilterOr ParseFilter(std::string_view text);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILTERS_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// How to get a Store. The only place that knows which kinds there are.
+#ifndef CELLFS_ENGINE_OPEN_H_
+#define CELLFS_ENGINE_OPEN_H_
+
+#include <memory>
+#include <string>
+
+#include "engine/options.h"
+#include "engine/status_or.h"
+#include "engine/store.h"
+
+namespace cellfs {
+
+// The embedded store in `directory`, which is made (mode 0700) where it is missing or empty, and
+// locked while the store lives. kUnavailable: another process holds it (its id is in the message).
+// kCorruption: not a store, a newer format, or damaged; the message says which file.
+StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
+                                                const StoreOptions& options);
+
+// Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the tests.
+std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_OPEN_H_

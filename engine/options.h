@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What a store is opened with. The members of SiteSettings are HBase's site keys under their own
+// names; SetSite takes them as text.
+#ifndef CELLFS_ENGINE_OPTIONS_H_
+#define CELLFS_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/clock.h"
+#include "engine/mutation.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+struct SiteSettings {
+  int64_t memstore_flush_size = int64_t{128} << 20;  // hbase.hregion.memstore.flush.size, bytes
+  int64_t time_to_purge_deletes = 0;       // hbase.hstore.time.to.purge.deletes, ms
+  int64_t timestamp_slop = -1;             // hbase.hregion.keyvalue.timestamp.slop.millisecs; < 0 off
+  int64_t client_max_cell_size = 10485760;  // hbase.client.keyvalue.maxsize, bytes; <= 0 off
+  int64_t server_max_cell_size = 10485760;  // hbase.server.keyvalue.maxsize, bytes; <= 0 off
+  int64_t max_row_size = int64_t{1} << 30;  // hbase.table.max.rowsize, bytes
+  int32_t default_max_versions = 1;         // hbase.column.max.version, of new families
+  bool authorization = false;               // hbase.security.authorization
+
+  // kIllegalArgument names key, value and what is allowed; an unknown key is refused.
+  Status Set(std::string_view key, std::string_view value);
+  // Every key with its present value as text.
+  std::map<std::string, std::string> ToMap() const;
+};
+
+struct StoreOptions {
+  SiteSettings site;
+  std::shared_ptr<const Clock> clock = std::make_shared<SystemClock>();
+  Durability durability = Durability::kSyncWal;  // where neither mutation nor table says otherwise
+  int64_t cache_bytes = int64_t{64} << 20;       // SQLite's page cache, over all tables
+  bool background_maintenance = true;            // flush and compact by itself
+  int32_t inline_value_limit = 256;              // bytes; longer values lie in a table of their own
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_OPTIONS_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// What to read: a Get names one row, a Scan a range of rows; both narrow by columns, time, versions
+// and filter in the same words (org.apache.hadoop.hbase.client.Get, Scan).
+#ifndef CELLFS_ENGINE_READ_H_
+#define CELLFS_ENGINE_READ_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/cell.h"
+#include "engine/filter.h"
+
+namespace cellfs {
+
+// [min, max). min == max is legal and holds nothing.
+struct TimeRange {
+  Timestamp min = 0;
+  Timestamp max = std::numeric_limits<Timestamp>::max();
+
+  // The largest max stands for "no end".
+  bool Contains(Timestamp timestamp) const {
+    return timestamp >= min && (timestamp < max || max == std::numeric_limits<Timestamp>::max());
+  }
+  bool IsAll() const { return min == 0 && max == std::numeric_limits<Timestamp>::max(); }
+  friend bool operator==(const TimeRange&, const TimeRange&) = default;
+};
+inline TimeRange AtTimestamp(Timestamp timestamp) { return {timestamp, timestamp + 1}; }
+
+inline constexpr int32_t kAllVersions = std::numeric_limits<int32_t>::max();
+
+// Family -> the qualifiers asked for; an empty set asks for the whole family.
+using Columns = std::map<std::string, std::set<std::string>>;
+
+// A moment of a store that flush and compaction keep while somebody holds it (Store::PinMoment).
+// A read with it sees the mutations up to sequence_id, and expiry as of `now`.
+struct Moment {
+  virtual ~Moment() = default;
+  SequenceId sequence_id = 0;
+  Timestamp now = 0;
+};
+
+// What Get and Scan have in common.
+struct Query {
+  Columns columns;  // empty: every family
+  int32_t max_versions = 1;
+  TimeRange time_range;
+  std::map<std::string, TimeRange> family_time_ranges;  // go before time_range
+  FilterPtr filter;
+  int32_t store_limit = -1;   // cells returned of each family of a row; < 0: all
+  int32_t store_offset = 0;   // cells of each family of a row to leave out first
+  bool lengths_only = false;  // ours: values come back empty, value_length is right
+  std::shared_ptr<const Moment> moment;  // ours: null reads the present
+};
+
+struct Get : Query {
+  std::string row;
+};
+
+struct Scan : Query {
+  std::string start_row;  // empty: from the first row
+  bool include_start_row = true;
+  std::string stop_row;  // empty: to the last row
+  bool include_stop_row = false;
+  int64_t limit = -1;  // rows; < 0: all
+  // The rows turned round, not the cells in them; start_row is then the largest.
+  bool reversed = false;
+  // Every stored cell, tombstones included. Only whole families, and max_versions counts alone.
+  bool raw = false;
+};
+
+// The cells of one row that a read returned, in cell order; empty where the row has none.
+using RowCells = std::vector<Cell>;
+
+// How much a Scanner may return at once.
+struct ScanBatch {
+  size_t max_rows = 1000;
+  size_t max_bytes = size_t{1} << 20;  // passed by the row that reaches it
+};
+
+// A running scan. Each batch is read from the store as it is then: a scan is not a snapshot of the
+// table, but each row in it is (HBase's "ACID semantics"). Between batches a scanner holds nothing
+// of the store but its place, so it may be kept for hours. Not thread-safe.
+class Scanner {
+ public:
+  virtual ~Scanner() = default;
+
+  // The next rows; an empty vector at the end. kTableNotFound and the like where the table has gone.
+  virtual StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_READ_H_

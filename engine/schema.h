@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// Descriptors: what a namespace, a table and a column family are told to be. Attributes keep HBase
+// 2.6's names (ColumnFamilyDescriptorBuilder, TableDescriptorBuilder) and their text form; those that
+// the engine acts on can be read as typed members, which are derived from the text.
+#ifndef CELLFS_ENGINE_SCHEMA_H_
+#define CELLFS_ENGINE_SCHEMA_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/mutation.h"
+#include "engine/names.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+using Attributes = std::map<std::string, std::string>;
+
+enum class KeepDeletedCells { kFalse, kTrue, kTtl };
+enum class Compression { kNone, kZstandard, kLz4, kSnappy };
+
+inline constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
+
+// Set through Set/Unset only, so that members and attributes agree. A copyable value.
+class FamilySchema {
+ public:
+  FamilySchema() = default;
+  explicit FamilySchema(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  // Sets an attribute of HBase ("VERSIONS", "TTL", ...; any case of letters for known ones), of ours
+  // (DELETED_TTL) or free metadata. TTL takes seconds, "FOREVER" or HBase's "1 DAYS 2 HOURS" form.
+  // kIllegalArgument names family, attribute, value and what is allowed.
+  Status Set(std::string_view attribute, std::string_view value);
+  void Unset(std::string_view attribute);
+  // What was set, in canonical form, known attributes and metadata alike. Defaults do not appear.
+  const Attributes& attributes() const { return attributes_; }
+  // The value in force, default included; empty for unknown metadata.
+  std::string Get(std::string_view attribute) const;
+  // Rules between attributes: MIN_VERSIONS <= VERSIONS. kDoNotRetry, as TableDescriptorChecker.
+  Status Check() const;
+
+  int32_t max_versions() const { return max_versions_; }
+  int32_t min_versions() const { return min_versions_; }
+  int32_t time_to_live() const { return time_to_live_; }  // seconds; kForever
+  KeepDeletedCells keep_deleted_cells() const { return keep_deleted_cells_; }
+  bool new_version_behavior() const { return new_version_behavior_; }
+  Compression compression() const { return compression_; }
+  bool in_memory() const { return in_memory_; }
+  int32_t block_size() const { return block_size_; }
+  std::optional<int64_t> deleted_ttl() const { return deleted_ttl_; }  // seconds; ours
+
+  friend bool operator==(const FamilySchema& a, const FamilySchema& b) {
+    return a.name_ == b.name_ && a.attributes_ == b.attributes_;
+  }
+
+ private:
+  std::string name_;
+  Attributes attributes_;
+  int32_t max_versions_ = 1;
+  int32_t min_versions_ = 0;
+  int32_t time_to_live_ = kForever;
+  KeepDeletedCells keep_deleted_cells_ = KeepDeletedCells::kFalse;
+  bool new_version_behavior_ = false;
+  Compression compression_ = Compression::kNone;
+  bool in_memory_ = false;
+  int32_t block_size_ = 65536;
+  std::optional<int64_t> deleted_ttl_;
+};
+
+// The names of all family attributes that HBase 2.6 knows, with ours, and their default texts.
+const Attributes& FamilyAttributeDefaults();
+const Attributes& TableAttributeDefaults();
+
+class TableSchema {
+ public:
+  TableSchema() = default;
+  explicit TableSchema(TableName name) : name_(std::move(name)) {}
+
+  const TableName& name() const { return name_; }
+
+  // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
+  Status Set(std::string_view attribute, std::string_view value);
+  void Unset(std::string_view attribute);
+  const Attributes& attributes() const { return attributes_; }
+  std::string Get(std::string_view attribute) const;
+
+  bool read_only() const { return read_only_; }
+  Durability durability() const { return durability_; }
+  std::optional<int64_t> memstore_flush_size() const { return memstore_flush_size_; }
+
+  std::map<std::string, FamilySchema> families;  // by name, in byte order
+  std::vector<std::string> split_keys;           // ascending; regions = split_keys.size() + 1
+
+  const FamilySchema* FindFamily(std::string_view family) const;
+
+  friend bool operator==(const TableSchema& a, const TableSchema& b) {
+    return a.name_ == b.name_ && a.attributes_ == b.attributes_ && a.families == b.families &&
+           a.split_keys == b.split_keys;
+  }
+
+ private:
+  TableName name_;
+  Attributes attributes_;
+  bool read_only_ = false;
+  Durability durability_ = Durability::kUseDefault;
+  std::optional<int64_t> memstore_flush_size_;
+};
+
+struct NamespaceSchema {
+  std::string name;
+  Attributes properties;  // `hbase.namespace.quota.maxtables`, ... and free ones
+};
+
+// Split keys of `regions` regions: "hex" (HexStringSplit: start and end in hexadecimal digits,
+// default 00000000..FFFFFFFF) or "uniform" (UniformSplit: the bytes 00..FF). kIllegalArgument.
+StatusOr<std::vector<std::string>> SplitKeys(std::string_view algorithm, std::string_view start,
+                                             std::string_view end, int32_t regions);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_SCHEMA_H_

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// Store: a versioned, sorted map of cells with HBase 2.6's semantics. Everything above the engine
+// speaks to this interface alone; the embedded store keeps its promises, and so does HBase itself.
+//
+//     auto result = store.Mutate(Caller::Superuser(), table, RowMutations::Of(put));
+//     auto cells = store.Read(Caller::Superuser(), table, get);
+//
+// What is promised:
+//   - a mutation is atomic within one row, over all its families, and readers see all of it or none;
+//   - nothing is atomic over rows; a scan is ordered but is no snapshot of the table;
+//   - the store chooses timestamps (its clock) where the writer gives none;
+//   - a call that ends with kOutcomeUnknown may or may not have happened;
+//   - a tombstone hides what its rule covers, also what is written later, until it is compacted away.
+//
+// A missing table or family is an error; a missing cell or row is an empty answer.
+// Thread-safe; calls may block for as long as the disk (or a network) takes.
+#ifndef CELLFS_ENGINE_STORE_H_
+#define CELLFS_ENGINE_STORE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/admin.h"
+#include "engine/caller.h"
+#include "engine/mutation.h"
+#include "engine/names.h"
+#include "engine/read.h"
+#include "engine/schema.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // ---- Cells ----------------------------------------------------------------------------------
+
+  virtual StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) = 0;
+  virtual StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller,
+                                                         const TableName& table,
+                                                         const Scan& scan) = 0;
+  virtual StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                          const RowMutations& mutations) = 0;
+  virtual StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller,
+                                                        const TableName& table,
+                                                        const cellfs::CheckAndMutate& check) = 0;
+  // HBase's batch: each row on its own, in order; they share the wait for the disk. The answers are
+  // as many as the rows.
+  virtual std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                                      const std::vector<RowMutations>& rows) = 0;
+  // Everything written so far is on disk when this returns.
+  virtual Status Sync() = 0;
+
+  // ---- Namespaces -----------------------------------------------------------------------------
+
+  virtual Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) = 0;
+  virtual Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) = 0;
+  virtual Status DropNamespace(const Caller& caller, const std::string& name) = 0;
+  virtual StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) = 0;
+  virtual StatusOr<std::vector<std::string>> ListNamespaces() = 0;  // sorted
+
+  // ---- Tables ---------------------------------------------------------------------------------
+
+  virtual Status CreateTable(const Caller& caller, const TableSchema& schema) = 0;
+  // Replaces schema and families at once: families that the new schema leaves out go with their data.
+  // A schema change closes the regions, so it flushes first (HRegion.close). Split keys stay.
+  virtual Status AlterTable(const Caller& caller, const TableSchema& schema) = 0;
+  virtual Status AddFamily(const Caller& caller, const TableName& table,
+                           const FamilySchema& family) = 0;
+  virtual Status ModifyFamily(const Caller& caller, const TableName& table,
+                              const FamilySchema& family) = 0;
+  virtual Status DropFamily(const Caller& caller, const TableName& table,
+                            const std::string& family) = 0;
+  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;     // disabled first
+  virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
+  virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;
+  virtual Status DisableTable(const Caller& caller, const TableName& table) = 0;
+  virtual StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) = 0;
+  virtual StatusOr<bool> IsTableEnabled(const TableName& table) = 0;
+  virtual StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) = 0;
+
+  // ---- Maintenance ----------------------------------------------------------------------------
+
+  virtual Status Flush(const Caller& caller, const TableName& table) = 0;
+  // Rewrites the store file; does not touch the memstore. kUnavailable where a pinned Moment forbids.
+  virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
+  virtual void SetMaintenancePaused(bool paused) = 0;
+  virtual Statistics GetStatistics() = 0;
+  // The present, kept for reading as long as the result lives: reads with it see the same cells for
+  // ever. Flush and compaction drop nothing meanwhile.
+  virtual std::shared_ptr<const Moment> PinMoment() = 0;
+
+  // ---- Quotas and rights ----------------------------------------------------------------------
+
+  virtual Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                                    const std::optional<SpaceQuota>& quota) = 0;
+  virtual Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
+                                        const std::optional<SpaceQuota>& quota) = 0;
+  virtual StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) = 0;
+  virtual StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) = 0;
+  // HBase's QuotaObserverChore, now: compares sizes with limits and puts violations in force.
+  virtual Status CheckSpaceQuotas() = 0;
+
+  // Adds to (merge) or replaces what the user had at that scope.
+  virtual Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) = 0;
+  virtual Status RevokePermissions(const Caller& caller, const std::string& user,
+                                   const GrantScope& scope) = 0;
+  virtual StatusOr<std::vector<Grant>> ListGrants() = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_STORE_H_

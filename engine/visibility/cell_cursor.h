@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// CellCursor: the stored cells of one family of one table, in cell order, as a memstore, a store file
+// or a merge of several gives them. It hides nothing: tombstones, hidden and expired cells all come.
+#ifndef CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
+#define CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/cell.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+// A place in a family's order: before all cells of the column whose timestamp is <= `timestamp`.
+// {row} alone is the row's begin; {row, qualifier} the column's.
+struct CellPlace {
+  std::string_view row;
+  std::string_view qualifier = {};
+  Timestamp timestamp = kLatestTimestamp;
+};
+
+// Not thread-safe. After an error a cursor is not used again.
+class CellCursor {
+ public:
+  virtual ~CellCursor() = default;
+
+  // Stands at the first cell at or after `place`; moves both ways.
+  virtual Status Seek(const CellPlace& place) = 0;
+  // Stands at the begin of the largest row before `row` that has a cell; invalid if there is none.
+  // An empty `row` means "after every row".
+  virtual Status SeekToRowBefore(std::string_view row) = 0;
+  // REQUIRES: valid().
+  virtual Status Next() = 0;
+
+  virtual bool valid() const = 0;
+  // REQUIRES: valid(). Good until the cursor moves. Where the cursor was opened for lengths only,
+  // `value` is empty and value_length right. `family` may be empty.
+  virtual const CellView& cell() const = 0;
+};
+
+// The cells of several cursors as one ordered stream. Of cells that withdraw others (kWithdrawMarker)
+// and of those withdrawn, nothing is seen. Keeps the cursors.
+std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors);
+
+// In a memstore and in the log, a withdrawal is a cell of this type: it sorts before everything of
+// its column and timestamp, and its one-byte value is the CellType it takes back, of cells with a
+// smaller or equal sequence id. A flush carries it out on the store file and does not store it.
+inline constexpr CellType kWithdrawMarker = static_cast<CellType>(255);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
