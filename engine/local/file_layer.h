@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// FileLayer: the few file operations that the log, the catalog and the store's directory need. An
+// interface only so that tests can put failing, forgetful and full disks beneath them.
+//
+// Errors: kStoreFull where the device or the user's quota has no room (ENOSPC, EDQUOT), else
+// kIoError; the message names operation, file and errno.
+#ifndef CELLFS_ENGINE_LOCAL_FILE_LAYER_H_
+#define CELLFS_ENGINE_LOCAL_FILE_LAYER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+// A file that grows at its end. Append and Truncate come from one thread at a time; Sync may run
+// beside them.
+class AppendFile {
+ public:
+  virtual ~AppendFile() = default;
+  // One write(2), more only where the kernel takes a part. After an error a part may be there.
+  virtual Status Append(std::string_view bytes) = 0;
+  // What was appended before the call is on disk when this returns, also the file's length.
+  virtual Status Sync() = 0;
+  virtual Status Truncate(uint64_t size) = 0;
+};
+
+// Thread-safe.
+class FileLayer {
+ public:
+  virtual ~FileLayer() = default;
+  // Made (mode 0600) where it is missing.
+  virtual StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) = 0;
+  virtual StatusOr<std::string> Read(const std::string& path) = 0;
+  // Replaces `to`.
+  virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  virtual Status Remove(const std::string& path) = 0;
+  // The names in a directory, sorted, without "." and "..".
+  virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
+  // Mode 0700; one that exists is no error. Makes no parents.
+  virtual Status MakeDirectory(const std::string& path) = 0;
+  // Names made, renamed and removed in the directory are on disk when this returns.
+  virtual Status SyncDirectory(const std::string& path) = 0;
+};
+
+// The machine's own files. Lives for ever.
+FileLayer& PosixFiles();
+
+// Puts `bytes` into `directory`/`name`, durably and whole or not at all: writes and syncs
+// `name`.new beside it, renames, syncs the directory.
+Status ReplaceFile(FileLayer& files, const std::string& directory, const std::string& name,
+                   std::string_view bytes);
+
+// The status of a failed system call: "cannot <act> '<path>': No space left on device (errno 28)".
+Status ErrnoStatus(std::string_view act, const std::string& path, int error);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_FILE_LAYER_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// The bytes of the write-ahead log: segment headers and records. docs/storage.md, "The log", has
+// every one of them. Pure functions; Wal does the writing.
+#ifndef CELLFS_ENGINE_LOCAL_LOG_FORMAT_H_
+#define CELLFS_ENGINE_LOCAL_LOG_FORMAT_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/region/storage_engine.h"
+
+namespace cellfs {
+
+// What one sequence id wrote to one row of one table. `row` and `sequence_id` of the cells are those
+// of the record. Withdrawals are cells of type kWithdrawMarker.
+struct LogRecord {
+  TableId table_id = 0;
+  SequenceId sequence_id = 0;
+  std::string_view row;
+  std::span<const CellView> cells;
+};
+
+// The cells of a batch as the log and the memstore hold them, withdrawals last. Good as long as
+// the batch.
+std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id);
+
+inline constexpr uint32_t kLogFormatVersion = 1;
+inline constexpr size_t kSegmentHeaderSize = 36;
+inline constexpr size_t kRecordHeaderSize = 16;
+
+struct SegmentHeader {
+  uint32_t format_version = kLogFormatVersion;
+  uint64_t number = 0;
+  LogPosition base = 0;  // the log position of the segment's first byte
+};
+std::string EncodeSegmentHeader(const SegmentHeader& header);
+// nullopt: not a header, or damaged. One of another format version is returned unjudged.
+std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes);
+
+// "0000000000000001.log"
+std::string SegmentName(uint64_t number);
+std::optional<uint64_t> ParseSegmentName(std::string_view name);
+
+// Appends the record to `out`, as it is to lie at `position` of the log: the checksum covers the
+// place too, so that stale, repeated or nested copies of a record are none. kValueTooLarge over 2 GiB.
+Status EncodeRecord(const LogRecord& record, LogPosition position, std::string* out);
+
+// The size, header included, of the intact record that `bytes` begins with; 0 if there is none.
+size_t IntactRecordSize(std::string_view bytes, LogPosition position);
+
+// The record in `bytes`, as IntactRecordSize measured it. The cells lie in `cells`, the rest points
+// into `bytes`. nullopt: the checksum was right but the contents are not a record.
+std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellView>* cells);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_LOG_FORMAT_H_

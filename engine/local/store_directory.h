@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreDirectory: the directory that a store lies in, with its lock, its format and its catalog. What
+// lies where is in docs/storage.md, "The directory".
+#ifndef CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
+#define CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/local/file_layer.h"
+
+namespace cellfs {
+
+inline constexpr int kStoreFormatVersion = 1;
+
+// Holds the lock while it lives. SaveCatalog is called by one thread at a time.
+class StoreDirectory {
+ public:
+  // Makes the store where `path` is missing (its parent must exist) or empty. kUnavailable: another
+  // process has it open, whose id is in the message. kCorruption: not a store, one of a newer format,
+  // or one that lacks files. `files` outlives the directory.
+  static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path);
+  ~StoreDirectory();
+  StoreDirectory(const StoreDirectory&) = delete;
+  StoreDirectory& operator=(const StoreDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string log_path() const { return path_ + "/wal"; }        // exists
+  std::string tables_path() const { return path_ + "/tables"; }  // exists; the store files
+
+  // As it was last saved; empty for a new store. kCorruption: damaged or missing.
+  StatusOr<std::string> LoadCatalog() const;
+  // Durable, whole or not at all, when this returns.
+  Status SaveCatalog(std::string_view bytes);
+
+ private:
+  StoreDirectory(FileLayer& files, std::string path, int lock)
+      : files_(files), path_(std::move(path)), lock_(lock) {}
+  Status CreateOrCheck();
+  Status Create(bool has_catalog);
+
+  FileLayer& files_;
+  const std::string path_;
+  const int lock_;  // the locked file's descriptor
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+//
+// Wal: the write-ahead log of a store, shared by its tables (HBase's FSHLog, one for the server). What
+// is appended survives the process; what was made durable survives power loss. It lies in numbered
+// segments; a segment goes once every cell in it has been flushed.
+//
+//     position = wal->Append(records);  ...insert into memstores...  wal->MakeDurable(position, ...)
+//
+//     flush of table t:  freeze its memstore, whose highest sequence id is s;  wal->Roll();
+//                        write the store file, durably;  wal->Flushed(t, s)
+//
+// A LogPosition counts the bytes of the log since the store was made: it grows for ever, over
+// segments and restarts, and names the end of a record.
+//
+// Errors: kStoreFull from Append and Roll changes nothing, the log goes on. After a failed sync, or
+// where a torn record could not be cut off again, nobody knows what is on disk: everything further
+// is refused with kIoError until the store is opened anew.
+#ifndef CELLFS_ENGINE_LOCAL_WAL_H_
+#define CELLFS_ENGINE_LOCAL_WAL_H_
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/local/file_layer.h"
+#include "engine/local/log_format.h"
+
+namespace cellfs {
+
+struct WalOptions {
+  uint64_t segment_bytes = uint64_t{64} << 20;  // a new segment starts once one is this long
+  uint64_t background_sync_bytes = uint64_t{8} << 20;  // unsynced bytes that wake the background
+  std::chrono::milliseconds asynchronous_delay{500};   // of kAsyncWal; bounds what power loss takes
+};
+
+// Shown records in the order of the log; `position` is the record's end, views are good during the
+// call. An error ends the reading and is returned from it.
+using LogVisitor = std::function<Status(const LogRecord& record, LogPosition position)>;
+
+// Thread-safe.
+class Wal {
+ public:
+  // Opens the log in `directory` (made where it is missing) and shows `visitor` every record that it
+  // holds, flushed or not: the caller knows what its tables have already, and says so afterwards
+  // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process or
+  // of the machine leaves it, is cut off; any other damage is kCorruption, naming file and offset.
+  // `files` outlives the log.
+  static StatusOr<std::unique_ptr<Wal>> Open(FileLayer& files, std::string directory,
+                                             const WalOptions& options, const LogVisitor& visitor);
+  // Makes durable what kAsyncWal still owes.
+  ~Wal();
+  Wal(const Wal&) = delete;
+  Wal& operator=(const Wal&) = delete;
+
+  // Writes the records, all or none, in one write(2); they survive the process when this returns.
+  // Of one table, sequence ids are appended in ascending order. No records: the present end.
+  StatusOr<LogPosition> Append(std::span<const LogRecord> records);
+
+  // What `durability` promises holds for everything up to `position` when this returns (kAsyncWal:
+  // within a second). Callers at the same time share one fdatasync.
+  Status MakeDurable(LogPosition position, Durability durability);
+  // All that has been appended is on disk when this returns.
+  Status Sync() { return MakeDurable(end(), Durability::kFsyncWal); }
+
+  // Starts a new segment, so that what is to be flushed lies in older ones; nothing where the
+  // newest is still empty.
+  Status Roll();
+  // Every cell of the table with a sequence id up to this one is durable elsewhere, or not wanted.
+  void Flushed(TableId table, SequenceId up_to);
+  void DropTable(TableId table) { Flushed(table, kMaxSequenceId); }
+
+  // Shows the records whose position is greater than `after`, in order, up to the present end.
+  // kUnavailable where some of them have been cut already. Does not hold up writers.
+  Status ReadAfter(LogPosition after, const LogVisitor& visitor);
+
+  LogPosition end() const { return end_.load(std::memory_order_acquire); }
+  uint64_t bytes() const;                          // of all segments
+  uint64_t syncs() const { return syncs_.load(); }  // since Open
+  size_t segments() const;
+  // The tables whose cells keep the oldest segment from going; empty if there is but one segment.
+  std::vector<TableId> OldestTables() const;
+
+ private:
+  struct Segment {
+    uint64_t number = 0;
+    LogPosition base = 0;
+    std::map<TableId, SequenceId> unflushed;  // the highest of each table
+  };
+
+  Wal(FileLayer& files, std::string directory, const WalOptions& options);
+  std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
+
+  Status Recover(const LogVisitor& visitor);
+  Status RecoverSegment(uint64_t number, bool newest, const LogVisitor& visitor);
+  Status AddSegment(uint64_t number);
+  Status RollIf(bool only_if_full);
+  Status SyncTo(LogPosition position);
+  Status SyncFile(AppendFile& file, LogPosition up_to);
+  Status Break(const Status& reason);
+  Status Broken() const;
+  void CutSegments();
+  void RunInBackground();
+
+  FileLayer& files_;
+  const std::string directory_;
+  const WalOptions options_;
+
+  // Locks are taken in the order: the right to sync, append_mutex_, sync_mutex_.
+  mutable std::mutex append_mutex_;
+  std::deque<Segment> segments_;       // under append_mutex_; the last is written to
+  std::shared_ptr<AppendFile> file_;   // under append_mutex_
+  std::string buffer_;                 // under append_mutex_
+  std::atomic<LogPosition> end_{0};    // written under append_mutex_
+
+  mutable std::mutex sync_mutex_;
+  std::condition_variable sync_done_;
+  std::condition_variable background_;
+  bool syncing_ = false;  // somebody has the right to sync; under sync_mutex_, as are the next four
+  bool stopping_ = false;
+  bool asynchronous_ = false;  // the background owes a sync
+  Status broken_;
+  LogPosition synced_ = 0;
+  std::atomic<uint64_t> syncs_{0};
+  std::thread background_thread_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_WAL_H_
