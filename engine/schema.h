@@ -37,7 +37,8 @@ class FamilySchema {
 
   // Sets an attribute of HBase ("VERSIONS", "TTL", ...; any case of letters for known ones), of ours
   // (DELETED_TTL) or free metadata. TTL takes seconds, "FOREVER" or HBase's "1 DAYS 2 HOURS" form.
-  // kIllegalArgument names family, attribute, value and what is allowed.
+  // kIllegalArgument, or kDoNotRetry for a limit that HBase's master checks (TableDescriptorChecker),
+  // names family, attribute, value and what is allowed.
   Status Set(std::string_view attribute, std::string_view value);
   void Unset(std::string_view attribute);
   // What was set, in canonical form, known attributes and metadata alike. Defaults do not appear.
