@@ -4,8 +4,9 @@
 // says for each cell whether it comes back. HBase's Filter, call for call; see FilterBase there.
 //
 // For each row: Reset; FilterRowKey; FilterCell for each visible cell; then, if HasFilterRow,
-// FilterRowCells and FilterRow. FilterAllRemaining ends the read. A filter sees only cells that are
-// visible to the read without it.
+// FilterRowCells; then FilterRow, which a filter without HasFilterRow is asked only if cells came
+// through. FilterAllRemaining ends the read. A filter sees only cells that are visible to the read
+// without it.
 //
 // A read holds a prototype and works on a Clone of it. Not thread-safe.
 #ifndef CELLFS_ENGINE_FILTER_H_
@@ -53,7 +54,11 @@ class Filter {
   virtual FilterReturn FilterCell(const CellView& /*cell*/) { return FilterReturn::kInclude; }
   // The included cell as it shall be returned (KeyOnlyFilter); may change value and value_length.
   virtual void TransformCell(Cell& /*cell*/) const {}
+  // Asked after kSeekNextUsingHint; nothing means "the next cell".
   virtual std::optional<CellHint> GetNextCellHint(const CellView& /*cell*/) { return std::nullopt; }
+  // HBase's marker HintingFilter: a list that passes all asks this filter for its hint even where
+  // another filter has refused the row or the cell.
+  virtual bool IsHinting() const { return false; }
 
   virtual bool HasFilterRow() const { return false; }
   virtual void FilterRowCells(std::vector<Cell>& /*cells*/) {}
@@ -61,6 +66,9 @@ class Filter {
 
   // False where the rows to return can be found without reading this family.
   virtual bool IsFamilyEssential(std::string_view /*family*/) const { return true; }
+  // False where FilterCell looks at keys only, so that a read for lengths can leave values where they
+  // are.
+  virtual bool ReadsValues() const { return true; }
   // Told once before the first row; most filters do not care.
   virtual void SetReversed(bool /*reversed*/) {}
 };

@@ -54,6 +54,9 @@ struct Query {
   FilterPtr filter;
   int32_t store_limit = -1;   // cells returned of each family of a row; < 0: all
   int32_t store_offset = 0;   // cells of each family of a row to leave out first
+  // Families that the filter does not need to judge a row are read for the rows it lets through only
+  // (Scan.setLoadColumnFamiliesOnDemand).
+  bool load_families_on_demand = true;
   bool lengths_only = false;  // ours: values come back empty, value_length is right
   std::shared_ptr<const Moment> moment;  // ours: null reads the present
 };

@@ -25,6 +25,9 @@ struct Rewrite {
   // Of the whole store of the family as it was before the rewrite, memstore included; decides how
   // long KEEP_DELETED_CELLS TRUE keeps a tombstone. kLatestTimestamp: there is no put.
   Timestamp oldest_put = kLatestTimestamp;
+  // The largest timestamp in the store file that a compaction rewrites: a file that is expired as a
+  // whole is not read, NEW_VERSION_BEHAVIOR or not (MIN_VERSIONS 0). A flush leaves it as it is.
+  Timestamp newest_cell = kLatestTimestamp;
   int64_t time_to_purge_deletes = 0;  // hbase.hstore.time.to.purge.deletes, ms
 };
 

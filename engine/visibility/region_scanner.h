@@ -31,10 +31,10 @@ struct ScanContext {
 // Not thread-safe.
 class RegionScanner {
  public:
-  // kDoNotRetry for a raw scan with columns, and for a reversed scan whose filter would load families
-  // on demand.
+  // kDoNotRetry for a raw scan with columns, and for a reversed scan whose filter loads families on
+  // demand.
   static StatusOr<std::unique_ptr<RegionScanner>> Open(const Scan& scan, ScanContext context);
-  // A Get is a scan of one row, which loads all families at once.
+  // A Get is a scan of one row.
   static StatusOr<RowCells> Read(const Get& get, ScanContext context, const CursorSource& source,
                                  Timestamp now);
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "engine/visibility/family_scanner.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int kStepsBeforeSeek = 6;
+
+}  // namespace
+
+FamilyScanner::FamilyScanner(const std::string& family_name, std::unique_ptr<CellCursor> cursor,
+                             QueryMatcher matcher, Filter* filter, const Options& options)
+    : family_name_(family_name),
+      cursor_(std::move(cursor)),
+      matcher_(std::move(matcher)),
+      filter_(filter),
+      options_(options) {}
+
+Status FamilyScanner::SeekToRow(const std::string& row, bool inclusive) {
+  if (!options_.reversed) {
+    if (inclusive || row.empty()) return cursor_->Seek({.row = row});
+    return cursor_->Seek({.row = RowAfter(row)});
+  }
+  if (inclusive && !row.empty()) {
+    CELLFS_RETURN_IF_ERROR(cursor_->Seek({.row = row}));
+    if (cursor_->valid() && cursor_->cell().row == row) return {};
+  }
+  return cursor_->SeekToRowBefore(row);
+}
+
+Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
+  matcher_.SetToNewRow();
+  count_in_row_ = 0;
+  bytes_in_row_ = 0;
+  while (cursor_->valid()) {
+    // Asked at the cell behind the row too: a filter that has had enough closes the family for good.
+    if (filter_ != nullptr && filter_->FilterAllRemaining()) {
+      closed_ = true;
+      return {};
+    }
+    const CellView& cell = cursor_->cell();
+    if (cell.row != row) break;
+    const MatchCode code = matcher_.Match(cell);
+    switch (code) {
+      case MatchCode::kInclude:
+      case MatchCode::kIncludeAndSeekNextColumn:
+      case MatchCode::kIncludeAndSeekNextRow: {
+        CELLFS_RETURN_IF_ERROR(Include(cell, cells));
+        const bool at_limit = options_.store_limit >= 0 && count_in_row_ > options_.store_offset &&
+                              count_in_row_ >= options_.store_limit + options_.store_offset;
+        if (at_limit) return PassRow(row);
+        if (code == MatchCode::kInclude) {
+          CELLFS_RETURN_IF_ERROR(cursor_->Next());
+        } else if (code == MatchCode::kIncludeAndSeekNextColumn) {
+          CELLFS_RETURN_IF_ERROR(SeekNextColumn());
+        } else {
+          CELLFS_RETURN_IF_ERROR(PassRow(row));
+        }
+        break;
+      }
+      case MatchCode::kSkip: CELLFS_RETURN_IF_ERROR(cursor_->Next()); break;
+      case MatchCode::kSeekNextColumn: CELLFS_RETURN_IF_ERROR(SeekNextColumn()); break;
+      case MatchCode::kSeekNextRow: CELLFS_RETURN_IF_ERROR(PassRow(row)); break;
+      case MatchCode::kSeekNextUsingHint: CELLFS_RETURN_IF_ERROR(FollowHint(row)); break;
+      case MatchCode::kDoneScan: closed_ = true; return {};
+    }
+  }
+  // A reversed scan that has run into the row behind, or off the end, turns to the row before.
+  const bool ran_forward = !cursor_->valid() || cursor_->cell().row > row;
+  if (options_.reversed && ran_forward) return cursor_->SeekToRowBefore(row);
+  return {};
+}
+
+Status FamilyScanner::PassRow(const std::string& row) {
+  if (options_.reversed) return cursor_->SeekToRowBefore(row);
+  const std::string after = RowAfter(row);
+  return StepOrSeek([&](const CellView& cell) { return cell.row == row; }, {.row = after});
+}
+
+Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
+  ++count_in_row_;
+  if (count_in_row_ <= options_.store_offset) return {};
+  Cell& copy = cells.emplace_back();
+  copy.row = cell.row;
+  copy.family = family_name_;
+  copy.qualifier = cell.qualifier;
+  copy.timestamp = cell.timestamp;
+  copy.type = cell.type;
+  copy.sequence_id = cell.sequence_id;
+  copy.time_to_live = cell.time_to_live;
+  copy.value_length = cell.value_length;
+  if (!options_.lengths_only) copy.value = cell.value;
+  if (filter_ != nullptr) filter_->TransformCell(copy);
+  bytes_in_row_ += static_cast<int64_t>(copy.row.size() + copy.family.size() +
+                                        copy.qualifier.size() + copy.value.size() + 20);
+  if (options_.max_row_size > 0 && bytes_in_row_ > options_.max_row_size) {
+    return Status(StatusCode::kDoNotRetry,
+                  "a read of one row gives more than hbase.table.max.rowsize (" +
+                      std::to_string(options_.max_row_size) + " bytes); read fewer columns at once");
+  }
+  return {};
+}
+
+Status FamilyScanner::SeekNextColumn() {
+  const CellView& cell = cursor_->cell();
+  // Family tombstones may lie behind the cells of the empty column (HBASE-18471).
+  if (cell.qualifier.empty()) return cursor_->Next();
+  const std::string row(cell.row);
+  const std::string qualifier(cell.qualifier);
+  if (auto hint = matcher_.ColumnHint()) {
+    // Under NEW_VERSION_BEHAVIOR the column that is being walked stays wanted.
+    if (*hint <= qualifier) return cursor_->Next();
+    const std::string wanted(*hint);
+    return StepOrSeek([&](const CellView& c) { return c.row == row && c.qualifier < wanted; },
+                      {.row = row, .qualifier = wanted});
+  }
+  const std::string after = RowAfter(qualifier);
+  return StepOrSeek([&](const CellView& c) { return c.row == row && c.qualifier == qualifier; },
+                    {.row = row, .qualifier = after});
+}
+
+Status FamilyScanner::FollowHint(const std::string& row) {
+  const CellView& cell = cursor_->cell();
+  std::optional<CellHint> hint = filter_->GetNextCellHint(cell);
+  if (!hint || options_.reversed) return cursor_->Next();
+  const bool ahead =
+      hint->row != row ? hint->row > row
+      : hint->family != family_name_ && !hint->family.empty()
+          ? hint->family > family_name_
+          : hint->qualifier != cell.qualifier ? hint->qualifier > cell.qualifier
+                                              : hint->timestamp < cell.timestamp;
+  if (!ahead) return cursor_->Next();
+  if (hint->row == row && !hint->family.empty() && hint->family != family_name_) return PassRow(row);
+  return cursor_->Seek({.row = hint->row, .qualifier = hint->qualifier, .timestamp = hint->timestamp});
+}
+
+template <typename IsPassed>
+Status FamilyScanner::StepOrSeek(const IsPassed& is_passed, const CellPlace& place) {
+  for (int step = 0; step < kStepsBeforeSeek; ++step) {
+    if (!cursor_->valid() || !is_passed(cursor_->cell())) return {};
+    CELLFS_RETURN_IF_ERROR(cursor_->Next());
+  }
+  if (!cursor_->valid() || !is_passed(cursor_->cell())) return {};
+  return cursor_->Seek(place);
+}
+
+}  // namespace cellfs

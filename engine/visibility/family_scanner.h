@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// FamilyScanner: walks one family's cells row by row and hands out those the matcher includes
+// (HBase's StoreScanner). Whether to step or to seek to where the matcher points is decided here.
+#ifndef CELLFS_ENGINE_VISIBILITY_FAMILY_SCANNER_H_
+#define CELLFS_ENGINE_VISIBILITY_FAMILY_SCANNER_H_
+
+#include <memory>
+#include <string>
+
+#include "engine/visibility/cell_cursor.h"
+#include "engine/visibility/query_matcher.h"
+
+namespace cellfs {
+
+// Not thread-safe.
+class FamilyScanner {
+ public:
+  struct Options {
+    bool reversed = false;
+    int32_t store_limit = -1;
+    int32_t store_offset = 0;
+    bool lengths_only = false;
+    int64_t max_row_size = 0;
+  };
+
+  // `filter` may be null; `family_name` outlives the scanner.
+  FamilyScanner(const std::string& family_name, std::unique_ptr<CellCursor> cursor,
+                QueryMatcher matcher, Filter* filter, const Options& options);
+
+  // Stands at the first row in the scan's direction: at or after `row`, or before it where reversed
+  // (at or before with `inclusive`). An empty row is no bound.
+  Status SeekToRow(const std::string& row, bool inclusive);
+
+  // False at the end, and once the filter has closed the family.
+  bool valid() const { return !closed_ && cursor_->valid(); }
+  // The row of the next stored cell, visible or not. REQUIRES: valid().
+  std::string_view row() const { return cursor_->cell().row; }
+
+  // Appends the row's visible cells and goes on to the next row.
+  // REQUIRES: valid() and row() == row. kDoNotRetry where the row is too big.
+  Status NextRow(const std::string& row, RowCells& cells);
+  // Goes on to the next row without a look at this one.
+  Status PassRow(const std::string& row);
+
+  bool closed() const { return closed_; }
+
+ private:
+  Status Include(const CellView& cell, RowCells& cells);
+  Status SeekNextColumn();
+  Status FollowHint(const std::string& row);
+  // Some steps, then a seek: neighbours are nearer than any search.
+  template <typename IsPassed>
+  Status StepOrSeek(const IsPassed& is_passed, const CellPlace& place);
+
+  const std::string& family_name_;
+  std::unique_ptr<CellCursor> cursor_;
+  QueryMatcher matcher_;
+  Filter* const filter_;
+  const Options options_;
+  bool closed_ = false;
+  int64_t count_in_row_ = 0;
+  int64_t bytes_in_row_ = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_VISIBILITY_FAMILY_SCANNER_H_

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// The merge of a few cursors: the smallest of their cells comes next. There are at most three of them
+// (memstore, memstore being flushed, store file), so a linear look beats a heap.
+#include <string>
+
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+namespace {
+
+// The withdrawals met at one column and timestamp, which the cells behind them are checked against.
+class Withdrawals {
+ public:
+  // Takes a marker in, or tells whether the cell is one that a marker took back.
+  bool Hides(const CellView& cell) {
+    if (cell.type == kWithdrawMarker) {
+      if (!IsHere(cell)) StandAt(cell);
+      markers_.push_back({static_cast<CellType>(cell.value[0]), cell.sequence_id});
+      return true;
+    }
+    if (markers_.empty()) return false;
+    if (!IsHere(cell)) {
+      markers_.clear();
+      return false;
+    }
+    for (const Marker& marker : markers_) {
+      if (marker.type == cell.type && cell.sequence_id <= marker.sequence_id) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Marker {
+    CellType type;
+    SequenceId sequence_id;
+  };
+
+  bool IsHere(const CellView& cell) const {
+    return !markers_.empty() && cell.timestamp == timestamp_ && cell.qualifier == qualifier_ &&
+           cell.row == row_;
+  }
+  void StandAt(const CellView& cell) {
+    markers_.clear();
+    row_ = cell.row;
+    qualifier_ = cell.qualifier;
+    timestamp_ = cell.timestamp;
+  }
+
+  std::vector<Marker> markers_;
+  std::string row_;
+  std::string qualifier_;
+  Timestamp timestamp_ = 0;
+};
+
+class MergeCursor : public CellCursor {
+ public:
+  explicit MergeCursor(std::vector<std::unique_ptr<CellCursor>> cursors)
+      : cursors_(std::move(cursors)) {}
+
+  Status Seek(const CellPlace& place) override {
+    for (auto& cursor : cursors_) CELLFS_RETURN_IF_ERROR(cursor->Seek(place));
+    return SkipWithdrawn();
+  }
+
+  Status SeekToRowBefore(std::string_view row) override {
+    std::string bound(row);
+    while (true) {
+      std::string_view largest;
+      bool found = false;
+      for (auto& cursor : cursors_) {
+        CELLFS_RETURN_IF_ERROR(cursor->SeekToRowBefore(bound));
+        if (!cursor->valid() || (found && cursor->cell().row <= largest)) continue;
+        largest = cursor->cell().row;
+        found = true;
+      }
+      if (!found) return SkipWithdrawn();
+      std::string chosen(largest);
+      for (auto& cursor : cursors_) {
+        if (cursor->valid() && cursor->cell().row == chosen) continue;
+        CELLFS_RETURN_IF_ERROR(cursor->Seek({.row = chosen}));
+      }
+      CELLFS_RETURN_IF_ERROR(SkipWithdrawn());
+      if (valid() && cell().row == chosen) return {};
+      bound = std::move(chosen);  // all of that row was withdrawn
+    }
+  }
+
+  Status Next() override {
+    CELLFS_RETURN_IF_ERROR(current_->Next());
+    return SkipWithdrawn();
+  }
+
+  bool valid() const override { return current_ != nullptr; }
+  const CellView& cell() const override { return current_->cell(); }
+
+ private:
+  Status SkipWithdrawn() {
+    for (ChooseSmallest(); current_ != nullptr; ChooseSmallest()) {
+      if (!withdrawals_.Hides(current_->cell())) return {};
+      CELLFS_RETURN_IF_ERROR(current_->Next());
+    }
+    return {};
+  }
+
+  void ChooseSmallest() {
+    current_ = nullptr;
+    for (auto& cursor : cursors_) {
+      if (!cursor->valid()) continue;
+      if (current_ == nullptr || IsBefore(cursor->cell(), current_->cell())) {
+        current_ = cursor.get();
+      }
+    }
+  }
+
+  // Cursors of one family may leave `family` out, so rows and the order inside a family decide.
+  static bool IsBefore(const CellView& a, const CellView& b) {
+    if (auto order = a.row <=> b.row; order != 0) return order < 0;
+    return CompareInFamily(a, b) < 0;
+  }
+
+  std::vector<std::unique_ptr<CellCursor>> cursors_;
+  CellCursor* current_ = nullptr;
+  Withdrawals withdrawals_;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors) {
+  return std::make_unique<MergeCursor>(std::move(cursors));
+}
+
+}  // namespace cellfs
