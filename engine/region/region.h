@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <vector>
@@ -19,21 +18,19 @@
 #include "engine/read.h"
 #include "engine/region/cell_storage.h"
 #include "engine/region/row_locks.h"
+#include "engine/region/row_write_builder.h"
 #include "engine/region/storage_engine.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
 
-// Thread-safe. A writer holds, in this order: the schema lock, shared; the lock of its row. It holds
-// none while it waits for the disk. `engine` outlives the region.
+// Thread-safe. Locks, in this order: the schema's, shared by reads and writes; that of the row, for
+// writes. None is held while a write waits for the disk. `engine` outlives the region.
 class Region {
  public:
   Region(TableName name, std::shared_ptr<CellStorage> storage, StorageEngine& engine,
          std::shared_ptr<const TableSchema> schema, const StoreOptions& options);
-  ~Region();
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
 
   const TableName& name() const { return name_; }
   // As it is now; stays good for whoever holds it.
@@ -44,25 +41,45 @@ class Region {
 
   StatusOr<MutationResult> Mutate(const RowMutations& mutations);
   // `action_guard`, where there is one, is asked once the condition has held and before the action is
-  // looked at: whether this caller may do it. It runs under the row's lock.
+  // looked at: whether this caller may do it. It runs under the region's locks and must not call it.
   StatusOr<CheckAndMutateResult> CheckAndMutate(const cellfs::CheckAndMutate& check,
                                                 const std::function<Status()>& action_guard);
   // One wait for the disk for all rows, and one clock; as many answers as rows.
   std::vector<StatusOr<MutationResult>> Batch(std::span<const RowMutations> rows);
 
-  // Waits for the writes under way. What the catalog says is the caller's.
+  // Waits for the reads and writes under way. What the catalog says is the caller's.
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema);
   Status Flush() { return storage_->Flush(); }
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
   Status Truncate();
-  TableStatistics GetStatistics() const;
+  TableStatistics GetStatistics();
 
  private:
-  struct Written;
+  // Up to where the log has to be durable before a call may return, and how.
+  struct Wait {
+    LogPosition position = 0;
+    Durability durability = Durability::kSkipWal;
+    bool needed = false;
 
-  StatusOr<Written> MutateLocked(const RowMutations& mutations, Timestamp now);
-  StatusOr<Written> ApplyLocked(const RowMutations& mutations, Timestamp now, Timestamp put_floor);
+    void Add(LogPosition written, Durability promised);
+  };
+
+  // These take the locks.
+  StatusOr<MutationResult> MutateRow(const RowMutations& mutations, Wait& wait);
+  StatusOr<CheckAndMutateResult> CheckAndMutateRow(const cellfs::CheckAndMutate& check,
+                                                   const std::function<Status()>& action_guard,
+                                                   Wait& wait);
+  void MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
+                       std::vector<StatusOr<MutationResult>>& answers);
+
+  // REQUIRES: the schema lock and the row's.
+  StatusOr<RowWrite> Prepare(const RowMutations& mutations, Timestamp now, Timestamp put_floor);
+  StatusOr<MutationResult> Write(const RowMutations& mutations, Timestamp now,
+                                 Timestamp put_floor, Wait& wait);
+
+  Status CheckWritable() const;
   Durability Resolve(Durability asked) const;
+  Status WaitForDisk(const Wait& wait);
 
   const TableName name_;
   const std::shared_ptr<CellStorage> storage_;

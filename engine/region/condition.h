@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The condition of a CheckAndMutate (HRegion.checkAndMutateInternal).
+#ifndef CELLFS_ENGINE_REGION_CONDITION_H_
+#define CELLFS_ENGINE_REGION_CONDITION_H_
+
+#include "engine/mutation.h"
+#include "engine/region/cell_storage.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+struct Verdict {
+  bool holds = false;
+  Timestamp cell_timestamp = 0;  // of the cell that was looked at; 0: there was none
+};
+
+// Reads the row, whose lock the caller holds. The column's family exists.
+StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Timestamp now);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_REGION_CONDITION_H_

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/region.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "engine/region/condition.h"
+#include "engine/region/request_check.h"
+
+namespace cellfs {
+namespace {
+
+// How many rows of a Batch are locked and written at a time: few enough that others do not notice.
+constexpr size_t kMaxPlainRows = 128;
+
+}  // namespace
+
+Region::Region(TableName name, std::shared_ptr<CellStorage> storage, StorageEngine& engine,
+               std::shared_ptr<const TableSchema> schema, const StoreOptions& options)
+    : name_(std::move(name)),
+      storage_(std::move(storage)),
+      engine_(engine),
+      options_(options),
+      schema_(std::move(schema)) {}
+
+void Region::Wait::Add(LogPosition written, Durability promised) {
+  position = std::max(position, written);
+  durability = std::max(durability, promised);
+  needed = true;
+}
+
+std::shared_ptr<const TableSchema> Region::schema() const {
+  std::shared_lock schema_lock(schema_mutex_);
+  return schema_;
+}
+
+StatusOr<RowCells> Region::Read(const Get& get) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(get));
+  std::shared_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, get));
+  return storage_->Read(get, options_.clock->Now());
+}
+
+StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
+  std::shared_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, scan));
+  return storage_->OpenScanner(scan);
+}
+
+StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {
+  Wait wait;
+  StatusOr<MutationResult> result = MutateRow(mutations, wait);
+  if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
+  return result;
+}
+
+StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMutate& check,
+                                                      const std::function<Status()>& action_guard) {
+  Wait wait;
+  StatusOr<CheckAndMutateResult> result = CheckAndMutateRow(check, action_guard, wait);
+  if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
+  return result;
+}
+
+std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations> rows) {
+  std::vector<StatusOr<MutationResult>> answers;
+  answers.reserve(rows.size());
+  const Timestamp now = options_.clock->Now();
+  Wait wait;
+  while (answers.size() < rows.size()) {
+    auto rest = rows.subspan(answers.size(), std::min(kMaxPlainRows, rows.size() - answers.size()));
+    auto end_of_plain = std::find_if_not(rest.begin(), rest.end(), IsPlain);
+    size_t plain = static_cast<size_t>(end_of_plain - rest.begin());
+    if (plain > 0) {
+      MutatePlainRows(rest.first(plain), now, wait, answers);
+    } else {
+      answers.push_back(MutateRow(rest.front(), wait));
+    }
+  }
+  if (Status durable = WaitForDisk(wait); !durable.ok()) {
+    for (StatusOr<MutationResult>& answer : answers)
+      if (answer.ok()) answer = durable;
+  }
+  return answers;
+}
+
+Status Region::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
+  std::unique_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(storage_->ReplaceSchema(schema));
+  schema_ = std::move(schema);
+  return {};
+}
+
+Status Region::Truncate() {
+  std::unique_lock schema_lock(schema_mutex_);
+  return storage_->Truncate();
+}
+
+TableStatistics Region::GetStatistics() {
+  TableStatistics statistics = storage_->GetStatistics();
+  statistics.table = name_;
+  return statistics;
+}
+
+StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& wait) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
+  std::shared_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
+  const Timestamp now = options_.clock->Now();
+  return Write(mutations, now, now, wait);
+}
+
+StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
+    const cellfs::CheckAndMutate& check, const std::function<Status()>& action_guard, Wait& wait) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
+  std::shared_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  if (const auto* column = std::get_if<ColumnCondition>(&check.condition))
+    CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, column->family));
+  RowLocks::OneLock row_lock = row_locks_.Lock(check.row);
+  const Timestamp now = options_.clock->Now();
+  CELLFS_ASSIGN_OR_RETURN(const Verdict verdict, Judge(check, *storage_, now));
+  CheckAndMutateResult result;
+  if (!verdict.holds) return result;
+  if (action_guard) CELLFS_RETURN_IF_ERROR(action_guard());
+  // A Put must not lie under the cell that let it through, should the clock have gone back.
+  const Timestamp put_floor = std::max(now, verdict.cell_timestamp);
+  CELLFS_ASSIGN_OR_RETURN(result.result, Write(check.action, now, put_floor, wait));
+  result.done = true;
+  return result;
+}
+
+void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
+                             std::vector<StatusOr<MutationResult>>& answers) {
+  std::shared_lock schema_lock(schema_mutex_);
+  RowLocks::Stripes stripes;
+  for (const RowMutations& row : rows) stripes.set(RowLocks::StripeOf(row.row));
+  const std::vector<RowLocks::OneLock> row_locks = row_locks_.LockAll(stripes);
+
+  const size_t first = answers.size();
+  std::vector<RowBatch> batches;
+  batches.reserve(rows.size());
+  for (const RowMutations& row : rows) {
+    Status checked = CheckRequest(row, options_.site);
+    if (checked.ok()) checked = CheckWritable();
+    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, now, now) : checked;
+    if (!write.ok()) {
+      answers.push_back(write.status());
+      continue;
+    }
+    wait.durability = std::max(wait.durability, write->batch.durability);
+    batches.push_back(std::move(write->batch));
+    answers.push_back(std::move(write->result));
+  }
+  if (batches.empty()) return;
+  StatusOr<LogPosition> written = storage_->Apply(batches);
+  if (written.ok()) return wait.Add(*written, wait.durability);
+  for (size_t i = first; i < answers.size(); ++i)
+    if (answers[i].ok()) answers[i] = written.status();
+}
+
+StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, Timestamp now,
+                                   Timestamp put_floor) {
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, mutations));
+  CELLFS_RETURN_IF_ERROR(
+      CheckTimestampSlop(mutations, options_.site.timestamp_slop, now, put_floor));
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, {*schema_, *storage_,
+                                                                    options_.site, now, put_floor}));
+  write.batch.durability = Resolve(mutations.durability);
+  return write;
+}
+
+StatusOr<MutationResult> Region::Write(const RowMutations& mutations, Timestamp now,
+                                       Timestamp put_floor, Wait& wait) {
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, now, put_floor));
+  if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
+  const Durability durability = write.batch.durability;
+  CELLFS_ASSIGN_OR_RETURN(LogPosition position, storage_->Apply(std::span(&write.batch, 1)));
+  wait.Add(position, durability);
+  return std::move(write.result);
+}
+
+Status Region::CheckWritable() const {
+  if (!schema_->read_only()) return {};
+  return Status(StatusCode::kReadOnly, "table '" + name_.ToString() + "' is read-only");
+}
+
+Durability Region::Resolve(Durability asked) const {
+  if (asked != Durability::kUseDefault) return asked;
+  if (schema_->durability() != Durability::kUseDefault) return schema_->durability();
+  return options_.durability == Durability::kUseDefault ? Durability::kSyncWal
+                                                        : options_.durability;
+}
+
+Status Region::WaitForDisk(const Wait& wait) {
+  return wait.needed ? engine_.MakeDurable(wait.position, wait.durability) : Status();
+}
+
+}  // namespace cellfs
