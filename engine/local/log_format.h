@@ -31,7 +31,7 @@ std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id);
 
 inline constexpr uint32_t kLogFormatVersion = 1;
 inline constexpr size_t kSegmentHeaderSize = 36;
-inline constexpr size_t kRecordHeaderSize = 16;
+inline constexpr size_t kRecordHeaderSize = 24;
 
 struct SegmentHeader {
   uint32_t format_version = kLogFormatVersion;
@@ -39,23 +39,36 @@ struct SegmentHeader {
   LogPosition base = 0;  // the log position of the segment's first byte
 };
 std::string EncodeSegmentHeader(const SegmentHeader& header);
-// nullopt: not a header, or damaged. One of another format version is returned unjudged.
+// nullopt: not a header, or damaged.
 std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes);
 
 // "0000000000000001.log"
 std::string SegmentName(uint64_t number);
 std::optional<uint64_t> ParseSegmentName(std::string_view name);
 
-// Appends the record to `out`, as it is to lie at `position` of the log: the checksum covers the
-// place too, so that stale, repeated or nested copies of a record are none. kValueTooLarge over 2 GiB.
-Status EncodeRecord(const LogRecord& record, LogPosition position, std::string* out);
+// Where a record lies, and how far the log was known to be on disk when it was written.
+struct RecordPlace {
+  LogPosition begin = 0;
+  LogPosition synced = 0;
+};
 
-// The size, header included, of the intact record that `bytes` begins with; 0 if there is none.
-size_t IntactRecordSize(std::string_view bytes, LogPosition position);
+// Appends the record to `out`. The checksum covers its place too, so that stale, repeated or nested
+// copies of a record are none. kValueTooLarge over 2 GiB.
+Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out);
 
-// The record in `bytes`, as IntactRecordSize measured it. The cells lie in `cells`, the rest points
-// into `bytes`. nullopt: the checksum was right but the contents are not a record.
+struct IntactRecord {
+  size_t size = 0;  // header included
+  LogPosition synced = 0;
+};
+// The record that `bytes`, at `begin` of the log, starts with; nullopt: cut short or damaged.
+std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin);
+
+// The contents of the intact record in `bytes`. The cells lie in `cells`, the rest points into
+// `bytes`. nullopt: the checksum is right but this is not a record.
 std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellView>* cells);
+
+// Where, from `from` on, the next intact record of a segment begins; npos: nowhere.
+size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base);
 
 }  // namespace cellfs
 

@@ -100,13 +100,18 @@ class Wal {
   std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
 
   Status Recover(const LogVisitor& visitor);
+  StatusOr<std::vector<uint64_t>> FindSegments();
   Status RecoverSegment(uint64_t number, bool newest, const LogVisitor& visitor);
+  Status CutTail(uint64_t number, std::string_view bytes, size_t damage, LogPosition base);
   Status AddSegment(uint64_t number);
+  void Note(const LogRecord& record);
   Status RollIf(bool only_if_full);
+  Status Write(std::span<const LogRecord> records);
+
+  class SyncRight;
   Status SyncTo(LogPosition position);
   Status SyncFile(AppendFile& file, LogPosition up_to);
   Status Break(const Status& reason);
-  Status Broken() const;
   void CutSegments();
   void RunInBackground();
 
@@ -114,20 +119,22 @@ class Wal {
   const std::string directory_;
   const WalOptions options_;
 
-  // Locks are taken in the order: the right to sync, append_mutex_, sync_mutex_.
-  mutable std::mutex append_mutex_;
-  std::deque<Segment> segments_;       // under append_mutex_; the last is written to
-  std::shared_ptr<AppendFile> file_;   // under append_mutex_
-  std::string buffer_;                 // under append_mutex_
-  std::atomic<LogPosition> end_{0};    // written under append_mutex_
+  // Taken in this order: cut_mutex_, the right to sync (syncing_), append_mutex_, sync_mutex_.
+  std::mutex cut_mutex_;  // held while segments go, so that they go oldest first
 
-  mutable std::mutex sync_mutex_;
+  mutable std::mutex append_mutex_;
+  std::deque<Segment> segments_;      // under append_mutex_; the last is written to
+  std::shared_ptr<AppendFile> file_;  // under append_mutex_
+  std::string buffer_;                // under append_mutex_
+  std::atomic<LogPosition> end_{0};   // written under append_mutex_
+
+  std::mutex sync_mutex_;  // of the members below
   std::condition_variable sync_done_;
   std::condition_variable background_;
-  bool syncing_ = false;  // somebody has the right to sync; under sync_mutex_, as are the next four
-  bool stopping_ = false;
+  bool syncing_ = false;       // somebody has the right to sync
+  bool stopping_ = false;      // the background shall end
   bool asynchronous_ = false;  // the background owes a sync
-  Status broken_;
+  Status broken_;              // why the log takes no more
   LogPosition synced_ = 0;
   std::atomic<uint64_t> syncs_{0};
   std::thread background_thread_;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/file_layer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace cellfs {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+
+ private:
+  const int number_;
+};
+
+class PosixAppendFile : public AppendFile {
+ public:
+  PosixAppendFile(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  Status Append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return ErrnoStatus("write to", path_, errno);
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return {};
+  }
+
+  Status Sync() override {
+    if (::fdatasync(descriptor_.get()) != 0) return ErrnoStatus("sync", path_, errno);
+    return {};
+  }
+
+  Status Truncate(uint64_t size) override {
+    if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0)
+      return ErrnoStatus("truncate", path_, errno);
+    return {};
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor descriptor_;
+};
+
+class PosixFileLayer : public FileLayer {
+ public:
+  StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0) return ErrnoStatus("open", path, errno);
+    return std::unique_ptr<AppendFile>(std::make_unique<PosixAppendFile>(path, descriptor));
+  }
+
+  StatusOr<std::string> Read(const std::string& path) override {
+    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!descriptor.valid()) return ErrnoStatus("open", path, errno);
+    struct stat status;
+    if (::fstat(descriptor.get(), &status) != 0) return ErrnoStatus("look at", path, errno);
+    std::string bytes(static_cast<size_t>(status.st_size), '\0');
+    size_t filled = 0;
+    while (filled < bytes.size()) {
+      const ssize_t got = ::read(descriptor.get(), bytes.data() + filled, bytes.size() - filled);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return ErrnoStatus("read", path, errno);
+      if (got == 0) break;
+      filled += static_cast<size_t>(got);
+    }
+    bytes.resize(filled);
+    return bytes;
+  }
+
+  Status Rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) return ErrnoStatus("rename", from, errno);
+    return {};
+  }
+
+  Status Remove(const std::string& path) override {
+    if (::unlink(path.c_str()) != 0) return ErrnoStatus("remove", path, errno);
+    return {};
+  }
+
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override {
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
+    if (stream == nullptr) return ErrnoStatus("list", directory, errno);
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    if (errno != 0) return ErrnoStatus("list", directory, errno);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Status MakeDirectory(const std::string& path) override {
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      return ErrnoStatus("make directory", path, errno);
+    return {};
+  }
+
+  Status SyncDirectory(const std::string& path) override {
+    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!descriptor.valid()) return ErrnoStatus("open", path, errno);
+    if (::fsync(descriptor.get()) != 0) return ErrnoStatus("sync", path, errno);
+    return {};
+  }
+};
+
+}  // namespace
+
+FileLayer& PosixFiles() {
+  static PosixFileLayer files;
+  return files;
+}
+
+Status ReplaceFile(FileLayer& files, const std::string& directory, const std::string& name,
+                   std::string_view bytes) {
+  const std::string path = directory + "/" + name;
+  const std::string temporary = path + ".new";
+  {
+    CELLFS_ASSIGN_OR_RETURN(const auto file, files.OpenForAppend(temporary));
+    CELLFS_RETURN_IF_ERROR(file->Truncate(0));  // what an earlier attempt may have left
+    CELLFS_RETURN_IF_ERROR(file->Append(bytes));
+    CELLFS_RETURN_IF_ERROR(file->Sync());
+  }
+  CELLFS_RETURN_IF_ERROR(files.Rename(temporary, path));
+  return files.SyncDirectory(directory);
+}
+
+Status ErrnoStatus(std::string_view act, const std::string& path, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return {full ? StatusCode::kStoreFull : StatusCode::kIoError,
+          "cannot " + std::string(act) + " '" + path +
+              "': " + std::generic_category().message(error) + " (errno " +
+              std::to_string(error) + ")"};
+}
+
+}  // namespace cellfs

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/memstore.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <new>
+
+namespace cellfs {
+namespace {
+
+constexpr int kMaxHeight = 12;  // with one node in four a level higher: 16 million cells
+constexpr size_t kAlignment = alignof(std::max_align_t);
+constexpr size_t kMaxBlockSize = size_t{1} << 20;
+
+std::string_view CopyInto(char*& target, std::string_view bytes) {
+  if (bytes.empty()) return {};
+  char* const begin = target;
+  std::memcpy(begin, bytes.data(), bytes.size());
+  target += bytes.size();
+  return {begin, bytes.size()};
+}
+
+bool IsBefore(const CellView& cell, const CellPlace& place) {
+  if (const int order = cell.row.compare(place.row); order != 0) return order < 0;
+  if (const int order = cell.qualifier.compare(place.qualifier); order != 0) return order < 0;
+  return cell.timestamp > place.timestamp;
+}
+
+bool IsBefore(const CellView& a, const CellView& b) {
+  if (const int order = a.row.compare(b.row); order != 0) return order < 0;
+  return CompareInFamily(a, b) < 0;
+}
+
+}  // namespace
+
+char* Arena::Allocate(size_t size) {
+  size = (size + kAlignment - 1) / kAlignment * kAlignment;
+  if (size > left_) {
+    if (size > block_size_ / 4) {  // a block of its own, and the present one goes on
+      blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+      return blocks_.back().get();
+    }
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_));
+    next_ = blocks_.back().get();
+    left_ = block_size_;
+    block_size_ = std::min(block_size_ * 2, kMaxBlockSize);
+  }
+  char* const allocated = next_;
+  next_ += size;
+  left_ -= size;
+  return allocated;
+}
+
+// A cell, followed in memory by its links, one for each level that it is on, and by its bytes.
+struct Memstore::Node {
+  CellView cell;
+
+  std::atomic<Node*>* Links() { return reinterpret_cast<std::atomic<Node*>*>(this + 1); }
+  Node* Next(int level = 0) { return Links()[level].load(std::memory_order_acquire); }
+
+  static size_t SizeOf(int height) {
+    return sizeof(Node) + static_cast<size_t>(height) * sizeof(std::atomic<Node*>);
+  }
+  static Node* MakeAt(char* memory, int height) {
+    Node* const node = new (memory) Node;
+    for (int level = 0; level < height; ++level)
+      new (node->Links() + level) std::atomic<Node*>(nullptr);
+    return node;
+  }
+};
+
+// A skip list. A node is whole before a link to it is stored (release), and readers follow links with
+// acquire, so they need no lock.
+class Memstore::FamilyList {
+ public:
+  explicit FamilyList(Arena* arena)
+      : head_(Node::MakeAt(arena->Allocate(Node::SizeOf(kMaxHeight)), kMaxHeight)) {}
+
+  // `row` and `family` are in the memstore already. Returns what the cell takes of memory.
+  size_t Insert(const CellView& cell, std::string_view row, std::string_view family, Arena* arena) {
+    const int height = RandomHeight();
+    const size_t node_size = Node::SizeOf(height);
+    const size_t size = node_size + cell.qualifier.size() + cell.value.size();
+    char* const memory = arena->Allocate(size);
+    Node* const node = Node::MakeAt(memory, height);
+    char* bytes = memory + node_size;
+    node->cell = cell;
+    node->cell.row = row;
+    node->cell.family = family;
+    node->cell.qualifier = CopyInto(bytes, cell.qualifier);
+    node->cell.value = CopyInto(bytes, cell.value);
+    node->cell.value_length = cell.value.size();
+    Link(node, height);
+    cells_.fetch_add(1, std::memory_order_relaxed);
+    if (cell.type == CellType::kPut && cell.timestamp < oldest_put())
+      oldest_put_.store(cell.timestamp, std::memory_order_relaxed);
+    return size;
+  }
+
+  Node* First(const CellPlace& place) const {
+    return LastWhere([&](const CellView& cell) { return IsBefore(cell, place); })->Next();
+  }
+  // nullptr: there is none. An empty row is after every row.
+  Node* LastBeforeRow(std::string_view row) const {
+    Node* const node =
+        LastWhere([row](const CellView& cell) { return row.empty() || cell.row < row; });
+    return node == head_ ? nullptr : node;
+  }
+
+  Timestamp oldest_put() const { return oldest_put_.load(std::memory_order_relaxed); }
+  uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
+
+ private:
+  // The last node, or the head, for which `condition` holds; it holds for a prefix of the list.
+  template <typename Condition>
+  Node* LastWhere(Condition condition, Node** path = nullptr) const {
+    Node* node = head_;
+    for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+      for (Node* next = node->Next(level); next != nullptr && condition(next->cell);
+           next = node->Next(level))
+        node = next;
+      if (path != nullptr) path[level] = node;
+    }
+    return node;
+  }
+
+  void Link(Node* node, int height) {
+    Node* path[kMaxHeight];
+    std::fill(std::begin(path), std::end(path), head_);
+    LastWhere([node](const CellView& cell) { return IsBefore(cell, node->cell); }, path);
+    assert(node->cell.type == kWithdrawMarker || path[0]->Next() == nullptr ||
+           IsBefore(node->cell, path[0]->Next()->cell));
+    // A reader that finds the new height early sees the head's null links, and goes down.
+    if (height > height_.load(std::memory_order_relaxed))
+      height_.store(height, std::memory_order_relaxed);
+    for (int level = 0; level < height; ++level) {
+      node->Links()[level].store(path[level]->Next(level), std::memory_order_relaxed);
+      path[level]->Links()[level].store(node, std::memory_order_release);
+    }
+  }
+
+  int RandomHeight() {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    int height = 1;
+    for (uint64_t bits = random_; height < kMaxHeight && bits % 4 == 0; bits /= 4) ++height;
+    return height;
+  }
+
+  Node* const head_;
+  std::atomic<int> height_{1};
+  uint64_t random_ = 0x9e3779b97f4a7c15;
+  std::atomic<uint64_t> cells_{0};
+  std::atomic<Timestamp> oldest_put_{kLatestTimestamp};
+};
+
+Memstore::Memstore(const std::vector<std::string>& families) {
+  for (const std::string& family : families)
+    families_.emplace(family, std::make_unique<FamilyList>(&arena_));
+}
+
+Memstore::~Memstore() = default;
+
+void Memstore::Add(std::span<const CellView> cells) {
+  if (cells.empty()) return;
+  char* target = arena_.Allocate(cells.front().row.size());
+  const std::string_view row = CopyInto(target, cells.front().row);
+  uint64_t size = row.size();
+  uint64_t added = 0;
+  SequenceId highest = highest_sequence_id();
+  for (const CellView& cell : cells) {
+    const auto family = families_.find(cell.family);
+    if (family == families_.end()) continue;
+    size += family->second->Insert(cell, row, family->first, &arena_);
+    highest = std::max(highest, cell.sequence_id);
+    ++added;
+  }
+  bytes_.fetch_add(size, std::memory_order_relaxed);
+  cells_.fetch_add(added, std::memory_order_relaxed);
+  highest_sequence_id_.store(highest, std::memory_order_relaxed);
+}
+
+const Memstore::FamilyList* Memstore::Find(std::string_view family) const {
+  const auto found = families_.find(family);
+  return found == families_.end() ? nullptr : found->second.get();
+}
+
+Timestamp Memstore::OldestPut(std::string_view family) const {
+  const FamilyList* const list = Find(family);
+  return list == nullptr ? kLatestTimestamp : list->oldest_put();
+}
+
+uint64_t Memstore::CellsOfFamily(std::string_view family) const {
+  const FamilyList* const list = Find(family);
+  return list == nullptr ? 0 : list->cells();
+}
+
+class Memstore::Cursor : public CellCursor {
+ public:
+  Cursor(std::shared_ptr<const Memstore> memstore, const FamilyList* list, SequenceId read_point,
+         bool lengths_only)
+      : memstore_(std::move(memstore)),
+        list_(list),
+        read_point_(read_point),
+        lengths_only_(lengths_only) {}
+
+  Status Seek(const CellPlace& place) override {
+    StandAt(list_ == nullptr ? nullptr : list_->First(place));
+    return {};
+  }
+
+  Status SeekToRowBefore(std::string_view row) override {
+    node_ = nullptr;
+    if (list_ == nullptr) return {};
+    while (Node* const last = list_->LastBeforeRow(row)) {
+      row = last->cell.row;  // in the arena: good also where `row` was this cursor's own cell
+      StandAt(list_->First({row}));
+      if (node_ != nullptr && node_->cell.row == row) return {};
+      node_ = nullptr;  // nothing of that row is visible yet
+      if (row.empty()) return {};
+    }
+    return {};
+  }
+
+  Status Next() override {
+    StandAt(node_->Next());
+    return {};
+  }
+
+  bool valid() const override { return node_ != nullptr; }
+  const CellView& cell() const override { return lengths_only_ ? without_value_ : node_->cell; }
+
+ private:
+  void StandAt(Node* node) {
+    while (node != nullptr && node->cell.sequence_id > read_point_) node = node->Next();
+    node_ = node;
+    if (!lengths_only_ || node == nullptr) return;
+    without_value_ = node->cell;
+    if (node->cell.type != kWithdrawMarker) without_value_.value = {};
+  }
+
+  const std::shared_ptr<const Memstore> memstore_;
+  const FamilyList* const list_;  // nullptr: the memstore does not have the family
+  const SequenceId read_point_;
+  const bool lengths_only_;
+  Node* node_ = nullptr;
+  CellView without_value_;
+};
+
+std::unique_ptr<CellCursor> OpenMemstoreCursor(std::shared_ptr<const Memstore> memstore,
+                                               std::string_view family, SequenceId read_point,
+                                               bool lengths_only) {
+  const Memstore::FamilyList* const list = memstore->Find(family);
+  return std::make_unique<Memstore::Cursor>(std::move(memstore), list, read_point, lengths_only);
+}
+
+}  // namespace cellfs

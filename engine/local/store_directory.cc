@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/store_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+namespace cellfs {
+namespace {
+
+constexpr std::string_view kFormatFile = "FORMAT";
+constexpr std::string_view kLockFile = "LOCK";
+constexpr std::string_view kCatalogFile = "CATALOG";
+constexpr std::string_view kFormatPrefix = "cellfs store, format ";
+constexpr std::string_view kCatalogMagic = "CELLCAT\n";
+constexpr size_t kChecksumSize = sizeof(uint64_t);
+
+using Names = std::vector<std::string>;
+
+bool Has(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What may lie in a directory without FORMAT that becomes a store: nothing, what the making of a file
+// system leaves, and what the making of a store leaves that was cut short.
+bool MayBecomeStore(const Names& names) {
+  static const Names kAllowed = {"CATALOG", "CATALOG.new", "FORMAT.new", "LOCK",
+                                 "lost+found", "tables", "wal"};
+  return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
+}
+
+Status NotAStore(const std::string& path) {
+  return {StatusCode::kCorruption,
+          "'" + path + "' is not a cellfs store: it is not empty and has no FORMAT file"};
+}
+
+Status InUse(const std::string& path, int lock) {
+  char text[24];
+  const ssize_t length = ::pread(lock, text, sizeof(text), 0);
+  std::string_view holder(text, length < 0 ? 0 : static_cast<size_t>(length));
+  holder = holder.substr(0, holder.find('\n'));
+  return {StatusCode::kUnavailable,
+          "store '" + path + "' is in use by process " +
+              (holder.empty() ? std::string("(unknown)") : std::string(holder))};
+}
+
+// The lock is the file's, not its contents': those only tell others whom to look for.
+StatusOr<int> TakeLock(const std::string& path) {
+  const std::string file = path + "/" + std::string(kLockFile);
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) return ErrnoStatus("open", file, errno);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    const Status status =
+        errno == EWOULDBLOCK ? InUse(path, lock) : ErrnoStatus("lock", file, errno);
+    ::close(lock);
+    return status;
+  }
+  const std::string holder = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, holder.data(), holder.size(), 0) < 0) {
+    // A full disk: the store can still be read, and others are told "(unknown)".
+  }
+  return lock;
+}
+
+Status CheckFormat(const std::string& path, std::string_view text) {
+  int version = 0;
+  if (text.starts_with(kFormatPrefix)) {
+    text.remove_prefix(kFormatPrefix.size());
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), version).ptr;
+    if (std::string_view(end, text.data() + text.size()) != "\n") version = 0;
+  }
+  if (version == kStoreFormatVersion) return {};
+  if (version < 1)
+    return {StatusCode::kCorruption, "'" + path + "/FORMAT' is damaged, or not of a cellfs store"};
+  return {StatusCode::kCorruption,
+          "store '" + path + "' has format " + std::to_string(version) +
+              ", of a newer version; this one knows format " +
+              std::to_string(kStoreFormatVersion)};
+}
+
+uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+}  // namespace
+
+StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
+                                                               const std::string& path) {
+  CELLFS_RETURN_IF_ERROR(files.MakeDirectory(path));
+  {  // Before even the lock is put into what may be somebody's home directory.
+    CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
+    if (!Has(names, kFormatFile) && !MayBecomeStore(names)) return NotAStore(path);
+  }
+  CELLFS_ASSIGN_OR_RETURN(const int lock, TakeLock(path));
+  std::unique_ptr<StoreDirectory> directory(new StoreDirectory(files, path, lock));
+  CELLFS_RETURN_IF_ERROR(directory->CreateOrCheck());
+  return directory;
+}
+
+StoreDirectory::~StoreDirectory() { ::close(lock_); }
+
+Status StoreDirectory::CreateOrCheck() {
+  CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));
+  if (!Has(names, kFormatFile))
+    return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
+  CELLFS_ASSIGN_OR_RETURN(const std::string format,
+                          files_.Read(path_ + "/" + std::string(kFormatFile)));
+  CELLFS_RETURN_IF_ERROR(CheckFormat(path_, format));
+  for (const std::string_view needed : {kCatalogFile, std::string_view("tables"),
+                                        std::string_view("wal")})
+    if (!Has(names, needed))
+      return {StatusCode::kCorruption, "'" + path_ + "/" + std::string(needed) + "' is missing"};
+  return {};
+}
+
+// FORMAT comes last: where it is, everything is; and an empty catalog holds nothing to lose.
+Status StoreDirectory::Create(bool has_catalog) {
+  if (has_catalog) {
+    CELLFS_ASSIGN_OR_RETURN(const std::string catalog, LoadCatalog());
+    if (!catalog.empty())
+      return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing"};
+  }
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));
+  CELLFS_RETURN_IF_ERROR(SaveCatalog({}));
+  CELLFS_RETURN_IF_ERROR(
+      ReplaceFile(files_, path_, std::string(kFormatFile),
+                  std::string(kFormatPrefix) + std::to_string(kStoreFormatVersion) + "\n"));
+  const size_t slash = path_.find_last_of('/');
+  if (slash == std::string::npos) return files_.SyncDirectory(".");
+  return files_.SyncDirectory(slash == 0 ? "/" : path_.substr(0, slash));
+}
+
+StatusOr<std::string> StoreDirectory::LoadCatalog() const {
+  const std::string path = path_ + "/" + std::string(kCatalogFile);
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes, files_.Read(path));
+  const Status damaged(StatusCode::kCorruption, "'" + path + "' does not match its checksum");
+  if (bytes.size() < kCatalogMagic.size() + kChecksumSize || !bytes.starts_with(kCatalogMagic))
+    return damaged;
+  const size_t end = bytes.size() - kChecksumSize;
+  uint64_t checksum = 0;
+  std::memcpy(&checksum, bytes.data() + end, kChecksumSize);
+  if (checksum != ChecksumOf(std::string_view(bytes).substr(0, end))) return damaged;
+  return bytes.substr(kCatalogMagic.size(), end - kCatalogMagic.size());
+}
+
+Status StoreDirectory::SaveCatalog(std::string_view bytes) {
+  std::string file(kCatalogMagic);
+  file += bytes;
+  const uint64_t checksum = ChecksumOf(file);
+  file.append(reinterpret_cast<const char*>(&checksum), kChecksumSize);
+  return ReplaceFile(files_, path_, std::string(kCatalogFile), file);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/wal.h"
+
+#include <algorithm>
+
+namespace cellfs {
+namespace {
+
+constexpr size_t kKeptBuffer = size_t{1} << 20;  // a larger one is given back after the write
+constexpr size_t kPageSize = 4096;
+
+Status Damaged(const std::string& path, size_t offset, const std::string& what) {
+  return {StatusCode::kCorruption,
+          "'" + path + "' is damaged at offset " + std::to_string(offset) + ": " + what};
+}
+
+bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
+
+// A machine that loses power may have written later pages of a file before earlier ones, which then
+// are zero: from the damage to the end of its page, or whole pages between it and `limit`.
+bool HasUnwrittenPage(std::string_view bytes, size_t damage, size_t limit) {
+  size_t page_end = damage / kPageSize * kPageSize + kPageSize;
+  for (size_t begin = damage; begin < limit && page_end <= bytes.size(); page_end += kPageSize) {
+    if (IsZero(bytes.substr(begin, page_end - begin))) return true;
+    begin = page_end;
+  }
+  return false;
+}
+
+// Shows the intact records from `offset` on; answers where they end.
+StatusOr<size_t> VisitRecords(const std::string& path, std::string_view bytes, LogPosition base,
+                              const LogVisitor& visitor) {
+  size_t offset = kSegmentHeaderSize;
+  std::vector<CellView> cells;
+  while (const auto found = FindRecord(bytes.substr(offset), base + offset)) {
+    const auto record = DecodeRecord(bytes.substr(offset, found->size), &cells);
+    if (!record) return Damaged(path, offset, "a record of unknown form");
+    CELLFS_RETURN_IF_ERROR(visitor(*record, base + offset + found->size));
+    offset += found->size;
+  }
+  return offset;
+}
+
+}  // namespace
+
+// Held by the one thread that may call fdatasync, so that an error, which the kernel tells only
+// once, is known before anybody else asks.
+class Wal::SyncRight {
+ public:
+  explicit SyncRight(Wal* wal) : wal_(wal) {
+    std::unique_lock lock(wal_->sync_mutex_);
+    wal_->sync_done_.wait(lock, [this] { return !wal_->syncing_; });
+    wal_->syncing_ = true;
+  }
+  SyncRight(Wal* wal, std::adopt_lock_t) : wal_(wal) {}
+  ~SyncRight() {
+    {
+      const std::lock_guard lock(wal_->sync_mutex_);
+      wal_->syncing_ = false;
+    }
+    wal_->sync_done_.notify_all();
+  }
+  SyncRight(const SyncRight&) = delete;
+  SyncRight& operator=(const SyncRight&) = delete;
+
+ private:
+  Wal* const wal_;
+};
+
+Wal::Wal(FileLayer& files, std::string directory, const WalOptions& options)
+    : files_(files), directory_(std::move(directory)), options_(options) {}
+
+StatusOr<std::unique_ptr<Wal>> Wal::Open(FileLayer& files, std::string directory,
+                                         const WalOptions& options, const LogVisitor& visitor) {
+  std::unique_ptr<Wal> wal(new Wal(files, std::move(directory), options));
+  CELLFS_RETURN_IF_ERROR(wal->Recover(visitor));
+  wal->background_thread_ = std::thread(&Wal::RunInBackground, wal.get());
+  return wal;
+}
+
+Wal::~Wal() {
+  {
+    const std::lock_guard lock(sync_mutex_);
+    stopping_ = true;
+  }
+  background_.notify_all();
+  if (background_thread_.joinable()) background_thread_.join();
+}
+
+// ---- Recovery -----------------------------------------------------------------------------------
+
+Status Wal::Recover(const LogVisitor& visitor) {
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(directory_));
+  CELLFS_ASSIGN_OR_RETURN(const auto numbers, FindSegments());
+  for (const uint64_t number : numbers)
+    CELLFS_RETURN_IF_ERROR(RecoverSegment(number, number == numbers.back(), visitor));
+  if (numbers.empty()) return AddSegment(1);
+  CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(numbers.back())));
+  synced_ = segments_.back().base;
+  return {};
+}
+
+// The numbers without gap. A segment whose header did not get to the disk never held a record; it
+// is removed.
+StatusOr<std::vector<uint64_t>> Wal::FindSegments() {
+  CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_));
+  std::vector<uint64_t> numbers;
+  for (const std::string& name : names)
+    if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
+  for (size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1] + 1)
+      return Status(StatusCode::kCorruption,
+                    "'" + PathOf(numbers[i - 1] + 1) + "' is missing, later segments are there");
+  if (numbers.empty()) return numbers;
+  const std::string newest = PathOf(numbers.back());
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(newest));
+  if (bytes.size() >= kSegmentHeaderSize && !IsZero(bytes)) return numbers;
+  if (numbers.back() != 1 && numbers.size() == 1)
+    return Damaged(newest, 0, "the header is missing, and older segments are gone");
+  CELLFS_RETURN_IF_ERROR(files_.Remove(newest));
+  numbers.pop_back();
+  return numbers;
+}
+
+Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visitor) {
+  const std::string path = PathOf(number);
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(path));
+  const auto header = DecodeSegmentHeader(bytes);
+  if (!header) return Damaged(path, 0, "the header does not match its checksum");
+  if (header->format_version != kLogFormatVersion)
+    return {StatusCode::kCorruption, "'" + path + "' has log format " +
+                                         std::to_string(header->format_version) +
+                                         "; this program knows format " +
+                                         std::to_string(kLogFormatVersion)};
+  if (header->number != number)
+    return Damaged(path, 12, "it is segment " + std::to_string(header->number));
+  if (!segments_.empty() && header->base != end())
+    return Damaged(PathOf(number - 1), end() - segments_.back().base,
+                   "the next segment goes on at offset " +
+                       std::to_string(header->base - segments_.back().base));
+  segments_.push_back({number, header->base, {}});
+  CELLFS_ASSIGN_OR_RETURN(
+      const size_t intact,
+      VisitRecords(path, bytes, header->base, [&](const LogRecord& record, LogPosition position) {
+        Note(record);
+        return visitor(record, position);
+      }));
+  end_ = header->base + intact;
+  if (intact == bytes.size()) return {};
+  if (!newest) return Damaged(path, intact, "a record does not match its checksum");
+  return CutTail(number, bytes, intact, header->base);
+}
+
+// The last write of a process that died is cut short, and nothing follows. Where intact records
+// follow, the damage is a write that the disk never did (power loss, before a sync), or corruption.
+Status Wal::CutTail(uint64_t number, std::string_view bytes, size_t damage, LogPosition base) {
+  const std::string path = PathOf(number);
+  size_t next = FindNextRecord(bytes, damage + 1, base);
+  const bool unwritten = HasUnwrittenPage(bytes, damage, std::min(next, bytes.size()));
+  while (next != std::string_view::npos) {
+    const auto found = FindRecord(bytes.substr(next), base + next);
+    if (!unwritten || found->synced > base + damage)
+      return Damaged(path, damage, "a record does not match its checksum, and intact ones follow");
+    next = FindNextRecord(bytes, next + found->size, base);
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path));
+  CELLFS_RETURN_IF_ERROR(file->Truncate(damage));
+  return file->Sync();
+}
+
+// ---- Appending ----------------------------------------------------------------------------------
+
+// The header comes last and its sync ends it: a segment without one holds nothing, and whatever fails
+// before leaves the log as it was. REQUIRES: what is in the older segments is synced.
+Status Wal::AddSegment(uint64_t number) {
+  const std::string path = PathOf(number);
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<AppendFile> file, files_.OpenForAppend(path));
+  Status status = file->Truncate(0);
+  if (status.ok()) status = files_.SyncDirectory(directory_);
+  const std::string header = EncodeSegmentHeader({kLogFormatVersion, number, end()});
+  if (status.ok()) status = file->Append(header);
+  if (!status.ok()) {
+    (void)files_.Remove(path);  // if this fails too, it is overwritten or removed later
+    return status;
+  }
+  CELLFS_RETURN_IF_ERROR(SyncFile(*file, end() + header.size()));
+  segments_.push_back({number, end(), {}});
+  file_ = std::move(file);
+  end_ += header.size();
+  return {};
+}
+
+void Wal::Note(const LogRecord& record) {
+  SequenceId& highest = segments_.back().unflushed[record.table_id];
+  highest = std::max(highest, record.sequence_id);
+}
+
+StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
+  bool full = false;
+  {
+    const std::lock_guard lock(append_mutex_);
+    full = end() - segments_.back().base >= options_.segment_bytes;
+  }
+  // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
+  if (full) (void)RollIf(/*only_if_full=*/true);
+  const std::lock_guard lock(append_mutex_);
+  if (!records.empty()) CELLFS_RETURN_IF_ERROR(Write(records));
+  return end();
+}
+
+Status Wal::Write(std::span<const LogRecord> records) {
+  LogPosition synced = 0;
+  {
+    const std::lock_guard lock(sync_mutex_);
+    if (!broken_.ok()) return broken_;
+    synced = synced_;
+  }
+  buffer_.clear();
+  for (const LogRecord& record : records)
+    CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
+  if (const Status status = file_->Append(buffer_); !status.ok()) {
+    const Status cut = file_->Truncate(end() - segments_.back().base);
+    return cut.ok() ? status : Break(cut);
+  }
+  for (const LogRecord& record : records) Note(record);
+  end_ += buffer_.size();
+  if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
+  if (end() - synced >= options_.background_sync_bytes)
+    (void)MakeDurable(end(), Durability::kAsyncWal);  // what was written stays written
+  return {};
+}
+
+Status Wal::Roll() { return RollIf(/*only_if_full=*/false); }
+
+Status Wal::RollIf(bool only_if_full) {
+  // The long part of the sync comes before the lock, so that writers wait for the rest only.
+  CELLFS_RETURN_IF_ERROR(Sync());
+  const SyncRight right(this);
+  const std::lock_guard lock(append_mutex_);
+  const uint64_t size = end() - segments_.back().base;
+  if (size <= kSegmentHeaderSize || (only_if_full && size < options_.segment_bytes)) return {};
+  CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));
+  return AddSegment(segments_.back().number + 1);
+}
+
+// ---- Durability ---------------------------------------------------------------------------------
+
+Status Wal::MakeDurable(LogPosition position, Durability durability) {
+  if (durability == Durability::kFsyncWal) return SyncTo(position);
+  if (durability != Durability::kAsyncWal) return {};  // write(2) was all, and was done
+  const std::lock_guard lock(sync_mutex_);
+  if (synced_ >= position) return {};
+  if (broken_.ok() && !asynchronous_) {
+    asynchronous_ = true;
+    background_.notify_all();
+  }
+  return broken_;
+}
+
+Status Wal::SyncTo(LogPosition position) {
+  {
+    std::unique_lock lock(sync_mutex_);
+    sync_done_.wait(lock, [&] { return !syncing_ || synced_ >= position; });
+    if (synced_ >= position) return {};
+    if (!broken_.ok()) return broken_;
+    syncing_ = true;
+  }
+  const SyncRight right(this, std::adopt_lock);
+  std::shared_ptr<AppendFile> file;
+  LogPosition up_to = 0;  // also what others have appended by now: they need no sync of their own
+  {
+    const std::lock_guard lock(append_mutex_);
+    file = file_;
+    up_to = end();
+  }
+  return SyncFile(*file, up_to);
+}
+
+// REQUIRES: the right to sync; what lies before the file is synced.
+Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
+  const Status status = file.Sync();
+  ++syncs_;
+  if (!status.ok()) return Break(status);
+  const std::lock_guard lock(sync_mutex_);
+  if (!broken_.ok()) return broken_;
+  synced_ = std::max(synced_, up_to);
+  return {};
+}
+
+Status Wal::Break(const Status& reason) {
+  const std::lock_guard lock(sync_mutex_);
+  if (broken_.ok())
+    broken_ = {StatusCode::kIoError, "the log takes no more until the store is opened anew: " +
+                                         reason.message()};
+  return broken_;
+}
+
+void Wal::RunInBackground() {
+  std::unique_lock lock(sync_mutex_);
+  while (true) {
+    background_.wait(lock, [this] { return stopping_ || asynchronous_; });
+    if (!asynchronous_) return;
+    background_.wait_for(lock, options_.asynchronous_delay, [this] { return stopping_; });
+    asynchronous_ = false;
+    lock.unlock();
+    (void)Sync();  // a failure breaks the log, and so is told to the next writer
+    lock.lock();
+  }
+}
+
+// ---- Cutting and reading ------------------------------------------------------------------------
+
+void Wal::Flushed(TableId table, SequenceId up_to) {
+  {
+    const std::lock_guard lock(append_mutex_);
+    for (Segment& segment : segments_) {
+      const auto found = segment.unflushed.find(table);
+      if (found != segment.unflushed.end() && found->second <= up_to) segment.unflushed.erase(found);
+    }
+  }
+  CutSegments();
+}
+
+// Oldest first and each durably, so that no crash leaves a gap. What cannot be removed now is tried
+// again after the next flush.
+void Wal::CutSegments() {
+  const std::lock_guard cut(cut_mutex_);
+  while (true) {
+    uint64_t number = 0;
+    {
+      const std::lock_guard lock(append_mutex_);
+      if (segments_.size() == 1 || !segments_.front().unflushed.empty()) return;
+      number = segments_.front().number;
+    }
+    if (!files_.Remove(PathOf(number)).ok()) return;
+    {
+      const std::lock_guard lock(append_mutex_);
+      segments_.pop_front();
+    }
+    if (!files_.SyncDirectory(directory_).ok()) return;
+  }
+}
+
+Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
+  const LogPosition stop = end();
+  while (after < stop) {
+    std::string path;
+    std::string bytes;
+    LogPosition base = 0;
+    {
+      const std::lock_guard cut(cut_mutex_);
+      LogPosition segment_end = stop;
+      {
+        const std::lock_guard lock(append_mutex_);
+        if (after < segments_.front().base)
+          return {StatusCode::kUnavailable, "the log begins at position " +
+                                                std::to_string(segments_.front().base) + ", not " +
+                                                std::to_string(after)};
+        auto segment = segments_.begin();
+        while (std::next(segment) != segments_.end() && std::next(segment)->base <= after) ++segment;
+        if (std::next(segment) != segments_.end()) segment_end = std::next(segment)->base;
+        base = segment->base;
+        path = PathOf(segment->number);
+      }
+      CELLFS_ASSIGN_OR_RETURN(bytes, files_.Read(path));
+      bytes.resize(std::min<uint64_t>(bytes.size(), std::min(segment_end, stop) - base));
+    }
+    CELLFS_ASSIGN_OR_RETURN(
+        const size_t intact,
+        VisitRecords(path, bytes, base, [&](const LogRecord& record, LogPosition position) {
+          return position > after ? visitor(record, position) : Status();
+        }));
+    if (intact != bytes.size()) return Damaged(path, intact, "a record is not what was written");
+    after = std::max(after, base + intact);
+  }
+  return {};
+}
+
+uint64_t Wal::bytes() const {
+  const std::lock_guard lock(append_mutex_);
+  return end() - segments_.front().base;
+}
+
+size_t Wal::segments() const {
+  const std::lock_guard lock(append_mutex_);
+  return segments_.size();
+}
+
+std::vector<TableId> Wal::OldestTables() const {
+  std::vector<TableId> tables;
+  const std::lock_guard lock(append_mutex_);
+  if (segments_.size() == 1) return tables;
+  for (const auto& [table, highest] : segments_.front().unflushed) tables.push_back(table);
+  return tables;
+}
+
+}  // namespace cellfs
