@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/access_control.h"
+
+#include <algorithm>
+
+#include "engine/region/access_filter.h"
+
+namespace cellfs {
+namespace {
+
+GrantScope FamilyScope(const TableName& table, const std::string& family) {
+  return {"", table, family};
+}
+
+GrantScope ColumnScope(const TableName& table, const std::string& family,
+                       const std::string& qualifier) {
+  return {"", table, family, qualifier};
+}
+
+std::string Describe(const GrantScope& scope) {
+  if (!scope.table) {
+    return scope.namespace_name.empty() ? "everything" : "namespace '" + scope.namespace_name + "'";
+  }
+  std::string text = "table '" + scope.table->ToString() + "'";
+  if (!scope.family.empty()) text += ", family '" + scope.family + "'";
+  if (scope.qualifier) text += ", qualifier '" + *scope.qualifier + "'";
+  return text;
+}
+
+bool Has(const Catalog& catalog, const Caller& caller, std::string_view rights,
+         const GrantScope& scope) {
+  return std::any_of(
+      catalog.grants.begin(), catalog.grants.end(), [&](const Stamped<Grant>& grant) {
+        return grant.value.user == caller.user &&
+               grant.value.permissions.find_first_of(rights) != std::string::npos &&
+               Covers(grant.value.scope, scope);
+      });
+}
+
+void AddTouched(const TableName& table, const Delete& mutation, std::vector<GrantScope>& touched) {
+  if (mutation.markers.empty()) touched.push_back(TableScope(table));
+  for (const DeleteMarker& marker : mutation.markers) {
+    touched.push_back(IsFamilyTombstone(marker.type)
+                          ? FamilyScope(table, marker.family)
+                          : ColumnScope(table, marker.family, marker.qualifier));
+  }
+}
+
+template <typename M>
+void AddTouched(const TableName& table, const M& mutation, std::vector<GrantScope>& touched) {
+  for (const auto& cell : mutation.cells) {
+    touched.push_back(ColumnScope(table, cell.family, cell.qualifier));
+  }
+}
+
+// What the query names, family by family and column by column; the whole of every family where it
+// names none.
+std::vector<GrantScope> AskedScopes(const TableSchema& schema, const Query& query) {
+  std::vector<GrantScope> asked;
+  for (const auto& [family, qualifiers] : query.columns) {
+    if (qualifiers.empty()) asked.push_back(FamilyScope(schema.name(), family));
+    for (const std::string& qualifier : qualifiers) {
+      asked.push_back(ColumnScope(schema.name(), family, qualifier));
+    }
+  }
+  if (query.columns.empty()) {
+    for (const auto& [family, unused] : schema.families) {
+      asked.push_back(FamilyScope(schema.name(), family));
+    }
+  }
+  return asked;
+}
+
+}  // namespace
+
+bool Covers(const GrantScope& wide, const GrantScope& narrow) {
+  if (!wide.table) {
+    const std::string& name =
+        narrow.table ? narrow.table->namespace_name : narrow.namespace_name;
+    return wide.namespace_name.empty() || wide.namespace_name == name;
+  }
+  if (wide.table != narrow.table) return false;
+  if (wide.family.empty()) return true;
+  return wide.family == narrow.family && (!wide.qualifier || wide.qualifier == narrow.qualifier);
+}
+
+Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_view rights,
+                    const GrantScope& scope) {
+  if (caller.is_superuser() || Has(catalog, caller, rights, scope)) return {};
+  std::string letters(rights.substr(0, 1));
+  for (const char letter : rights.substr(1)) letters += std::string(" or ") + letter;
+  return {StatusCode::kAccessDenied,
+          "user '" + caller.user + "' has not the right " + letters + " on " + Describe(scope)};
+}
+
+Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableName& table,
+                    const RowMutations& mutations) {
+  if (caller.is_superuser() || Has(catalog, caller, "W", TableScope(table))) return {};
+  std::vector<GrantScope> touched;
+  for (const Mutation& mutation : mutations.mutations) {
+    std::visit([&](const auto& one) { AddTouched(table, one, touched); }, mutation);
+  }
+  for (const GrantScope& scope : touched) {
+    CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "W", scope));
+  }
+  return {};
+}
+
+Status RequireCheck(const Catalog& catalog, const Caller& caller, const TableName& table,
+                    const CheckAndMutate& check) {
+  const auto* column = std::get_if<ColumnCondition>(&check.condition);
+  const GrantScope scope = column != nullptr ? ColumnScope(table, column->family, column->qualifier)
+                                             : TableScope(table);
+  CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "R", scope));
+  return RequireRight(catalog, caller, "W", scope);
+}
+
+StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
+                                const TableSchema& schema, const Query& query) {
+  const GrantScope whole = TableScope(schema.name());
+  if (caller.is_superuser() || Has(catalog, caller, "R", whole)) return query.filter;
+  // HBase looks at the families before it looks at rights.
+  for (const auto& [family, unused] : query.columns) {
+    if (schema.FindFamily(family) == nullptr) {
+      return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' of table '" +
+                                                         schema.name().ToString() +
+                                                         "' does not exist");
+    }
+  }
+  const std::vector<GrantScope> asked = AskedScopes(schema, query);
+  if (std::all_of(asked.begin(), asked.end(), [&](const GrantScope& scope) {
+        return Has(catalog, caller, "R", scope);
+      })) {
+    return query.filter;
+  }
+  std::vector<GrantScope> readable;
+  for (const Stamped<Grant>& grant : catalog.grants) {
+    const GrantScope& scope = grant.value.scope;
+    const bool names_asked = std::any_of(asked.begin(), asked.end(), [&](const GrantScope& one) {
+      return Covers(scope, one) || Covers(one, scope);
+    });
+    if (grant.value.user == caller.user && names_asked &&
+        grant.value.permissions.find('R') != std::string::npos) {
+      readable.push_back(scope);
+    }
+  }
+  if (readable.empty()) return RequireRight(catalog, caller, "R", asked.empty() ? whole : asked[0]);
+  return MakeAccessFilter(std::move(readable), query.filter);
+}
+
+StatusOr<std::string> CheckPermissions(std::string_view permissions) {
+  std::string ordered;
+  for (const char letter : std::string_view("RWXCA")) {
+    if (permissions.find(letter) != std::string_view::npos) ordered.push_back(letter);
+  }
+  if (ordered.empty() || ordered.size() != permissions.size()) {
+    return Status(StatusCode::kIllegalArgument, "permissions '" + std::string(permissions) +
+                                                    "'; allowed: letters of RWXCA, each once");
+  }
+  return ordered;
+}
+
+}  // namespace cellfs

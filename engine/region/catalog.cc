@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/catalog.h"
+
+#include <algorithm>
+
+namespace cellfs {
+
+Catalog NewCatalog() {
+  Catalog catalog;
+  for (const std::string_view name : {kDefaultNamespace, kSystemNamespace}) {
+    catalog.namespaces[std::string(name)].value.name = name;
+  }
+  return catalog;
+}
+
+std::vector<const CatalogTable*> TablesOf(const Catalog& catalog,
+                                          const std::string& namespace_name) {
+  std::vector<const CatalogTable*> tables;
+  for (auto at = catalog.tables.lower_bound({namespace_name, ""});
+       at != catalog.tables.end() && at->first.namespace_name == namespace_name; ++at) {
+    tables.push_back(&at->second);
+  }
+  return tables;
+}
+
+void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now) {
+  const auto found = std::find_if(
+      catalog.grants.begin(), catalog.grants.end(), [&](const Stamped<Grant>& present) {
+        return present.value.user == grant.user && present.value.scope == grant.scope;
+      });
+  if (found == catalog.grants.end()) {
+    catalog.grants.push_back({grant, now});
+    return;
+  }
+  const std::string both = grant.permissions + (merge ? found->value.permissions : "");
+  found->value.permissions.clear();
+  for (const char letter : std::string_view("RWXCA")) {
+    if (both.find(letter) != std::string::npos) found->value.permissions.push_back(letter);
+  }
+  found->changed = now;
+}
+
+void EraseTable(Catalog& catalog, const TableName& table) {
+  catalog.tables.erase(table);
+  catalog.table_quotas.erase(table);
+  catalog.violations.erase(table);
+  std::erase_if(catalog.grants, [&](const Stamped<Grant>& grant) {
+    return grant.value.scope.table == table;
+  });
+}
+
+void EraseNamespace(Catalog& catalog, const std::string& name) {
+  catalog.namespaces.erase(name);
+  catalog.namespace_quotas.erase(name);
+  std::erase_if(catalog.grants, [&](const Stamped<Grant>& grant) {
+    return !grant.value.scope.table && grant.value.scope.namespace_name == name;
+  });
+}
+
+namespace {
+
+Status CheckSplitKeys(const TableSchema& schema) {
+  const auto refuse = [&](const std::string& why) {
+    return Status(StatusCode::kIllegalArgument,
+                  "split keys of table '" + schema.name().ToString() + "': " + why);
+  };
+  const std::string* before = nullptr;
+  for (const std::string& key : schema.split_keys) {
+    if (key.empty()) return refuse("a key is empty");
+    if (key.size() > kMaxRowLength) {
+      return refuse("a key has more than " + std::to_string(kMaxRowLength) + " bytes");
+    }
+    if (before != nullptr && *before >= key) return refuse("two are the same, or not in order");
+    before = &key;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckSchema(const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
+  if (schema.families.empty()) {
+    return {StatusCode::kDoNotRetry,
+            "table '" + schema.name().ToString() + "' has no family; at least one is needed"};
+  }
+  for (const auto& [name, family] : schema.families) {
+    CELLFS_RETURN_IF_ERROR(CheckFamilyName(name));
+    if (name != family.name()) {
+      return {StatusCode::kIllegalArgument,
+              "family '" + family.name() + "' is given under the name '" + name + "'"};
+    }
+    CELLFS_RETURN_IF_ERROR(family.Check());
+  }
+  return CheckSplitKeys(schema);
+}
+
+}  // namespace cellfs

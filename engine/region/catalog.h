@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// Catalog: all that a store knows besides cells: namespaces, tables, quotas, rights. A value: an
+// administrator's act makes a changed copy, saves it, and only then puts it in force, so that an act
+// that fails has changed nothing.
+#ifndef CELLFS_ENGINE_REGION_CATALOG_H_
+#define CELLFS_ENGINE_REGION_CATALOG_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/admin.h"
+#include "engine/region/storage_engine.h"
+#include "engine/schema.h"
+
+namespace cellfs {
+
+// A thing and when it was last set, by the store's clock.
+template <typename T>
+struct Stamped {
+  T value;
+  Timestamp changed = 0;
+};
+
+struct CatalogTable {
+  TableId id = 0;
+  std::shared_ptr<const TableSchema> schema;
+  bool enabled = true;
+  Timestamp created = 0;
+};
+
+struct Catalog {
+  TableId next_table_id = 1;
+  std::map<std::string, Stamped<NamespaceSchema>> namespaces;  // `default` and `hbase` are always there
+  std::map<TableName, CatalogTable> tables;                    // but for those of `hbase`
+  std::map<TableName, Stamped<SpaceQuota>> table_quotas;
+  std::map<std::string, Stamped<SpaceQuota>> namespace_quotas;
+  std::map<TableName, SpaceViolationPolicy> violations;  // in force since the last check
+  std::vector<Stamped<Grant>> grants;                    // one for each user and scope
+};
+
+// With the two namespaces that always exist.
+Catalog NewCatalog();
+
+// Tables of a namespace, in order.
+std::vector<const CatalogTable*> TablesOf(const Catalog& catalog, const std::string& namespace_name);
+
+// Adds the letters of `grant` to what its user has at its scope (merge) or replaces them.
+void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now);
+
+// Takes the table and all that is said of it (quota, violation, grants) out.
+void EraseTable(Catalog& catalog, const TableName& table);
+void EraseNamespace(Catalog& catalog, const std::string& name);
+
+// What TableDescriptorChecker asks of a table: names, at least one family, rules between attributes,
+// split keys ascending and not empty.
+Status CheckSchema(const TableSchema& schema);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_REGION_CATALOG_H_
