@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Short ways to say cells, for the tests of what a read sees.
+#ifndef CELLFS_TESTS_ENGINE_VISIBILITY_CELLS_H_
+#define CELLFS_TESTS_ENGINE_VISIBILITY_CELLS_H_
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/schema.h"
+#include "engine/visibility/region_scanner.h"
+#include "engine/visibility/vector_cursor.h"
+
+namespace cellfs {
+
+inline Cell PutOf(std::string row, std::string qualifier, Timestamp timestamp, SequenceId sequence,
+                  std::string value = "v") {
+  Cell cell{.row = std::move(row), .family = "f", .qualifier = std::move(qualifier),
+            .timestamp = timestamp, .type = CellType::kPut, .sequence_id = sequence,
+            .value = std::move(value)};
+  cell.value_length = cell.value.size();
+  return cell;
+}
+
+inline Cell TombstoneOf(std::string row, CellType type, std::string qualifier, Timestamp timestamp,
+                        SequenceId sequence) {
+  return {.row = std::move(row), .family = "f", .qualifier = std::move(qualifier),
+          .timestamp = timestamp, .type = type, .sequence_id = sequence};
+}
+
+inline std::vector<Cell> Sorted(std::vector<Cell> cells) {
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+    return CompareCells(ViewOf(a), ViewOf(b)) < 0;
+  });
+  return cells;
+}
+
+inline std::unique_ptr<CellCursor> CursorOver(std::vector<Cell> cells) {
+  return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells))));
+}
+
+// Table "t" with the one family "f".
+inline std::shared_ptr<const TableSchema> SchemaWith(
+    std::initializer_list<std::pair<const char*, const char*>> attributes) {
+  FamilySchema family("f");
+  for (auto [name, value] : attributes) {
+    if (!family.Set(name, value).ok()) std::abort();
+  }
+  auto schema = std::make_shared<TableSchema>(TableName{.name = "t"});
+  schema->families.emplace("f", family);
+  return schema;
+}
+
+}  // namespace cellfs
+
+#endif  // CELLFS_TESTS_ENGINE_VISIBILITY_CELLS_H_

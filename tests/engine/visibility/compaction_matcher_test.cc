@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "engine/visibility/compaction_matcher.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/visibility/cells.h"
+
+namespace cellfs {
+namespace {
+
+// "Put3 DeleteColumn2": what is kept.
+std::string Kept(const std::shared_ptr<const TableSchema>& schema, const Rewrite& rewrite,
+                 std::vector<Cell> cells) {
+  auto matcher = MakeCompactionMatcher(schema->families.at("f"), rewrite);
+  std::string kept;
+  for (const Cell& cell : Sorted(std::move(cells))) {
+    if (!matcher->Keep(ViewOf(cell))) continue;
+    if (!kept.empty()) kept += ' ';
+    kept += std::string(TypeName(cell.type)) + std::to_string(cell.timestamp);
+  }
+  return kept;
+}
+
+const std::vector<Cell>& DeletedColumn() {
+  static const std::vector<Cell> cells = {
+      PutOf("r", "q", 1, 1), PutOf("r", "q", 5, 2),
+      TombstoneOf("r", CellType::kDeleteColumn, "q", 3, 3)};
+  return cells;
+}
+
+TEST(CompactionMatcherTest, MinorKeepsTheTombstoneAndDropsWhatItHides) {
+  EXPECT_EQ(Kept(SchemaWith({{"VERSIONS", "5"}}), {.kind = RewriteKind::kMinor, .now = 10},
+                 DeletedColumn()),
+            "Put5 DeleteColumn3");
+}
+
+TEST(CompactionMatcherTest, MajorDropsBoth) {
+  EXPECT_EQ(Kept(SchemaWith({{"VERSIONS", "5"}}), {.kind = RewriteKind::kMajor, .now = 10},
+                 DeletedColumn()),
+            "Put5");
+}
+
+TEST(CompactionMatcherTest, TimeToPurgeDeletesKeepsAYoungTombstone) {
+  EXPECT_EQ(Kept(SchemaWith({{"VERSIONS", "5"}}),
+                 {.kind = RewriteKind::kMajor, .now = 10, .time_to_purge_deletes = 7},
+                 DeletedColumn()),
+            "Put5 DeleteColumn3");
+}
+
+TEST(CompactionMatcherTest, KeepDeletedCellsKeepsTombstoneAndPutWhileAPutIsAsOld) {
+  const auto schema = SchemaWith({{"VERSIONS", "5"}, {"KEEP_DELETED_CELLS", "TRUE"}});
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 1}, DeletedColumn()),
+            "Put5 DeleteColumn3 Put1");
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 4}, DeletedColumn()),
+            "Put5");
+}
+
+TEST(CompactionMatcherTest, DeletedTtlEndsTheKeeping) {
+  const auto schema = SchemaWith(
+      {{"VERSIONS", "5"}, {"KEEP_DELETED_CELLS", "TRUE"}, {"DELETED_TTL", "1"}});
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 1003, .oldest_put = 1},
+                 DeletedColumn()),
+            "Put5 DeleteColumn3 Put1");
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 1004, .oldest_put = 1},
+                 DeletedColumn()),
+            "Put5");
+}
+
+TEST(CompactionMatcherTest, KeepAllKeepsAll) {
+  EXPECT_EQ(Kept(SchemaWith({}), {.kind = RewriteKind::kKeepAll, .now = 10}, DeletedColumn()),
+            "Put5 DeleteColumn3 Put1");
+}
+
+TEST(CompactionMatcherTest, NewVersionBehaviorDropsInAMajorOnlyOrAFileExpiredAsAWhole) {
+  const auto schema = SchemaWith({{"VERSIONS", "1"}, {"NEW_VERSION_BEHAVIOR", "true"}, {"TTL", "1"}});
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMinor, .now = 10}, DeletedColumn()),
+            "Put5 DeleteColumn3 Put1");
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10}, DeletedColumn()), "Put5");
+  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMinor, .now = 9000, .newest_cell = 5},
+                 DeletedColumn()),
+            "");
+}
+
+}  // namespace
+}  // namespace cellfs

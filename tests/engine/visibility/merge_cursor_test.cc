@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include "tests/engine/visibility/cells.h"
+
+namespace cellfs {
+namespace {
+
+std::unique_ptr<CellCursor> MergeOf(std::vector<Cell> first, std::vector<Cell> second) {
+  std::vector<std::unique_ptr<CellCursor>> cursors;
+  cursors.push_back(CursorOver(std::move(first)));
+  cursors.push_back(CursorOver(std::move(second)));
+  return MergeCursors(std::move(cursors));
+}
+
+std::string Walk(CellCursor& cursor) {
+  std::string seen;
+  while (cursor.valid()) {
+    seen += std::string(cursor.cell().row) + std::string(cursor.cell().qualifier) +
+            std::to_string(cursor.cell().timestamp) + " ";
+    EXPECT_TRUE(cursor.Next().ok());
+  }
+  return seen;
+}
+
+Cell WithdrawalOf(std::string row, std::string qualifier, Timestamp timestamp, SequenceId sequence) {
+  Cell marker = TombstoneOf(std::move(row), kWithdrawMarker, std::move(qualifier), timestamp, sequence);
+  marker.value.assign(1, static_cast<char>(CellType::kPut));
+  return marker;
+}
+
+TEST(MergeCursorTest, GivesCellsOfAllCursorsInOrder) {
+  auto cursor = MergeOf({PutOf("a", "q", 5, 1), PutOf("b", "q", 1, 2)},
+                        {PutOf("a", "q", 7, 3), PutOf("a", "r", 1, 4)});
+  ASSERT_TRUE(cursor->Seek({}).ok());
+  EXPECT_EQ(Walk(*cursor), "aq7 aq5 ar1 bq1 ");
+}
+
+TEST(MergeCursorTest, SeekStandsAtTheFirstCellNotBeforeThePlace) {
+  auto cursor = MergeOf({PutOf("a", "q", 5, 1)}, {PutOf("a", "q", 7, 3)});
+  ASSERT_TRUE(cursor->Seek({.row = "a", .qualifier = "q", .timestamp = 6}).ok());
+  EXPECT_EQ(Walk(*cursor), "aq5 ");
+}
+
+TEST(MergeCursorTest, TurnsToTheRowBefore) {
+  auto cursor = MergeOf({PutOf("a", "q", 5, 1), PutOf("c", "q", 1, 2)}, {PutOf("b", "q", 7, 3)});
+  ASSERT_TRUE(cursor->SeekToRowBefore("c").ok());
+  EXPECT_EQ(Walk(*cursor), "bq7 cq1 ");
+  ASSERT_TRUE(cursor->SeekToRowBefore("").ok());
+  EXPECT_EQ(Walk(*cursor), "cq1 ");
+  ASSERT_TRUE(cursor->SeekToRowBefore("a").ok());
+  EXPECT_FALSE(cursor->valid());
+}
+
+TEST(MergeCursorTest, WithdrawnCellsAreNotSeenButLaterOnesAre) {
+  auto cursor = MergeOf({WithdrawalOf("a", "q", 5, 4), PutOf("a", "q", 5, 6, "again")},
+                        {PutOf("a", "q", 5, 3), PutOf("a", "q", 4, 2)});
+  ASSERT_TRUE(cursor->Seek({}).ok());
+  EXPECT_EQ(cursor->cell().value, "again");
+  EXPECT_EQ(Walk(*cursor), "aq5 aq4 ");
+}
+
+TEST(MergeCursorTest, ARowWithdrawnAsAWholeIsNoRowBefore) {
+  auto cursor = MergeOf({WithdrawalOf("b", "q", 5, 4)}, {PutOf("a", "q", 1, 1), PutOf("b", "q", 5, 3)});
+  ASSERT_TRUE(cursor->SeekToRowBefore("").ok());
+  EXPECT_EQ(Walk(*cursor), "aq1 ");
+}
+
+}  // namespace
+}  // namespace cellfs

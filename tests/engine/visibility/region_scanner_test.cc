@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "engine/visibility/region_scanner.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/filters.h"
+#include "tests/engine/visibility/cells.h"
+
+namespace cellfs {
+namespace {
+
+CursorSource SourceOf(std::vector<Cell> cells) {
+  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
+  return [sorted](const std::string&, bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+    return MakeVectorCursor(sorted);
+  };
+}
+
+// "row qualifier timestamp" of each cell, rows read `batch_rows` at once.
+std::string ScanAll(const Scan& scan, const std::shared_ptr<const TableSchema>& schema,
+                    const CursorSource& source, size_t batch_rows = 1000, Timestamp now = 100) {
+  auto scanner = RegionScanner::Open(scan, {.schema = schema});
+  if (!scanner.ok()) return scanner.status().ToString();
+  std::string seen;
+  while (true) {
+    auto rows = (*scanner)->Next({.max_rows = batch_rows}, source, now);
+    EXPECT_TRUE(rows.ok());
+    if (rows->empty()) return seen;
+    for (const RowCells& row : *rows) {
+      for (const Cell& cell : row) {
+        seen += cell.row + cell.qualifier + std::to_string(cell.timestamp) + " ";
+      }
+    }
+  }
+}
+
+const CursorSource& ThreeRows() {
+  static const CursorSource source =
+      SourceOf({PutOf("a", "p", 1, 1), PutOf("a", "q", 1, 1), PutOf("a", "q", 2, 2),
+                TombstoneOf("b", CellType::kDeleteColumn, "q", 9, 4), PutOf("b", "q", 3, 3),
+                PutOf("c", "q", 4, 5)});
+  return source;
+}
+
+TEST(RegionScannerTest, ARowOfHiddenCellsIsNoRow) {
+  EXPECT_EQ(ScanAll({}, SchemaWith({}), ThreeRows()), "ap1 aq2 cq4 ");
+}
+
+TEST(RegionScannerTest, BatchesOfOneRowGiveTheSameInBothDirections) {
+  EXPECT_EQ(ScanAll({}, SchemaWith({}), ThreeRows(), 1), "ap1 aq2 cq4 ");
+  Scan reversed;
+  reversed.reversed = true;
+  EXPECT_EQ(ScanAll(reversed, SchemaWith({}), ThreeRows()), "cq4 ap1 aq2 ");
+  EXPECT_EQ(ScanAll(reversed, SchemaWith({}), ThreeRows(), 1), "cq4 ap1 aq2 ");
+}
+
+TEST(RegionScannerTest, StartIsInclusiveAndStopExclusiveUnlessTurned) {
+  Scan scan;
+  scan.start_row = "a";
+  scan.stop_row = "c";
+  EXPECT_EQ(ScanAll(scan, SchemaWith({}), ThreeRows()), "ap1 aq2 ");
+  scan.include_start_row = false;
+  scan.include_stop_row = true;
+  EXPECT_EQ(ScanAll(scan, SchemaWith({}), ThreeRows()), "cq4 ");
+}
+
+TEST(RegionScannerTest, TimeRangeHidesNewerVersionsWithoutCountingThem) {
+  Scan scan;
+  scan.time_range = {0, 2};
+  EXPECT_EQ(ScanAll(scan, SchemaWith({}), ThreeRows()), "ap1 aq1 ");
+}
+
+TEST(RegionScannerTest, RawGivesTombstonesAndRefusesColumns) {
+  Scan raw;
+  raw.raw = true;
+  raw.start_row = "b";
+  EXPECT_EQ(ScanAll(raw, SchemaWith({}), ThreeRows()), "bq9 bq3 cq4 ");
+  raw.columns["f"] = {"q"};
+  EXPECT_EQ(ScanAll(raw, SchemaWith({}), ThreeRows()).substr(0, 10), "DoNotRetry");
+}
+
+TEST(RegionScannerTest, LengthsComeWithoutValues) {
+  Get get;
+  get.row = "c";
+  get.lengths_only = true;
+  auto cells = RegionScanner::Read(get, {.schema = SchemaWith({})}, ThreeRows(), 100);
+  ASSERT_TRUE(cells.ok());
+  ASSERT_EQ(cells->size(), 1u);
+  EXPECT_EQ((*cells)[0].value, "");
+  EXPECT_EQ((*cells)[0].value_length, 1u);
+}
+
+TEST(RegionScannerTest, AFamilyTombstoneReachesAColumnAskedForByName) {
+  const CursorSource source = SourceOf({TombstoneOf("r", CellType::kDeleteFamily, "", 5, 2),
+                                        PutOf("r", "z", 5, 1), PutOf("r", "z", 6, 3)});
+  Get get;
+  get.row = "r";
+  get.columns["f"] = {"z"};
+  get.max_versions = kAllVersions;
+  auto cells = RegionScanner::Read(get, {.schema = SchemaWith({{"VERSIONS", "9"}})}, source, 100);
+  ASSERT_TRUE(cells.ok());
+  ASSERT_EQ(cells->size(), 1u);
+  EXPECT_EQ((*cells)[0].timestamp, 6);
+}
+
+TEST(RegionScannerTest, ARowOverTheMaximumIsRefused) {
+  Get get;
+  get.row = "a";
+  auto cells = RegionScanner::Read(get, {.schema = SchemaWith({}), .max_row_size = 10}, ThreeRows(), 100);
+  ASSERT_FALSE(cells.ok());
+  EXPECT_EQ(cells.status().code(), StatusCode::kDoNotRetry);
+}
+
+}  // namespace
+}  // namespace cellfs
