@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// From what was found at a place to what stat(2) shows, and for how long the kernel may believe it.
+#ifndef CELLFS_FS_ATTRIBUTES_H_
+#define CELLFS_FS_ATTRIBUTES_H_
+
+#include <sys/stat.h>
+
+#include "fs/mount_context.h"
+#include "fs/node.h"
+#include "fs/resolver.h"
+
+namespace cellfs::fs {
+
+// Seconds; what stands for "until told otherwise".
+inline constexpr double kForeverSeconds = 1e9;
+
+// `node` is null where the kernel does not know the place.
+struct stat StatOf(MountContext& mount, const Found& found, const Node* node);
+// Only what readdir needs: the type.
+mode_t TypeOf(const Place& place);
+// How long names and attributes may be kept: for ever, until the next expiry, or not at all.
+double ValiditySeconds(MountContext& mount, const Found& found);
+// Whether the kernel may keep the listing of the directory.
+bool MayCacheListing(MountContext& mount, const Place& directory);
+
+timespec FromMilliseconds(Timestamp time);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_H_

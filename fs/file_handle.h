@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// FileHandle: one open file, whatever it is: a cell read, a cell written, a .toml, a counter. Kinds
+// override what they can do; the rest answers EBADF or does nothing.
+#ifndef CELLFS_FS_FILE_HANDLE_H_
+#define CELLFS_FS_FILE_HANDLE_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fs/outcome.h"
+#include "fs/request.h"
+
+namespace cellfs::fs {
+
+// Bytes kept alive by what owns them.
+struct SharedBytes {
+  std::shared_ptr<const std::string> owner;
+  std::string_view bytes;
+
+  // At most `size` bytes from `offset`.
+  static SharedBytes Slice(std::shared_ptr<const std::string> whole, uint64_t offset, size_t size);
+};
+
+// What a file looks like while bytes, or a length, are not yet put.
+struct PendingWrite {
+  uint64_t size = 0;
+  std::optional<timespec> mtime;  // set by the program; else the time of the last write
+  timespec written{};
+};
+
+// Thread-safe: the kernel sends several requests of one handle at a time.
+class FileHandle {
+ public:
+  virtual ~FileHandle() = default;
+
+  virtual OutcomeOr<SharedBytes> Read(uint64_t /*offset*/, size_t /*size*/) {
+    return Outcome(EBADF);
+  }
+  // All of it or none.
+  virtual Outcome Write(std::string_view /*bytes*/, uint64_t /*offset*/) { return Outcome(EBADF); }
+  virtual Outcome Truncate(uint64_t /*size*/) { return Outcome(EBADF); }
+  // A descriptor was closed; there may be more. What it returns, close(2) returns.
+  virtual Outcome Flush() { return {}; }
+  // fsync(2).
+  virtual Outcome Sync() { return {}; }
+  // The last descriptor and the last mapping have gone. Called once, before the handle dies.
+  virtual void Release() {}
+  // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
+  virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
+
+  // The name is about to go, or to be another file's, or the file to have another name: read now what
+  // shall be read on through this handle. Called before the store changes.
+  virtual void BeforeNameGoes() {}
+
+  virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
+};
+
+// Decides how the kernel treats an open file.
+struct OpenedFile {
+  std::shared_ptr<FileHandle> handle;
+  bool keep_cache = false;  // pages from earlier opens are right
+  bool direct_io = false;   // no pages at all for this handle
+  bool no_flush = false;    // close sends no FLUSH
+};
+
+// The flags of open(2) that matter here.
+struct OpenMode {
+  bool read = true;
+  bool write = false;
+  bool truncate = false;
+  bool append = false;
+  bool created = false;  // by this very call
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_FILE_HANDLE_H_

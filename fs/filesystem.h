@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used and
+// tested without a mount; fs/fuse_handlers.cc is the way from the kernel to here.
+//
+// Reads are answered here and in the files beside it; writes by fs/file_writer.h, name_changes.h,
+// removal.h, directory_changes.h and attribute_changes.h.
+#ifndef CELLFS_FS_FILESYSTEM_H_
+#define CELLFS_FS_FILESYSTEM_H_
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "fs/attribute_changes.h"
+#include "fs/attributes.h"
+#include "fs/cellfs_directory.h"
+#include "fs/directory_stream.h"
+#include "fs/mount_context.h"
+#include "fs/resolver.h"
+
+namespace cellfs::fs {
+
+// What a look-up tells the kernel. The node was counted once.
+struct Entry {
+  NodePtr node;
+  struct stat attributes {};
+  double valid_seconds = 0;
+};
+
+struct AttributesReply {
+  struct stat attributes {};
+  double valid_seconds = 0;
+};
+
+struct CreatedFile {
+  Entry entry;
+  FileHandle* handle = nullptr;
+  bool keep_cache = false;
+  bool direct_io = false;
+};
+
+struct OpenReply {
+  FileHandle* handle = nullptr;
+  bool keep_cache = false;
+  bool direct_io = false;
+  bool no_flush = false;
+};
+
+struct OpenDirectory {
+  OpenDirectory(MountContext& mount, NodePtr directory)
+      : node(directory), stream(mount, std::move(directory)) {}
+  NodePtr node;
+  std::mutex mutex;  // guards stream
+  DirectoryStream stream;
+};
+
+struct OpenDirectoryReply {
+  std::unique_ptr<OpenDirectory> directory;
+  bool cache_listing = false;
+};
+
+// Thread-safe. Handles given out must be released before it dies.
+class FileSystem {
+ public:
+  FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock);
+  ~FileSystem();
+
+  MountContext& context() { return mount_; }
+  Node& root() { return *mount_.inodes.root(); }
+
+  // ---- Names ----------------------------------------------------------------------------------
+  OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
+  void Forget(Node& node, uint64_t count) { mount_.inodes.Forget(node, count); }
+  OutcomeOr<std::string> ReadLink(const Request& request, Node& node);
+  OutcomeOr<Entry> MakeDirectory(const Request& request, Node& directory, std::string_view name,
+                                 mode_t mode);
+  Outcome Unlink(const Request& request, Node& directory, std::string_view name);
+  Outcome RemoveDirectory(const Request& request, Node& directory, std::string_view name);
+  Outcome Rename(const Request& request, Node& directory, std::string_view name,
+                 Node& new_directory, std::string_view new_name, unsigned flags);
+
+  // ---- Attributes -----------------------------------------------------------------------------
+  OutcomeOr<AttributesReply> GetAttributes(const Request& request, Node& node);
+  OutcomeOr<AttributesReply> SetAttributes(const Request& request, Node& node,
+                                           const AttributeChange& change, FileHandle* handle);
+  OutcomeOr<std::string> GetXattr(const Request& request, Node& node, const std::string& name);
+  Outcome SetXattr(const Request& request, Node& node, const std::string& name,
+                   std::string_view value, int flags);
+  OutcomeOr<struct statvfs> StatFs(const Request& request, Node& node);
+
+  // ---- Files ----------------------------------------------------------------------------------
+  OutcomeOr<CreatedFile> Create(const Request& request, Node& directory, std::string_view name,
+                                mode_t mode, OpenMode open_mode, bool exclusive);
+  OutcomeOr<OpenReply> Open(const Request& request, Node& node, const OpenMode& mode);
+  OutcomeOr<SharedBytes> Read(const Request& request, Node& node, FileHandle* handle,
+                              uint64_t offset, size_t size);
+  OutcomeOr<size_t> Write(Node& node, FileHandle& handle, std::string_view bytes, uint64_t offset);
+  Outcome Flush(Node& node, FileHandle& handle);
+  Outcome Sync(Node& node, FileHandle& handle);
+  void Release(Node& node, FileHandle* handle);
+
+  // ---- Directories ----------------------------------------------------------------------------
+  OutcomeOr<OpenDirectoryReply> OpenListing(const Request& request, Node& directory);
+  // Calls `take` with each entry; false: it did not fit.
+  Outcome List(const Request& request, OpenDirectory& directory, uint64_t offset,
+               const DirectoryStream::Take& take);
+  // The node of a listed entry, counted as a look-up, with its attributes.
+  Entry EntryOf(const DirectoryEntry& listed);
+  Outcome SyncDirectory(Node& directory);
+
+ private:
+  Entry MakeEntry(const Found& found);
+  Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);
+  OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+
+  MountContext mount_;
+  Resolver resolver_;
+  CellfsDirectory self_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_FILESYSTEM_H_

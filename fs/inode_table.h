@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// InodeTable: the nodes the kernel knows, by place, with exact look-up counts. A node goes when the
+// kernel has forgotten it as often as it was told of it and nobody else holds it.
+#ifndef CELLFS_FS_INODE_TABLE_H_
+#define CELLFS_FS_INODE_TABLE_H_
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "fs/node.h"
+
+namespace cellfs::fs {
+
+// Thread-safe.
+class InodeTable {
+ public:
+  InodeTable();
+
+  const NodePtr& root() const { return root_; }
+
+  // The node of the place, made where there is none; counts one look-up.
+  NodePtr LookUp(const Place& place);
+  // The same without counting; null where the kernel does not know the place.
+  NodePtr Find(const Place& place) const;
+  void Forget(Node& node, uint64_t count);
+
+  // The file of `from` is now at `to`; a node that was at `to` becomes unlinked. Nodes below a
+  // directory do not move: directories of the data cannot be renamed.
+  void Move(const Place& from, const Place& to);
+  // The name is gone: the node of the place, if any, becomes unlinked, and a new look-up of the place
+  // makes a new node. Returns it.
+  NodePtr Unlink(const Place& place);
+
+  // Every node whose place fulfils the condition. Walks the whole table.
+  std::vector<NodePtr> FindAll(const std::function<bool(const Place&)>& condition) const;
+  size_t size() const;
+
+ private:
+  void UnlinkLocked(const Place& place);
+
+  struct Entry {
+    NodePtr node;
+  };
+  struct PlaceHash {
+    size_t operator()(uint64_t inode) const { return static_cast<size_t>(inode); }
+  };
+
+  const NodePtr root_;
+  mutable std::mutex mutex_;
+  // By inode number, which is a hash of the place.
+  std::unordered_map<uint64_t, NodePtr, PlaceHash> nodes_;
+  // Unlinked nodes that the kernel has not forgotten yet, by address.
+  std::unordered_map<const Node*, NodePtr> unlinked_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_INODE_TABLE_H_

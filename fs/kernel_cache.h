@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// KernelCache: what the kernel must forget when something changed otherwise than by its own request:
+// under another name of the same cell, or by a command. Names that can change unseen (history, counters,
+// deleted cells, queries) are never cached at all, so the plain names are all there is to tell of.
+#ifndef CELLFS_FS_KERNEL_CACHE_H_
+#define CELLFS_FS_KERNEL_CACHE_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "fs/inode_table.h"
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+// The way to the kernel; fs/fuse_session.cc implements it.
+class KernelNotifier {
+ public:
+  virtual ~KernelNotifier() = default;
+  // Drops attributes, pages and listing. May be called from a thread that serves a request.
+  virtual void InvalidateInode(const Node& node) = 0;
+  // Drops a name. Takes the directory's lock in the kernel: never from a thread that serves a request.
+  virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
+};
+
+// Thread-safe.
+class KernelCache {
+ public:
+  using FileName = std::function<std::string(const Place&)>;
+
+  KernelCache(InodeTable& inodes, FileName file_name);
+  ~KernelCache();
+
+  // Null before mount and after unmount.
+  void SetNotifier(KernelNotifier* notifier);
+
+  // The visible value of the column was put, deleted or otherwise changed by an operation on the file
+  // `by` (null: a command). Call it before the reply. `by` itself is left alone.
+  void ColumnChanged(const Place& column, const Node* by);
+  // Something in the row, or anything in the table, changed otherwise than by a request of the kernel.
+  void RowChanged(const TableName& table, const std::string& row);
+  void TableChanged(const TableName& table);
+  void NamespaceChanged(const std::string& namespace_name);
+  // The attributes alone of this place, changed under another name.
+  void AttributesChanged(const Place& place, const Node* by);
+
+ private:
+  struct Name {
+    NodePtr directory;
+    std::string name;
+  };
+
+  void InvalidateNode(const Place& place, const Node* by);
+  void InvalidateAll(const std::function<bool(const Place&)>& condition);
+  void QueueName(const Place& place);
+  void DropNames(std::stop_token stop);
+
+  InodeTable& inodes_;
+  const FileName file_name_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
+  std::deque<Name> names_;              // guarded by mutex_
+  std::jthread thread_;                 // last: starts when the rest stands
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_KERNEL_CACHE_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// MountContext: what everything in one mount shares. Made by FileSystem, lives as long as it.
+#ifndef CELLFS_FS_MOUNT_CONTEXT_H_
+#define CELLFS_FS_MOUNT_CONTEXT_H_
+
+#include <memory>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/asof.h"
+#include "fs/attribute_store.h"
+#include "fs/error_log.h"
+#include "fs/inode_table.h"
+#include "fs/kernel_cache.h"
+#include "fs/name_spelling.h"
+#include "fs/options.h"
+#include "fs/unstored_entries.h"
+
+namespace cellfs::fs {
+
+// The namespace of the file system's own tables: neither listed nor found in the tree.
+inline constexpr std::string_view kHiddenNamespace = "cellfs";
+
+// The members are thread-safe each.
+struct MountContext {
+  MountContext(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in);
+
+  Store& store;
+  const MountOptions options;
+  const std::shared_ptr<const Clock> clock;
+  const Timestamp mounted_at;
+  const NameSpelling row_names;
+  const NameSpelling qualifier_names;
+
+  InodeTable inodes;
+  UnstoredEntries unstored;
+  AsofRegistry asof;
+  AttributeStore attributes;
+  ErrorLog errors;
+  KernelCache kernel;
+
+  // How the place is named in its directory.
+  std::string FileName(const Place& place) const;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_MOUNT_CONTEXT_H_

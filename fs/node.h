@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Node: something the kernel has looked up and may ask about until it forgets it. Its address is the
+// FUSE node id. Rename gives it another place; unlink leaves it without a name while handles live.
+#ifndef CELLFS_FS_NODE_H_
+#define CELLFS_FS_NODE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fs/file_handle.h"
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+// Thread-safe. Its mutex is a leaf: nothing is called while it is held.
+class Node : public std::enable_shared_from_this<Node> {
+ public:
+  explicit Node(Place place) : place_(std::make_shared<const Place>(std::move(place))) {}
+
+  // As it is now.
+  std::shared_ptr<const Place> place() const;
+  // The name is gone or belongs to somebody else: what handles still put goes nowhere.
+  bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
+
+  // Open handles live here until they are released.
+  FileHandle* AddHandle(std::shared_ptr<FileHandle> handle);
+  void RemoveHandle(FileHandle* handle);
+  std::vector<std::shared_ptr<FileHandle>> handles() const;
+  bool has_handles() const;
+
+  // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
+  std::optional<PendingWrite> pending() const;
+
+  // Grows whenever what is read here may have changed: bytes read before that are stale.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  void ContentChanged() { generation_.fetch_add(1, std::memory_order_acq_rel); }
+  // Whether the kernel's pages may differ from the newest value put (handles whose writes merged, a
+  // failed put): the next open drops them. Taken = asked for and reset.
+  void PagesAreStale() { pages_stale_.store(true, std::memory_order_release); }
+  bool TakePagesStale() { return pages_stale_.exchange(false, std::memory_order_acq_rel); }
+
+  // A directory so large that the kernel shall not keep its listing (fs/directory_stream.h).
+  std::atomic<bool> large_directory{false};
+
+ private:
+  friend class InodeTable;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Place> place_;                // guarded by mutex_
+  std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
+  std::atomic<bool> unlinked_{false};
+  std::atomic<bool> pages_stale_{false};
+  std::atomic<uint64_t> generation_{1};
+  uint64_t lookups_ = 0;  // guarded by the table's mutex
+};
+
+using NodePtr = std::shared_ptr<Node>;
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODE_H_

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Place: what a path of the tree denotes, told apart from how it is spelled and from whether anything
+// is there. A value: two paths to one thing give equal places.
+//
+//     /default/pages/com.cnn/anchor/cnnsi.com    kCell, table default:pages, row com.cnn, ...
+//     /default/pages/.asof/1700000000000/com.cnn kRow, the same, with a view
+//
+// Inode numbers are hashes of places, so they are the same in every mount.
+#ifndef CELLFS_FS_PLACE_H_
+#define CELLFS_FS_PLACE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/cell.h"
+#include "engine/names.h"
+
+namespace cellfs::fs {
+
+struct View;  // fs/view.h
+
+enum class PlaceKind : uint8_t {
+  // Directories of the data, also below .asof/<time> and .scan/<query>: there they have a view.
+  kRoot,
+  kNamespace,
+  kTable,
+  kRow,
+  kFamily,
+  // Files of the data.
+  kCell,         // q: the latest value
+  kVersion,      // q@<timestamp>
+  kSchemaFile,   // <table>/.schema.toml
+  kNamespaceFile,  // <namespace>/.namespace.toml
+  // In a family.
+  kVersionsDirectory,  // .versions
+  kVersionsColumn,     // .versions/q
+  kVersionsFile,       // .versions/q/<timestamp>
+  kCountersDirectory,  // .counters
+  kCounter,            // .counters/q
+  kDeletedDirectory,   // .deleted
+  kDeletedCell,        // .deleted/q
+  // In the root, a namespace or a table (namespace_name and name say which).
+  kAsofDirectory,  // .asof
+  kAsofLink,       // .asof/now: `name` is what stands there
+  kScanDirectory,  // .scan, in a table
+  // The daemon about itself.
+  kSelfDirectory,  // /.cellfs
+  kSelfFile,       // /.cellfs/<name>
+  kKeysDirectory,  // /.cellfs/keys
+  kKeyFile,        // /.cellfs/keys/<name>: `row` is the key
+  // Held in memory until unmount: temporaries of editors and copiers beside a .toml (the table or
+  // namespace) or in .versions (then family and, below .versions/q, qualifier with timestamp 1).
+  kMemoryFile,       // `name`
+  kMemoryDirectory,  // `name`, in .versions only
+};
+
+struct Place {
+  PlaceKind kind = PlaceKind::kRoot;
+  Timestamp timestamp = 0;  // kVersion, kVersionsFile
+  TableName table{"", ""};  // from kNamespace and kTable down
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  std::string name;                  // where no key names the thing
+  std::shared_ptr<const View> view;  // null: the present
+
+  bool IsDirectory() const;
+  // Whether bytes of a column are read here: kCell, kVersion, kVersionsFile, kCounter, kDeletedCell.
+  bool IsColumn() const;
+  // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
+  bool IsReadOnly() const;
+
+  // The same coordinates seen as another kind; the timestamp is `timestamp`.
+  Place As(PlaceKind other, Timestamp timestamp = 0) const;
+  // The directory it is in; the root is in itself.
+  Place Parent() const;
+
+  // Stable, never 0 or 1 but for the root, which is 1.
+  uint64_t InodeNumber() const;
+  // For messages: "default:pages/com.cnn/anchor:cnnsi.com".
+  std::string ToString() const;
+
+  friend bool operator==(const Place& a, const Place& b);
+};
+
+Place RootPlace();
+Place NamespacePlace(std::string namespace_name);
+Place TablePlace(TableName table);
+Place RowPlace(TableName table, std::string row);
+Place FamilyPlace(TableName table, std::string row, std::string family);
+Place CellPlace(TableName table, std::string row, std::string family, std::string qualifier);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_PLACE_H_

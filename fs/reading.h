@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// How places are read from the store: the Get that a place and its view mean, and what it returns.
+#ifndef CELLFS_FS_READING_H_
+#define CELLFS_FS_READING_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/read.h"
+#include "fs/mount_context.h"
+#include "fs/outcome.h"
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+enum class ReadDetail { kLengths, kValues };
+
+// REQUIRES: a place in a row. The row, narrowed to the place's family and column and to what its view
+// sees: time range, moment, filter.
+Get GetOf(const Place& place, ReadDetail detail);
+
+// The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the last
+// value that a tombstone hides.
+OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
+                                          const Place& place, ReadDetail detail);
+// What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
+OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
+
+// The first cell that is visible in the row, or in the row's family where the place has one.
+OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
+                                                const Place& row_or_family);
+
+// The newest cells of the column, tombstones and hidden puts included, in cell order.
+OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
+                              ReadDetail detail);
+// The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
+OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column);
+// The last value of each column of the family that a tombstone hides, where it is kept (lengths only).
+OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family);
+
+// When a TTL of the cell or of its family ends it; nullopt: never.
+std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_H_

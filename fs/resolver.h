@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// Resolver: from a directory and a name to a place, and whether something is there.
+#ifndef CELLFS_FS_RESOLVER_H_
+#define CELLFS_FS_RESOLVER_H_
+
+#include <optional>
+#include <string_view>
+
+#include "fs/mount_context.h"
+#include "fs/outcome.h"
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+// A place where something is, with what one reading told of it.
+struct Found {
+  Place place;
+  uint64_t size = 0;       // bytes of a file
+  Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
+  std::optional<Timestamp> expires;  // when a TTL may end it
+  std::optional<UnstoredEntry> unstored;  // where it is there only by being made
+};
+
+// What a name is wanted for decides its errors: ENOENT on look-up; EILSEQ, ENAMETOOLONG on creation.
+enum class NameUse { kLookUp, kCreate };
+
+// Thread-safe; holds nothing but the context.
+class Resolver {
+ public:
+  explicit Resolver(MountContext& mount) : mount_(mount) {}
+
+  // The place that the name denotes in the directory, whether or not anything is there. Reads the store
+  // only for names in the long form. EPERM for kCreate where nothing can be made by that name.
+  OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
+                         NameUse use);
+  // What is there now; ENOENT where there is nothing.
+  OutcomeOr<Found> Find(const Caller& caller, const Place& place);
+  OutcomeOr<Found> LookUp(const Caller& caller, const Place& directory, std::string_view name);
+
+  // From a cell that a read returned for the place.
+  Found FromCell(Place place, const Cell& cell);
+
+ private:
+  OutcomeOr<Place> ChildOfRoot(const Place& directory, std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfNamespace(const Place& directory, std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfTable(const Caller& caller, const Place& directory, std::string_view name,
+                                NameUse use);
+  OutcomeOr<Place> ChildOfFamily(const Caller& caller, const Place& directory, std::string_view name,
+                                 NameUse use);
+  OutcomeOr<Place> ChildOfVersions(const Caller& caller, const Place& directory,
+                                   std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfColumns(const Caller& caller, const Place& directory, PlaceKind kind,
+                                  std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfAsof(const Place& directory, std::string_view name);
+  OutcomeOr<Place> ChildOfScan(const Place& directory, std::string_view name);
+  OutcomeOr<Place> ChildOfSelf(const Caller& caller, const Place& directory, std::string_view name);
+  OutcomeOr<std::string> FullRow(const Caller& caller, const Place& directory,
+                                 std::string_view prefix, std::string_view name);
+  OutcomeOr<std::string> FullQualifier(const Caller& caller, const Place& directory,
+                                       std::string_view prefix, std::string_view name);
+
+  OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindFamilyOf(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindToml(const Place& place);
+  std::optional<Found> FindUnstored(const Place& place);
+
+  MountContext& mount_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_RESOLVER_H_

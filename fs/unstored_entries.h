@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// UnstoredEntries: what is in the tree by being made there and not by a cell in the store: rows and
+// families made by mkdir or emptied by unlink, files between CREATE and their first put, files held in
+// memory. Gone after unmount.
+#ifndef CELLFS_FS_UNSTORED_ENTRIES_H_
+#define CELLFS_FS_UNSTORED_ENTRIES_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+enum class UnstoredReason {
+  kMade,     // mkdir
+  kEmptied,  // its last visible cell was unlinked
+  kClaimed,  // a file from CREATE to its first put
+  kMemory,   // a file or directory held in memory
+};
+
+// The bytes and attributes of a kMemoryFile.
+struct MemoryFile {
+  std::mutex mutex;  // guards the rest
+  std::string bytes;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  mode_t mode = 0600;
+  timespec mtime{};
+  timespec ctime{};
+};
+
+struct UnstoredEntry {
+  Place place;
+  UnstoredReason reason = UnstoredReason::kMade;
+  timespec made{};
+  std::shared_ptr<MemoryFile> file;  // kMemoryFile
+};
+
+// What orders a place among the entries of its directory: the row, family, qualifier or name.
+std::string_view OrderKey(const Place& place);
+
+// Thread-safe. Entries are kept by their directory, Place::Parent().
+class UnstoredEntries {
+ public:
+  // False, and nothing changed, where the place is already here (an emptied directory that is made
+  // stays one).
+  bool Add(UnstoredEntry entry);
+  // Whether it was here.
+  bool Remove(const Place& place);
+  std::optional<UnstoredEntry> Find(const Place& place) const;
+  // A memory file under another name or in another directory; what was there goes.
+  void Move(const Place& from, const Place& to);
+  bool HasChildren(const Place& directory) const;
+  // Removes everything below a directory (a row with its families), itself not.
+  void RemoveBelow(const Place& directory);
+  // In the order of OrderKey, those above `after` (nullopt: from the first), at most `limit`.
+  std::vector<UnstoredEntry> ChildrenAfter(const Place& directory,
+                                           const std::optional<std::string>& after,
+                                           size_t limit) const;
+
+  // A table or namespace made by mkdir shows its .toml once that is written or something is made in it.
+  void HideToml(const Place& table_or_namespace);
+  void ShowToml(const Place& table_or_namespace);
+  bool IsTomlHidden(const Place& table_or_namespace) const;
+
+ private:
+  using Children = std::map<std::string, UnstoredEntry, std::less<>>;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<uint64_t, Children> directories_;  // by inode number of the directory
+  std::unordered_set<uint64_t> hidden_tomls_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_UNSTORED_ENTRIES_H_
