@@ -66,9 +66,8 @@ class Filter {
 
   // False where the rows to return can be found without reading this family.
   virtual bool IsFamilyEssential(std::string_view /*family*/) const { return true; }
-  // False where FilterCell looks at keys only, so that a read for lengths can leave values where they
-  // are.
-  virtual bool ReadsValues() const { return true; }
+  // True where FilterCell looks at values: a read that is asked for lengths only has to bring them.
+  virtual bool ReadsValues() const { return false; }
   // Told once before the first row; most filters do not care.
   virtual void SetReversed(bool /*reversed*/) {}
 };

@@ -5,8 +5,10 @@
 #ifndef CELLFS_ENGINE_FILTERS_H_
 #define CELLFS_ENGINE_FILTERS_H_
 
+#include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,13 +19,24 @@
 
 namespace cellfs {
 
-enum class CompareOperator { kLess, kLessOrEqual, kEqual, kNotEqual, kGreaterOrEqual, kGreater, kNoOp };
+enum class CompareOperator {
+  kLess,
+  kLessOrEqual,
+  kEqual,
+  kNotEqual,
+  kGreaterOrEqual,
+  kGreater,
+  kNoOp,
+};
 
-// STORED op GIVEN, where the order of the two is `order` = STORED <=> GIVEN.
+// STORED op GIVEN, where the order of the two is `order` = STORED <=> GIVEN. kNoOp never holds.
 bool Holds(CompareOperator op, std::strong_ordering order);
 
+// A substring is sought without regard to case. A regular expression has Java's syntax, is sought
+// anywhere in the stored bytes read as UTF-8 (bytes that are not count as U+FFFD), and its dot
+// takes line ends too. Either is equal where found and orders the stored bytes below where not.
 struct Comparator {
-  enum class Kind { kBinary, kBinaryPrefix, kSubstring, kRegexString };
+  enum class Kind { kBinary, kBinaryPrefix, kSubstring, kRegexString, kRegexStringNoCase };
   Kind kind = Kind::kBinary;
   std::string value;
 };
@@ -48,6 +61,9 @@ FilterOr MakeRowFilter(CompareOperator op, Comparator comparator);
 FilterOr MakeFamilyFilter(CompareOperator op, Comparator comparator);
 FilterOr MakeQualifierFilter(CompareOperator op, Comparator comparator);
 FilterOr MakeValueFilter(CompareOperator op, Comparator comparator);
+// Only the cells of one column whose value compares so.
+FilterOr MakeColumnValueFilter(std::string family, std::string qualifier, CompareOperator op,
+                               Comparator comparator);
 FilterOr MakeDependentColumnFilter(std::string family, std::string qualifier,
                                    bool drop_dependent_column, CompareOperator op,
                                    std::optional<Comparator> comparator);
@@ -69,7 +85,8 @@ enum class ListOperator { kMustPassAll, kMustPassOne };
 FilterOr MakeFilterList(ListOperator op, std::vector<FilterPtr> filters);
 
 // HBase's filter language: "PrefixFilter('row') AND (TimestampsFilter(1,2) OR KeyOnlyFilter())".
-// kIllegalArgument with the position of the first thing that is not understood.
+// kIllegalArgument with the position of what is not understood; for an argument that is the start
+// of its filter. Also for texts over 64 KiB and for filters in filters deeper than 100.
 FilterOr ParseFilter(std::string_view text);
 
 }  // namespace cellfs

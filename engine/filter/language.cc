@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: MIT
+//
+// The filter language, read as HBase's ParseFilter reads it: one pass with a stack of operators and
+// one of filters.
+//
+//   text     := { '(' | ')' | "AND" | "OR" | "SKIP" | "WHILE" | simple | ' ' | tab }
+//   simple   := Name [ ' ' ] '(' [ argument { ',' argument } ] ')'
+//   argument := "'" bytes "'" (a quote in it is doubled) | number | true | false | < <= = != >= >
+//
+// SKIP and WHILE bind tighter than AND, AND tighter than OR. Operators are upper case and stand
+// between blanks or parentheses; names of filters are HBase's; true and false have no case.
+// What HBase accepts means the same here, such as parentheses left open at the end. One fault is
+// not copied: there an operator of lower precedence inside parentheses is lost, so that
+// "(A OR B AND C)" is refused.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "engine/filters.h"
+
+namespace cellfs {
+namespace {
+
+constexpr size_t kMaxTextLength = 64 * 1024;
+constexpr int kMaxDepth = 100;
+
+Status Refused(size_t position, std::string_view what) {
+  return Status(StatusCode::kIllegalArgument,
+                "filter, at " + std::to_string(position) + ": " + std::string(what));
+}
+
+Status BadArguments(std::string_view what) {
+  return Status(StatusCode::kIllegalArgument, std::string(what));
+}
+
+// The arguments of a simple expression: quoted ones with their quotes, which tell 'true' from true.
+using Arguments = std::vector<std::string>;
+
+bool IsQuoteAlone(std::string_view text, size_t quote) {
+  return quote + 1 == text.size() || text[quote + 1] != '\'';
+}
+
+bool EndsArgument(char c) { return c == ' ' || c == ',' || c == ')'; }
+
+// The quoted argument at `at`, which moves to its closing quote.
+StatusOr<std::string> QuotedArgument(std::string_view text, size_t& at) {
+  std::string argument = "'";
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\'') {
+      if (IsQuoteAlone(text, at)) return argument + "'";
+      ++at;  // the second of two stands for both
+    }
+    argument.push_back(text[at]);
+  }
+  return BadArguments("a quote is not closed");
+}
+
+// `text` is a simple expression from its '(' on.
+StatusOr<Arguments> SplitArguments(std::string_view text) {
+  Arguments arguments;
+  for (size_t at = 1; at < text.size(); ++at) {
+    if (EndsArgument(text[at])) continue;
+    if (text[at] == '\'') {
+      CELLFS_ASSIGN_OR_RETURN(std::string argument, QuotedArgument(text, at));
+      arguments.push_back(std::move(argument));
+      ++at;  // whatever follows a quoted argument is taken for its comma
+      continue;
+    }
+    const size_t start = at;
+    while (at < text.size() && !EndsArgument(text[at])) ++at;
+    arguments.emplace_back(text.substr(start, at - start));
+  }
+  return arguments;
+}
+
+// The readers of one argument each.
+
+StatusOr<std::string> ToBytes(const std::string& argument) {
+  if (argument.size() < 2 || argument.front() != '\'' || argument.back() != '\'') {
+    return BadArguments("'" + argument + "' must be in quotes");
+  }
+  return argument.substr(1, argument.size() - 2);
+}
+
+StatusOr<int64_t> ToLong(const std::string& argument) {
+  if (argument == "-") return int64_t{0};  // so HBase
+  int64_t number = 0;
+  const char* end = argument.data() + argument.size();
+  const auto result = std::from_chars(argument.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end) {
+    return BadArguments(argument + " is not a number of 64 bits");
+  }
+  return number;
+}
+
+StatusOr<int32_t> ToInt(const std::string& argument) {
+  CELLFS_ASSIGN_OR_RETURN(const int64_t number, ToLong(argument));
+  if (number > std::numeric_limits<int32_t>::max() ||
+      number < std::numeric_limits<int32_t>::min()) {
+    return BadArguments(argument + " is not a number of 32 bits");
+  }
+  return static_cast<int32_t>(number);
+}
+
+StatusOr<bool> ToBool(const std::string& argument) {
+  std::string lower = argument;
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (lower == "true") return true;
+  if (lower == "false") return false;
+  return BadArguments(argument + " is neither true nor false");
+}
+
+StatusOr<CompareOperator> ToOperator(const std::string& argument) {
+  if (argument == "<") return CompareOperator::kLess;
+  if (argument == "<=") return CompareOperator::kLessOrEqual;
+  if (argument == "=") return CompareOperator::kEqual;
+  if (argument == "!=") return CompareOperator::kNotEqual;
+  if (argument == ">=") return CompareOperator::kGreaterOrEqual;
+  if (argument == ">") return CompareOperator::kGreater;
+  return BadArguments(argument + " is not a comparison");
+}
+
+StatusOr<Comparator> ToComparator(const std::string& argument) {
+  using Kind = Comparator::Kind;
+  static constexpr std::array<std::pair<std::string_view, Kind>, 5> kKinds = {{
+      {"binary", Kind::kBinary},
+      {"binaryprefix", Kind::kBinaryPrefix},
+      {"regexstring", Kind::kRegexString},
+      {"regexstringnocase", Kind::kRegexStringNoCase},
+      {"substring", Kind::kSubstring},
+  }};
+  CELLFS_ASSIGN_OR_RETURN(const std::string text, ToBytes(argument));
+  const size_t colon = text.find(':');
+  for (const auto& [name, kind] : kKinds) {
+    if (colon != std::string::npos && text.substr(0, colon) == name) {
+      return Comparator{kind, text.substr(colon + 1)};
+    }
+  }
+  return BadArguments("'" + text + "' is not a comparator, such as 'binary:value'");
+}
+
+struct Comparison {
+  CompareOperator op = CompareOperator::kEqual;
+  Comparator comparator;
+};
+
+StatusOr<Comparison> ToAnyComparison(const std::string& op, const std::string& comparator) {
+  Comparison comparison;
+  CELLFS_ASSIGN_OR_RETURN(comparison.op, ToOperator(op));
+  CELLFS_ASSIGN_OR_RETURN(comparison.comparator, ToComparator(comparator));
+  return comparison;
+}
+
+// Comparators that search know no order.
+StatusOr<Comparison> ToComparison(const std::string& op, const std::string& comparator) {
+  CELLFS_ASSIGN_OR_RETURN(Comparison comparison, ToAnyComparison(op, comparator));
+  const bool compares_bytes = comparison.comparator.kind == Comparator::Kind::kBinary ||
+                              comparison.comparator.kind == Comparator::Kind::kBinaryPrefix;
+  if (!compares_bytes && comparison.op != CompareOperator::kEqual &&
+      comparison.op != CompareOperator::kNotEqual) {
+    return BadArguments("regexstring and substring go with = and != only");
+  }
+  return comparison;
+}
+
+// The readers of the arguments of one filter each; their number has been checked.
+
+FilterOr ReadKeyOnly(const Arguments& arguments) {
+  if (arguments.empty()) return MakeKeyOnlyFilter(false);
+  CELLFS_ASSIGN_OR_RETURN(const bool length_as_value, ToBool(arguments[0]));
+  return MakeKeyOnlyFilter(length_as_value);
+}
+
+FilterOr ReadFirstKeyOnly(const Arguments& /*arguments*/) { return MakeFirstKeyOnlyFilter(); }
+
+template <FilterOr (*make)(std::string)>
+FilterOr ReadBytes(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes, ToBytes(arguments[0]));
+  return make(std::move(bytes));
+}
+
+FilterOr ReadMultipleColumnPrefix(const Arguments& arguments) {
+  std::vector<std::string> prefixes;
+  for (const std::string& argument : arguments) {
+    CELLFS_ASSIGN_OR_RETURN(std::string prefix, ToBytes(argument));
+    prefixes.push_back(std::move(prefix));
+  }
+  return MakeMultipleColumnPrefixFilter(std::move(prefixes));
+}
+
+FilterOr ReadColumnCountGet(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const int32_t limit, ToInt(arguments[0]));
+  return MakeColumnCountGetFilter(limit);
+}
+
+FilterOr ReadPage(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const int64_t page_size, ToLong(arguments[0]));
+  return MakePageFilter(page_size);
+}
+
+FilterOr ReadColumnPagination(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const int32_t limit, ToInt(arguments[0]));
+  CELLFS_ASSIGN_OR_RETURN(const int32_t offset, ToInt(arguments[1]));
+  return MakeColumnPaginationFilter(limit, offset);
+}
+
+FilterOr ReadTimestamps(const Arguments& arguments) {
+  std::set<Timestamp> timestamps;
+  for (const std::string& argument : arguments) {
+    CELLFS_ASSIGN_OR_RETURN(const Timestamp timestamp, ToLong(argument));
+    timestamps.insert(timestamp);
+  }
+  return MakeTimestampsFilter(std::move(timestamps));
+}
+
+template <FilterOr (*make)(CompareOperator, Comparator)>
+FilterOr ReadCompare(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(Comparison comparison, ToComparison(arguments[0], arguments[1]));
+  return make(comparison.op, std::move(comparison.comparator));
+}
+
+// An empty bound is no bound.
+StatusOr<std::optional<std::string>> ToBound(const std::string& argument) {
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes, ToBytes(argument));
+  if (bytes.empty()) return std::optional<std::string>();
+  return std::optional<std::string>(std::move(bytes));
+}
+
+FilterOr ReadColumnRange(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(auto min, ToBound(arguments[0]));
+  CELLFS_ASSIGN_OR_RETURN(const bool min_inclusive, ToBool(arguments[1]));
+  CELLFS_ASSIGN_OR_RETURN(auto max, ToBound(arguments[2]));
+  CELLFS_ASSIGN_OR_RETURN(const bool max_inclusive, ToBool(arguments[3]));
+  return MakeColumnRangeFilter(std::move(min), min_inclusive, std::move(max), max_inclusive);
+}
+
+template <FilterOr (*make)(SingleColumnValue)>
+FilterOr ReadSingleColumnValue(const Arguments& arguments) {
+  if (arguments.size() == 5) return BadArguments("4 or 6 arguments expected");
+  SingleColumnValue column;
+  CELLFS_ASSIGN_OR_RETURN(column.family, ToBytes(arguments[0]));
+  CELLFS_ASSIGN_OR_RETURN(column.qualifier, ToBytes(arguments[1]));
+  CELLFS_ASSIGN_OR_RETURN(Comparison comparison, ToComparison(arguments[2], arguments[3]));
+  column.op = comparison.op;
+  column.comparator = std::move(comparison.comparator);
+  if (arguments.size() == 6) {
+    CELLFS_ASSIGN_OR_RETURN(column.filter_if_missing, ToBool(arguments[4]));
+    CELLFS_ASSIGN_OR_RETURN(column.latest_version_only, ToBool(arguments[5]));
+  }
+  return make(std::move(column));
+}
+
+FilterOr ReadColumnValue(const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(std::string family, ToBytes(arguments[0]));
+  CELLFS_ASSIGN_OR_RETURN(std::string qualifier, ToBytes(arguments[1]));
+  CELLFS_ASSIGN_OR_RETURN(Comparison comparison, ToComparison(arguments[2], arguments[3]));
+  return MakeColumnValueFilter(std::move(family), std::move(qualifier), comparison.op,
+                               std::move(comparison.comparator));
+}
+
+FilterOr ReadDependentColumn(const Arguments& arguments) {
+  if (arguments.size() == 4) return BadArguments("2, 3 or 5 arguments expected");
+  CELLFS_ASSIGN_OR_RETURN(std::string family, ToBytes(arguments[0]));
+  CELLFS_ASSIGN_OR_RETURN(std::string qualifier, ToBytes(arguments[1]));
+  bool drop = false;
+  if (arguments.size() > 2) {
+    CELLFS_ASSIGN_OR_RETURN(drop, ToBool(arguments[2]));
+  }
+  CompareOperator op = CompareOperator::kNoOp;
+  std::optional<Comparator> comparator;
+  if (arguments.size() == 5) {
+    // Alone among its kind it takes any operator with any comparator.
+    CELLFS_ASSIGN_OR_RETURN(Comparison comparison, ToAnyComparison(arguments[3], arguments[4]));
+    op = comparison.op;
+    comparator = std::move(comparison.comparator);
+  }
+  return MakeDependentColumnFilter(std::move(family), std::move(qualifier), drop, op,
+                                   std::move(comparator));
+}
+
+constexpr size_t kAny = std::numeric_limits<size_t>::max();
+
+struct Entry {
+  std::string_view name;
+  size_t min_arguments;
+  size_t max_arguments;
+  FilterOr (*read)(const Arguments& arguments);
+};
+
+constexpr std::array<Entry, 19> kEntries = {{
+    {"KeyOnlyFilter", 0, 1, ReadKeyOnly},
+    {"FirstKeyOnlyFilter", 0, 0, ReadFirstKeyOnly},
+    {"PrefixFilter", 1, 1, ReadBytes<MakePrefixFilter>},
+    {"ColumnPrefixFilter", 1, 1, ReadBytes<MakeColumnPrefixFilter>},
+    {"MultipleColumnPrefixFilter", 0, kAny, ReadMultipleColumnPrefix},
+    {"ColumnCountGetFilter", 1, 1, ReadColumnCountGet},
+    {"PageFilter", 1, 1, ReadPage},
+    {"ColumnPaginationFilter", 2, 2, ReadColumnPagination},
+    {"InclusiveStopFilter", 1, 1, ReadBytes<MakeInclusiveStopFilter>},
+    {"TimestampsFilter", 0, kAny, ReadTimestamps},
+    {"RowFilter", 2, 2, ReadCompare<MakeRowFilter>},
+    {"FamilyFilter", 2, 2, ReadCompare<MakeFamilyFilter>},
+    {"QualifierFilter", 2, 2, ReadCompare<MakeQualifierFilter>},
+    {"ValueFilter", 2, 2, ReadCompare<MakeValueFilter>},
+    {"ColumnRangeFilter", 4, 4, ReadColumnRange},
+    {"SingleColumnValueFilter", 4, 6, ReadSingleColumnValue<MakeSingleColumnValueFilter>},
+    {"SingleColumnValueExcludeFilter", 4, 6,
+     ReadSingleColumnValue<MakeSingleColumnValueExcludeFilter>},
+    {"DependentColumnFilter", 2, 5, ReadDependentColumn},
+    {"ColumnValueFilter", 4, 4, ReadColumnValue},
+}};
+
+FilterOr ReadSimple(std::string_view text) {
+  const size_t name_length = text.find_first_of("( ");
+  const std::string_view name = text.substr(0, name_length);
+  const auto* entry = std::find_if(kEntries.begin(), kEntries.end(),
+                                   [&](const Entry& each) { return each.name == name; });
+  if (entry == kEntries.end()) return BadArguments("unknown filter '" + std::string(name) + "'");
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos) return BadArguments("no '(' after the name");
+  CELLFS_ASSIGN_OR_RETURN(const Arguments arguments, SplitArguments(text.substr(open)));
+  if (arguments.size() < entry->min_arguments || arguments.size() > entry->max_arguments) {
+    return BadArguments(std::string(name) + " does not take " + std::to_string(arguments.size()) +
+                        " arguments");
+  }
+  return entry->read(arguments);
+}
+
+// In order of precedence: the first binds tightest.
+enum class Operator { kSkip, kWhile, kAnd, kOr, kParenthesis };
+
+bool BindsTighter(Operator a, Operator b) {
+  const auto precedence = [](Operator op) { return std::max(op, Operator::kWhile); };
+  return precedence(a) < precedence(b);
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  FilterOr Parse() {
+    while (at_ < text_.size()) CELLFS_RETURN_IF_ERROR(Token());
+    while (!operators_.empty()) CELLFS_RETURN_IF_ERROR(Apply());
+    if (filters_.empty()) return Refused(at_, "no filter");
+    if (filters_.size() > 1) return Refused(filters_[1].position, "a filter without an operator");
+    return filters_.front().filter;
+  }
+
+ private:
+  struct Pending {
+    Operator op;
+    size_t position;
+  };
+  struct Parsed {
+    FilterPtr filter;
+    size_t position;
+    int depth;  // of filters in filters
+  };
+
+  Status Token() {
+    const char c = text_[at_];
+    if (c == ' ' || c == '\t') {
+      ++at_;
+      return Status();
+    }
+    if (c == '(') {
+      operators_.push_back({Operator::kParenthesis, at_++});
+      return Status();
+    }
+    if (c == ')') return Close();
+    if (IsWord("OR", false)) return Push(Operator::kOr, 2);
+    if (IsWord("AND", false)) return Push(Operator::kAnd, 3);
+    if (IsWord("SKIP", true)) return Push(Operator::kSkip, 4);
+    if (IsWord("WHILE", true)) return Push(Operator::kWhile, 5);
+    return Simple();
+  }
+
+  // An operator stands after a blank or ')', one that may begin an expression also after '(' or
+  // first of all, and before a blank or '('.
+  bool IsWord(std::string_view word, bool may_begin) const {
+    if (text_.substr(at_, word.size()) != word) return false;
+    const size_t after = at_ + word.size();
+    if (after == text_.size() || (text_[after] != ' ' && text_[after] != '(')) return false;
+    if (at_ == 0) return may_begin;
+    const char before = text_[at_ - 1];
+    return before == ' ' || before == ')' || (may_begin && before == '(');
+  }
+
+  Status Push(Operator op, size_t length) {
+    while (!operators_.empty() && BindsTighter(operators_.back().op, op)) {
+      CELLFS_RETURN_IF_ERROR(Apply());
+    }
+    operators_.push_back({op, at_});
+    at_ += length;
+    return Status();
+  }
+
+  Status Close() {
+    while (!operators_.empty() && operators_.back().op != Operator::kParenthesis) {
+      CELLFS_RETURN_IF_ERROR(Apply());
+    }
+    if (operators_.empty()) return Refused(at_, "')' without '('");
+    operators_.pop_back();
+    ++at_;
+    return Status();
+  }
+
+  Status Simple() {
+    const size_t length = SimpleLength();
+    if (length == 0) return Refused(at_, "no ')' ends this filter");
+    FilterOr filter = ReadSimple(text_.substr(at_, length));
+    if (!filter.ok()) return Refused(at_, filter.status().message());
+    filters_.push_back({*std::move(filter), at_, 1});
+    at_ += length;
+    return Status();
+  }
+
+  // Up to the first ')' that is not in quotes; 0 where there is none.
+  size_t SimpleLength() const {
+    bool in_quotes = false;
+    for (size_t i = at_; i < text_.size(); ++i) {
+      if (text_[i] == '\'') {
+        if (IsQuoteAlone(text_, i)) {
+          in_quotes = !in_quotes;
+        } else {
+          ++i;
+        }
+      }
+      if (text_[i] == ')' && !in_quotes) return i - at_ + 1;
+    }
+    return 0;
+  }
+
+  // Applies the operator on top to the filters on top.
+  Status Apply() {
+    const Pending top = operators_.back();
+    size_t operands = 1;
+    if (top.op == Operator::kAnd || top.op == Operator::kOr) {
+      // A row of the same operator makes one list.
+      for (; !operators_.empty() && operators_.back().op == top.op; ++operands) {
+        operators_.pop_back();
+      }
+    } else {
+      operators_.pop_back();
+    }
+    if (filters_.size() < operands) return Refused(top.position, "a filter is missing");
+    if (top.op == Operator::kParenthesis) return Status();
+    return Combine(top, filters_.size() - operands);
+  }
+
+  Status Combine(const Pending& top, size_t first) {
+    std::vector<FilterPtr> operands;
+    Parsed parsed{nullptr, filters_[first].position, 0};
+    for (size_t i = first; i < filters_.size(); ++i) {
+      operands.push_back(std::move(filters_[i].filter));
+      parsed.depth = std::max(parsed.depth, filters_[i].depth + 1);
+    }
+    filters_.resize(first);
+    if (parsed.depth > kMaxDepth) return Refused(top.position, "filters are nested too deep");
+    CELLFS_ASSIGN_OR_RETURN(parsed.filter, Make(top.op, std::move(operands)));
+    filters_.push_back(std::move(parsed));
+    return Status();
+  }
+
+  static FilterOr Make(Operator op, std::vector<FilterPtr> operands) {
+    if (op == Operator::kSkip) return MakeSkipFilter(std::move(operands.front()));
+    if (op == Operator::kWhile) return MakeWhileMatchFilter(std::move(operands.front()));
+    return MakeFilterList(
+        op == Operator::kAnd ? ListOperator::kMustPassAll : ListOperator::kMustPassOne,
+        std::move(operands));
+  }
+
+  const std::string_view text_;
+  size_t at_ = 0;
+  std::vector<Pending> operators_;
+  std::vector<Parsed> filters_;
+};
+
+}  // namespace
+
+FilterOr ParseFilter(std::string_view text) {
+  if (text.size() > kMaxTextLength) return Refused(kMaxTextLength, "the text is too long");
+  return Parser(text).Parse();
+}
+
+}  // namespace cellfs

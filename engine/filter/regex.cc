@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "engine/filter/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace cellfs {
+namespace {
+
+constexpr uint32_t kMatchLimit = 1'000'000;
+constexpr uint32_t kHeapLimitKib = 16 * 1024;
+
+// What Java calls \p{Lower} PCRE2 calls [:lower:]. Its own \p{Lower} is Unicode's, Java's ASCII's.
+constexpr std::array<std::string_view, 13> kPosixClasses = {
+    "Lower", "Upper", "ASCII", "Alpha", "Digit", "Alnum", "Punct",
+    "Graph", "Print", "Blank", "Cntrl", "XDigit", "Space"};
+
+Status NotSupported(std::string_view what, size_t position) {
+  return Status(StatusCode::kIllegalArgument, "regular expression: " + std::string(what) + " at " +
+                                                  std::to_string(position) + " is not supported");
+}
+
+uint8_t ByteAt(std::string_view text, size_t i) { return static_cast<uint8_t>(text[i]); }
+
+// Rewrites a Java expression into PCRE2's syntax, one token at a time.
+class JavaTranslator {
+ public:
+  explicit JavaTranslator(std::string_view java) : java_(java) {}
+
+  StatusOr<std::string> Translate() {
+    while (at_ < java_.size()) {
+      const char c = java_[at_];
+      if (c == '\\') {
+        CELLFS_RETURN_IF_ERROR(Escape());
+      } else if (in_class_) {
+        CELLFS_RETURN_IF_ERROR(InClass(c));
+      } else if (c == '[') {
+        OpenClass();
+      } else if (c == '(') {
+        CELLFS_RETURN_IF_ERROR(OpenGroup());
+      } else {
+        Copy(1);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::string_view Rest() const { return java_.substr(at_); }
+
+  void Copy(size_t count) {
+    const std::string_view copied = Rest().substr(0, count);
+    out_ += copied;
+    at_ += copied.size();
+  }
+
+  Status Escape() {
+    const char kind = Rest().size() > 1 ? java_[at_ + 1] : '\0';
+    if (kind == 'Q') {
+      const size_t end = java_.find("\\E", at_);
+      Copy(end == std::string_view::npos ? Rest().size() : end + 2 - at_);
+      return Status();
+    }
+    if (std::string_view("KCNgo").find(kind) != std::string_view::npos) {
+      return NotSupported(Rest().substr(0, 2), at_);
+    }
+    if (kind == 'u' && CodeUnit()) return Status();
+    if ((kind == 'p' || kind == 'P') && PosixClass(kind == 'P')) return Status();
+    Copy(2);
+    return Status();
+  }
+
+  bool CodeUnit() {
+    const std::string_view digits = Rest().substr(2, 4);
+    const auto is_hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
+    if (digits.size() < 4 || !std::all_of(digits.begin(), digits.end(), is_hex)) return false;
+    out_.append("\\x{").append(digits).append("}");
+    at_ += 6;
+    return true;
+  }
+
+  bool PosixClass(bool negated) {
+    for (std::string_view name : kPosixClasses) {
+      const std::string braced = "{" + std::string(name) + "}";
+      if (Rest().substr(2, braced.size()) != braced) continue;
+      std::string lower(name);
+      for (char& c : lower) c = static_cast<char>(std::tolower(c));
+      const std::string set = (negated ? "[:^" : "[:") + lower + ":]";
+      out_ += in_class_ ? set : "[" + set + "]";
+      at_ += 2 + braced.size();
+      return true;
+    }
+    return false;
+  }
+
+  void OpenClass() {
+    in_class_ = true;
+    Copy(1);
+    if (Rest().substr(0, 1) == "^") Copy(1);
+    if (Rest().substr(0, 1) == "]") Copy(1);  // as the first it is a member
+  }
+
+  Status InClass(char c) {
+    if (c == '[' || Rest().substr(0, 2) == "&&") {
+      return NotSupported("a class in a class", at_);
+    }
+    if (c == ']') in_class_ = false;
+    Copy(1);
+    return Status();
+  }
+
+  Status OpenGroup() {
+    if (Rest().substr(0, 2) == "(*") return NotSupported("(*", at_);
+    if (Rest().substr(0, 2) != "(?") {
+      Copy(1);
+      return Status();
+    }
+    const size_t end = java_.find_first_not_of("imsx-", at_ + 2);
+    const std::string_view enders = end == at_ + 2 ? ":=!><" : ":)";
+    if (end == std::string_view::npos || enders.find(java_[end]) == std::string_view::npos) {
+      return NotSupported(Rest().substr(0, 3), at_);
+    }
+    Copy(end + 1 - at_);
+    return Status();
+  }
+
+  const std::string_view java_;
+  size_t at_ = 0;
+  bool in_class_ = false;
+  std::string out_;
+};
+
+// How many bytes a sequence that starts with `lead` has; 0 where none does.
+size_t SequenceLength(uint8_t lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return 2;
+  if (lead >= 0xe0 && lead <= 0xef) return 3;
+  if (lead >= 0xf0 && lead <= 0xf4) return 4;
+  return 0;
+}
+
+bool MayFollow(uint8_t lead, size_t index, uint8_t byte) {
+  if ((byte & 0xc0) != 0x80) return false;
+  if (index > 1) return true;
+  if (lead == 0xe0) return byte >= 0xa0;
+  if (lead == 0xf0) return byte >= 0x90;
+  if (lead == 0xf4) return byte < 0x90;
+  return true;
+}
+
+}  // namespace
+
+std::string WellFormedUtf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (size_t i = 0; i < bytes.size();) {
+    const uint8_t lead = ByteAt(bytes, i);
+    const size_t length = SequenceLength(lead);
+    size_t count = 1;
+    while (count < length && i + count < bytes.size() &&
+           MayFollow(lead, count, ByteAt(bytes, i + count))) {
+      ++count;
+    }
+    const bool surrogate = lead == 0xed && count > 1 && ByteAt(bytes, i + 1) >= 0xa0;
+    text += count == length && !surrogate ? bytes.substr(i, count) : "\xef\xbf\xbd";
+    i += count;
+  }
+  return text;
+}
+
+StatusOr<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
+  std::string text = WellFormedUtf8(pattern);
+  uint32_t options = PCRE2_UTF | PCRE2_NO_UTF_CHECK;
+  if (syntax == Syntax::kSubstringNoCase) {
+    options |= PCRE2_LITERAL | PCRE2_CASELESS;
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(text, JavaTranslator(text).Translate());
+    options |= PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C;
+    if (syntax == Syntax::kJavaNoCase) options |= PCRE2_CASELESS;
+  }
+  const std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
+      pcre2_compile_context_create(nullptr), &pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);  // before which `$` holds at the end
+
+  int error = 0;
+  PCRE2_SIZE error_position = 0;
+  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options,
+                                   &error, &error_position, context.get());
+  if (code == nullptr) {
+    std::array<PCRE2_UCHAR, 256> message{};
+    pcre2_get_error_message(error, message.data(), message.size());
+    return Status(StatusCode::kIllegalArgument,
+                  "regular expression: " + std::string(reinterpret_cast<char*>(message.data())) +
+                      " at " + std::to_string(error_position));
+  }
+  return Regex(std::shared_ptr<const pcre2_code>(
+      code, [](const pcre2_code* old) { pcre2_code_free(const_cast<pcre2_code*>(old)); }));
+}
+
+bool Regex::Find(std::string_view subject) const {
+  std::string decoded;
+  const auto is_ascii = [](char c) { return static_cast<uint8_t>(c) < 0x80; };
+  if (!std::all_of(subject.begin(), subject.end(), is_ascii)) {
+    decoded = WellFormedUtf8(subject);
+    subject = decoded;
+  }
+  if (subject.empty()) subject = "";  // PCRE2 takes no null pointer
+
+  const std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)> context(
+      pcre2_match_context_create(nullptr), &pcre2_match_context_free);
+  pcre2_set_match_limit(context.get(), kMatchLimit);
+  pcre2_set_heap_limit(context.get(), kHeapLimitKib);
+  const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match(
+      pcre2_match_data_create(1, nullptr), &pcre2_match_data_free);
+  return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(subject.data()), subject.size(), 0,
+                     PCRE2_NO_UTF_CHECK, match.get(), context.get()) >= 0;
+}
+
+}  // namespace cellfs

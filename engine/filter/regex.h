@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Java's regular expressions and case-blind substrings, by PCRE2.
+//
+// The syntax is Java's where the two differ quietly (\p{Lower}, \uXXXX); what only one of them
+// knows (classes in classes, recursion, verbs) is refused. Case is folded by Unicode also where
+// Java would fold ASCII only. A search that needs more than a bounded number of steps finds nothing.
+#ifndef CELLFS_ENGINE_FILTER_REGEX_H_
+#define CELLFS_ENGINE_FILTER_REGEX_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/status_or.h"
+
+struct pcre2_real_code_8;
+
+namespace cellfs {
+
+// `bytes` read as UTF-8, with U+FFFD for each malformed sequence, as Java's decoder does.
+std::string WellFormedUtf8(std::string_view bytes);
+
+// Cheap to copy; thread-safe.
+class Regex {
+ public:
+  enum class Syntax { kJava, kJavaNoCase, kSubstringNoCase };
+
+  // kIllegalArgument with PCRE2's complaint.
+  static StatusOr<Regex> Compile(std::string_view pattern, Syntax syntax);
+
+  // Whether some part of `subject` matches (Java's Matcher.find).
+  bool Find(std::string_view subject) const;
+
+ private:
+  explicit Regex(std::shared_ptr<const pcre2_real_code_8> code) : code_(std::move(code)) {}
+
+  std::shared_ptr<const pcre2_real_code_8> code_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILTER_REGEX_H_
