@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// A CellStorage of sorted vectors that counts what is asked of it, and a StorageEngine that remembers
+// what was to be made durable.
+#ifndef CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
+#define CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/region/cell_storage.h"
+#include "engine/region/storage_engine.h"
+#include "engine/visibility/region_scanner.h"
+#include "engine/visibility/vector_cursor.h"
+
+namespace cellfs {
+
+class FakeStorage : public CellStorage {
+ public:
+  FakeStorage(std::shared_ptr<const TableSchema> schema, std::shared_ptr<const Clock> clock)
+      : schema_(std::move(schema)), clock_(std::move(clock)) {}
+
+  StatusOr<RowCells> Read(const Get& get, Timestamp now) override {
+    ++reads;
+    return RegionScanner::Read(get, {schema_}, Source(), now);
+  }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override {
+    CELLFS_ASSIGN_OR_RETURN(auto scanner, RegionScanner::Open(scan, {schema_}));
+    return std::unique_ptr<Scanner>(new FakeScanner(std::move(scanner), *this));
+  }
+  StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
+                                      std::string_view qualifier) override {
+    ++head_reads;
+    ColumnHead head;
+    for (const Cell& cell : families_[std::string(family)]) {
+      if (cell.row != row || (!IsFamilyTombstone(cell.type) && cell.qualifier != qualifier))
+        continue;
+      if (cell.type == CellType::kPut) {
+        head.newest_put = std::max(head.newest_put, cell.timestamp);
+      } else if (cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily) {
+        head.newest_wide_tombstone = std::max(head.newest_wide_tombstone, cell.timestamp);
+      } else {
+        head.version_tombstones.push_back(cell.timestamp);
+      }
+    }
+    std::sort(head.version_tombstones.begin(), head.version_tombstones.end(), std::greater<>());
+    return head;
+  }
+  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
+    ++applies;
+    if (!apply_error.ok()) return apply_error;
+    for (const RowBatch& batch : batches) {
+      ++position_;
+      for (const WithdrawCell& withdrawn : batch.withdrawn) Withdraw(batch.row, withdrawn);
+      for (Cell cell : batch.cells) {
+        cell.row = batch.row;
+        cell.sequence_id = position_;
+        families_[cell.family].push_back(std::move(cell));
+      }
+    }
+    for (auto& [family, cells] : families_) {
+      std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+        return CompareCells(ViewOf(a), ViewOf(b)) < 0;
+      });
+    }
+    return position_;
+  }
+  Status Flush() override { return {}; }
+  Status Compact(CompactionKind) override { return {}; }
+  Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
+    schema_ = std::move(schema);
+    return {};
+  }
+  Status Truncate() override {
+    families_.clear();
+    return {};
+  }
+  TableStatistics GetStatistics() override { return {}; }
+
+  // How often each was called.
+  int reads = 0;
+  int head_reads = 0;
+  int applies = 0;
+  Status apply_error;
+
+ private:
+  class FakeScanner : public Scanner {
+   public:
+    FakeScanner(std::unique_ptr<RegionScanner> scanner, FakeStorage& storage)
+        : scanner_(std::move(scanner)), storage_(storage) {}
+    StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+      return scanner_->Next(batch, storage_.Source(), storage_.clock_->Now());
+    }
+
+   private:
+    std::unique_ptr<RegionScanner> scanner_;
+    FakeStorage& storage_;
+  };
+
+  CursorSource Source() {
+    return [this](const std::string& family, bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+      return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(families_[family]));
+    };
+  }
+  void Withdraw(const std::string& row, const WithdrawCell& withdrawn) {
+    std::erase_if(families_[withdrawn.family], [&](const Cell& cell) {
+      return cell.row == row && cell.qualifier == withdrawn.qualifier &&
+             cell.timestamp == withdrawn.timestamp && cell.type == withdrawn.type;
+    });
+  }
+
+  std::shared_ptr<const TableSchema> schema_;
+  std::shared_ptr<const Clock> clock_;
+  std::map<std::string, std::vector<Cell>> families_;  // each in cell order
+  LogPosition position_ = 0;
+};
+
+class FakeEngine : public StorageEngine {
+ public:
+  StatusOr<std::string> LoadCatalog() override { return std::string(); }
+  Status SaveCatalog(std::string_view) override { return {}; }
+  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
+      const std::vector<StoredTable>&) override {
+    return std::vector<StatusOr<std::shared_ptr<CellStorage>>>();
+  }
+  StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable&) override {
+    return std::shared_ptr<CellStorage>();
+  }
+  Status DropTable(TableId) override { return {}; }
+  Status MakeDurable(LogPosition position, Durability durability) override {
+    waits.push_back({position, durability});
+    return durable_error;
+  }
+  Status Sync() override { return {}; }
+  std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
+  void SetMaintenancePaused(bool) override {}
+  Statistics GetStatistics() override { return {}; }
+
+  std::vector<std::pair<LogPosition, Durability>> waits;
+  Status durable_error;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "engine/options.h"
+
+#include <gtest/gtest.h>
+
+namespace cellfs {
+namespace {
+
+TEST(SiteSettingsTest, TakesTextAndGivesItBack) {
+  SiteSettings site;
+  EXPECT_TRUE(site.Set("hbase.hregion.keyvalue.timestamp.slop.millisecs", "1000").ok());
+  EXPECT_TRUE(site.Set("hbase.column.max.version", "3").ok());
+  EXPECT_TRUE(site.Set("hbase.security.authorization", "true").ok());
+  EXPECT_EQ(site.timestamp_slop, 1000);
+  EXPECT_EQ(site.default_max_versions, 3);
+  EXPECT_TRUE(site.authorization);
+
+  SiteSettings copy;
+  for (const auto& [key, value] : site.ToMap()) EXPECT_TRUE(copy.Set(key, value).ok()) << key;
+  EXPECT_EQ(copy.ToMap(), site.ToMap());
+  EXPECT_EQ(site.ToMap().size(), 8u);
+}
+
+TEST(SiteSettingsTest, RefusesWhatItDoesNotKnowAndNamesIt) {
+  SiteSettings site;
+  const std::map<std::string, std::string> before = site.ToMap();
+  EXPECT_EQ(site.Set("hbase.unknown", "1").code(), StatusCode::kIllegalArgument);
+  for (const char* bad : {"", "x", "3x", " 3", "0", "-1", "2147483648", "99999999999999999999"}) {
+    Status status = site.Set("hbase.column.max.version", bad);
+    EXPECT_EQ(status.code(), StatusCode::kIllegalArgument) << bad;
+    EXPECT_NE(status.message().find("hbase.column.max.version"), std::string::npos);
+  }
+  EXPECT_FALSE(site.Set("hbase.security.authorization", "yes").ok());
+  EXPECT_EQ(site.ToMap(), before);
+}
+
+}  // namespace
+}  // namespace cellfs
