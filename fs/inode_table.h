@@ -40,19 +40,16 @@ class InodeTable {
   size_t size() const;
 
  private:
-  void UnlinkLocked(const Place& place);
+  NodePtr UnlinkLocked(const Place& place);
 
-  struct Entry {
-    NodePtr node;
-  };
-  struct PlaceHash {
+  struct InodeHash {
     size_t operator()(uint64_t inode) const { return static_cast<size_t>(inode); }
   };
 
   const NodePtr root_;
   mutable std::mutex mutex_;
   // By inode number, which is a hash of the place.
-  std::unordered_map<uint64_t, NodePtr, PlaceHash> nodes_;
+  std::unordered_map<uint64_t, NodePtr, InodeHash> nodes_;
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
 };

@@ -55,6 +55,7 @@ class KernelCache {
     std::string name;
   };
 
+  void Notify(const std::function<void(KernelNotifier&)>& tell);
   void InvalidateNode(const Place& place, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void QueueName(const Place& place);
@@ -64,6 +65,8 @@ class KernelCache {
   const FileName file_name_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
+  std::condition_variable idle_;
+  int notifying_ = 0;  // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
   std::deque<Name> names_;              // guarded by mutex_
   std::jthread thread_;                 // last: starts when the rest stands

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "fs/inode_table.h"
+
+#include <algorithm>
+
+namespace cellfs::fs {
+
+InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace())) {
+  nodes_.emplace(RootPlace().InodeNumber(), root_);
+}
+
+NodePtr InodeTable::LookUp(const Place& place) {
+  const uint64_t inode = place.InodeNumber();
+  std::lock_guard lock(mutex_);
+  NodePtr& node = nodes_[inode];
+  if (node == nullptr) node = std::make_shared<Node>(place);
+  ++node->lookups_;
+  return node;
+}
+
+NodePtr InodeTable::Find(const Place& place) const {
+  const uint64_t inode = place.InodeNumber();
+  std::lock_guard lock(mutex_);
+  const auto it = nodes_.find(inode);
+  return it == nodes_.end() ? nullptr : it->second;
+}
+
+void InodeTable::Forget(Node& node, uint64_t count) {
+  if (&node == root_.get()) return;
+  NodePtr dying;  // declared before the lock: dies after it
+  const uint64_t inode = node.place()->InodeNumber();
+  std::lock_guard lock(mutex_);
+  node.lookups_ -= std::min(count, node.lookups_);
+  if (node.lookups_ > 0) return;
+  if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
+    dying = std::move(it->second);
+    unlinked_.erase(it);
+  } else if (const auto named = nodes_.find(inode);
+             named != nodes_.end() && named->second.get() == &node) {
+    dying = std::move(named->second);
+    nodes_.erase(named);
+  }
+}
+
+void InodeTable::Move(const Place& from, const Place& to) {
+  const uint64_t from_inode = from.InodeNumber();
+  std::lock_guard lock(mutex_);
+  UnlinkLocked(to);
+  const auto it = nodes_.find(from_inode);
+  if (it == nodes_.end()) return;
+  NodePtr node = std::move(it->second);
+  nodes_.erase(it);
+  {
+    std::lock_guard node_lock(node->mutex_);
+    node->place_ = std::make_shared<const Place>(to);
+  }
+  nodes_[to.InodeNumber()] = std::move(node);
+}
+
+NodePtr InodeTable::Unlink(const Place& place) {
+  std::lock_guard lock(mutex_);
+  return UnlinkLocked(place);
+}
+
+NodePtr InodeTable::UnlinkLocked(const Place& place) {
+  const auto it = nodes_.find(place.InodeNumber());
+  if (it == nodes_.end()) return nullptr;
+  NodePtr node = std::move(it->second);
+  nodes_.erase(it);
+  node->unlinked_.store(true, std::memory_order_release);
+  unlinked_.emplace(node.get(), node);
+  return node;
+}
+
+std::vector<NodePtr> InodeTable::FindAll(
+    const std::function<bool(const Place&)>& condition) const {
+  std::vector<NodePtr> found;
+  std::lock_guard lock(mutex_);
+  for (const auto& [inode, node] : nodes_) {
+    if (condition(*node->place())) found.push_back(node);
+  }
+  return found;
+}
+
+size_t InodeTable::size() const {
+  std::lock_guard lock(mutex_);
+  return nodes_.size() + unlinked_.size();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "fs/node.h"
+
+#include <algorithm>
+
+namespace cellfs::fs {
+
+std::shared_ptr<const Place> Node::place() const {
+  std::lock_guard lock(mutex_);
+  return place_;
+}
+
+FileHandle* Node::AddHandle(std::shared_ptr<FileHandle> handle) {
+  std::lock_guard lock(mutex_);
+  handles_.push_back(std::move(handle));
+  return handles_.back().get();
+}
+
+void Node::RemoveHandle(FileHandle* handle) {
+  std::shared_ptr<FileHandle> removed;  // declared before the lock: dies after it
+  std::lock_guard lock(mutex_);
+  const auto it = std::find_if(handles_.begin(), handles_.end(),
+                               [&](const auto& held) { return held.get() == handle; });
+  if (it == handles_.end()) return;
+  removed = std::move(*it);
+  handles_.erase(it);
+  if (handles_.empty()) handles_.shrink_to_fit();
+}
+
+std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
+  std::lock_guard lock(mutex_);
+  return handles_;
+}
+
+bool Node::has_handles() const {
+  std::lock_guard lock(mutex_);
+  return !handles_.empty();
+}
+
+std::optional<PendingWrite> Node::pending() const {
+  if (!has_handles()) return std::nullopt;
+  const auto open = handles();
+  for (auto it = open.rbegin(); it != open.rend(); ++it) {
+    if (auto pending = (*it)->pending()) return pending;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cellfs::fs

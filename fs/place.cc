@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "fs/place.h"
+
+#include <xxhash.h>
+
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+PlaceKind KindOfScope(const TableName& scope) {
+  if (scope.namespace_name.empty()) return PlaceKind::kRoot;
+  return scope.name.empty() ? PlaceKind::kNamespace : PlaceKind::kTable;
+}
+
+// Length first, so that no two lists of strings have the same bytes.
+void AppendString(std::string& key, std::string_view text) {
+  const uint32_t length = static_cast<uint32_t>(text.size());
+  key.append(reinterpret_cast<const char*>(&length), sizeof length);
+  key.append(text);
+}
+
+Place InTable(PlaceKind kind, TableName table) {
+  Place place;
+  place.kind = kind;
+  place.table = std::move(table);
+  return place;
+}
+
+}  // namespace
+
+bool Place::IsDirectory() const {
+  switch (kind) {
+    case PlaceKind::kCell:
+    case PlaceKind::kVersion:
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kNamespaceFile:
+    case PlaceKind::kVersionsFile:
+    case PlaceKind::kCounter:
+    case PlaceKind::kDeletedCell:
+    case PlaceKind::kAsofLink:
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeyFile:
+    case PlaceKind::kMemoryFile:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool Place::IsColumn() const {
+  return kind == PlaceKind::kCell || kind == PlaceKind::kVersion ||
+         kind == PlaceKind::kVersionsFile || kind == PlaceKind::kCounter ||
+         kind == PlaceKind::kDeletedCell;
+}
+
+bool Place::IsReadOnly() const {
+  switch (kind) {
+    case PlaceKind::kAsofDirectory:
+    case PlaceKind::kAsofLink:
+    case PlaceKind::kScanDirectory:
+    case PlaceKind::kSelfDirectory:
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeysDirectory:
+    case PlaceKind::kKeyFile:
+      return true;
+    default:
+      return view != nullptr || table.IsSystemTable();
+  }
+}
+
+Place Place::As(PlaceKind other, Timestamp other_timestamp) const {
+  Place place = *this;
+  place.kind = other;
+  place.timestamp = other_timestamp;
+  return place;
+}
+
+Place Place::Parent() const {
+  if (view != nullptr && kind == KindOfScope(view->scope)) {
+    Place place = InTable(view->IsAsof() ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory,
+                          view->scope);
+    return place;
+  }
+  Place place = *this;
+  place.timestamp = 0;
+  place.name.clear();
+  switch (kind) {
+    case PlaceKind::kRoot:
+    case PlaceKind::kNamespace:
+    case PlaceKind::kSelfDirectory:
+      place.kind = PlaceKind::kRoot;
+      place.table = {"", ""};
+      break;
+    case PlaceKind::kTable:
+    case PlaceKind::kNamespaceFile:
+      place.kind = PlaceKind::kNamespace;
+      place.table.name.clear();
+      break;
+    case PlaceKind::kRow:
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kScanDirectory:
+      place.kind = PlaceKind::kTable;
+      place.row.clear();
+      break;
+    case PlaceKind::kFamily:
+      place.kind = PlaceKind::kRow;
+      place.family.clear();
+      break;
+    case PlaceKind::kCell:
+    case PlaceKind::kVersion:
+    case PlaceKind::kVersionsDirectory:
+    case PlaceKind::kCountersDirectory:
+    case PlaceKind::kDeletedDirectory:
+      place.kind = PlaceKind::kFamily;
+      place.qualifier.clear();
+      break;
+    case PlaceKind::kVersionsColumn:
+      place.kind = PlaceKind::kVersionsDirectory;
+      place.qualifier.clear();
+      break;
+    case PlaceKind::kVersionsFile:
+      place.kind = PlaceKind::kVersionsColumn;
+      break;
+    case PlaceKind::kCounter:
+      place.kind = PlaceKind::kCountersDirectory;
+      place.qualifier.clear();
+      break;
+    case PlaceKind::kDeletedCell:
+      place.kind = PlaceKind::kDeletedDirectory;
+      place.qualifier.clear();
+      break;
+    case PlaceKind::kAsofDirectory:
+      place.kind = KindOfScope(table);
+      break;
+    case PlaceKind::kAsofLink:
+      place.kind = PlaceKind::kAsofDirectory;
+      break;
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeysDirectory:
+      place.kind = PlaceKind::kSelfDirectory;
+      break;
+    case PlaceKind::kKeyFile:
+      place.kind = PlaceKind::kKeysDirectory;
+      place.row.clear();
+      break;
+    case PlaceKind::kMemoryFile:
+    case PlaceKind::kMemoryDirectory:
+      if (family.empty()) {
+        place.kind = KindOfScope(table);
+      } else if (timestamp == 1) {
+        place.kind = PlaceKind::kVersionsColumn;
+      } else {
+        place.kind = PlaceKind::kVersionsDirectory;
+      }
+      break;
+  }
+  return place;
+}
+
+uint64_t Place::InodeNumber() const {
+  if (kind == PlaceKind::kRoot && view == nullptr) return 1;
+  thread_local std::string key;
+  key.assign(1, static_cast<char>(kind));
+  key.append(reinterpret_cast<const char*>(&timestamp), sizeof timestamp);
+  for (const std::string* part :
+       {&table.namespace_name, &table.name, &row, &family, &qualifier, &name}) {
+    AppendString(key, *part);
+  }
+  if (view != nullptr) {
+    key.push_back(static_cast<char>(view->kind));
+    AppendString(key, view->name);
+    AppendString(key, view->scope.namespace_name);
+    AppendString(key, view->scope.name);
+  }
+  const uint64_t hash = XXH3_64bits(key.data(), key.size());
+  return hash < 2 ? hash + 2 : hash;
+}
+
+std::string Place::ToString() const {
+  std::string text = table.namespace_name.empty() ? "/" : table.namespace_name;
+  if (!table.name.empty()) text += ":" + table.name;
+  if (!row.empty()) text += "/" + row;
+  if (!family.empty()) text += "/" + family;
+  if (IsColumn() || kind == PlaceKind::kVersionsColumn) text += ":" + qualifier;
+  if (timestamp != 0) text += "@" + std::to_string(timestamp);
+  if (!name.empty()) text += "/" + name;
+  if (view != nullptr) text += (view->IsAsof() ? " as of " : " in scan ") + view->name;
+  return text;
+}
+
+bool operator==(const Place& a, const Place& b) {
+  const auto same_view = [&] {
+    if (a.view == b.view) return true;
+    return a.view && b.view && a.view->kind == b.view->kind && a.view->name == b.view->name &&
+           a.view->scope == b.view->scope;
+  };
+  return a.kind == b.kind && a.timestamp == b.timestamp && a.table == b.table && a.row == b.row &&
+         a.family == b.family && a.qualifier == b.qualifier && a.name == b.name && same_view();
+}
+
+Place RootPlace() { return {}; }
+Place NamespacePlace(std::string namespace_name) {
+  return InTable(PlaceKind::kNamespace, {std::move(namespace_name), ""});
+}
+Place TablePlace(TableName table) { return InTable(PlaceKind::kTable, std::move(table)); }
+Place RowPlace(TableName table, std::string row) {
+  Place place = InTable(PlaceKind::kRow, std::move(table));
+  place.row = std::move(row);
+  return place;
+}
+Place FamilyPlace(TableName table, std::string row, std::string family) {
+  Place place = RowPlace(std::move(table), std::move(row));
+  place.kind = PlaceKind::kFamily;
+  place.family = std::move(family);
+  return place;
+}
+Place CellPlace(TableName table, std::string row, std::string family, std::string qualifier) {
+  Place place = FamilyPlace(std::move(table), std::move(row), std::move(family));
+  place.kind = PlaceKind::kCell;
+  place.qualifier = std::move(qualifier);
+  return place;
+}
+
+}  // namespace cellfs::fs

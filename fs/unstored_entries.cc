@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "fs/unstored_entries.h"
+
+namespace cellfs::fs {
+
+std::string_view OrderKey(const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kNamespace:
+      return place.table.namespace_name;
+    case PlaceKind::kTable:
+      return place.table.name;
+    case PlaceKind::kRow:
+      return place.row;
+    case PlaceKind::kFamily:
+      return place.family;
+    case PlaceKind::kMemoryFile:
+    case PlaceKind::kMemoryDirectory:
+      return place.name;
+    default:
+      return place.qualifier;
+  }
+}
+
+namespace {
+
+// Versions of one column stand in one directory, so the timestamp belongs to the key there.
+std::string ChildKey(const Place& place) {
+  std::string key(OrderKey(place));
+  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
+    key += "@" + std::to_string(place.timestamp);
+  }
+  return key;
+}
+
+}  // namespace
+
+bool UnstoredEntries::Add(UnstoredEntry entry) {
+  const uint64_t directory = entry.place.Parent().InodeNumber();
+  std::string key = ChildKey(entry.place);
+  std::lock_guard lock(mutex_);
+  return directories_[directory].emplace(std::move(key), std::move(entry)).second;
+}
+
+bool UnstoredEntries::Remove(const Place& place) {
+  std::lock_guard lock(mutex_);
+  if (directories_.empty()) return false;
+  const auto directory = directories_.find(place.Parent().InodeNumber());
+  if (directory == directories_.end()) return false;
+  const bool removed = directory->second.erase(ChildKey(place)) > 0;
+  if (directory->second.empty()) directories_.erase(directory);
+  return removed;
+}
+
+std::optional<UnstoredEntry> UnstoredEntries::Find(const Place& place) const {
+  std::lock_guard lock(mutex_);
+  if (directories_.empty()) return std::nullopt;
+  const auto directory = directories_.find(place.Parent().InodeNumber());
+  if (directory == directories_.end()) return std::nullopt;
+  const auto it = directory->second.find(ChildKey(place));
+  if (it == directory->second.end() || !(it->second.place == place)) return std::nullopt;
+  return it->second;
+}
+
+void UnstoredEntries::Move(const Place& from, const Place& to) {
+  std::optional<UnstoredEntry> entry = Find(from);
+  if (!entry) return;
+  Remove(from);
+  Remove(to);
+  entry->place = to;
+  Add(*std::move(entry));
+}
+
+bool UnstoredEntries::HasChildren(const Place& directory) const {
+  std::lock_guard lock(mutex_);
+  return directories_.contains(directory.InodeNumber());
+}
+
+void UnstoredEntries::RemoveBelow(const Place& directory) {
+  Children children;
+  {
+    std::lock_guard lock(mutex_);
+    const auto it = directories_.find(directory.InodeNumber());
+    if (it == directories_.end()) return;
+    children = std::move(it->second);
+    directories_.erase(it);
+  }
+  for (const auto& [key, child] : children) {
+    if (child.place.IsDirectory()) RemoveBelow(child.place);
+  }
+}
+
+std::vector<UnstoredEntry> UnstoredEntries::ChildrenAfter(const Place& directory,
+                                                          const std::optional<std::string>& after,
+                                                          size_t limit) const {
+  std::vector<UnstoredEntry> found;
+  std::lock_guard lock(mutex_);
+  if (directories_.empty()) return found;
+  const auto it = directories_.find(directory.InodeNumber());
+  if (it == directories_.end()) return found;
+  auto child = after ? it->second.upper_bound(*after) : it->second.begin();
+  for (; child != it->second.end() && found.size() < limit; ++child) found.push_back(child->second);
+  return found;
+}
+
+void UnstoredEntries::HideToml(const Place& table_or_namespace) {
+  std::lock_guard lock(mutex_);
+  hidden_tomls_.insert(table_or_namespace.InodeNumber());
+}
+
+void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
+  std::lock_guard lock(mutex_);
+  if (!hidden_tomls_.empty()) hidden_tomls_.erase(table_or_namespace.InodeNumber());
+}
+
+bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
+  std::lock_guard lock(mutex_);
+  return !hidden_tomls_.empty() && hidden_tomls_.contains(table_or_namespace.InodeNumber());
+}
+
+}  // namespace cellfs::fs
