@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+//
+// Opening, cells and maintenance. Tables are in embedded_store_tables.cc; namespaces, quotas and
+// rights in embedded_store_rights.cc.
+#include "engine/region/embedded_store.h"
+
+#include "engine/region/access_control.h"
+#include "engine/region/catalog_json.h"
+#include "engine/region/space_quotas.h"
+#include "engine/region/system_tables.h"
+
+namespace cellfs {
+namespace {
+
+// A scan asks before each batch whether its table is still there, the same and enabled.
+class TableScanner : public Scanner {
+ public:
+  TableScanner(std::shared_ptr<StorageEngine> engine, std::shared_ptr<TableDirectory> directory,
+               std::shared_ptr<const TableHandle> table, std::unique_ptr<Scanner> scanner)
+      : engine_(std::move(engine)),
+        directory_(std::move(directory)),
+        table_(std::move(table)),
+        scanner_(std::move(scanner)) {}
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    const TableName& name = table_->schema->name();
+    CELLFS_ASSIGN_OR_RETURN(const auto present, directory_->FindEnabled(name));
+    if (present->id != table_->id) {
+      return Status(StatusCode::kTableNotFound,
+                    "table '" + name.ToString() + "' was dropped and made anew during the scan");
+    }
+    return scanner_->Next(batch);
+  }
+
+ private:
+  const std::shared_ptr<StorageEngine> engine_;  // outlives what is below
+  const std::shared_ptr<TableDirectory> directory_;
+  const std::shared_ptr<const TableHandle> table_;
+  const std::unique_ptr<Scanner> scanner_;
+};
+
+}  // namespace
+
+EmbeddedStore::EmbeddedStore(std::unique_ptr<StorageEngine> engine, StoreOptions options)
+    : engine_(std::move(engine)),
+      options_(std::move(options)),
+      directory_(std::make_shared<TableDirectory>()) {}
+
+StatusOr<std::unique_ptr<Store>> EmbeddedStore::Open(std::unique_ptr<StorageEngine> engine,
+                                                     StoreOptions options) {
+  std::unique_ptr<EmbeddedStore> store(new EmbeddedStore(std::move(engine), std::move(options)));
+  CELLFS_RETURN_IF_ERROR(store->Load());
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+Status EmbeddedStore::Load() {
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, engine_->LoadCatalog());
+  CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
+  std::vector<StoredTable> stored;
+  for (const auto& [name, table] : catalog.tables) stored.push_back({table.id, table.schema});
+  CELLFS_ASSIGN_OR_RETURN(auto storages, engine_->OpenTables(stored));
+  for (size_t i = 0; i < stored.size(); ++i) {
+    OpenedTable& opened = opened_[stored[i].id];
+    if (storages[i].ok()) {
+      opened.region = MakeRegion(stored[i].schema, *std::move(storages[i]));
+    } else {
+      opened.unopened = storages[i].status();
+    }
+  }
+  // The directory outlives the system tables, which it holds: they must not hold it in turn.
+  const std::weak_ptr<TableDirectory> directory = directory_;
+  for (const auto& schema : SystemTableSchemas()) {
+    auto storage = MakeSystemTableStorage(
+        schema, [directory] { return directory.lock()->catalog(); }, options_.clock);
+    auto handle = std::make_shared<TableHandle>();
+    handle->schema = schema;
+    handle->region = MakeRegion(schema, std::move(storage));
+    system_tables_.emplace(schema->name(), std::move(handle));
+  }
+  Publish(std::move(catalog));
+  return {};
+}
+
+std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSchema> schema,
+                                                  std::shared_ptr<CellStorage> storage) {
+  const TableName name = schema->name();
+  return std::make_shared<Region>(name, std::move(storage), *engine_, std::move(schema), options_);
+}
+
+Status EmbeddedStore::Commit(Catalog catalog) {
+  CELLFS_RETURN_IF_ERROR(engine_->SaveCatalog(EncodeCatalog(catalog)));
+  Publish(std::move(catalog));
+  return {};
+}
+
+void EmbeddedStore::Publish(Catalog catalog) {
+  TableHandles handles = system_tables_;
+  for (const auto& [name, table] : catalog.tables) {
+    const OpenedTable& opened = opened_.at(table.id);
+    auto handle = std::make_shared<TableHandle>();
+    handle->id = table.id;
+    handle->schema = table.schema;
+    handle->enabled = table.enabled;
+    if (const auto found = catalog.violations.find(name); found != catalog.violations.end()) {
+      handle->violation = found->second;
+    }
+    handle->region = opened.region;
+    handle->unopened = opened.unopened;
+    handles.emplace(name, std::move(handle));
+  }
+  directory_->Replace(std::make_shared<const Catalog>(std::move(catalog)), std::move(handles));
+}
+
+// ---- Cells ------------------------------------------------------------------------------------
+
+Status EmbeddedStore::Require(const Caller& caller, std::string_view rights,
+                              const GrantScope& scope) const {
+  if (!options_.site.authorization) return {};
+  return RequireRight(*directory_->catalog(), caller, rights, scope);
+}
+
+Status EmbeddedStore::RequireWriteAndSpace(const Caller& caller, const TableName& table,
+                                           const TableHandle& handle,
+                                           const RowMutations& mutations) const {
+  if (options_.site.authorization) {
+    CELLFS_RETURN_IF_ERROR(RequireWrite(*directory_->catalog(), caller, table, mutations));
+  }
+  return CheckSpace(table, handle.violation, mutations);
+}
+
+template <typename Q>
+StatusOr<std::optional<Q>> EmbeddedStore::Restricted(const Caller& caller,
+                                                     const TableHandle& handle,
+                                                     const Q& query) const {
+  if (!options_.site.authorization || IsReadableByAll(handle.schema->name())) {
+    return std::optional<Q>();
+  }
+  CELLFS_ASSIGN_OR_RETURN(
+      FilterPtr filter, RequireRead(*directory_->catalog(), caller, *handle.schema, query));
+  if (filter == query.filter) return std::optional<Q>();
+  std::optional<Q> restricted = query;
+  restricted->filter = std::move(filter);
+  return restricted;
+}
+
+StatusOr<RowCells> EmbeddedStore::Read(const Caller& caller, const TableName& table,
+                                       const Get& get) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto restricted, Restricted(caller, *handle, get));
+  return handle->region->Read(restricted ? *restricted : get);
+}
+
+StatusOr<std::unique_ptr<Scanner>> EmbeddedStore::OpenScanner(const Caller& caller,
+                                                              const TableName& table,
+                                                              const Scan& scan) {
+  CELLFS_ASSIGN_OR_RETURN(auto handle, directory_->FindEnabled(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto restricted, Restricted(caller, *handle, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                          handle->region->OpenScanner(restricted ? *restricted : scan));
+  return std::unique_ptr<Scanner>(std::make_unique<TableScanner>(
+      engine_, directory_, std::move(handle), std::move(scanner)));
+}
+
+StatusOr<MutationResult> EmbeddedStore::Mutate(const Caller& caller, const TableName& table,
+                                               const RowMutations& mutations) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_RETURN_IF_ERROR(RequireWriteAndSpace(caller, table, *handle, mutations));
+  return handle->region->Mutate(mutations);
+}
+
+StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& caller,
+                                                             const TableName& table,
+                                                             const cellfs::CheckAndMutate& check) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_RETURN_IF_ERROR(CheckSpace(table, handle->violation, check.action));
+  if (!options_.site.authorization) return handle->region->CheckAndMutate(check, nullptr);
+  CELLFS_RETURN_IF_ERROR(RequireCheck(*directory_->catalog(), caller, table, check));
+  return handle->region->CheckAndMutate(check, [&] {
+    return RequireWrite(*directory_->catalog(), caller, table, check.action);
+  });
+}
+
+std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
+                                                           const TableName& table,
+                                                           const std::vector<RowMutations>& rows) {
+  const auto handle = directory_->FindEnabled(table);
+  if (!handle.ok()) return std::vector<StatusOr<MutationResult>>(rows.size(), handle.status());
+  std::vector<Status> refusals;
+  bool refused = false;
+  for (const RowMutations& row : rows) {
+    refusals.push_back(RequireWriteAndSpace(caller, table, **handle, row));
+    refused |= !refusals.back().ok();
+  }
+  if (!refused) return (*handle)->region->Batch(rows);
+
+  std::vector<RowMutations> allowed;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (refusals[i].ok()) allowed.push_back(rows[i]);
+  }
+  std::vector<StatusOr<MutationResult>> results = (*handle)->region->Batch(allowed);
+  std::vector<StatusOr<MutationResult>> answers;
+  auto next = results.begin();
+  for (Status& refusal : refusals) {
+    answers.push_back(refusal.ok() ? std::move(*next++) : std::move(refusal));
+  }
+  return answers;
+}
+
+// ---- Maintenance ------------------------------------------------------------------------------
+
+Status EmbeddedStore::Flush(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  return handle->region->Flush();
+}
+
+Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
+  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  // HBase passes over such a compaction in silence.
+  if (handle->violation == SpaceViolationPolicy::kNoWritesCompactions) return {};
+  return handle->region->Compact(kind);
+}
+
+Statistics EmbeddedStore::GetStatistics() {
+  Statistics statistics = engine_->GetStatistics();
+  for (const auto& [name, table] : directory_->catalog()->tables) {
+    const auto handle = directory_->Find(name);
+    if (handle.ok() && (*handle)->region != nullptr) {
+      statistics.tables.push_back((*handle)->region->GetStatistics());
+    }
+  }
+  return statistics;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// EmbeddedStore: a Store in this process, over a StorageEngine: what HBase divides among master,
+// region servers and their coprocessors. Here are tables' life, namespaces, quotas and rights; the
+// data path of one table is Region.
+//
+// Locks: administration holds admin_mutex_ throughout, and within it the directory's for the swap.
+// Reads and writes of cells take the directory's alone, and only to find their table.
+#ifndef CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
+#define CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/options.h"
+#include "engine/region/catalog.h"
+#include "engine/region/storage_engine.h"
+#include "engine/region/table_directory.h"
+#include "engine/store.h"
+
+namespace cellfs {
+
+class EmbeddedStore : public Store {
+ public:
+  // Reads the catalog and opens its tables. A table that cannot be opened answers why to whatever is
+  // asked of it; the others work.
+  static StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<StorageEngine> engine,
+                                               StoreOptions options);
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override;
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override;
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override;
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override;
+  Status Sync() override { return engine_->Sync(); }
+
+  Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status DropNamespace(const Caller& caller, const std::string& name) override;
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override;
+  StatusOr<std::vector<std::string>> ListNamespaces() override;
+
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  Status AddFamily(const Caller& caller, const TableName& table,
+                   const FamilySchema& family) override;
+  Status ModifyFamily(const Caller& caller, const TableName& table,
+                      const FamilySchema& family) override;
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override;
+  Status DropTable(const Caller& caller, const TableName& table) override;
+  Status TruncateTable(const Caller& caller, const TableName& table) override;
+  Status EnableTable(const Caller& caller, const TableName& table) override;
+  Status DisableTable(const Caller& caller, const TableName& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+  StatusOr<bool> IsTableEnabled(const TableName& table) override;
+  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
+
+  Status Flush(const Caller& caller, const TableName& table) override;
+  Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
+  void SetMaintenancePaused(bool paused) override { engine_->SetMaintenancePaused(paused); }
+  Statistics GetStatistics() override;
+  std::shared_ptr<const Moment> PinMoment() override { return engine_->PinMoment(); }
+
+  Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                            const std::optional<SpaceQuota>& quota) override;
+  Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
+                                const std::optional<SpaceQuota>& quota) override;
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override;
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override;
+  Status CheckSpaceQuotas() override;
+
+  Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override;
+  Status RevokePermissions(const Caller& caller, const std::string& user,
+                           const GrantScope& scope) override;
+  StatusOr<std::vector<Grant>> ListGrants() override;
+
+ private:
+  struct OpenedTable {
+    std::shared_ptr<Region> region;
+    Status unopened;
+  };
+  using SchemaChange = std::function<Status(TableSchema& schema)>;
+
+  EmbeddedStore(std::unique_ptr<StorageEngine> engine, StoreOptions options);
+  Status Load();
+  std::shared_ptr<Region> MakeRegion(std::shared_ptr<const TableSchema> schema,
+                                     std::shared_ptr<CellStorage> storage);
+
+  // The copy of the catalog that an act changes, and its way into force. REQUIRES: admin_mutex_.
+  Catalog CopyCatalog() const { return *directory_->catalog(); }
+  Status Commit(Catalog catalog);
+  void Publish(Catalog catalog);
+
+  // Ok without authorization.
+  Status Require(const Caller& caller, std::string_view rights, const GrantScope& scope) const;
+  Status RequireWriteAndSpace(const Caller& caller, const TableName& table,
+                              const TableHandle& handle, const RowMutations& mutations) const;
+  // The query to hand on where the caller may read only a part of what `query` names.
+  template <typename Q>
+  StatusOr<std::optional<Q>> Restricted(const Caller& caller, const TableHandle& handle,
+                                        const Q& query) const;
+
+  // The table's entry in `catalog`, for one who may change it. kReadOnly for system tables.
+  StatusOr<CatalogTable*> FindChangeable(const Caller& caller, Catalog& catalog,
+                                         const TableName& table) const;
+  StatusOr<std::shared_ptr<Region>> OpenRegion(const CatalogTable& table) const;
+  Status ChangeSchema(const Caller& caller, const TableName& table, const SchemaChange& change);
+  void SetDefaultVersions(TableSchema& schema, const TableSchema* before) const;
+  // The caller's full rights on a table that he made or altered, as HBase's AccessController gives.
+  void GrantOwner(Catalog& catalog, const Caller& caller, const TableName& table) const;
+  Timestamp Now() const { return options_.clock->Now(); }
+
+  const std::shared_ptr<StorageEngine> engine_;  // shared with scanners; outlives the regions
+  const StoreOptions options_;
+  const std::shared_ptr<TableDirectory> directory_;
+  std::mutex admin_mutex_;
+  std::map<TableId, OpenedTable> opened_;  // guarded by admin_mutex_
+  TableHandles system_tables_;             // constant once open
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+//
+// Namespaces, space quotas and grants: the acts that change the catalog alone, but that a table in
+// violation of a quota may be disabled.
+#include <algorithm>
+
+#include "engine/region/access_control.h"
+#include "engine/region/embedded_store.h"
+#include "engine/region/namespace_quota.h"
+#include "engine/region/space_quotas.h"
+
+namespace cellfs {
+namespace {
+
+Status CheckNamespaceExists(const Catalog& catalog, const std::string& name) {
+  if (catalog.namespaces.count(name) != 0) return {};
+  return {StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist"};
+}
+
+Status NamespaceRefused(const std::string& name, std::string_view why) {
+  return {StatusCode::kConstraint, "namespace '" + name + "' " + std::string(why)};
+}
+
+Status CheckQuota(const std::optional<SpaceQuota>& quota) {
+  if (!quota || quota->limit >= 0) return {};
+  return {StatusCode::kIllegalArgument,
+          "space quota of " + std::to_string(quota->limit) + " bytes; at least 0 is allowed"};
+}
+
+template <typename K>
+void SetQuota(std::map<K, Stamped<SpaceQuota>>& quotas, const K& key,
+              const std::optional<SpaceQuota>& quota, Timestamp now) {
+  if (quota) {
+    quotas[key] = {*quota, now};
+  } else {
+    quotas.erase(key);
+  }
+}
+
+template <typename K>
+std::optional<SpaceQuota> FindQuota(const std::map<K, Stamped<SpaceQuota>>& quotas, const K& key) {
+  const auto found = quotas.find(key);
+  return found == quotas.end() ? std::nullopt : std::optional(found->second.value);
+}
+
+// So that one scope has one spelling: beside a table the namespace means nothing.
+GrantScope Normalized(GrantScope scope) {
+  if (scope.table) scope.namespace_name.clear();
+  return scope;
+}
+
+bool Disables(const std::map<TableName, SpaceViolationPolicy>& violations, const TableName& table) {
+  const auto found = violations.find(table);
+  return found != violations.end() && found->second == SpaceViolationPolicy::kDisable;
+}
+
+}  // namespace
+
+// ---- Namespaces -------------------------------------------------------------------------------
+
+Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchema& schema) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceName(schema.name));
+  if (catalog.namespaces.count(schema.name) != 0) {
+    return {StatusCode::kNamespaceExists, "namespace '" + schema.name + "' exists"};
+  }
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceQuota(schema));
+  catalog.namespaces[schema.name] = {schema, Now()};
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, schema.name));
+  if (schema.name == kSystemNamespace) {
+    return {StatusCode::kReadOnly, "namespace '" + schema.name + "' is read-only"};
+  }
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceQuota(schema));
+  catalog.namespaces[schema.name] = {schema, Now()};
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::DropNamespace(const Caller& caller, const std::string& name) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, name));
+  if (name == kDefaultNamespace || name == kSystemNamespace) {
+    return NamespaceRefused(name, "is reserved and cannot be dropped");
+  }
+  if (const size_t tables = TablesOf(catalog, name).size(); tables > 0) {
+    return NamespaceRefused(name, "has " + std::to_string(tables) + " tables; it must have none");
+  }
+  EraseNamespace(catalog, name);
+  return Commit(std::move(catalog));
+}
+
+StatusOr<NamespaceSchema> EmbeddedStore::DescribeNamespace(const std::string& name) {
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(*catalog, name));
+  return catalog->namespaces.at(name).value;
+}
+
+StatusOr<std::vector<std::string>> EmbeddedStore::ListNamespaces() {
+  std::vector<std::string> names;
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  for (const auto& [name, unused] : catalog->namespaces) names.push_back(name);
+  return names;
+}
+
+// ---- Space quotas -----------------------------------------------------------------------------
+
+Status EmbeddedStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                                         const std::optional<SpaceQuota>& quota) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", TableScope(table)));
+  CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
+  if (auto found = directory_->Find(table); !found.ok()) return found.status();
+  if (table.IsSystemTable()) {
+    return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is a system table"};
+  }
+  SetQuota(catalog.table_quotas, table, quota, Now());
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::SetNamespaceSpaceQuota(const Caller& caller,
+                                             const std::string& namespace_name,
+                                             const std::optional<SpaceQuota>& quota) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
+  CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, namespace_name));
+  SetQuota(catalog.namespace_quotas, namespace_name, quota, Now());
+  return Commit(std::move(catalog));
+}
+
+StatusOr<std::optional<SpaceQuota>> EmbeddedStore::TableSpaceQuota(const TableName& table) {
+  if (auto found = directory_->Find(table); !found.ok()) return found.status();
+  return FindQuota(directory_->catalog()->table_quotas, table);
+}
+
+StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std::string& name) {
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(*catalog, name));
+  return FindQuota(catalog->namespace_quotas, name);
+}
+
+// Entering DISABLE disables the table, leaving it enables it, whoever had disabled it before.
+Status EmbeddedStore::CheckSpaceQuotas() {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  std::map<TableName, uint64_t> sizes;
+  for (const TableStatistics& table : GetStatistics().tables) sizes[table.table] = table.file_bytes;
+  auto violations = FindViolations(catalog, sizes);
+  if (violations == catalog.violations) return {};
+  std::vector<std::shared_ptr<Region>> closed;
+  for (auto& [name, table] : catalog.tables) {
+    const bool disabled_now = Disables(violations, name);
+    if (disabled_now == Disables(catalog.violations, name)) continue;
+    table.enabled = !disabled_now;
+    if (disabled_now) closed.push_back(opened_.at(table.id).region);
+  }
+  catalog.violations = std::move(violations);
+  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  for (const auto& region : closed) {
+    if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  }
+  return {};
+}
+
+// ---- Rights -----------------------------------------------------------------------------------
+
+Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  const GrantScope scope = Normalized(grant.scope);
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", scope));
+  CELLFS_ASSIGN_OR_RETURN(std::string permissions, CheckPermissions(grant.permissions));
+  if (grant.user.empty()) return {StatusCode::kIllegalArgument, "a grant names no user"};
+  if (scope.table) {
+    CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(*scope.table));
+    if (!scope.family.empty() && handle->schema->FindFamily(scope.family) == nullptr) {
+      return {StatusCode::kNoSuchColumnFamily, "family '" + scope.family + "' of table '" +
+                                                   scope.table->ToString() + "' does not exist"};
+    }
+  } else if (!scope.namespace_name.empty()) {
+    CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, scope.namespace_name));
+  }
+  if ((scope.qualifier && scope.family.empty()) || (!scope.family.empty() && !scope.table)) {
+    return {StatusCode::kIllegalArgument,
+            "a grant on a family needs its table, one on a qualifier its family"};
+  }
+  AddGrant(catalog, {grant.user, scope, std::move(permissions)}, merge, Now());
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::RevokePermissions(const Caller& caller, const std::string& user,
+                                        const GrantScope& scope) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  const GrantScope revoked_scope = Normalized(scope);
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", revoked_scope));
+  const auto revoked = std::erase_if(catalog.grants, [&](const Stamped<Grant>& grant) {
+    return grant.value.user == user && grant.value.scope == revoked_scope;
+  });
+  return revoked == 0 ? Status() : Commit(std::move(catalog));
+}
+
+StatusOr<std::vector<Grant>> EmbeddedStore::ListGrants() {
+  std::vector<Grant> grants;
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  for (const Stamped<Grant>& grant : catalog->grants) grants.push_back(grant.value);
+  return grants;
+}
+
+}  // namespace cellfs

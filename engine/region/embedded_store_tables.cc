@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+//
+// The life of tables, as HBase's table procedures and HMaster have it.
+#include <algorithm>
+
+#include "engine/region/access_control.h"
+#include "engine/region/embedded_store.h"
+#include "engine/region/namespace_quota.h"
+#include "engine/region/system_tables.h"
+
+namespace cellfs {
+namespace {
+
+Status NamespaceMissing(const std::string& name) {
+  return {StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist"};
+}
+
+Status NotDisabled(const TableName& table) {
+  return {StatusCode::kTableNotDisabled, "table '" + table.ToString() + "' is enabled"};
+}
+
+Status FamilyRefused(const TableName& table, const std::string& family, std::string_view why) {
+  return {StatusCode::kInvalidFamilyOperation,
+          "family '" + family + "' of table '" + table.ToString() + "' " + std::string(why)};
+}
+
+Status SystemTableRefused(const TableName& table) {
+  return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is in the namespace '" +
+                                     std::string(kSystemNamespace) + "', which is read-only"};
+}
+
+}  // namespace
+
+StatusOr<CatalogTable*> EmbeddedStore::FindChangeable(const Caller& caller, Catalog& catalog,
+                                                      const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
+  if (table.IsSystemTable()) return SystemTableRefused(table);
+  const auto found = catalog.tables.find(table);
+  if (found == catalog.tables.end()) return directory_->Find(table).status();
+  return &found->second;
+}
+
+StatusOr<std::shared_ptr<Region>> EmbeddedStore::OpenRegion(const CatalogTable& table) const {
+  const OpenedTable& opened = opened_.at(table.id);
+  if (opened.region == nullptr) return opened.unopened;
+  return opened.region;
+}
+
+void EmbeddedStore::GrantOwner(Catalog& catalog, const Caller& caller,
+                               const TableName& table) const {
+  if (!options_.site.authorization || caller.is_superuser()) return;
+  AddGrant(catalog, {caller.user, TableScope(table), "RWXCA"}, /*merge=*/false, Now());
+}
+
+// New families get the site's VERSIONS where they say none.
+void EmbeddedStore::SetDefaultVersions(TableSchema& schema, const TableSchema* before) const {
+  const int32_t versions = options_.site.default_max_versions;
+  for (auto& [name, family] : schema.families) {
+    const bool is_new = before == nullptr || before->FindFamily(name) == nullptr;
+    if (!is_new || versions == 1 || family.attributes().count("VERSIONS") != 0) continue;
+    static_cast<void>(family.Set("VERSIONS", std::to_string(versions)));
+  }
+}
+
+Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schema) {
+  const TableName& name = schema.name();
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  auto made = std::make_shared<TableSchema>(schema);
+  SetDefaultVersions(*made, nullptr);
+  std::sort(made->split_keys.begin(), made->split_keys.end());
+  CELLFS_RETURN_IF_ERROR(CheckTableName(name));
+  if (catalog.namespaces.count(name.namespace_name) == 0) {
+    return NamespaceMissing(name.namespace_name);
+  }
+  CELLFS_RETURN_IF_ERROR(CheckSchema(*made));
+  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", NamespaceScope(name.namespace_name)));
+  if (name.IsSystemTable()) return SystemTableRefused(name);
+  if (catalog.tables.count(name) != 0) {
+    return {StatusCode::kTableExists, "table '" + name.ToString() + "' exists"};
+  }
+  CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *made));
+
+  const TableId id = catalog.next_table_id++;
+  Publish(catalog);  // so that the id is not given again, should anything below fail
+  CELLFS_ASSIGN_OR_RETURN(auto storage, engine_->CreateTable({id, made}));
+  opened_[id] = {MakeRegion(made, std::move(storage)), {}};
+  catalog.tables[name] = {id, std::move(made), /*enabled=*/true, Now()};
+  GrantOwner(catalog, caller, name);
+  Status saved = Commit(std::move(catalog));
+  if (!saved.ok()) {
+    opened_.erase(id);
+    static_cast<void>(engine_->DropTable(id));  // what stays goes when the store is opened next
+  }
+  return saved;
+}
+
+Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
+                                   const SchemaChange& change) {
+  std::lock_guard lock(admin_mutex_);
+  const Catalog before = CopyCatalog();
+  Catalog catalog = before;
+  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
+  auto schema = std::make_shared<TableSchema>(*entry->schema);
+  CELLFS_RETURN_IF_ERROR(change(*schema));
+  SetDefaultVersions(*schema, entry->schema.get());
+  CELLFS_RETURN_IF_ERROR(CheckSchema(*schema));
+  // Most of what can fail in the change of regions is its flush: before anything is said of it.
+  CELLFS_RETURN_IF_ERROR(region->Flush());
+  entry->schema = schema;
+  GrantOwner(catalog, caller, table);
+  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  Status replaced = region->ReplaceSchema(std::move(schema));
+  if (!replaced.ok()) CELLFS_RETURN_IF_ERROR(Commit(before));
+  return replaced;
+}
+
+Status EmbeddedStore::AlterTable(const Caller& caller, const TableSchema& schema) {
+  return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
+    std::vector<std::string> split_keys = std::move(changed.split_keys);
+    changed = schema;
+    changed.split_keys = std::move(split_keys);
+    return {};
+  });
+}
+
+Status EmbeddedStore::AddFamily(const Caller& caller, const TableName& table,
+                                const FamilySchema& family) {
+  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
+    const bool added = changed.families.emplace(family.name(), family).second;
+    return added ? Status() : FamilyRefused(table, family.name(), "exists");
+  });
+}
+
+Status EmbeddedStore::ModifyFamily(const Caller& caller, const TableName& table,
+                                   const FamilySchema& family) {
+  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
+    const auto found = changed.families.find(family.name());
+    if (found == changed.families.end()) {
+      return FamilyRefused(table, family.name(), "does not exist");
+    }
+    found->second = family;
+    return {};
+  });
+}
+
+Status EmbeddedStore::DropFamily(const Caller& caller, const TableName& table,
+                                 const std::string& family) {
+  return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
+    if (changed.families.erase(family) == 0) return FamilyRefused(table, family, "does not exist");
+    if (changed.families.empty()) return FamilyRefused(table, family, "is the last one");
+    return {};
+  });
+}
+
+Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  if (entry->enabled) return NotDisabled(table);
+  const TableId id = entry->id;
+  EraseTable(catalog, table);
+  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  opened_.erase(id);
+  // The table is gone by now; what could not be removed goes when the store is opened next.
+  static_cast<void>(engine_->DropTable(id));
+  return {};
+}
+
+// Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids that.
+Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  if (entry->enabled) return NotDisabled(table);
+  CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
+  CELLFS_RETURN_IF_ERROR(region->Truncate());
+  const auto violation = catalog.violations.find(table);
+  entry->enabled = violation == catalog.violations.end() ||
+                   violation->second != SpaceViolationPolicy::kDisable;
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  if (entry->enabled) return NotDisabled(table);
+  const auto violation = catalog.violations.find(table);
+  if (violation != catalog.violations.end() &&
+      violation->second == SpaceViolationPolicy::kDisable) {
+    return {StatusCode::kAccessDenied,
+            "table '" + table.ToString() + "' is over its space quota, which keeps it disabled"};
+  }
+  entry->enabled = true;
+  return Commit(std::move(catalog));
+}
+
+Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  if (!entry->enabled) {
+    return {StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled"};
+  }
+  entry->enabled = false;
+  const std::shared_ptr<Region> region = opened_.at(entry->id).region;
+  // A region that closes flushes. Once more at the end, for writes that were under way.
+  if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  return region != nullptr ? region->Flush() : Status();
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::DescribeTable(const TableName& table) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(table));
+  return handle->schema;
+}
+
+StatusOr<bool> EmbeddedStore::IsTableEnabled(const TableName& table) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(table));
+  return handle->enabled;
+}
+
+StatusOr<std::vector<TableName>> EmbeddedStore::ListTables(const std::string& namespace_name) {
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  if (catalog->namespaces.count(namespace_name) == 0) return NamespaceMissing(namespace_name);
+  std::vector<TableName> names;
+  if (namespace_name == kSystemNamespace) {
+    for (const auto& schema : SystemTableSchemas()) names.push_back(schema->name());
+  }
+  for (const CatalogTable* table : TablesOf(*catalog, namespace_name)) {
+    names.push_back(table->schema->name());
+  }
+  return names;
+}
+
+}  // namespace cellfs

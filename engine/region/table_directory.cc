@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/table_directory.h"
+
+#include <mutex>
+
+namespace cellfs {
+
+std::shared_ptr<const Catalog> TableDirectory::catalog() const {
+  std::shared_lock lock(mutex_);
+  return catalog_;
+}
+
+StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(const TableName& table) const {
+  {
+    std::shared_lock lock(mutex_);
+    if (const auto found = tables_.find(table); found != tables_.end()) return found->second;
+  }
+  return Status(StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist");
+}
+
+StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(
+    const TableName& table) const {
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<const TableHandle> handle, Find(table));
+  if (!handle->enabled) {
+    return Status(StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled");
+  }
+  if (handle->region == nullptr) return handle->unopened;
+  return handle;
+}
+
+void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables) {
+  std::unique_lock lock(mutex_);
+  catalog_.swap(catalog);
+  tables_.swap(tables);
+  // What was in force before goes with the parameters, after the lock.
+  lock.unlock();
+}
+
+}  // namespace cellfs

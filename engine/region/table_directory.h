@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// TableDirectory: the catalog in force and the open tables, as every operation finds them. Both are
+// immutable and replaced together, so that a look-up holds its lock for a search and a copied pointer,
+// and an administrator's act on one table holds up nobody on another.
+#ifndef CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
+#define CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+
+#include "engine/region/catalog.h"
+#include "engine/region/region.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+struct TableHandle {
+  TableId id = 0;
+  std::shared_ptr<const TableSchema> schema;
+  bool enabled = true;
+  std::optional<SpaceViolationPolicy> violation;
+  std::shared_ptr<Region> region;  // null where `unopened` says why
+  Status unopened;
+};
+
+using TableHandles = std::map<TableName, std::shared_ptr<const TableHandle>>;
+
+// Thread-safe.
+class TableDirectory {
+ public:
+  std::shared_ptr<const Catalog> catalog() const;
+
+  // kTableNotFound.
+  StatusOr<std::shared_ptr<const TableHandle>> Find(const TableName& table) const;
+  // The same, and the table can be read and written: kTableNotEnabled, or why it is not open.
+  StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(const TableName& table) const;
+
+  void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables);
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::shared_ptr<const Catalog> catalog_;  // guarded by mutex_, as is tables_
+  TableHandles tables_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
