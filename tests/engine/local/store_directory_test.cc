@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/store_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/faulty_files.h"
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs {
+namespace {
+
+class StoreDirectoryTest : public testing::Test {
+ protected:
+  StatusOr<std::unique_ptr<StoreDirectory>> Open() { return StoreDirectory::Open(files_, path_); }
+  void Write(const std::string& name, const std::string& bytes) {
+    std::ofstream(path_ + "/" + name, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  void ExpectCorruption(const std::string& words) {
+    const Status status = Open().status();
+    EXPECT_EQ(status.code(), StatusCode::kCorruption) << status.ToString();
+    EXPECT_NE(status.message().find(words), std::string::npos) << status.message();
+  }
+
+  TemporaryDirectory temporary_;
+  const std::string path_ = temporary_.path() + "/store";
+  FaultyFiles files_;
+};
+
+TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
+  const auto directory = Open();
+  ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+  for (const std::string& path : {path_, (*directory)->log_path(), (*directory)->tables_path()}) {
+    struct stat status;
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700u) << path;
+  }
+  EXPECT_EQ(*files_.Read(path_ + "/FORMAT"), "cellfs store, format 1\n");
+  EXPECT_EQ(*(*directory)->LoadCatalog(), "");
+}
+
+TEST_F(StoreDirectoryTest, AFreshFileSystemMayBecomeAStore) {
+  std::filesystem::create_directories(path_ + "/lost+found");
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, IsLockedAndNamesTheHolder) {
+  {
+    const auto holder = Open();
+    ASSERT_TRUE(holder.ok());
+    const Status status = Open().status();
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+    EXPECT_NE(status.message().find("process " + std::to_string(::getpid())), std::string::npos)
+        << status.message();
+  }
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
+  std::filesystem::create_directory(path_);
+  Write("thesis.tex", "words");
+  ExpectCorruption("is not a cellfs store");
+  EXPECT_EQ(files_.List(path_)->size(), 1u);
+}
+
+TEST_F(StoreDirectoryTest, ANewerFormatIsRefusedInClearWords) {
+  ASSERT_TRUE(Open().ok());
+  Write("FORMAT", "cellfs store, format 2\n");
+  ExpectCorruption("has format 2, of a newer version");
+  for (const char* text : {"", "cellfs store, format 1", "cellfs store, format x\n",
+                                  "cellfs store, format 0\n", "something else\n"}) {
+    Write("FORMAT", text);
+    ExpectCorruption("FORMAT' is damaged");
+  }
+}
+
+TEST_F(StoreDirectoryTest, MissingFilesAreNamed) {
+  ASSERT_TRUE((*Open())->SaveCatalog("tables").ok());
+  for (const char* name : {"CATALOG", "wal", "tables", "FORMAT"}) {
+    std::filesystem::rename(path_ + "/" + name, temporary_.path() + "/aside");
+    ExpectCorruption(std::string(name) + "' is missing");
+    std::filesystem::rename(temporary_.path() + "/aside", path_ + "/" + name);
+  }
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, TheCatalogIsAsLastSaved) {
+  const std::string catalog("tables\0\n\xff", 9);
+  ASSERT_TRUE((*Open())->SaveCatalog("first").ok());
+  ASSERT_TRUE((*Open())->SaveCatalog(catalog).ok());
+  EXPECT_EQ(*(*Open())->LoadCatalog(), catalog);
+}
+
+TEST_F(StoreDirectoryTest, ADamagedCatalogIsCorruption) {
+  const auto directory = Open();
+  ASSERT_TRUE((*directory)->SaveCatalog("tables").ok());
+  const std::string whole = *files_.Read(path_ + "/CATALOG");
+  EXPECT_EQ(whole.substr(0, 14), "CELLCAT\ntables");
+  EXPECT_EQ(whole.size(), 8u + 6 + 8);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    Write("CATALOG", flipped);
+    EXPECT_EQ((*directory)->LoadCatalog().status().code(), StatusCode::kCorruption) << at;
+    Write("CATALOG", whole.substr(0, at));
+    EXPECT_EQ((*directory)->LoadCatalog().status().code(), StatusCode::kCorruption) << at;
+  }
+}
+
+TEST_F(StoreDirectoryTest, IsMadeAgainAfterAMakingThatWasCutShort) {
+  bool failed = true;
+  for (int n = 1; failed; ++n) {
+    SCOPED_TRACE(n);
+    std::filesystem::remove_all(path_);
+    files_.FailNth(n);
+    const bool made = Open().ok();
+    failed = files_.failed();
+    files_.FailNth(0);
+    EXPECT_EQ(made, !failed);
+    files_.LosePower();
+    const auto directory = Open();
+    ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+    EXPECT_EQ(*(*directory)->LoadCatalog(), "");
+  }
+}
+
+}  // namespace
+}  // namespace cellfs

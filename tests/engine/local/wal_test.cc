@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/wal.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "engine/visibility/cell_cursor.h"
+#include "tests/support/faulty_files.h"
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs {
+namespace {
+
+struct Seen {
+  TableId table_id;
+  SequenceId sequence_id;
+  std::string row;
+  std::vector<Cell> cells;
+  LogPosition position;
+};
+
+class WalTest : public testing::Test {
+ protected:
+  Status Open(const WalOptions& options = {}) {
+    wal_.reset();
+    seen_.clear();
+    auto wal = Wal::Open(files_, directory(), options, Recorder());
+    if (wal.ok()) wal_ = *std::move(wal);
+    return wal.status();
+  }
+
+  LogVisitor Recorder() {
+    return [this](const LogRecord& record, LogPosition position) {
+      std::vector<Cell> cells;
+      for (const CellView& cell : record.cells) cells.push_back(CopyOf(cell));
+      seen_.push_back({record.table_id, record.sequence_id, std::string(record.row), cells,
+                       position});
+      return Status();
+    };
+  }
+
+  // One put of `value` to row "r<sequence>".
+  StatusOr<LogPosition> Append(TableId table, SequenceId sequence, const std::string& value = "v") {
+    RowBatch batch;
+    batch.row = "r" + std::to_string(sequence);
+    batch.cells = {{"", "f", "q", 100, CellType::kPut, 0, kNoCellTtl, value}};
+    const std::vector<CellView> cells = CellsOf(batch, sequence);
+    const LogRecord record{table, sequence, batch.row, cells};
+    return wal_->Append({&record, 1});
+  }
+  void AppendAll(SequenceId first, SequenceId last) {
+    for (SequenceId sequence = first; sequence <= last; ++sequence)
+      ASSERT_TRUE(Append(1, sequence).ok());
+  }
+
+  std::vector<SequenceId> Sequences() const {
+    std::vector<SequenceId> sequences;
+    for (const Seen& seen : seen_) sequences.push_back(seen.sequence_id);
+    return sequences;
+  }
+
+  std::string directory() const { return temporary_.path() + "/wal"; }
+  std::string PathOf(uint64_t number) const { return directory() + "/" + SegmentName(number); }
+  std::string Read(uint64_t number) { return *PosixFiles().Read(PathOf(number)); }
+  void Overwrite(uint64_t number, const std::string& bytes) {
+    wal_.reset();
+    std::ofstream(PathOf(number), std::ios::binary | std::ios::trunc) << bytes;
+  }
+  void ExpectCorruption(uint64_t number, size_t offset) {
+    const Status status = Open();
+    EXPECT_EQ(status.code(), StatusCode::kCorruption) << status.ToString();
+    EXPECT_NE(status.message().find(PathOf(number)), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("offset " + std::to_string(offset) + ":"), std::string::npos)
+        << status.message();
+  }
+
+  TemporaryDirectory temporary_;
+  FaultyFiles files_;
+  std::unique_ptr<Wal> wal_;
+  std::vector<Seen> seen_;
+};
+
+using Ids = std::vector<SequenceId>;
+
+TEST_F(WalTest, GivesBackWhatWasAppended) {
+  ASSERT_TRUE(Open().ok());
+  RowBatch batch;
+  batch.row = std::string("r\0w", 3);
+  batch.cells = {{"", "f", "", 7, CellType::kDeleteFamily, 0, kNoCellTtl, ""},
+                 {"", "g", "q", 8, CellType::kPut, 0, 60000, std::string("v\0\xff", 3)}};
+  batch.withdrawn = {{"g", "old", 9, CellType::kDeleteColumn}};
+  const auto cells = CellsOf(batch, 42);
+  const LogRecord record{5, 42, batch.row, cells};
+  const auto position = wal_->Append({&record, 1});
+  ASSERT_TRUE(position.ok());
+
+  ASSERT_TRUE(Open().ok());
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(seen_[0].table_id, 5u);
+  EXPECT_EQ(seen_[0].sequence_id, 42u);
+  EXPECT_EQ(seen_[0].row, batch.row);
+  EXPECT_EQ(seen_[0].position, *position);
+  const std::vector<Cell> expected = {
+      {batch.row, "f", "", 7, CellType::kDeleteFamily, 42, kNoCellTtl, "", 0},
+      {batch.row, "g", "q", 8, CellType::kPut, 42, 60000, std::string("v\0\xff", 3), 3},
+      {batch.row, "g", "old", 9, kWithdrawMarker, 42, kNoCellTtl, "\x0c", 1}};
+  EXPECT_EQ(seen_[0].cells, expected);
+}
+
+TEST_F(WalTest, HasTheDocumentedBytes) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(Append(1, 2, "v").ok());
+  const std::string bytes = Read(1);
+  ASSERT_EQ(bytes.size(), 36u + 24 + 22 + 2 + 26 + 3);
+  const auto hex = [&](size_t from, size_t size) {
+    std::string text;
+    for (const char byte : bytes.substr(from, size)) {
+      static constexpr char kDigits[] = "0123456789abcdef";
+      text += kDigits[static_cast<unsigned char>(byte) >> 4];
+      text += kDigits[static_cast<unsigned char>(byte) & 15];
+    }
+    return text;
+  };
+  EXPECT_EQ(bytes.substr(0, 8), "CELLWAL\n");
+  EXPECT_EQ(hex(8, 20), "0100000001000000000000000000000000000000");
+  EXPECT_EQ(hex(28, 8), "99d020cf5aea9bbf");
+  EXPECT_EQ(hex(36, 4), "c5524543");
+  EXPECT_EQ(hex(40, 8), "972bdf8019451e60");
+  EXPECT_EQ(hex(48, 12), "350000002400000000000000");
+  EXPECT_EQ(hex(60, 16), "01000000000000000200000000000000");
+  EXPECT_EQ(hex(76, 8), "0200723201000000");
+  EXPECT_EQ(hex(84, 29), "01660100000071640000000000000004ffffffffffffffff0100000076");
+}
+
+TEST_F(WalTest, PositionsGoOnOverSegmentsAndRestarts) {
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(*wal_->Append({}), kSegmentHeaderSize);
+  const LogPosition first = *Append(1, 1);
+  ASSERT_TRUE(wal_->Roll().ok());
+  const LogPosition second = *Append(1, 2);
+  EXPECT_EQ(second, first + kSegmentHeaderSize + (first - kSegmentHeaderSize));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(wal_->end(), second);
+  EXPECT_GT(*Append(1, 3), second);
+}
+
+TEST_F(WalTest, ATailTornAtAnyByteIsCutAndTheRestStays) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 2);
+  const size_t kept = Read(1).size();
+  AppendAll(3, 3);
+  const std::string whole = Read(1);
+  for (size_t size = kept; size < whole.size(); ++size) {
+    Overwrite(1, whole.substr(0, size));
+    ASSERT_TRUE(Open().ok()) << size;
+    EXPECT_EQ(Sequences(), (Ids{1, 2})) << size;
+    EXPECT_EQ(Read(1).size(), kept) << size;
+    AppendAll(4, 4);
+    ASSERT_TRUE(Open().ok());
+    EXPECT_EQ(Sequences(), (Ids{1, 2, 4})) << size;
+  }
+}
+
+TEST_F(WalTest, ATailWithAFlippedByteIsCut) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t kept = Read(1).size();
+  AppendAll(2, 2);
+  const std::string whole = Read(1);
+  for (size_t at = kept; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
+    Overwrite(1, flipped);
+    ASSERT_TRUE(Open().ok()) << at;
+    EXPECT_EQ(Sequences(), (Ids{1})) << at;
+  }
+}
+
+TEST_F(WalTest, ARepeatedTailIsCut) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t before = Read(1).size();
+  AppendAll(2, 2);
+  const std::string whole = Read(1);
+  Overwrite(1, whole + whole.substr(before));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+  EXPECT_EQ(Read(1), whole);
+}
+
+TEST_F(WalTest, ATornRecordThatHoldsAWholeLogIsCut) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 3);
+  const std::string log = Read(1);
+  ASSERT_TRUE(Append(1, 4, log + log).ok());
+  const std::string whole = Read(1);
+  Overwrite(1, whole.substr(0, whole.size() - 1));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2, 3}));
+}
+
+TEST_F(WalTest, ATailOfZerosIsCut) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 2);
+  Overwrite(1, Read(1) + std::string(10000, '\0'));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+}
+
+TEST_F(WalTest, AFlippedByteBeforeIntactRecordsIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t damage = Read(1).size();
+  AppendAll(2, 2);
+  const size_t end = Read(1).size();
+  AppendAll(3, 3);
+  const std::string whole = Read(1);
+  for (size_t at = damage; at < end; ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    Overwrite(1, flipped);
+    ExpectCorruption(1, damage);
+    EXPECT_EQ(Read(1), flipped) << "the evidence stays";
+  }
+}
+
+TEST_F(WalTest, PagesThatPowerLossLeftUnwrittenEndTheLogUnlessTheyWereSynced) {
+  for (const bool synced : {false, true}) {
+    SCOPED_TRACE(synced);
+    ASSERT_TRUE(Open().ok());
+    ASSERT_TRUE(Append(1, 1).ok());
+    const size_t damage = Read(1).size();
+    ASSERT_TRUE(Append(1, 2, std::string(10000, 'x')).ok());
+    if (synced) {
+      ASSERT_TRUE(wal_->Sync().ok());
+    }
+    ASSERT_TRUE(Append(1, 3).ok());
+    std::string bytes = Read(1);
+    bytes.replace(4096, 4096, 4096, '\0');
+    Overwrite(1, bytes);
+    if (synced) {
+      ExpectCorruption(1, damage);
+    } else {
+      ASSERT_TRUE(Open().ok());
+      EXPECT_EQ(Sequences(), (Ids{1}));
+      EXPECT_EQ(Read(1).size(), damage);
+    }
+    wal_.reset();
+    std::filesystem::remove_all(directory());
+  }
+}
+
+TEST_F(WalTest, ATornTailOfAnOlderSegmentIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 2);
+  ASSERT_TRUE(wal_->Roll().ok());
+  AppendAll(3, 3);
+  const std::string older = Read(1);
+  const size_t last = kSegmentHeaderSize + (older.size() - kSegmentHeaderSize) / 2;
+  Overwrite(1, older.substr(0, older.size() - 1));
+  ExpectCorruption(1, last);
+  Overwrite(1, older.substr(0, last));  // between records
+  ExpectCorruption(1, last);
+  Overwrite(1, older + "x");
+  ExpectCorruption(1, older.size());
+}
+
+TEST_F(WalTest, AMissingSegmentIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  for (SequenceId sequence = 1; sequence <= 3; ++sequence) {
+    AppendAll(sequence, sequence);
+    ASSERT_TRUE(wal_->Roll().ok());
+  }
+  wal_.reset();
+  ASSERT_TRUE(PosixFiles().Remove(PathOf(2)).ok());
+  const Status status = Open();
+  EXPECT_EQ(status.code(), StatusCode::kCorruption);
+  EXPECT_NE(status.message().find(PathOf(2)), std::string::npos) << status.message();
+}
+
+TEST_F(WalTest, ADamagedHeaderIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const std::string whole = Read(1);
+  for (size_t at = 0; at < kSegmentHeaderSize; ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 4);
+    Overwrite(1, flipped);
+    ExpectCorruption(1, 0);
+  }
+}
+
+TEST_F(WalTest, ANewerFormatIsSaidInClearWords) {
+  ASSERT_TRUE(Open().ok());
+  Overwrite(1, EncodeSegmentHeader({2, 1, 0}));
+  const Status status = Open();
+  EXPECT_EQ(status.code(), StatusCode::kCorruption);
+  EXPECT_NE(status.message().find("log format 2"), std::string::npos) << status.message();
+}
+
+TEST_F(WalTest, ARenamedSegmentIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  Overwrite(2, Read(1));
+  ASSERT_TRUE(PosixFiles().Remove(PathOf(1)).ok());
+  ExpectCorruption(2, 12);
+}
+
+TEST_F(WalTest, ANewSegmentWhoseHeaderDidNotGetToTheDiskIsRemoved) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  for (const std::string& torn : {std::string(), std::string("CELLW"), std::string(4096, '\0')}) {
+    Overwrite(2, torn);
+    ASSERT_TRUE(Open().ok());
+    EXPECT_EQ(Sequences(), (Ids{1}));
+    EXPECT_FALSE(std::filesystem::exists(PathOf(2)));
+  }
+  // Then the segment before it is the newest, and may be torn as well.
+  Overwrite(1, Read(1) + "torn");
+  Overwrite(2, "");
+  EXPECT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1}));
+}
+
+TEST_F(WalTest, SegmentsRollBySizeAndGoOldestFirstOnceAllTheirTablesAreFlushed) {
+  WalOptions options;
+  options.segment_bytes = 150;  // two records
+  ASSERT_TRUE(Open(options).ok());
+  for (SequenceId sequence = 1; sequence <= 6; ++sequence)
+    ASSERT_TRUE(Append(sequence == 1 ? 9 : 1, sequence).ok());
+  EXPECT_EQ(wal_->segments(), 3u);
+  EXPECT_EQ(wal_->OldestTables(), (std::vector<TableId>{1, 9}));
+  wal_->Flushed(1, 4);
+  EXPECT_EQ(wal_->segments(), 3u) << "table 9 is still in the first";
+  EXPECT_EQ(wal_->OldestTables(), (std::vector<TableId>{9}));
+  wal_->DropTable(9);
+  EXPECT_EQ(wal_->segments(), 1u);
+  EXPECT_TRUE(wal_->OldestTables().empty());
+  EXPECT_EQ(wal_->bytes(), Read(3).size());
+  ASSERT_TRUE(Open(options).ok());
+  EXPECT_EQ(Sequences(), (Ids{5, 6}));
+}
+
+TEST_F(WalTest, AFlushUpToAnEarlierCellCutsNothing) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 2);
+  ASSERT_TRUE(wal_->Roll().ok());
+  ASSERT_TRUE(wal_->Roll().ok()) << "an empty segment is not followed by another";
+  wal_->Flushed(1, 1);
+  EXPECT_EQ(wal_->segments(), 2u);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+  wal_->Flushed(1, 2);  // recovery has counted them again
+  EXPECT_EQ(wal_->segments(), 1u);
+}
+
+TEST_F(WalTest, ReadsBackFromAnyPosition) {
+  WalOptions options;
+  options.segment_bytes = 200;
+  ASSERT_TRUE(Open(options).ok());
+  std::vector<LogPosition> positions = {0};
+  for (SequenceId sequence = 1; sequence <= 7; ++sequence)
+    positions.push_back(*Append(1, sequence));
+  for (size_t from = 0; from < positions.size(); ++from) {
+    seen_.clear();
+    ASSERT_TRUE(wal_->ReadAfter(positions[from], Recorder()).ok());
+    ASSERT_EQ(seen_.size(), positions.size() - 1 - from);
+    for (size_t i = 0; i < seen_.size(); ++i) EXPECT_EQ(seen_[i].position, positions[from + 1 + i]);
+  }
+  wal_->Flushed(1, 3);
+  EXPECT_EQ(wal_->ReadAfter(0, Recorder()).code(), StatusCode::kUnavailable);
+}
+
+// Whatever operation fails, and however often the log rolls: what was acknowledged is there after a
+// restart, what was refused is not, and after a full disk the log goes on.
+TEST_F(WalTest, AFailureOfAnyOperationLosesNothingAcknowledged) {
+  WalOptions options;
+  options.segment_bytes = 200;
+  for (const StatusCode code : {StatusCode::kStoreFull, StatusCode::kIoError}) {
+    bool failed = true;
+    for (int n = 1; failed; ++n) {
+      SCOPED_TRACE(std::string(CodeName(code)) + " at operation " + std::to_string(n));
+      std::filesystem::remove_all(directory());
+      files_.FailNth(n, code);
+      Ids acknowledged;
+      if (Open(options).ok())
+        for (SequenceId sequence = 1; sequence <= 8; ++sequence) {
+          const auto position = Append(1, sequence);
+          if (position.ok()) acknowledged.push_back(sequence);
+          if (!position.ok() && !files_.failed()) FAIL() << position.status().ToString();
+          if (sequence == 5) (void)wal_->Roll();
+        }
+      failed = files_.failed();
+      files_.FailNth(0);
+      if (wal_ != nullptr && Append(1, 9).ok()) {  // no sync has failed
+        acknowledged.push_back(9);
+        EXPECT_GE(acknowledged.size(), 8u) << "one failure refuses one write at most";
+      }
+      ASSERT_TRUE(Open(options).ok());
+      EXPECT_EQ(Sequences(), acknowledged);
+    }
+  }
+}
+
+TEST_F(WalTest, AFullDiskRefusesWritesAndTakesThemAgainOnceThereIsRoom) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  files_.SetRoom(40);
+  EXPECT_EQ(Append(1, 2).status().code(), StatusCode::kStoreFull);
+  EXPECT_EQ(Append(1, 3).status().code(), StatusCode::kStoreFull);
+  EXPECT_TRUE(wal_->Sync().ok());
+  files_.SetRoom(100000);
+  AppendAll(4, 4);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 4}));
+}
+
+TEST_F(WalTest, AfterAFailedSyncNothingIsTakenUntilReopened) {
+  ASSERT_TRUE(Open().ok());
+  const LogPosition synced = *Append(1, 1);
+  ASSERT_TRUE(wal_->Sync().ok());
+  AppendAll(2, 2);
+  files_.SetSyncsFail(true);
+  EXPECT_EQ(wal_->Sync().code(), StatusCode::kIoError);
+  files_.SetSyncsFail(false);
+  EXPECT_EQ(wal_->Sync().code(), StatusCode::kIoError);
+  EXPECT_EQ(Append(1, 3).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(wal_->Roll().code(), StatusCode::kIoError);
+  EXPECT_EQ(wal_->MakeDurable(wal_->end(), Durability::kAsyncWal).code(), StatusCode::kIoError);
+  EXPECT_TRUE(wal_->MakeDurable(synced, Durability::kFsyncWal).ok()) << "that is on disk";
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+  AppendAll(3, 3);
+}
+
+TEST_F(WalTest, PowerLossTakesOnlyWhatWasNotMadeDurable) {
+  WalOptions options;
+  options.segment_bytes = 200;
+  ASSERT_TRUE(Open(options).ok());
+  AppendAll(1, 4);  // the first segments were synced when they were full
+  ASSERT_TRUE(wal_->MakeDurable(*Append(1, 5), Durability::kFsyncWal).ok());
+  ASSERT_TRUE(wal_->MakeDurable(*Append(1, 6), Durability::kSyncWal).ok());
+  wal_.reset();
+  files_.LosePower();
+  ASSERT_TRUE(Open(options).ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2, 3, 4, 5}));
+}
+
+TEST_F(WalTest, AsynchronousWritesAreSyncedInTheBackgroundAndAtTheEnd) {
+  WalOptions options;
+  options.asynchronous_delay = std::chrono::milliseconds(0);
+  ASSERT_TRUE(Open(options).ok());
+  const uint64_t before = wal_->syncs();
+  ASSERT_TRUE(wal_->MakeDurable(*Append(1, 1), Durability::kAsyncWal).ok());
+  while (wal_->syncs() == before) std::this_thread::yield();
+  options.asynchronous_delay = std::chrono::hours(1);
+  ASSERT_TRUE(Open(options).ok());
+  ASSERT_TRUE(wal_->MakeDurable(*Append(1, 2), Durability::kAsyncWal).ok());
+  wal_.reset();
+  files_.LosePower();
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+}
+
+TEST_F(WalTest, WritersAtTheSameTimeShareASync) {
+  constexpr int kWriters = 8;
+  ASSERT_TRUE(Open().ok());
+  const uint64_t before = wal_->syncs();
+  std::atomic<int> appended{0};
+  // The first sync lasts until everybody has written, so the others must wait for a second one.
+  files_.SetSyncHook([&] {
+    while (appended.load() < kWriters) std::this_thread::yield();
+  });
+  std::vector<std::thread> writers;
+  for (int i = 1; i <= kWriters; ++i)
+    writers.emplace_back([&, i] {
+      const LogPosition position = *Append(static_cast<TableId>(i), 1);
+      ++appended;
+      EXPECT_TRUE(wal_->MakeDurable(position, Durability::kFsyncWal).ok());
+    });
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_LE(wal_->syncs() - before, 2u);
+  files_.SetSyncHook({});
+  wal_.reset();
+  files_.LosePower();
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(seen_.size(), size_t{kWriters});
+}
+
+TEST_F(WalTest, WritingRollingCuttingAndReadingGoOnTogether) {
+  WalOptions options;
+  options.segment_bytes = 2000;
+  options.background_sync_bytes = 500;
+  options.asynchronous_delay = std::chrono::milliseconds(0);
+  ASSERT_TRUE(Open(options).ok());
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    LogPosition after = 0;
+    while (!done.load()) {
+      const Status status = wal_->ReadAfter(after, [&](const LogRecord&, LogPosition position) {
+        EXPECT_GT(position, after);
+        after = position;
+        return Status();
+      });
+      if (status.code() == StatusCode::kUnavailable) after = wal_->end();
+      else EXPECT_TRUE(status.ok()) << status.ToString();
+    }
+  });
+  std::vector<std::thread> writers;
+  for (TableId table = 1; table <= 3; ++table)
+    writers.emplace_back([&, table] {
+      for (SequenceId sequence = 1; sequence <= 300; ++sequence) {
+        const auto position = Append(table, sequence);
+        ASSERT_TRUE(position.ok());
+        const auto durability = sequence % 3 == 0 ? Durability::kFsyncWal : Durability::kAsyncWal;
+        EXPECT_TRUE(wal_->MakeDurable(*position, durability).ok());
+        if (sequence % 50 != 0) continue;
+        EXPECT_TRUE(wal_->Roll().ok());
+        wal_->Flushed(table, sequence - 10);
+      }
+    });
+  for (std::thread& writer : writers) writer.join();
+  done = true;
+  reader.join();
+  ASSERT_TRUE(Open(options).ok());
+  std::map<TableId, Ids> kept;
+  for (const Seen& seen : seen_) kept[seen.table_id].push_back(seen.sequence_id);
+  for (TableId table = 1; table <= 3; ++table) {
+    EXPECT_EQ(kept[table].back(), 300u);
+    EXPECT_LE(kept[table].front(), 291u);
+    EXPECT_TRUE(std::is_sorted(kept[table].begin(), kept[table].end()));
+    EXPECT_EQ(kept[table].size(), 300 - kept[table].front() + 1) << "no hole";
+  }
+}
+
+}  // namespace
+}  // namespace cellfs

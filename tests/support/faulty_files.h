@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// FaultyFiles: the machine's files with faults on demand: an operation that fails, a disk that is
+// full, a machine that loses power. Syncs do not reach the disk; what they would have saved is kept
+// account of.
+#ifndef CELLFS_TESTS_SUPPORT_FAULTY_FILES_H_
+#define CELLFS_TESTS_SUPPORT_FAULTY_FILES_H_
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "engine/local/file_layer.h"
+
+namespace cellfs {
+
+// Thread-safe. Outlives the files that it opened.
+class FaultyFiles : public FileLayer {
+ public:
+  // The nth operation from now that changes something (1: the next) fails; an append that fails
+  // writes half of its bytes. 0: none fails.
+  void FailNth(int n, StatusCode code = StatusCode::kIoError);
+  bool failed() const;  // since FailNth
+  // Appends beyond these many further bytes end with kStoreFull, the part that had room written.
+  void SetRoom(uint64_t bytes);
+  void SetSyncsFail(bool fail);
+  // Called at the begin of every Sync of a file, by the thread that asked for it.
+  void SetSyncHook(std::function<void()> hook);
+  // What was not synced is gone: bytes of files, and names in directories. Every file is closed.
+  void LosePower();
+
+  int syncs() const;  // of files
+
+  StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override;
+  StatusOr<std::string> Read(const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+  Status Remove(const std::string& path) override;
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override;
+  Status MakeDirectory(const std::string& path) override;
+  Status SyncDirectory(const std::string& path) override;
+
+ private:
+  class File;
+  struct Length {
+    uint64_t now = 0;
+    uint64_t synced = 0;
+  };
+  Status MayFail(const std::string& what);  // under mutex_
+
+  FileLayer& base_ = PosixFiles();
+  mutable std::mutex mutex_;
+  int until_failure_ = 0;
+  StatusCode code_ = StatusCode::kIoError;
+  bool failed_ = false;
+  bool syncs_fail_ = false;
+  uint64_t room_ = std::numeric_limits<uint64_t>::max();
+  int syncs_ = 0;
+  std::function<void()> sync_hook_;
+  std::map<std::string, Length> lengths_;
+  std::set<std::string> unsynced_names_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_TESTS_SUPPORT_FAULTY_FILES_H_
