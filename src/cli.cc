@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "src/cli.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "engine/open.h"
+#include "src/background.h"
+#include "src/commands.h"
+#include "src/daemon.h"
+#include "src/mount_table.h"
+#include "src/unmount.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+struct CommandLine {
+  std::string store;
+  std::string mountpoint;
+  std::string path;  // a store or a mount point
+  std::string config_file;
+  std::vector<std::string> mount_options;
+  std::vector<std::string> settings;
+  std::string table;
+  bool foreground = false;
+  bool debug = false;
+  bool lazy = false;
+  bool minor = false;
+  bool as_json = false;
+};
+
+int Fail(const std::string& message) {
+  std::cerr << "cellfs: " << message << '\n';
+  return 1;
+}
+
+StatusOr<Configuration> ReadConfiguration(const CommandLine& line) {
+  Configuration configuration;
+  if (!line.config_file.empty()) {
+    CELLFS_RETURN_IF_ERROR(ReadConfigurationFile(line.config_file, configuration));
+  }
+  configuration.mount.uid = configuration.mount.uid == 0 ? getuid() : configuration.mount.uid;
+  configuration.mount.gid = configuration.mount.gid == 0 ? getgid() : configuration.mount.gid;
+  for (const std::string& options : line.mount_options) {
+    CELLFS_RETURN_IF_ERROR(ApplyMountOptions(options, configuration));
+  }
+  return configuration;
+}
+
+Status CheckMountpoint(const std::string& mountpoint) {
+  struct stat attributes {};
+  if (stat(mountpoint.c_str(), &attributes) != 0) {
+    const std::string remedy = errno == ENOENT ? "; make it with mkdir" : "";
+    return Status(StatusCode::kIllegalArgument, mountpoint + ": " + strerror(errno) + remedy);
+  }
+  if (!S_ISDIR(attributes.st_mode)) {
+    return Status(StatusCode::kIllegalArgument, mountpoint + " is no directory");
+  }
+  if (access("/dev/fuse", R_OK | W_OK) != 0) {
+    return Status(StatusCode::kUnavailable,
+                  std::string("/dev/fuse: ") + strerror(errno) +
+                      "; load the kernel's fuse module, or let this container use the device");
+  }
+  return {};
+}
+
+int Mount(const CommandLine& line) {
+  auto configuration = ReadConfiguration(line);
+  if (!configuration.ok()) return Fail(configuration.status().message());
+  if (Status status = CheckMountpoint(line.mountpoint); !status.ok()) return Fail(status.message());
+  const DaemonOptions options{.store_directory = CanonicalPath(line.store),
+                              .mountpoint = CanonicalPath(line.mountpoint),
+                              .foreground = line.foreground || line.debug,
+                              .debug = line.debug,
+                              .configuration = *configuration};
+  if (options.foreground) {
+    return RunDaemon(options, [](const std::string& failure) {
+      if (!failure.empty()) Fail(failure);
+    });
+  }
+  const std::string failure =
+      RunInBackground([&](const Report& report) { return RunDaemon(options, report); });
+  if (!failure.empty()) return Fail(failure);
+  // The first request through the mount: it answers.
+  struct stat attributes {};
+  if (stat(line.mountpoint.c_str(), &attributes) != 0) {
+    return Fail(line.mountpoint + " is mounted but does not answer: " + strerror(errno));
+  }
+  return 0;
+}
+
+// Through the store's daemon where it is mounted, else on the store, opened for this alone.
+StatusOr<std::string> RunOnStore(const CommandLine& line, const std::string& command,
+                                 const Arguments& arguments) {
+  const auto mount = FindMount(line.path);
+  const std::string store_directory = mount ? mount->store : CanonicalPath(line.path);
+  if (mount) return CallDaemon(store_directory, command, arguments);
+  if (access((store_directory + "/FORMAT").c_str(), F_OK) != 0) {
+    return Status(StatusCode::kIllegalArgument,
+                  line.path + " is neither a store nor a mount point of one");
+  }
+  StoreOptions options;
+  options.background_maintenance = false;
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenLocalStore(store_directory, options));
+  return Commands(*store, {}).Run(command, arguments);
+}
+
+std::string Size(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double size = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;
+  char text[32];
+  snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", size, kUnits[unit]);
+  return text;
+}
+
+void PrintStatus(const json& status) {
+  if (status["pid"] == 0) {
+    std::cout << "not mounted\n";
+  } else {
+    std::cout << "mounted on " << status["mountpoint"].get<std::string>() << " by process "
+              << status["pid"] << "\n";
+  }
+  std::cout << "log to replay  " << Size(status["log_bytes"]) << "\nmaintenance    "
+            << status["maintenance"].get<std::string>() << "\n";
+  if (status["pinned_moments"] != 0) {
+    std::cout << "held by .asof  " << status["pinned_moments"] << ", the oldest for "
+              << status["oldest_moment_age_ms"].get<int64_t>() / 1000 << " s\n";
+  }
+  printf("%-40s %12s %12s\n", "table", "in memory", "in file");
+  for (const json& table : status["tables"]) {
+    printf("%-40s %12s %12s\n", table["table"].get<std::string>().c_str(),
+           Size(table["memstore_bytes"]).c_str(), Size(table["file_bytes"]).c_str());
+  }
+}
+
+int ShowStatus(const CommandLine& line) {
+  auto status = RunOnStore(line, "status", {});
+  if (!status.ok()) return Fail(status.status().message());
+  if (line.as_json) {
+    std::cout << *status << '\n';
+  } else {
+    PrintStatus(json::parse(*status));
+  }
+  return 0;
+}
+
+// Commands whose answer matters to scripts only.
+int RunQuietly(const CommandLine& line, const std::string& command, const Arguments& arguments) {
+  auto answer = RunOnStore(line, command, arguments);
+  if (!answer.ok()) return Fail(answer.status().message());
+  if (line.as_json) std::cout << *answer << '\n';
+  return 0;
+}
+
+int Set(const CommandLine& line) {
+  for (const std::string& setting : line.settings) {
+    const size_t equals = setting.find('=');
+    const Arguments arguments = {
+        {"name", setting.substr(0, equals)},
+        {"value", equals == std::string::npos ? "" : setting.substr(equals + 1)}};
+    if (const int code = RunQuietly(line, "set", arguments); code != 0) return code;
+  }
+  return 0;
+}
+
+int ShowConfiguration(const CommandLine& line) {
+  auto configuration = ReadConfiguration(line);
+  if (!configuration.ok()) return Fail(configuration.status().message());
+  std::cout << ConfigurationText(*std::move(configuration));
+  return 0;
+}
+
+Arguments CompactArguments(const CommandLine& line) {
+  return {{"table", line.table}, {"kind", line.minor ? "minor" : "major"}};
+}
+
+void AddConfigurationOptions(CLI::App& command, CommandLine& line) {
+  command.add_option("--config", line.config_file, "configuration file (TOML)")->type_name("FILE");
+  command.add_option("-o", line.mount_options, "options: key=value,... as 'cellfs config' lists them")
+      ->type_name("OPTIONS");
+}
+
+void AddStoreArgument(CLI::App& command, CommandLine& line) {
+  command.add_option("store", line.path, "a store's directory or its mount point")
+      ->required()->type_name("STORE|MOUNTPOINT");
+  command.add_flag("--json", line.as_json, "answer in JSON");
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  CommandLine line;
+  std::function<int()> action;
+  CLI::App app("cellfs mounts a store of versioned cells, with HBase's data model, as a directory tree.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("cellfs ") + CELLFS_VERSION);
+  const auto add = [&](const char* name, const char* help, std::function<int()> run) -> CLI::App& {
+    CLI::App* command = app.add_subcommand(name, help);
+    command->callback([&action, run = std::move(run)] { action = run; });
+    return *command;
+  };
+
+  CLI::App& mount = add("mount", "mount a store; it is made where there is none", [&] { return Mount(line); });
+  mount.add_option("store", line.store, "the store's directory")->required()->type_name("STORE");
+  mount.add_option("mountpoint", line.mountpoint, "an existing directory")
+      ->required()->type_name("MOUNTPOINT");
+  AddConfigurationOptions(mount, line);
+  mount.add_flag("-f,--foreground", line.foreground, "stay in the foreground");
+  mount.add_flag("-d,--debug", line.debug, "show every request; implies -f");
+
+  CLI::App& unmount = add("umount", "end a mount and close its store", [&] {
+    const Status status = Unmount(line.path, line.lazy);
+    return status.ok() ? 0 : Fail(status.message());
+  });
+  unmount.add_option("path", line.path, "the mount point or the store's directory")
+      ->required()->type_name("MOUNTPOINT|STORE");
+  unmount.add_flag("-l,--lazy", line.lazy, "detach it now, end it when nobody uses it");
+
+  CLI::App& status = add("status", "what a store holds and does", [&] { return ShowStatus(line); });
+  AddStoreArgument(status, line);
+
+  CLI::App& flush = add("flush", "move what is in memory into the store file, onto the disk",
+                        [&] { return RunQuietly(line, "flush", {{"table", line.table}}); });
+  AddStoreArgument(flush, line);
+  flush.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
+
+  CLI::App& compact = add("compact", "rewrite the store file without what no read can see",
+                          [&] { return RunQuietly(line, "compact", CompactArguments(line)); });
+  AddStoreArgument(compact, line);
+  compact.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
+  compact.add_flag("--minor", line.minor, "keep the tombstones");
+
+  CLI::App& set = add("set", "change a setting of a mounted store until it is unmounted",
+                      [&] { return Set(line); });
+  AddStoreArgument(set, line);
+  set.add_option("settings", line.settings, "log_level=LEVEL, maintenance=paused|running")
+      ->required()->type_name("NAME=VALUE");
+
+  CLI::App& config = add("config", "print the configuration in force, every key explained",
+                         [&] { return ShowConfiguration(line); });
+  AddConfigurationOptions(config, line);
+
+  add("version", "print the version", [] {
+    std::cout << "cellfs " << CELLFS_VERSION << '\n';
+    return 0;
+  });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return action();
+}
+
+}  // namespace cellfs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The commands that a store answers, mounted or not: in the daemon they come over its socket, else
+// the command line opens the store for them. Each answers JSON text.
+#ifndef CELLFS_SRC_COMMANDS_H_
+#define CELLFS_SRC_COMMANDS_H_
+
+#include <string>
+
+#include "engine/store.h"
+#include "src/control_socket.h"
+
+namespace cellfs {
+
+// What `status` says of the mount itself; empty for a store that is not mounted.
+struct MountStatus {
+  std::string mountpoint;
+  int pid = 0;
+};
+
+class Commands {
+ public:
+  Commands(Store& store, MountStatus mount) : store_(store), mount_(std::move(mount)) {}
+
+  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table: all.
+  // kIllegalArgument for an unknown command or argument. Thread-safe.
+  StatusOr<std::string> Run(const std::string& command, const Arguments& arguments);
+
+ private:
+  StatusOr<std::string> ShowStatus();
+  StatusOr<std::string> Flush(const Arguments& arguments);
+  StatusOr<std::string> Compact(const Arguments& arguments);
+  StatusOr<std::string> Set(const Arguments& arguments);
+  // The table named, or all of them but the system's.
+  StatusOr<std::vector<TableName>> TablesOf(const Arguments& arguments);
+
+  Store& store_;
+  const MountStatus mount_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_H_

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+#include "src/configuration.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <toml++/toml.h>
+#include <vector>
+
+namespace cellfs {
+namespace {
+
+struct Setting {
+  std::string_view section;
+  std::string_view key;
+  std::string_view meaning;  // with unit and what is allowed
+  std::function<Status(Configuration&, const std::string&)> set;
+  std::function<std::string(Configuration&)> get;
+  bool quoted = false;  // a string in TOML
+};
+
+Status Refuse(const std::string& value, const std::string& allowed) {
+  return Status(StatusCode::kIllegalArgument, "'" + value + "' is not " + allowed);
+}
+
+StatusOr<int64_t> ParseNumber(const std::string& text, int64_t min, int64_t max, int base = 10) {
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  auto [stopped, error] = std::from_chars(text.data(), end, number, base);
+  if (error != std::errc() || stopped != end || number < min || number > max) {
+    return Refuse(text, "a number from " + std::to_string(min) + " to " + std::to_string(max));
+  }
+  return number;
+}
+
+StatusOr<bool> ParseBool(const std::string& text) {
+  if (text == "true" || text == "yes" || text == "1") return true;
+  if (text == "false" || text == "no" || text == "0") return false;
+  return Refuse(text, "true or false");
+}
+
+template <typename Field>
+Setting Bool(std::string_view section, std::string_view key, std::string_view meaning, Field field) {
+  return {section, key, meaning,
+          [field](Configuration& c, const std::string& text) -> Status {
+            CELLFS_ASSIGN_OR_RETURN(field(c), ParseBool(text));
+            return {};
+          },
+          [field](Configuration& c) {
+            return std::string(field(c) ? "true" : "false");
+          }};
+}
+
+template <typename Field>
+Setting Number(std::string_view section, std::string_view key, std::string_view meaning, int64_t min,
+               int64_t max, Field field, int64_t unit = 1) {
+  return {section, key, meaning,
+          [=](Configuration& c, const std::string& text) -> Status {
+            CELLFS_ASSIGN_OR_RETURN(const int64_t number, ParseNumber(text, min, max));
+            field(c) = static_cast<std::decay_t<decltype(field(c))>>(number * unit);
+            return {};
+          },
+          [=](Configuration& c) {
+            return std::to_string(static_cast<int64_t>(field(c)) / unit);
+          }};
+}
+
+template <typename Field>
+Setting Octal(std::string_view key, std::string_view meaning, Field field) {
+  return {"mount", key, meaning,
+          [field](Configuration& c, const std::string& text) -> Status {
+            CELLFS_ASSIGN_OR_RETURN(const int64_t mode, ParseNumber(text, 0, 07777, 8));
+            field(c) = static_cast<mode_t>(mode);
+            return {};
+          },
+          [field](Configuration& c) {
+            std::ostringstream text;
+            text << "0" << std::oct << field(c);
+            return text.str();
+          },
+          /*quoted=*/true};
+}
+
+template <typename Field, typename Value>
+Setting Choice(std::string_view section, std::string_view key, std::string_view meaning,
+               std::vector<std::pair<std::string, Value>> choices, Field field) {
+  return {section, key, meaning,
+          [=](Configuration& c, const std::string& text) -> Status {
+            std::string allowed;
+            for (const auto& [name, value] : choices) {
+              if (name == text) {
+                field(c) = value;
+                return {};
+              }
+              allowed += (allowed.empty() ? "" : ", ") + name;
+            }
+            return Refuse(text, "one of " + allowed);
+          },
+          [=](Configuration& c) {
+            for (const auto& [name, value] : choices) {
+              if (field(c) == value) return name;
+            }
+            return std::string();
+          },
+          /*quoted=*/true};
+}
+
+const std::vector<Setting>& Settings() {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
+  static const std::vector<Setting> settings = {
+      Choice("mount", "names", "How keys are spelled as file names: posix, or printable (also escapes "
+             "control bytes and bytes that are no UTF-8).",
+             std::vector<std::pair<std::string, fs::NameMode>>{
+                 {"posix", fs::NameMode::kPosix}, {"printable", fs::NameMode::kPrintable}},
+             [](Configuration& c) -> auto& { return c.mount.names; }),
+      Choice("mount", "controls", "The names .versions, .counters, .deleted, .asof, .scan: off, hidden "
+             "(found but not listed), or visible (.versions is listed, so that copies carry history).",
+             std::vector<std::pair<std::string, fs::Controls>>{{"off", fs::Controls::kOff},
+                                                               {"hidden", fs::Controls::kHidden},
+                                                               {"visible", fs::Controls::kVisible}},
+             [](Configuration& c) -> auto& { return c.mount.controls; }),
+      Choice("mount", "durability", "What close promises: SKIP_WAL, ASYNC_WAL (on disk within a second), "
+             "SYNC_WAL (survives the daemon's death), FSYNC_WAL (survives power loss). A table's "
+             "DURABILITY goes before USE_DEFAULT.",
+             std::vector<std::pair<std::string, Durability>>{{"USE_DEFAULT", Durability::kUseDefault},
+                                                             {"SKIP_WAL", Durability::kSkipWal},
+                                                             {"ASYNC_WAL", Durability::kAsyncWal},
+                                                             {"SYNC_WAL", Durability::kSyncWal},
+                                                             {"FSYNC_WAL", Durability::kFsyncWal}},
+             [](Configuration& c) -> auto& { return c.mount.durability; }),
+      Bool("mount", "read_only", "Refuse every change with EROFS. As -o also: ro.",
+           [](Configuration& c) -> auto& { return c.mount.read_only; }),
+      Bool("mount", "xattr", "Answer extended attributes (user.cellfs.*); costs a request or two in "
+           "each write.",
+           [](Configuration& c) -> auto& { return c.mount.xattr; }),
+      Bool("mount", "allow_other", "Let every user in; the kernel then enforces owners and modes.",
+           [](Configuration& c) -> auto& { return c.mount.allow_other; }),
+      Number("mount", "max_value_size", "Bytes; a larger file is EFBIG. HBase's own limit is the default.",
+             1, int64_t{1} << 31, [](Configuration& c) -> auto& { return c.mount.max_value_size; }),
+      Number("mount", "asof_hold", "Seconds that a .asof keeps what it reads after its last use.", 0,
+             kMost, [](Configuration& c) -> auto& { return c.mount.asof_hold_ms; }, 1000),
+      Number("mount", "temporary_age", "Seconds after its making until when a file that is renamed or "
+             "removed leaves no trace of its old name.", 0, kMost,
+             [](Configuration& c) -> auto& { return c.mount.temporary_age_ms; }, 1000),
+      Number("mount", "uid", "Owner of what nobody has given another: a user id.", 0, 4294967294,
+             [](Configuration& c) -> auto& { return c.mount.uid; }),
+      Number("mount", "gid", "Group of the same: a group id.", 0, 4294967294,
+             [](Configuration& c) -> auto& { return c.mount.gid; }),
+      Octal("file_mode", "Mode of the same, for files: octal.",
+            [](Configuration& c) -> auto& { return c.mount.file_mode; }),
+      Octal("directory_mode", "Mode of the same, for directories: octal.",
+            [](Configuration& c) -> auto& { return c.mount.directory_mode; }),
+      Number("mount", "threads", "Threads that serve requests, at most.", 1, 64,
+             [](Configuration& c) -> auto& { return c.threads; }),
+      Number("store", "cache_size", "Bytes of SQLite's page cache, over all tables.", 1 << 20, kMost,
+             [](Configuration& c) -> auto& { return c.store.cache_bytes; }),
+      Number("store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0, 65536,
+             [](Configuration& c) -> auto& { return c.store.inline_value_limit; }),
+      Bool("store", "background_maintenance", "Flush and compact by itself when it is worth it.",
+           [](Configuration& c) -> auto& { return c.store.background_maintenance; }),
+      Choice("log", "level", "What is logged: trace, debug, info, warn, error or off. As -o: log_level.",
+             std::vector<std::pair<std::string, std::string>>{{"trace", "trace"}, {"debug", "debug"},
+                                                              {"info", "info"}, {"warn", "warn"},
+                                                              {"error", "error"}, {"off", "off"}},
+             [](Configuration& c) -> auto& { return c.log_level; }),
+      {"log", "target", "stderr (syslog once in the background), syslog, or the path of a file. As -o: "
+       "log_target.",
+       [](Configuration& c, const std::string& text) -> Status {
+         if (text != "stderr" && text != "syslog" && text.front() != '/') {
+           return Refuse(text, "stderr, syslog or an absolute path");
+         }
+         c.log_target = text;
+         return {};
+       },
+       [](Configuration& c) { return c.log_target; }, /*quoted=*/true},
+  };
+  return settings;
+}
+
+const Setting* FindSetting(std::string_view section, std::string_view key) {
+  for (const Setting& setting : Settings()) {
+    if (setting.section == section && setting.key == key) return &setting;
+  }
+  return nullptr;
+}
+
+Status WithContext(const std::string& where, const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(), where + ": " + status.message());
+}
+
+// A scalar of the file as the text that a setting takes.
+StatusOr<std::string> TextOf(const toml::node& node) {
+  if (auto text = node.value_exact<std::string>()) return *text;
+  if (auto number = node.value_exact<int64_t>()) return std::to_string(*number);
+  if (auto boolean = node.value_exact<bool>()) return std::string(*boolean ? "true" : "false");
+  return Status(StatusCode::kIllegalArgument, "a string, a number or true/false is wanted");
+}
+
+Status SetFamilyDefault(Configuration& configuration, const std::string& key,
+                        const std::string& value) {
+  FamilySchema probe("f");
+  CELLFS_RETURN_IF_ERROR(probe.Set(key, value));
+  configuration.mount.family_defaults[key] = value;
+  return {};
+}
+
+Status SetTemporaryNames(Configuration& configuration, const toml::node& node) {
+  const toml::array* globs = node.as_array();
+  if (globs == nullptr) {
+    return Status(StatusCode::kIllegalArgument, "a list of strings is wanted");
+  }
+  configuration.mount.temporary_names.clear();
+  for (const toml::node& glob : *globs) {
+    CELLFS_ASSIGN_OR_RETURN(std::string text, TextOf(glob));
+    configuration.mount.temporary_names.push_back(std::move(text));
+  }
+  return {};
+}
+
+Status SetFromFile(Configuration& configuration, const std::string& section, const std::string& key,
+                   const toml::node& node) {
+  if (section == "mount" && key == "temporary_names") return SetTemporaryNames(configuration, node);
+  CELLFS_ASSIGN_OR_RETURN(const std::string value, TextOf(node));
+  if (section == "site") return configuration.store.site.Set(key, value);
+  if (section == "family_defaults") return SetFamilyDefault(configuration, key, value);
+  if (const Setting* setting = FindSetting(section, key)) return setting->set(configuration, value);
+  return Status(StatusCode::kIllegalArgument,
+                "there is no such key; 'cellfs config' lists all of them");
+}
+
+std::string Quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+// "# " before each line, at most 100 columns wide.
+std::string Comment(std::string_view meaning) {
+  std::string text = "#";
+  size_t width = 1;
+  std::istringstream words{std::string(meaning)};
+  for (std::string word; words >> word;) {
+    if (width + word.size() + 1 > 98) {
+      text += "\n#";
+      width = 1;
+    }
+    text += " " + word;
+    width += word.size() + 1;
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+Status ReadConfigurationFile(const std::string& path, Configuration& configuration) {
+  toml::table file;
+  try {
+    file = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    return Status(StatusCode::kIllegalArgument,
+                  path + ":" + std::to_string(error.source().begin.line) + ": " +
+                      std::string(error.description()));
+  }
+  for (const auto& [section, node] : file) {
+    const std::string section_name(section.str());
+    const toml::table* keys = node.as_table();
+    if (keys == nullptr) {
+      return Status(StatusCode::kIllegalArgument,
+                    path + ": '" + section_name + "' stands outside a section such as [mount]");
+    }
+    if (section_name == "family_defaults") configuration.mount.family_defaults.clear();
+    for (const auto& [key, value] : *keys) {
+      const std::string name(key.str());
+      CELLFS_RETURN_IF_ERROR(WithContext(path + ": [" + section_name + "] " + name,
+                                         SetFromFile(configuration, section_name, name, value)));
+    }
+  }
+  return {};
+}
+
+Status ApplyMountOptions(std::string_view options, Configuration& configuration) {
+  static constexpr std::string_view kKernelOptions[] = {
+      "nosuid", "suid", "nodev", "dev", "noexec", "exec", "noatime", "atime", "sync", "async",
+      "dirsync"};
+  while (!options.empty()) {
+    const std::string_view option = options.substr(0, options.find(','));
+    options.remove_prefix(std::min(options.size(), option.size() + 1));
+    if (option.empty()) continue;
+    const size_t equals = option.find('=');
+    std::string key(option.substr(0, equals));
+    const std::string value =
+        equals == std::string_view::npos ? "true" : std::string(option.substr(equals + 1));
+    if (key == "rw" || key == "defaults") continue;
+    if (key == "ro") key = "read_only";
+    const Setting* setting = FindSetting("mount", key);
+    if (setting == nullptr) setting = FindSetting("store", key);
+    if (setting == nullptr && key.rfind("log_", 0) == 0) setting = FindSetting("log", key.substr(4));
+    Status status;
+    if (setting != nullptr) {
+      status = setting->set(configuration, value);
+    } else if (key.rfind("hbase.", 0) == 0) {
+      status = configuration.store.site.Set(key, value);
+    } else if (std::find(std::begin(kKernelOptions), std::end(kKernelOptions), key) !=
+               std::end(kKernelOptions)) {
+      configuration.kernel_options += (configuration.kernel_options.empty() ? "" : ",") + key;
+    } else {
+      status = Status(StatusCode::kIllegalArgument,
+                      "there is no such option; 'cellfs config' lists all of them");
+    }
+    CELLFS_RETURN_IF_ERROR(WithContext("-o " + std::string(option), status));
+  }
+  return {};
+}
+
+std::string ConfigurationText(Configuration configuration) {
+  std::string text =
+      "# The configuration of a cellfs mount: cellfs mount --config FILE STORE MOUNTPOINT.\n"
+      "# Every key may also be given as -o key=value.\n";
+  std::string_view section;
+  for (const Setting& setting : Settings()) {
+    if (setting.section != section) {
+      section = setting.section;
+      text += "\n[" + std::string(section) + "]\n";
+    }
+    const std::string value = setting.get(configuration);
+    text += "\n" + Comment(setting.meaning) + std::string(setting.key) + " = " +
+            (setting.quoted ? Quoted(value) : value) + "\n";
+    if (setting.key != "threads") continue;
+    text += "\n" + Comment("Names (globs) of tools' temporary files, which leave no trace when they are "
+                           "removed: a list of strings.") + "temporary_names = [";
+    for (const std::string& glob : configuration.mount.temporary_names) {
+      text += "\n  " + Quoted(glob) + ",";
+    }
+    text += "\n]\n";
+  }
+  text += "\n" + Comment("Attributes of the families that mkdir declares, by HBase's names, with the "
+                         "project's own DELETED_TTL in seconds. This section replaces the shipped one.") +
+          "[family_defaults]\n";
+  for (const auto& [name, value] : configuration.mount.family_defaults) {
+    text += name + " = " + Quoted(value) + "\n";
+  }
+  text += "\n" + Comment("HBase's site settings under their own names: bytes for sizes, milliseconds for "
+                         "times, a negative number or 0 for \"off\" where HBase has that.") + "[site]\n";
+  for (const auto& [key, value] : configuration.store.site.ToMap()) {
+    text += Quoted(key) + " = " + Quoted(value) + "\n";
+  }
+  return text;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// Configuration: everything that the command line, `-o` options and the configuration file can say,
+// in one value; later sayings win: file, then -o.
+//
+// Every key is in one table (configuration.cc) with its section, default, unit and meaning; from it
+// come the parser, the errors, `cellfs config` and examples/config.toml.
+#ifndef CELLFS_SRC_CONFIGURATION_H_
+#define CELLFS_SRC_CONFIGURATION_H_
+
+#include <string>
+#include <string_view>
+
+#include "engine/options.h"
+#include "engine/status_or.h"
+#include "fs/options.h"
+
+namespace cellfs {
+
+struct Configuration {
+  StoreOptions store;
+  fs::MountOptions mount;
+  std::string log_level = "info";
+  std::string log_target = "stderr";  // "stderr", "syslog" or a file's path
+  int threads = 10;
+  std::string kernel_options;  // comma-separated, for mount(2): nosuid, nodev, ...
+};
+
+// kIllegalArgument names file, key, value and what is allowed.
+Status ReadConfigurationFile(const std::string& path, Configuration& configuration);
+
+// "names=printable,ro,xattr": keys of [mount], [store] and [log] by their own names, a bare name of a
+// yes-or-no key for "yes", and what mount(8) knows.
+Status ApplyMountOptions(std::string_view options, Configuration& configuration);
+
+// As TOML, each key with its meaning, default and unit in a comment.
+std::string ConfigurationText(Configuration configuration);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_CONFIGURATION_H_

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "src/daemon.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "engine/open.h"
+#include "fs/filesystem.h"
+#include "fs/fuse_session.h"
+#include "src/commands.h"
+#include "src/logging.h"
+#include "src/periodic_task.h"
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::seconds kQuotaInterval{60};
+
+// Ends the session on SIGTERM, SIGINT and SIGHUP, which must be blocked in every thread.
+class SignalThread {
+ public:
+  explicit SignalThread(fs::FuseSession& session) : thread_([this, &session] { Wait(session); }) {}
+  ~SignalThread() {
+    ended_ = true;
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+
+  static sigset_t Signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+  }
+
+ private:
+  void Wait(fs::FuseSession& session) {
+    const sigset_t signals = Signals();
+    int number = 0;
+    while (sigwait(&signals, &number) == 0 && !ended_) {
+      spdlog::info("signal {}: unmounting", number);
+      session.Exit();
+    }
+  }
+
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;
+};
+
+// Logs the reason, tells whoever waits for the mount, and gives the exit code.
+int Fail(const Status& status, const Report& report) {
+  spdlog::error("{}", status.message());
+  report(status.message());
+  return 1;
+}
+
+fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
+  fs::MountOptions mount = options.configuration.mount;
+  mount.authorization = options.configuration.store.site.authorization;
+  mount.store_directory = options.store_directory;
+  mount.configuration = ConfigurationText(options.configuration);
+  return mount;
+}
+
+fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
+  return {.source = options.store_directory,
+          .debug = options.debug,
+          .max_threads = options.configuration.threads,
+          .extra = options.configuration.kernel_options};
+}
+
+std::string LogTarget(const DaemonOptions& options) {
+  const std::string& target = options.configuration.log_target;
+  return target == "stderr" && !options.foreground ? "syslog" : target;
+}
+
+// Everything between the store's opening and its closing.
+int Serve(Store& store, const DaemonOptions& options, const Report& report) {
+  fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock);
+  filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  auto session =
+      fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
+  if (!session.ok()) return Fail(session.status(), report);
+  Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
+  auto control = ControlServer::Open(
+      options.store_directory, [&commands](const std::string& command, const Arguments& arguments) {
+        spdlog::debug("command {}", command);
+        return commands.Run(command, arguments);
+      });
+  if (!control.ok()) return Fail(control.status(), report);
+  SignalThread signals(**session);
+  PeriodicTask quotas(kQuotaInterval, [&store] {
+    if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
+      spdlog::warn("space quotas: {}", status.message());
+    }
+  });
+  const Status ended = (*session)->Run([&] {
+    spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
+    report({});
+  });
+  if (!ended.ok()) spdlog::error("{}", ended.message());
+  return ended.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int RunDaemon(const DaemonOptions& options, const Report& report) {
+  const sigset_t signals = SignalThread::Signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
+      !status.ok()) {
+    report(status.message());
+    return 1;
+  }
+  auto store = OpenLocalStore(options.store_directory, options.configuration.store);
+  if (!store.ok()) return Fail(store.status(), report);
+  const int code = Serve(**store, options, report);
+  store->reset();
+  spdlog::info("{} is closed", options.store_directory);
+  return code;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "src/logging.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/syslog_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+namespace cellfs {
+namespace {
+
+constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
+
+spdlog::sink_ptr MakeSink(const std::string& target) {
+  if (target == "stderr") return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  if (target == "syslog") {
+    return std::make_shared<spdlog::sinks::syslog_sink_mt>("cellfs", LOG_PID, LOG_DAEMON, true);
+  }
+  return std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
+}
+
+}  // namespace
+
+Status SetUpLogging(const std::string& target, const std::string& level) {
+  try {
+    auto logger = std::make_shared<spdlog::logger>("cellfs", MakeSink(target));
+    logger->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+    logger->flush_on(spdlog::level::info);
+    spdlog::set_default_logger(std::move(logger));
+  } catch (const spdlog::spdlog_ex& error) {
+    return Status(StatusCode::kIoError, "cannot log to '" + target + "': " + error.what());
+  }
+  return SetLogLevel(level);
+}
+
+Status SetLogLevel(const std::string& level) {
+  if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels)) {
+    return Status(StatusCode::kIllegalArgument,
+                  "'" + level + "' is no log level; there are trace, debug, info, warn, error, off");
+  }
+  spdlog::set_level(spdlog::level::from_str(level));
+  return {};
+}
+
+std::string LogLevel() {
+  const auto name = spdlog::level::to_string_view(spdlog::get_level());
+  const std::string level(name.data(), name.size());
+  return level == "warning" ? "warn" : level;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// What of ours is mounted where, as the kernel says (/proc/self/mountinfo).
+#ifndef CELLFS_SRC_MOUNT_TABLE_H_
+#define CELLFS_SRC_MOUNT_TABLE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cellfs {
+
+struct MountedStore {
+  std::string store;       // the store's directory
+  std::string mountpoint;
+};
+
+// Both paths absolute, without symbolic links.
+std::vector<MountedStore> ListMounts();
+
+// By the store's directory or its mount point, however it is written.
+std::optional<MountedStore> FindMount(const std::string& path);
+
+// Absolute and without symbolic links, as far as the path exists; does not touch what lies in it, so
+// that a mount whose daemon hangs can be named.
+std::string CanonicalPath(const std::string& path);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_MOUNT_TABLE_H_
