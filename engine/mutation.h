@@ -33,11 +33,11 @@ enum class Durability {
 enum class Stamping {
   // HBase's letter: the given timestamp, or the server's clock.
   kAsGiven,
-  // Ours, for a caller to whom "written last" must mean "read next". The given timestamp is taken if
-  // it is above every version and tombstone of the column, or is its newest version's, not later than
-  // the clock, and a read would find it there (no TTL ends it at once). Else: the clock, or one more
-  // than the newest version or tombstone where that is not earlier; a version tombstone counts only
-  // if equal. kTimestampsExhausted where none is left.
+  // Ours, for a caller to whom "written last" must mean "read next". The given timestamp is taken
+  // if it is above every version and tombstone of the column, or is its newest version's, not
+  // later than the clock, and a read would find it there (no TTL ends it at once). Else: the
+  // clock, or one more than the newest version or tombstone where that is not earlier; a version
+  // tombstone counts only if equal. kTimestampsExhausted where none is left.
   kAboveColumn,
   // Ours: the given timestamp, but kTimestampUnreadable, and nothing stored, where a Get of exactly
   // that timestamp would not find the cell right after (under a tombstone, expired).

@@ -21,8 +21,8 @@ struct ReckonedCell {
   bool was_absent = false;  // no old value: the cell has the timestamp that was given, or `now`
 };
 
-// By family, qualifier and given timestamp, the largest first: of two of one timestamp the later one
-// is to win. kNotALong; kValueTooLarge; kTimestampsExhausted.
+// By family, qualifier and given timestamp, the largest first: of two of one timestamp the later
+// one is to win. kNotALong; kValueTooLarge; kTimestampsExhausted.
 StatusOr<std::vector<ReckonedCell>> Reckon(const Increment& increment, CellStorage& storage,
                                            const SiteSettings& site, Timestamp now);
 StatusOr<std::vector<ReckonedCell>> Reckon(const Append& append, CellStorage& storage,

@@ -167,8 +167,8 @@ StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, Timestamp now,
   CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, mutations));
   CELLFS_RETURN_IF_ERROR(
       CheckTimestampSlop(mutations, options_.site.timestamp_slop, now, put_floor));
-  CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, {*schema_, *storage_,
-                                                                    options_.site, now, put_floor}));
+  const WriteContext context{*schema_, *storage_, options_.site, now, put_floor};
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, context));
   write.batch.durability = Resolve(mutations.durability);
   return write;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Region: the data path of one table, as HBase's HRegion has it: checks what a caller asks for,
-// stamps and reckons what is written under the lock of its row, and hands whole rows to the storage.
-// It knows neither rights, quotas nor whether the table is enabled: its caller has seen to them.
+// stamps and reckons what is written under the lock of its row, and hands whole rows to the
+// storage. It knows neither rights, quotas nor whether the table is enabled: its caller has seen
+// to them.
 #ifndef CELLFS_ENGINE_REGION_REGION_H_
 #define CELLFS_ENGINE_REGION_REGION_H_
 
@@ -40,8 +41,9 @@ class Region {
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan);
 
   StatusOr<MutationResult> Mutate(const RowMutations& mutations);
-  // `action_guard`, where there is one, is asked once the condition has held and before the action is
-  // looked at: whether this caller may do it. It runs under the region's locks and must not call it.
+  // `action_guard`, where there is one, is asked once the condition has held and before the action
+  // is looked at: whether this caller may do it. It runs under the region's locks and must not
+  // call it.
   StatusOr<CheckAndMutateResult> CheckAndMutate(const cellfs::CheckAndMutate& check,
                                                 const std::function<Status()>& action_guard);
   // One wait for the disk for all rows, and one clock; as many answers as rows.

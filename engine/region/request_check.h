@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is refused before anything is read. First what HBase's client and its RPC layer refuse (Mutation,
-// Get, Scan, TimeRange, ConnectionUtils, RSRpcServices), which needs no schema; then what its region
-// refuses (HRegion.checkFamilies, checkTimestamps).
+// What is refused before anything is read. First what HBase's client and its RPC layer refuse
+// (Mutation, Get, Scan, TimeRange, ConnectionUtils, RSRpcServices), which needs no schema; then
+// what its region refuses (HRegion.checkFamilies, checkTimestamps).
 #ifndef CELLFS_ENGINE_REGION_REQUEST_CHECK_H_
 #define CELLFS_ENGINE_REGION_REQUEST_CHECK_H_
 
@@ -23,7 +23,8 @@ Status CheckFamilyExists(const TableSchema& schema, std::string_view family);
 Status CheckFamilies(const TableSchema& schema, const Query& query);
 Status CheckFamilies(const TableSchema& schema, const RowMutations& mutations);
 
-// No Put may lie more than the timestamp slop after `now`; one without a timestamp lies at `put_floor`.
+// No Put may lie more than the timestamp slop after `now`; one without a timestamp lies at
+// `put_floor`.
 Status CheckTimestampSlop(const RowMutations& mutations, int64_t slop, Timestamp now,
                           Timestamp put_floor);
 

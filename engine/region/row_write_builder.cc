@@ -130,7 +130,8 @@ class RowWriteBuilder {
     return cell.timestamp == kLatestTimestamp ? context_.put_floor : cell.timestamp;
   }
 
-  // Of a whole family no head can be read: its tombstones, and those of versions, keep HBase's letter.
+  // Of a whole family no head can be read: its tombstones, and those of versions, keep HBase's
+  // letter.
   StatusOr<Timestamp> Stamp(const Delete& deletion, const DeleteMarker& marker,
                             LookedUp& looked_up) {
     if (LooksUpVersion(marker))

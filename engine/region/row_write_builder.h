@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// From the mutations of one row to the cells that are stored: each gets its timestamp, increments and
-// appends their values (HRegion.MutationBatchOperation). All of them see the row as it was before.
+// From the mutations of one row to the cells that are stored: each gets its timestamp, increments
+// and appends their values (HRegion.MutationBatchOperation). All of them see the row as it was
+// before.
 #ifndef CELLFS_ENGINE_REGION_ROW_WRITE_BUILDER_H_
 #define CELLFS_ENGINE_REGION_ROW_WRITE_BUILDER_H_
 
@@ -30,8 +31,8 @@ struct RowWrite {
 // REQUIRES: the mutations have been checked, and the row's lock is held.
 StatusOr<RowWrite> BuildRowWrite(const RowMutations& mutations, const WriteContext& context);
 
-// Whether the cells stand in the mutations alone, so that the row need not be looked at, and nothing
-// can refuse them.
+// Whether the cells stand in the mutations alone, so that the row need not be looked at, and
+// nothing can refuse them.
 bool IsPlain(const RowMutations& mutations);
 
 }  // namespace cellfs

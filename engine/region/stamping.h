@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The timestamps that HBase does not know: Stamping::kAboveColumn and kReadable (engine/mutation.h).
+// The timestamps that HBase does not know: Stamping::kAboveColumn and kReadable
+// (engine/mutation.h).
 #ifndef CELLFS_ENGINE_REGION_STAMPING_H_
 #define CELLFS_ENGINE_REGION_STAMPING_H_
 

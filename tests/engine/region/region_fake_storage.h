@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A CellStorage of sorted vectors that counts what is asked of it, and a StorageEngine that remembers
-// what was to be made durable.
+// A CellStorage of sorted vectors that counts what is asked of it, and a StorageEngine that
+// remembers what was to be made durable.
 #ifndef CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
 #define CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
 

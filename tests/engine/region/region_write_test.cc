@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The data path of a table over a storage of vectors: what each mutation stores, and what it asks of
-// the storage for that.
+// The data path of a table over a storage of vectors: what each mutation stores, and what it asks
+// of the storage for that.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -132,9 +132,10 @@ TEST_F(RegionTest, AReadOnlyTableIsRefusedBeforeItsFamiliesAreLookedAt) {
 }
 
 TEST_F(RegionTest, OfOneColumnTimestampAndTypeTheLaterWins) {
-  RowMutations mutations{"r", {Put{"r", {{"f", "q", 5, "a"}, {"f", "p", 5, "p"}, {"f", "q", 5, "b"}}},
-                               Delete{"r", {{CellType::kDelete, "f", "q", 5}}},
-                               Put{"r", {{"f", "q", 5, "c"}}}}};
+  RowMutations mutations = RowMutations::Of(
+      Put{"r", {{"f", "q", 5, "a"}, {"f", "p", 5, "p"}, {"f", "q", 5, "b"}}});
+  mutations.mutations.push_back(Delete{"r", {{CellType::kDelete, "f", "q", 5}}});
+  mutations.mutations.push_back(Put{"r", {{"f", "q", 5, "c"}}});
   EXPECT_EQ(Write(mutations), StatusCode::kOk);
   EXPECT_EQ(storage_->applies, 1);
   EXPECT_EQ(Stored(), (Texts{"f:p/5/Put=p", "f:q/5/Delete=", "f:q/5/Put=c"}));
@@ -255,7 +256,7 @@ TEST_F(RegionTest, WhatIsWithdrawnIsGone) {
   EXPECT_EQ(Write(Withdraw{"r", {{"x", "q", 1}}}), StatusCode::kNoSuchColumnFamily);
 }
 
-// ---- kReadable: the answer must be what a Get says of a put that was written all the same. --------
+// ---- kReadable: the answer must be what a Get says of a put that was written all the same. -----
 
 class ReadableTest : public RegionTest,
                      public ::testing::WithParamInterface<std::map<std::string, std::string>> {
@@ -323,7 +324,7 @@ TEST_F(RegionTest, APutIsNotReadableUnderATombstoneOfItsOwnStepOrWithItsTtlOver)
             StatusCode::kOk);
 }
 
-// ---- CheckAndMutate -------------------------------------------------------------------------------
+// ---- CheckAndMutate ----------------------------------------------------------------------------
 
 class CheckTest : public RegionTest {
  protected:
@@ -401,7 +402,7 @@ TEST_F(CheckTest, AFilterHoldsIfAGetWithItFindsACell) {
   EXPECT_FALSE(region_->CheckAndMutate(check, nullptr)->done);
 }
 
-// ---- Batch ----------------------------------------------------------------------------------------
+// ---- Batch -------------------------------------------------------------------------------------
 
 TEST_F(RegionTest, ABatchAnswersForEachRowAndWaitsOnce) {
   auto put = [](std::string row, Durability durability) {
