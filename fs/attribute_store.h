@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
 // AttributeStore: owner, mode and times where they are not what the tree would show by itself, in the
-// table cellfs:attributes.
+// table cellfs:attributes, which is made when the first of them is stored.
+//
+// Owner and mode belong to a column, with all its versions; a remembered mtime to one version. A
+// column inherits from the row's family, that from the family's schema, the table, the namespace and
+// the mount; files inherit a directory's mode without its execute bits.
+//
+// A row of that table is a namespace ("ns"), a table ("ns:t") or a data row ("ns:t", NUL, row); its
+// qualifiers are "" for the directory itself, "f" for a family, "f:q" for a column. Family `a` holds
+// "uid gid mode ctime" in text, "-" where not stored; family `m` holds the mtime of a version as a cell
+// of that version's timestamp.
 #ifndef CELLFS_FS_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTE_STORE_H_
 
 #include <sys/types.h>
 #include <time.h>
 
+#include <map>
 #include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
 
 #include "engine/clock.h"
 #include "engine/store.h"
@@ -27,6 +40,21 @@ struct ShownAttributes {
   std::optional<timespec> ctime;
 };
 
+// Only what is to change.
+struct AttributeUpdate {
+  std::optional<uid_t> uid;
+  std::optional<gid_t> gid;
+  std::optional<mode_t> mode;
+  Timestamp version = -1;         // that `mtime` and `forget_mtime` are about; -1 for directories
+  std::optional<timespec> mtime;  // nothing is stored where the version itself says the same
+  bool forget_mtime = false;
+  std::optional<timespec> ctime;
+  bool anew = false;  // the name was just created: what was stored under it before is forgotten
+};
+
+timespec ToTimespec(Timestamp milliseconds);
+Timestamp ToMilliseconds(const timespec& time);  // rounded down; < 0 before 1970
+
 // Thread-safe.
 class AttributeStore {
  public:
@@ -36,10 +64,47 @@ class AttributeStore {
   // next to nothing where nothing is stored for the table.
   ShownAttributes Find(const Place& place, Timestamp version);
 
+  // Writes nothing where nothing would be shown otherwise.
+  Status Update(const Place& place, const AttributeUpdate& update);
+
+  // The table or namespace was dropped.
+  Status Drop(const Place& table_or_namespace);
+
  private:
+  struct Record {
+    std::optional<uid_t> uid;
+    std::optional<gid_t> gid;
+    std::optional<mode_t> mode;
+    std::optional<timespec> ctime;
+    std::optional<timespec> mtime;
+    bool Equals(const Record& other) const;  // but for mtime
+  };
+  struct RowRecords {
+    Record own;
+    Record family;  // of the row's family, where the place is a column in it
+  };
+
+  static std::string RowKey(const Place& place);
+  static std::string Qualifier(const Place& place);
+  static std::string WriteRecord(const Record& record);
+  static void ReadRecord(const std::string& text, Record& record);
+  static void Inherit(const Record& record, ShownAttributes& shown, bool& mode_is_set);
+
+  void Load();
+  bool HasRecords(const TableName& table) const;
+  Record DirectoryRecord(const std::string& row_key) const;
+  RowRecords Read(const Place& place, Timestamp version);
+  ShownAttributes Inherited(const Place& place, const Record& row_family);
+  Status MakeTable();
+
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
+
+  mutable std::shared_mutex mutex_;  // guards the rest
+  bool table_exists_ = false;
+  std::set<TableName> tables_with_records_;
+  std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key
 };
 
 }  // namespace cellfs::fs

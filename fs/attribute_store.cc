@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attribute_store.h"
+
+#include <charconv>
+#include <cstdio>
+#include <mutex>
+
+#include "fs/mount_context.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+const TableName kAttributesTable{std::string(kHiddenNamespace), "attributes"};
+constexpr char kOwnerFamily[] = "a";
+constexpr char kTimeFamily[] = "m";
+// Of the time of a directory, which has no versions.
+constexpr Timestamp kDirectoryVersion = 0;
+constexpr size_t kMaxKeptRow = 32000;
+
+// Free metadata of a family: what its columns inherit.
+constexpr std::string_view kOwnerAttribute = "cellfs.owner";
+constexpr std::string_view kGroupAttribute = "cellfs.group";
+constexpr std::string_view kModeAttribute = "cellfs.mode";
+
+bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);
+}
+
+std::string TimeText(const timespec& time) {
+  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
+}
+
+std::optional<int64_t> ReadInteger(std::string_view text, int base = 10) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<timespec> ReadTime(std::string_view text) {
+  size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  auto seconds = ReadInteger(text.substr(0, dot));
+  auto nanoseconds = ReadInteger(text.substr(dot + 1));
+  if (!seconds || !nanoseconds) return std::nullopt;
+  return timespec{static_cast<time_t>(*seconds), static_cast<long>(*nanoseconds)};
+}
+
+std::string_view NextWord(std::string_view& text) {
+  std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return word;
+}
+
+bool IsInRow(PlaceKind kind) {
+  return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
+         kind != PlaceKind::kSchemaFile && kind != PlaceKind::kNamespaceFile;
+}
+
+}  // namespace
+
+timespec ToTimespec(Timestamp milliseconds) {
+  return {static_cast<time_t>(milliseconds / 1000), static_cast<long>(milliseconds % 1000 * 1000000)};
+}
+
+Timestamp ToMilliseconds(const timespec& time) {
+  return static_cast<Timestamp>(time.tv_sec) * 1000 + time.tv_nsec / 1000000;
+}
+
+bool AttributeStore::Record::Equals(const Record& other) const {
+  return uid == other.uid && gid == other.gid && mode == other.mode && SameTime(ctime, other.ctime);
+}
+
+AttributeStore::AttributeStore(Store& store, const MountOptions& options,
+                               std::shared_ptr<const Clock> clock)
+    : store_(store), options_(options), clock_(std::move(clock)) {
+  Load();
+}
+
+std::string AttributeStore::RowKey(const Place& place) {
+  if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
+  std::string key = place.table.namespace_name;
+  if (!place.table.name.empty()) key += ":" + place.table.name;
+  if (!IsInRow(place.kind)) return key;
+  key += '\0';
+  key += place.row;
+  if (key.size() <= kMaxKeptRow) return key;
+  Place row = RowPlace(place.table, place.row);
+  return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
+}
+
+std::string AttributeStore::Qualifier(const Place& place) {
+  if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile) return "toml";
+  if (place.IsColumn()) return place.family + ":" + place.qualifier;
+  return place.family;
+}
+
+std::string AttributeStore::WriteRecord(const Record& record) {
+  std::string text = record.uid ? std::to_string(*record.uid) : "-";
+  text += " " + (record.gid ? std::to_string(*record.gid) : "-");
+  text += " " + (record.mode ? std::to_string(*record.mode) : "-");
+  return text + " " + (record.ctime ? TimeText(*record.ctime) : "-");
+}
+
+void AttributeStore::ReadRecord(const std::string& text, Record& record) {
+  std::string_view rest = text;
+  if (auto uid = ReadInteger(NextWord(rest))) record.uid = static_cast<uid_t>(*uid);
+  if (auto gid = ReadInteger(NextWord(rest))) record.gid = static_cast<gid_t>(*gid);
+  if (auto mode = ReadInteger(NextWord(rest))) record.mode = static_cast<mode_t>(*mode);
+  record.ctime = ReadTime(NextWord(rest));
+}
+
+// One seek for each table: from a row of it to the first row behind all of its rows.
+void AttributeStore::Load() {
+  if (!store_.DescribeTable(kAttributesTable).ok()) return;
+  table_exists_ = true;
+  Scan scan;
+  scan.limit = 1;
+  for (;;) {
+    auto scanner = store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan);
+    if (!scanner.ok()) return;
+    auto rows = (*scanner)->Next({1, 1});
+    if (!rows.ok() || rows->empty()) return;
+    const RowCells& cells = rows->front();
+    const std::string& row = cells.front().row;
+    size_t nul = row.find('\0');
+    if (nul == std::string::npos) {
+      Record& record = directories_[row];
+      for (const Cell& cell : cells) {
+        if (!cell.qualifier.empty()) continue;
+        if (cell.family == kOwnerFamily) ReadRecord(cell.value, record);
+        if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
+      }
+      scan.start_row = RowAfter(row);
+    } else {
+      tables_with_records_.insert(ParseTableName(row.substr(0, nul)));
+      scan.start_row = row.substr(0, nul) + '\x01';
+    }
+  }
+}
+
+bool AttributeStore::HasRecords(const TableName& table) const {
+  std::shared_lock lock(mutex_);
+  return table_exists_ && tables_with_records_.contains(table);
+}
+
+AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_key) const {
+  std::shared_lock lock(mutex_);
+  auto found = directories_.find(row_key);
+  return found == directories_.end() ? Record() : found->second;
+}
+
+AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp version) {
+  RowRecords records;
+  const std::string qualifier = Qualifier(place);
+  if (IsInRow(place.kind) ? !HasRecords(place.table) : qualifier.empty()) {
+    if (!IsInRow(place.kind)) records.own = DirectoryRecord(RowKey(place));
+    return records;
+  }
+  {
+    std::shared_lock lock(mutex_);
+    if (!table_exists_) return records;
+  }
+  Get get;
+  get.row = RowKey(place);
+  get.columns[kOwnerFamily] = {qualifier};
+  if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
+  get.columns[kTimeFamily] = {qualifier};
+  get.family_time_ranges[kTimeFamily] = AtTimestamp(version < 0 ? kDirectoryVersion : version);
+  auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return records;
+  for (const Cell& cell : *cells) {
+    if (cell.family == kTimeFamily) {
+      records.own.mtime = ReadTime(cell.value);
+    } else {
+      ReadRecord(cell.value, cell.qualifier == qualifier ? records.own : records.family);
+    }
+  }
+  return records;
+}
+
+void AttributeStore::Inherit(const Record& record, ShownAttributes& shown, bool& mode_is_set) {
+  shown.uid = record.uid.value_or(shown.uid);
+  shown.gid = record.gid.value_or(shown.gid);
+  shown.mode = record.mode.value_or(shown.mode);
+  mode_is_set = mode_is_set || record.mode;
+}
+
+// Owner and mode without what is stored for the place itself.
+ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_family) {
+  ShownAttributes shown;
+  shown.uid = options_.uid;
+  shown.gid = options_.gid;
+  shown.mode = options_.directory_mode;
+  bool mode_is_set = false;
+  const TableName& table = place.table;
+  bool own_namespace = place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot;
+  if (!own_namespace) {
+    Inherit(DirectoryRecord(table.namespace_name), shown, mode_is_set);
+    if (place.kind != PlaceKind::kTable && !table.name.empty()) {
+      Inherit(DirectoryRecord(table.namespace_name + ":" + table.name), shown, mode_is_set);
+    }
+  }
+  if (!place.family.empty()) {
+    auto schema = store_.DescribeTable(table);
+    const FamilySchema* family = schema.ok() ? (*schema)->FindFamily(place.family) : nullptr;
+    if (family != nullptr) {
+      Record record;
+      if (auto uid = ReadInteger(family->Get(kOwnerAttribute))) record.uid = static_cast<uid_t>(*uid);
+      if (auto gid = ReadInteger(family->Get(kGroupAttribute))) record.gid = static_cast<gid_t>(*gid);
+      if (auto mode = ReadInteger(family->Get(kModeAttribute), 8)) {
+        record.mode = static_cast<mode_t>(*mode);
+      }
+      Inherit(record, shown, mode_is_set);
+    }
+  }
+  if (place.IsColumn()) Inherit(row_family, shown, mode_is_set);
+  if (!place.IsDirectory()) shown.mode = mode_is_set ? shown.mode & 0666 : options_.file_mode;
+  return shown;
+}
+
+ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
+  RowRecords records = Read(place, version);
+  ShownAttributes shown = Inherited(place, records.family);
+  bool mode_is_set = false;
+  Inherit(records.own, shown, mode_is_set);
+  shown.mtime = records.own.mtime;
+  // A version put since then is the later change, unless it was given a time that is yet to come.
+  const auto& ctime = records.own.ctime;
+  bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
+  if (!newer_version) shown.ctime = ctime;
+  return shown;
+}
+
+Status AttributeStore::Update(const Place& place, const AttributeUpdate& update) {
+  RowRecords stored = Read(place, update.version);
+  const ShownAttributes inherited = Inherited(place, stored.family);
+  Record record = update.anew ? Record() : stored.own;
+  auto keep = [](auto value, auto from_above, auto& kept) {
+    if (value && *value == from_above) kept.reset();
+    if (value && *value != from_above) kept = *value;
+  };
+  keep(update.uid, inherited.uid, record.uid);
+  keep(update.gid, inherited.gid, record.gid);
+  keep(update.mode, inherited.mode, record.mode);
+  if (update.ctime) record.ctime = update.ctime;
+
+  std::optional<timespec> mtime = stored.own.mtime;
+  if (update.anew || update.forget_mtime) mtime.reset();
+  if (update.mtime) mtime = update.mtime;
+  if (update.version >= 0 && SameTime(mtime, ToTimespec(update.version))) mtime.reset();
+
+  RowMutations mutations{RowKey(place), {}};
+  if (!record.Equals(stored.own)) {
+    // Above what is there, should the clock have gone back.
+    mutations.mutations.push_back(
+        Put{mutations.row,
+            {{kOwnerFamily, Qualifier(place), kLatestTimestamp, WriteRecord(record), {}}},
+            kNoCellTtl,
+            Stamping::kAboveColumn});
+  }
+  if (!SameTime(mtime, stored.own.mtime)) {
+    Timestamp at = update.version < 0 ? kDirectoryVersion : update.version;
+    mutations.mutations.push_back(
+        Put{mutations.row, {{kTimeFamily, Qualifier(place), at, mtime ? TimeText(*mtime) : "", {}}}});
+  }
+  if (mutations.mutations.empty()) return Status();
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  {
+    // Before the write, so that no reader takes the table for one without records after it.
+    std::unique_lock lock(mutex_);
+    if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
+    if (!IsInRow(place.kind) && Qualifier(place).empty()) {
+      Record& directory = directories_[mutations.row];
+      directory = record;
+      directory.mtime = mtime;
+    }
+  }
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
+}
+
+Status AttributeStore::MakeTable() {
+  {
+    std::shared_lock lock(mutex_);
+    if (table_exists_) return Status();
+  }
+  std::unique_lock lock(mutex_);
+  if (table_exists_) return Status();
+  const Caller& superuser = Caller::Superuser();
+  if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
+    CELLFS_RETURN_IF_ERROR(store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
+  }
+  TableSchema schema(kAttributesTable);
+  FamilySchema owner(kOwnerFamily);
+  FamilySchema times(kTimeFamily);
+  CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
+  schema.families.emplace(kOwnerFamily, std::move(owner));
+  schema.families.emplace(kTimeFamily, std::move(times));
+  CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
+  table_exists_ = true;
+  return Status();
+}
+
+Status AttributeStore::Drop(const Place& place) {
+  const std::string row_key = RowKey(place);
+  std::unique_lock lock(mutex_);
+  bool has_rows = tables_with_records_.erase(place.table) > 0;
+  bool has_own = directories_.erase(row_key) > 0;
+  lock.unlock();
+  if (!has_rows && !has_own) return Status();
+  Scan scan;
+  scan.start_row = row_key;
+  scan.stop_row = row_key + '\x01';
+  scan.max_versions = kAllVersions;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                          store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, scanner->Next({}));
+    if (rows.empty()) return Status();
+    for (const RowCells& cells : rows) {
+      // No tombstones: they would hide the times of versions of a later table of this name.
+      Withdraw withdraw{cells.front().row, {}};
+      for (const Cell& cell : cells) {
+        withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
+      }
+      CELLFS_RETURN_IF_ERROR(store_
+                                 .Mutate(Caller::Superuser(), kAttributesTable,
+                                         RowMutations::Of(std::move(withdraw)))
+                                 .status());
+    }
+  }
+}
+
+}  // namespace cellfs::fs
