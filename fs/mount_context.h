@@ -10,11 +10,14 @@
 #include "engine/store.h"
 #include "fs/asof.h"
 #include "fs/attribute_store.h"
+#include "fs/delayed_calls.h"
 #include "fs/error_log.h"
 #include "fs/inode_table.h"
 #include "fs/kernel_cache.h"
+#include "fs/long_names.h"
 #include "fs/name_spelling.h"
 #include "fs/options.h"
+#include "fs/recent_changes.h"
 #include "fs/unstored_entries.h"
 
 namespace cellfs::fs {
@@ -38,7 +41,8 @@ struct MountContext {
   AsofRegistry asof;
   AttributeStore attributes;
   ErrorLog errors;
-  KernelCache kernel;
+  LongNames long_names;
+  KernelCache kernel;  // last: its thread uses the rest
 
   // How the place is named in its directory.
   std::string FileName(const Place& place) const;

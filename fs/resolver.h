@@ -22,8 +22,9 @@ struct Found {
   std::optional<UnstoredEntry> unstored;  // where it is there only by being made
 };
 
-// What a name is wanted for decides its errors: ENOENT on look-up; EILSEQ, ENAMETOOLONG on creation.
-enum class NameUse { kLookUp, kCreate };
+// What a name is wanted for decides its errors (ENOENT on look-up; EILSEQ, ENAMETOOLONG on creation) and,
+// beside a .toml and in .versions, its meaning: a file that is made there may be a temporary.
+enum class NameUse { kLookUp, kCreateFile, kCreateDirectory };
 
 // Thread-safe; holds nothing but the context.
 class Resolver {
@@ -31,7 +32,7 @@ class Resolver {
   explicit Resolver(MountContext& mount) : mount_(mount) {}
 
   // The place that the name denotes in the directory, whether or not anything is there. Reads the store
-  // only for names in the long form. EPERM for kCreate where nothing can be made by that name.
+  // only for names in the long form. EPERM where no such thing can be made there.
   OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
                          NameUse use);
   // What is there now; ENOENT where there is nothing.
@@ -42,31 +43,41 @@ class Resolver {
   Found FromCell(Place place, const Cell& cell);
 
  private:
+  // The places of a directory of each kind.
   OutcomeOr<Place> ChildOfRoot(const Place& directory, std::string_view name, NameUse use);
   OutcomeOr<Place> ChildOfNamespace(const Place& directory, std::string_view name, NameUse use);
   OutcomeOr<Place> ChildOfTable(const Caller& caller, const Place& directory, std::string_view name,
                                 NameUse use);
+  OutcomeOr<Place> ChildOfRow(const Place& directory, std::string_view name, NameUse use);
   OutcomeOr<Place> ChildOfFamily(const Caller& caller, const Place& directory, std::string_view name,
                                  NameUse use);
   OutcomeOr<Place> ChildOfVersions(const Caller& caller, const Place& directory,
                                    std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfColumns(const Caller& caller, const Place& directory, PlaceKind kind,
-                                  std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfVersionsColumn(const Place& directory, std::string_view name, NameUse use);
   OutcomeOr<Place> ChildOfAsof(const Place& directory, std::string_view name);
   OutcomeOr<Place> ChildOfScan(const Place& directory, std::string_view name);
-  OutcomeOr<Place> ChildOfSelf(const Caller& caller, const Place& directory, std::string_view name);
-  OutcomeOr<std::string> FullRow(const Caller& caller, const Place& directory,
-                                 std::string_view prefix, std::string_view name);
-  OutcomeOr<std::string> FullQualifier(const Caller& caller, const Place& directory,
-                                       std::string_view prefix, std::string_view name);
+  OutcomeOr<Place> ChildOfSelf(const Place& directory, std::string_view name);
+  // A control name of a namespace or table, or a file in memory there; nullopt: neither.
+  std::optional<OutcomeOr<Place>> ControlChild(const Place& directory, std::string_view name,
+                                               NameUse use);
+  // The column that a file name says, as `kind`.
+  OutcomeOr<Place> Column(const Caller& caller, const Place& family, PlaceKind kind,
+                          std::string_view name, NameUse use);
+  OutcomeOr<std::string> FullRow(const Caller& caller, const Place& table, const ReadName& read,
+                                 std::string_view name);
+  OutcomeOr<std::string> FullQualifier(const Caller& caller, const Place& family,
+                                       const ReadName& read, std::string_view name);
 
   OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindFamilyOf(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindToml(const Place& place);
-  std::optional<Found> FindUnstored(const Place& place);
+  OutcomeOr<Found> FindNamespace(const Place& place);
+  OutcomeOr<Found> FindTable(const Place& place);
+  OutcomeOr<Found> FindSelf(const Place& place);
+  // What is there only by being made; ENOENT where nothing is.
+  OutcomeOr<Found> FindUnstored(const Place& place);
 
   MountContext& mount_;
 };

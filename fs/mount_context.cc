@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "fs/mount_context.h"
+
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+bool IsTopOfView(const Place& place) {
+  const PlaceKind parent = place.view == nullptr ? PlaceKind::kRoot : place.Parent().kind;
+  return parent == PlaceKind::kAsofDirectory || parent == PlaceKind::kScanDirectory;
+}
+
+}  // namespace
+
+MountContext::MountContext(Store& store_in, MountOptions options_in,
+                           std::shared_ptr<const Clock> clock_in)
+    : store(store_in),
+      options(std::move(options_in)),
+      clock(std::move(clock_in)),
+      mounted_at(clock->Now()),
+      row_names(NameLevel::kRow, options.names, options.controls != Controls::kOff),
+      qualifier_names(NameLevel::kQualifier, options.names, options.controls != Controls::kOff),
+      asof(store, *clock, options.asof_hold_ms),
+      attributes(store, options, clock),
+      kernel(inodes, [this](const Place& place) { return FileName(place); }) {}
+
+std::string MountContext::FileName(const Place& place) const {
+  if (IsTopOfView(place)) return place.view->name;
+  const auto shown = [this](std::string name, const std::string& key) {
+    if (key.size() > kMaxNameLength / 3 && name.find("%~") != std::string::npos) {
+      long_names.Remember(name, key);
+    }
+    return name;
+  };
+  switch (place.kind) {
+    case PlaceKind::kRoot:
+      return "";
+    case PlaceKind::kNamespace:
+      return place.table.namespace_name;
+    case PlaceKind::kTable:
+      return place.table.name;
+    case PlaceKind::kRow:
+      return shown(row_names.FileName(place.row), place.row);
+    case PlaceKind::kFamily:
+      return place.family;
+    case PlaceKind::kCell:
+    case PlaceKind::kVersionsColumn:
+    case PlaceKind::kCounter:
+    case PlaceKind::kDeletedCell:
+      return shown(qualifier_names.FileName(place.qualifier), place.qualifier);
+    case PlaceKind::kVersion:
+      return shown(qualifier_names.VersionFileName(place.qualifier, place.timestamp),
+                   place.qualifier);
+    case PlaceKind::kVersionsFile:
+      return std::to_string(place.timestamp);
+    case PlaceKind::kSchemaFile:
+      return ".schema.toml";
+    case PlaceKind::kNamespaceFile:
+      return ".namespace.toml";
+    case PlaceKind::kVersionsDirectory:
+      return ".versions";
+    case PlaceKind::kCountersDirectory:
+      return ".counters";
+    case PlaceKind::kDeletedDirectory:
+      return ".deleted";
+    case PlaceKind::kAsofDirectory:
+      return ".asof";
+    case PlaceKind::kScanDirectory:
+      return ".scan";
+    case PlaceKind::kSelfDirectory:
+      return ".cellfs";
+    case PlaceKind::kKeysDirectory:
+      return "keys";
+    case PlaceKind::kAsofLink:
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeyFile:
+    case PlaceKind::kMemoryFile:
+    case PlaceKind::kMemoryDirectory:
+      return place.name;
+  }
+  return "";
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "fs/asof.h"
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+TimeRange Intersect(const TimeRange& a, const TimeRange& b) {
+  TimeRange range{std::max(a.min, b.min), std::min(a.max, b.max)};
+  range.max = std::max(range.min, range.max);
+  return range;
+}
+
+// The view's columns, narrowed to the place's family and qualifier. False: the view shows none there.
+bool NarrowColumns(const Place& place, Columns& columns) {
+  if (place.family.empty()) return true;
+  std::set<std::string> wanted;
+  if (place.IsColumn() || place.kind == PlaceKind::kVersionsColumn) wanted.insert(place.qualifier);
+  if (!columns.empty()) {
+    const auto it = columns.find(place.family);
+    if (it == columns.end()) return false;
+    if (!it->second.empty()) {
+      if (wanted.empty()) {
+        wanted = it->second;
+      } else if (!it->second.contains(place.qualifier)) {
+        return false;
+      }
+    }
+  }
+  columns = {{place.family, std::move(wanted)}};
+  return true;
+}
+
+// A filter may look at columns other than those it lets through, so a row of such a scan is always read
+// whole, and what is wanted is picked afterwards.
+bool MustReadWholeRow(const Place& place) {
+  return place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
+}
+
+bool IsWanted(const Place& place, const Cell& cell) {
+  if (!place.family.empty() && cell.family != place.family) return false;
+  if (place.IsColumn() && cell.qualifier != place.qualifier) return false;
+  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
+    return cell.timestamp == place.timestamp;
+  }
+  return true;
+}
+
+std::optional<Cell> FirstWanted(const Place& place, RowCells cells) {
+  for (Cell& cell : cells) {
+    if (IsWanted(place, cell)) return std::move(cell);
+  }
+  return std::nullopt;
+}
+
+// Does the tombstone hide a put of its column, or of its family, at that timestamp?
+bool Hides(const Cell& tombstone, Timestamp timestamp) {
+  switch (tombstone.type) {
+    case CellType::kDeleteColumn:
+    case CellType::kDeleteFamily:
+      return timestamp <= tombstone.timestamp;
+    case CellType::kDelete:
+    case CellType::kDeleteFamilyVersion:
+      return timestamp == tombstone.timestamp;
+    case CellType::kPut:
+      break;
+  }
+  return false;
+}
+
+OutcomeOr<RowCells> RawCells(MountContext& mount, const Caller& caller, const Place& place,
+                             FilterPtr filter, int32_t max_versions, ReadDetail detail) {
+  Scan scan;
+  scan.start_row = scan.stop_row = place.row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.max_versions = max_versions;
+  scan.columns[place.family];
+  scan.filter = std::move(filter);
+  scan.lengths_only = detail == ReadDetail::kLengths;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
+  RowCells cells;
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+    if (rows.empty()) return cells;
+    for (RowCells& row : rows) {
+      cells.insert(cells.end(), std::make_move_iterator(row.begin()),
+                   std::make_move_iterator(row.end()));
+    }
+  }
+}
+
+// The column, and the empty qualifier, where family tombstones stand.
+StatusOr<FilterPtr> ColumnOrFamilyTombstones(const std::string& qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr family, MakeColumnRangeFilter("", true, "", true));
+  if (qualifier.empty()) return family;
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr column,
+                          MakeColumnRangeFilter(qualifier, true, qualifier, true));
+  return MakeFilterList(ListOperator::kMustPassOne, {std::move(family), std::move(column)});
+}
+
+// Of one column's raw cells, newest first, and the family's tombstones: the newest put, where a
+// tombstone hides it.
+const Cell* HiddenLastPut(const std::vector<const Cell*>& column,
+                          const std::vector<const Cell*>& family_tombstones) {
+  const auto put = std::find_if(column.begin(), column.end(),
+                                [](const Cell* cell) { return cell->type == CellType::kPut; });
+  if (put == column.end()) return nullptr;
+  const auto hides = [&](const Cell* cell) { return Hides(*cell, (*put)->timestamp); };
+  const bool hidden = std::any_of(column.begin(), column.end(), hides) ||
+                      std::any_of(family_tombstones.begin(), family_tombstones.end(), hides);
+  return hidden ? *put : nullptr;
+}
+
+OutcomeOr<std::optional<Cell>> DeletedCell(MountContext& mount, const Caller& caller,
+                                           const Place& place, ReadDetail detail) {
+  CELLFS_ASSIGN_OR_RETURN(
+      std::optional<Cell> visible,
+      ReadColumn(mount, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
+  if (visible) return std::optional<Cell>();
+  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, place, detail));
+  std::vector<const Cell*> column, tombstones;
+  for (const Cell& cell : raw) {
+    if (IsFamilyTombstone(cell.type)) {
+      tombstones.push_back(&cell);
+    } else {
+      column.push_back(&cell);
+    }
+  }
+  const Cell* last = HiddenLastPut(column, tombstones);
+  return last == nullptr ? std::optional<Cell>() : std::optional(*last);
+}
+
+}  // namespace
+
+Get GetOf(const Place& place, ReadDetail detail) {
+  Get get;
+  if (place.view != nullptr) {
+    if (place.view->IsAsof()) {
+      const Timestamp time = place.view->asof->time();
+      if (time < std::numeric_limits<Timestamp>::max() - 1) get.time_range.max = time + 1;
+      get.moment = place.view->asof->Use();
+    } else {
+      static_cast<Query&>(get) = place.view->scan;
+    }
+  }
+  get.row = place.row;
+  get.lengths_only = detail == ReadDetail::kLengths;
+  if (MustReadWholeRow(place)) return get;
+  if (!NarrowColumns(place, get.columns)) get.time_range = {0, 0};
+  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
+    get.time_range = Intersect(get.time_range, AtTimestamp(place.timestamp));
+  }
+  return get;
+}
+
+OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
+                                          const Place& place, ReadDetail detail) {
+  if (place.kind == PlaceKind::kDeletedCell) return DeletedCell(mount, caller, place, detail);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells,
+                          mount.store.Read(caller, place.table, GetOf(place, detail)));
+  return FirstWanted(place, std::move(cells));
+}
+
+OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
+  if (place.kind != PlaceKind::kCounter) return std::move(cell.value);
+  if (cell.value.size() != sizeof(int64_t)) {
+    return Outcome(EINVAL, "a counter has 8 bytes, " + place.ToString() + " has " +
+                               std::to_string(cell.value.size()));
+  }
+  uint64_t number = 0;
+  for (const char byte : cell.value) number = number << 8 | static_cast<unsigned char>(byte);
+  return std::to_string(static_cast<int64_t>(number)) + "\n";
+}
+
+OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
+                                                const Place& row_or_family) {
+  static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
+  Get get = GetOf(row_or_family, ReadDetail::kLengths);
+  if (get.filter == nullptr) get.filter = first_key_only;
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, row_or_family.table, get));
+  return FirstWanted(row_or_family, std::move(cells));
+}
+
+OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
+                              ReadDetail detail) {
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter, ColumnOrFamilyTombstones(column.qualifier));
+  CELLFS_ASSIGN_OR_RETURN(
+      RowCells cells,
+      RawCells(mount, caller, column, std::move(filter), kAllVersions, detail));
+  std::erase_if(cells, [&](const Cell& cell) {
+    return cell.qualifier != column.qualifier && !IsFamilyTombstone(cell.type);
+  });
+  return cells;
+}
+
+OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(column.table));
+  const FamilySchema* family = schema->FindFamily(column.family);
+  if (family == nullptr) return Outcome(ENOENT);
+  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, column, ReadDetail::kLengths));
+  const size_t wanted = static_cast<size_t>(family->max_versions());
+  RowCells versions;
+  std::optional<Timestamp> last;
+  for (const Cell& cell : raw) {
+    if (versions.size() == wanted) break;
+    if (cell.type != CellType::kPut || cell.timestamp == last) continue;
+    last = cell.timestamp;
+    const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
+    CELLFS_ASSIGN_OR_RETURN(auto read, ReadColumn(mount, caller, version, ReadDetail::kLengths));
+    if (read) versions.push_back(*std::move(read));
+  }
+  return versions;
+}
+
+OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family) {
+  const Place place = family.As(PlaceKind::kFamily);
+  CELLFS_ASSIGN_OR_RETURN(RowCells shown, mount.store.Read(caller, place.table,
+                                                           GetOf(place, ReadDetail::kLengths)));
+  std::set<std::string> visible;
+  for (Cell& cell : shown) visible.insert(std::move(cell.qualifier));
+  CELLFS_ASSIGN_OR_RETURN(
+      RowCells raw, RawCells(mount, caller, place, nullptr, kAllVersions, ReadDetail::kLengths));
+  std::map<std::string, std::vector<const Cell*>> columns;
+  std::vector<const Cell*> tombstones;
+  for (const Cell& cell : raw) {
+    if (IsFamilyTombstone(cell.type)) {
+      tombstones.push_back(&cell);
+    } else if (!visible.contains(cell.qualifier)) {
+      columns[cell.qualifier].push_back(&cell);
+    }
+  }
+  RowCells deleted;
+  for (const auto& [qualifier, cells] : columns) {
+    if (const Cell* last = HiddenLastPut(cells, tombstones)) deleted.push_back(*last);
+  }
+  return deleted;
+}
+
+std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
+  std::optional<Timestamp> expiry;
+  const auto end_after = [&](int64_t milliseconds) {
+    if (cell.timestamp > std::numeric_limits<Timestamp>::max() - milliseconds) return;
+    const Timestamp end = cell.timestamp + milliseconds;
+    expiry = expiry ? std::min(*expiry, end) : end;
+  };
+  if (family != nullptr && family->time_to_live() != kForever) {
+    end_after(int64_t{family->time_to_live()} * 1000);
+  }
+  if (cell.time_to_live != kNoCellTtl) end_after(cell.time_to_live);
+  return expiry;
+}
+
+}  // namespace cellfs::fs

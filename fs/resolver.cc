@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolver.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "fs/asof.h"
+#include "fs/cellfs_directory.h"
+#include "fs/reading.h"
+#include "fs/scan_query.h"
+#include "fs/toml_files.h"
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr std::string_view kSchemaName = ".schema.toml";
+constexpr std::string_view kNamespaceFileName = ".namespace.toml";
+
+Outcome NotThere(NameUse use) { return Outcome(use == NameUse::kLookUp ? ENOENT : EPERM); }
+
+// Names that say no key at all.
+Outcome NoKey(const ReadName& read, NameUse use) {
+  if (read.kind == ReadName::Kind::kTooLong) return Outcome(ENAMETOOLONG);
+  if (read.kind == ReadName::Kind::kReserved) return NotThere(use);
+  if (use == NameUse::kLookUp) return Outcome(ENOENT);
+  return Outcome(read.kind == ReadName::Kind::kLong ? ENAMETOOLONG : EILSEQ);
+}
+
+bool IsBesideToml(const MountOptions& options, std::string_view name) {
+  return name.find(kSchemaName) != name.npos || name.find(kNamespaceFileName) != name.npos ||
+         IsTemporaryName(options, std::string(name));
+}
+
+Place Named(const Place& directory, PlaceKind kind, std::string_view name) {
+  Place place = directory.As(kind);
+  place.name = name;
+  return place;
+}
+
+bool IsInScan(const Scan& scan, std::string_view row) {
+  const auto before = [&](std::string_view a, std::string_view b) {
+    return scan.reversed ? b < a : a < b;
+  };
+  if (!scan.start_row.empty()) {
+    if (before(row, scan.start_row)) return false;
+    if (row == scan.start_row && !scan.include_start_row) return false;
+  }
+  if (!scan.stop_row.empty()) {
+    if (before(scan.stop_row, row)) return false;
+    if (row == scan.stop_row && !scan.include_stop_row) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// ---- Names --------------------------------------------------------------------------------------
+
+OutcomeOr<Place> Resolver::Child(const Caller& caller, const Place& directory,
+                                 std::string_view name, NameUse use) {
+  if (name.empty() || name == "." || name == "..") return NotThere(use);
+  if (name.size() > kMaxNameLength) return Outcome(ENAMETOOLONG);
+  switch (directory.kind) {
+    case PlaceKind::kRoot:
+      return ChildOfRoot(directory, name, use);
+    case PlaceKind::kNamespace:
+      return ChildOfNamespace(directory, name, use);
+    case PlaceKind::kTable:
+      return ChildOfTable(caller, directory, name, use);
+    case PlaceKind::kRow:
+      return ChildOfRow(directory, name, use);
+    case PlaceKind::kFamily:
+      return ChildOfFamily(caller, directory, name, use);
+    case PlaceKind::kVersionsDirectory:
+      return ChildOfVersions(caller, directory, name, use);
+    case PlaceKind::kVersionsColumn:
+      return ChildOfVersionsColumn(directory, name, use);
+    case PlaceKind::kCountersDirectory:
+    case PlaceKind::kDeletedDirectory:
+      return Column(caller, directory,
+                    directory.kind == PlaceKind::kCountersDirectory ? PlaceKind::kCounter
+                                                                    : PlaceKind::kDeletedCell,
+                    name, use);
+    case PlaceKind::kAsofDirectory:
+      return ChildOfAsof(directory, name);
+    case PlaceKind::kScanDirectory:
+      return ChildOfScan(directory, name);
+    case PlaceKind::kSelfDirectory:
+    case PlaceKind::kKeysDirectory:
+      return ChildOfSelf(directory, name);
+    default:
+      return NotThere(use);
+  }
+}
+
+OutcomeOr<Place> Resolver::ChildOfRoot(const Place& directory, std::string_view name,
+                                       NameUse use) {
+  if (mount_.options.controls != Controls::kOff && directory.view == nullptr) {
+    if (name == ".asof") return directory.As(PlaceKind::kAsofDirectory);
+    if (name == ".cellfs") return directory.As(PlaceKind::kSelfDirectory);
+  }
+  if (use == NameUse::kCreateFile) return Outcome(EPERM);
+  if (name == kHiddenNamespace) return NotThere(use);
+  Place place = directory.As(PlaceKind::kNamespace);
+  place.table.namespace_name = name;
+  return place;
+}
+
+std::optional<OutcomeOr<Place>> Resolver::ControlChild(const Place& directory,
+                                                       std::string_view name, NameUse use) {
+  const bool in_table = directory.kind == PlaceKind::kTable;
+  const bool is_scan = directory.view != nullptr && !directory.view->IsAsof();
+  if (!is_scan && name == (in_table ? kSchemaName : kNamespaceFileName)) {
+    return directory.As(in_table ? PlaceKind::kSchemaFile : PlaceKind::kNamespaceFile);
+  }
+  if (directory.view != nullptr) return std::nullopt;
+  if (mount_.options.controls != Controls::kOff) {
+    if (name == ".asof") return directory.As(PlaceKind::kAsofDirectory);
+    if (name == ".scan" && in_table) return directory.As(PlaceKind::kScanDirectory);
+  }
+  Place memory = Named(directory, PlaceKind::kMemoryFile, name);
+  if (use == NameUse::kCreateFile) {
+    if (!IsBesideToml(mount_.options, name)) return Outcome(EPERM);
+    return memory;
+  }
+  if (mount_.unstored.Find(memory)) return memory;
+  return std::nullopt;
+}
+
+OutcomeOr<Place> Resolver::ChildOfNamespace(const Place& directory, std::string_view name,
+                                            NameUse use) {
+  if (auto control = ControlChild(directory, name, use)) return *std::move(control);
+  Place place = directory.As(PlaceKind::kTable);
+  place.table.name = name;
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfTable(const Caller& caller, const Place& directory,
+                                        std::string_view name, NameUse use) {
+  if (auto control = ControlChild(directory, name, use)) return *std::move(control);
+  ReadName read = mount_.row_names.Read(name);
+  if (read.kind == ReadName::Kind::kLong && use == NameUse::kLookUp) {
+    CELLFS_ASSIGN_OR_RETURN(read.key, FullRow(caller, directory, read, name));
+  } else if (read.kind != ReadName::Kind::kKey) {
+    return NoKey(read, use);
+  }
+  Place place = directory.As(PlaceKind::kRow);
+  place.row = std::move(read.key);
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfRow(const Place& directory, std::string_view name, NameUse use) {
+  if (use == NameUse::kCreateFile) return Outcome(EPERM);
+  if (!CheckFamilyName(name).ok()) return NotThere(use);
+  Place place = directory.As(PlaceKind::kFamily);
+  place.family = name;
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfFamily(const Caller& caller, const Place& directory,
+                                         std::string_view name, NameUse use) {
+  if (mount_.options.controls != Controls::kOff && directory.view == nullptr) {
+    if (name == ".versions") return directory.As(PlaceKind::kVersionsDirectory);
+    if (name == ".counters") return directory.As(PlaceKind::kCountersDirectory);
+    if (name == ".deleted") return directory.As(PlaceKind::kDeletedDirectory);
+  }
+  if (use == NameUse::kCreateDirectory) return Outcome(EPERM);
+  return Column(caller, directory, PlaceKind::kCell, name, use);
+}
+
+OutcomeOr<Place> Resolver::Column(const Caller& caller, const Place& family, PlaceKind kind,
+                                  std::string_view name, NameUse use) {
+  ReadName read = mount_.qualifier_names.Read(name);
+  if (read.kind == ReadName::Kind::kLong && use == NameUse::kLookUp) {
+    CELLFS_ASSIGN_OR_RETURN(read.key, FullQualifier(caller, family, read, name));
+  } else if (read.kind != ReadName::Kind::kKey) {
+    return NoKey(read, use);
+  }
+  Place place = family.As(kind);
+  if (read.timestamp) {
+    if (kind != PlaceKind::kCell) return NotThere(use);
+    place = family.As(PlaceKind::kVersion, *read.timestamp);
+  }
+  place.qualifier = std::move(read.key);
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfVersions(const Caller& caller, const Place& directory,
+                                           std::string_view name, NameUse use) {
+  const Place memory = Named(directory, PlaceKind::kMemoryFile, name);
+  if (use == NameUse::kCreateFile || mount_.unstored.Find(memory)) return memory;
+  return Column(caller, directory, PlaceKind::kVersionsColumn, name, use);
+}
+
+OutcomeOr<Place> Resolver::ChildOfVersionsColumn(const Place& directory, std::string_view name,
+                                                 NameUse use) {
+  if (const auto timestamp = ReadTimestamp(name)) {
+    if (use == NameUse::kCreateDirectory) return Outcome(EPERM);
+    return directory.As(PlaceKind::kVersionsFile, *timestamp);
+  }
+  // The timestamp tells a file beside the versions of one column from one in .versions itself.
+  Place memory = directory.As(use == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory
+                                                               : PlaceKind::kMemoryFile,
+                              1);
+  memory.name = name;
+  if (use == NameUse::kLookUp && !mount_.unstored.Find(memory)) {
+    memory.kind = PlaceKind::kMemoryDirectory;
+  }
+  return memory;
+}
+
+OutcomeOr<Place> Resolver::ChildOfAsof(const Place& directory, std::string_view name) {
+  const auto time = ReadTimestamp(name);
+  if (!time) {
+    if (!ParseAsofName(name, mount_.clock->Now())) return Outcome(ENOENT);
+    return Named(directory, PlaceKind::kAsofLink, name);
+  }
+  auto view = std::make_shared<View>();
+  view->kind = View::Kind::kAsof;
+  view->name = name;
+  view->scope = directory.table;
+  view->asof = mount_.asof.Find(*time);
+  Place place = directory.Parent();
+  place.view = std::move(view);
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfScan(const Place& directory, std::string_view name) {
+  auto query = ScanQuery::Read(name, mount_.options.names);
+  if (!query.ok()) return Outcome(ENOENT, query.status().message());
+  auto scan = query->ToScan();
+  if (!scan.ok()) return Outcome(ENOENT, scan.status().message());
+  auto view = std::make_shared<View>();
+  view->kind = View::Kind::kScan;
+  view->name = name;
+  view->scope = directory.table;
+  view->scan = *std::move(scan);
+  Place place = directory.Parent();
+  place.view = std::move(view);
+  return place;
+}
+
+OutcomeOr<Place> Resolver::ChildOfSelf(const Place& directory, std::string_view name) {
+  if (directory.kind == PlaceKind::kSelfDirectory) {
+    if (name == "keys") return directory.As(PlaceKind::kKeysDirectory);
+    if (std::find(std::begin(kSelfFiles), std::end(kSelfFiles), name) == std::end(kSelfFiles)) {
+      return Outcome(ENOENT);
+    }
+    return Named(directory, PlaceKind::kSelfFile, name);
+  }
+  auto key = mount_.long_names.Find(name);
+  if (!key) return Outcome(ENOENT);
+  Place place = Named(directory, PlaceKind::kKeyFile, name);
+  place.row = *std::move(key);
+  return place;
+}
+
+OutcomeOr<std::string> Resolver::FullRow(const Caller& caller, const Place& table,
+                                         const ReadName& read, std::string_view name) {
+  Scan scan;
+  scan.start_row = read.key;
+  scan.stop_row = RowAfterPrefix(read.key);
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount_.store.OpenScanner(caller, table.table, scan));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+    if (rows.empty()) return Outcome(ENOENT);
+    for (const RowCells& row : rows) {
+      if (mount_.row_names.IsShortenedTo(name, row.front().row)) return row.front().row;
+    }
+  }
+}
+
+OutcomeOr<std::string> Resolver::FullQualifier(const Caller& caller, const Place& family,
+                                               const ReadName& read, std::string_view name) {
+  Place whole = family.As(PlaceKind::kFamily);
+  whole.qualifier.clear();
+  // Hidden columns count too: their versions and last values have names.
+  Scan scan;
+  scan.start_row = scan.stop_row = whole.row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.columns[whole.family];
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnPrefixFilter(read.key));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount_.store.OpenScanner(caller, whole.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+  for (const RowCells& row : rows) {
+    for (const Cell& cell : row) {
+      if (mount_.qualifier_names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;
+    }
+  }
+  return Outcome(ENOENT);
+}
+
+// ---- What is there ------------------------------------------------------------------------------
+
+OutcomeOr<Found> Resolver::LookUp(const Caller& caller, const Place& directory,
+                                  std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
+  return Find(caller, place);
+}
+
+OutcomeOr<Found> Resolver::Find(const Caller& caller, const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kNamespace:
+      return FindNamespace(place);
+    case PlaceKind::kTable:
+      return FindTable(place);
+    case PlaceKind::kRow:
+      return FindRow(caller, place);
+    case PlaceKind::kFamily:
+      return FindFamily(caller, place);
+    case PlaceKind::kCell:
+    case PlaceKind::kVersion:
+    case PlaceKind::kVersionsFile:
+    case PlaceKind::kCounter:
+    case PlaceKind::kDeletedCell:
+      return FindColumn(caller, place);
+    case PlaceKind::kVersionsColumn:
+      return FindVersionsColumn(caller, place);
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kNamespaceFile:
+      return FindToml(place);
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeyFile:
+      return FindSelf(place);
+    case PlaceKind::kMemoryFile:
+    case PlaceKind::kMemoryDirectory:
+      return FindUnstored(place);
+    case PlaceKind::kAsofLink: {
+      Found found{place};
+      found.size = std::to_string(mount_.clock->Now()).size();
+      return found;
+    }
+    default:
+      return Found{place};
+  }
+}
+
+Found Resolver::FromCell(Place place, const Cell& cell) {
+  Found found;
+  found.size = cell.value_length;
+  found.version = cell.timestamp;
+  if (const auto schema = mount_.store.DescribeTable(place.table); schema.ok()) {
+    found.expires = ExpiryOf(cell, (*schema)->FindFamily(cell.family));
+  }
+  found.place = std::move(place);
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindUnstored(const Place& place) {
+  auto entry = mount_.unstored.Find(place);
+  if (!entry) return Outcome(ENOENT);
+  Found found{place};
+  if (entry->file != nullptr) {
+    std::lock_guard lock(entry->file->mutex);
+    found.size = entry->file->bytes.size();
+  }
+  found.unstored = std::move(entry);
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindNamespace(const Place& place) {
+  // A name that HBase refuses names nothing.
+  const auto schema = mount_.store.DescribeNamespace(place.table.namespace_name);
+  if (!schema.ok()) return Outcome(ENOENT);
+  return Found{place};
+}
+
+OutcomeOr<Found> Resolver::FindTable(const Place& place) {
+  const auto schema = mount_.store.DescribeTable(place.table);
+  if (!schema.ok()) return Outcome(ENOENT);
+  return Found{place};
+}
+
+OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
+  if (place.view != nullptr && !place.view->IsAsof() && !IsInScan(place.view->scan, place.row)) {
+    return Outcome(ENOENT);
+  }
+  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
+  if (!cell) return FindUnstored(place);
+  Found found = FromCell(place, *cell);
+  found.size = 0;
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
+  if (cell) {
+    Found found = FromCell(place, *cell);
+    found.size = 0;
+    return found;
+  }
+  auto made = FindUnstored(place);
+  if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
+  // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was
+  // just made.
+  CELLFS_ASSIGN_OR_RETURN(Found row, FindRow(caller, place.Parent()));
+  if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  return Found{place};
+}
+
+OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
+  const bool is_counter = place.kind == PlaceKind::kCounter;
+  CELLFS_ASSIGN_OR_RETURN(
+      auto cell, ReadColumn(mount_, caller, place,
+                            is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
+  if (!cell) return FindUnstored(place);
+  if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
+    return Outcome(ENOENT);  // shown as q@<timestamp>
+  }
+  Found found = FromCell(place, *cell);
+  if (is_counter) {
+    // A value that is no counter is found, and its reading says what is wrong.
+    const auto text = FileBytes(place, *std::move(cell));
+    found.size = text.ok() ? text->size() : 0;
+  }
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell),
+                                                   ReadDetail::kLengths));
+  if (visible) return Found{place};
+  CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
+  if (!versions.empty()) return Found{place};
+  return FindUnstored(place);
+}
+
+OutcomeOr<Found> Resolver::FindToml(const Place& place) {
+  if (mount_.unstored.IsTomlHidden(place.Parent())) return Outcome(ENOENT);
+  CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount_, place));
+  Found found{place};
+  found.size = text.size();
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindSelf(const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(std::string text, CellfsDirectory(mount_).Text(place));
+  Found found{place};
+  found.size = text.size();
+  return found;
+}
+
+}  // namespace cellfs::fs
