@@ -16,8 +16,8 @@
 
 namespace cellfs {
 
-// What one sequence id wrote to one row of one table. `row` and `sequence_id` of the cells are those
-// of the record. Withdrawals are cells of type kWithdrawMarker.
+// What one sequence id wrote to one row of one table. `row` and `sequence_id` of the cells are
+// those of the record. Withdrawals are cells of type kWithdrawMarker.
 struct LogRecord {
   TableId table_id = 0;
   SequenceId sequence_id = 0;

@@ -70,8 +70,8 @@ struct Memstore::Node {
   }
 };
 
-// A skip list. A node is whole before a link to it is stored (release), and readers follow links with
-// acquire, so they need no lock.
+// A skip list. A node is whole before a link to it is stored (release), and readers follow links
+// with acquire, so they need no lock.
 class Memstore::FamilyList {
  public:
   explicit FamilyList(Arena* arena)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Memstore: the cells of one table that have not been flushed yet, in order (HBase's DefaultMemStore,
-// with one skip list per family). Cells are added and never removed; a memstore goes as a whole, once
-// it has been flushed and the last cursor has closed.
+// Memstore: the cells of one table that have not been flushed yet, in order (HBase's
+// DefaultMemStore, with one skip list per family). Cells are added and never removed; a memstore
+// goes as a whole, once it has been flushed and the last cursor has closed.
 //
 // One thread adds at a time (the caller's mutex); any number read meanwhile, without a lock. What a
 // reader sees is bounded by its read point: the caller publishes a mutation's sequence id after
@@ -43,13 +43,13 @@ class Memstore {
   Memstore(const Memstore&) = delete;
   Memstore& operator=(const Memstore&) = delete;
 
-  // Copies the cells of one mutation: all of the same row, with their sequence ids. Cells of a family
-  // that the memstore does not have are passed over (a replayed log may name a dropped family).
+  // Copies the cells of one mutation: all of the same row, with their sequence ids. Cells of a
+  // family that the memstore does not have are passed over (a replayed log may name a dropped one).
   // REQUIRES: no cell has the key and sequence id of another, withdrawals apart.
   void Add(std::span<const CellView> cells);
 
-  // What the cells take of memory: rows (once for each Add), qualifiers, values, and the node of each
-  // cell with its links; not what is still free in the arena. Flushes are decided by it.
+  // What the cells take of memory: rows (once for each Add), qualifiers, values, and the node of
+  // each cell with its links; not what is still free in the arena. Flushes are decided by it.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
   // 0: there is no cell.

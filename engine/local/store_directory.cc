@@ -27,8 +27,8 @@ bool Has(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What may lie in a directory without FORMAT that becomes a store: nothing, what the making of a file
-// system leaves, and what the making of a store leaves that was cut short.
+// What may lie in a directory without FORMAT that becomes a store: nothing, what the making of a
+// file system leaves, and what the making of a store leaves that was cut short.
 bool MayBecomeStore(const Names& names) {
   static const Names kAllowed = {"CATALOG", "CATALOG.new", "FORMAT.new", "LOCK",
                                  "lost+found", "tables", "wal"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// StoreDirectory: the directory that a store lies in, with its lock, its format and its catalog. What
-// lies where is in docs/storage.md, "The directory".
+// StoreDirectory: the directory that a store lies in, with its lock, its format and its catalog.
+// What lies where is in docs/storage.md, "The directory".
 #ifndef CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
 #define CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
 
@@ -19,8 +19,8 @@ inline constexpr int kStoreFormatVersion = 1;
 class StoreDirectory {
  public:
   // Makes the store where `path` is missing (its parent must exist) or empty. kUnavailable: another
-  // process has it open, whose id is in the message. kCorruption: not a store, one of a newer format,
-  // or one that lacks files. `files` outlives the directory.
+  // process has it open, whose id is in the message. kCorruption: not a store, one of a newer
+  // format, or one that lacks files. `files` outlives the directory.
   static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path);
   ~StoreDirectory();
   StoreDirectory(const StoreDirectory&) = delete;

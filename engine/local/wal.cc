@@ -170,8 +170,8 @@ Status Wal::CutTail(uint64_t number, std::string_view bytes, size_t damage, LogP
 
 // ---- Appending ----------------------------------------------------------------------------------
 
-// The header comes last and its sync ends it: a segment without one holds nothing, and whatever fails
-// before leaves the log as it was. REQUIRES: what is in the older segments is synced.
+// The header comes last and its sync ends it: a segment without one holds nothing, and whatever
+// fails before leaves the log as it was. REQUIRES: what is in the older segments is synced.
 Status Wal::AddSegment(uint64_t number) {
   const std::string path = PathOf(number);
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<AppendFile> file, files_.OpenForAppend(path));
@@ -315,7 +315,8 @@ void Wal::Flushed(TableId table, SequenceId up_to) {
     const std::lock_guard lock(append_mutex_);
     for (Segment& segment : segments_) {
       const auto found = segment.unflushed.find(table);
-      if (found != segment.unflushed.end() && found->second <= up_to) segment.unflushed.erase(found);
+      if (found != segment.unflushed.end() && found->second <= up_to)
+        segment.unflushed.erase(found);
     }
   }
   CutSegments();
@@ -357,8 +358,9 @@ Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
                                                 std::to_string(segments_.front().base) + ", not " +
                                                 std::to_string(after)};
         auto segment = segments_.begin();
-        while (std::next(segment) != segments_.end() && std::next(segment)->base <= after) ++segment;
-        if (std::next(segment) != segments_.end()) segment_end = std::next(segment)->base;
+        auto next = std::next(segment);
+        for (; next != segments_.end() && next->base <= after; ++next) segment = next;
+        if (next != segments_.end()) segment_end = next->base;
         base = segment->base;
         path = PathOf(segment->number);
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Wal: the write-ahead log of a store, shared by its tables (HBase's FSHLog, one for the server). What
-// is appended survives the process; what was made durable survives power loss. It lies in numbered
-// segments; a segment goes once every cell in it has been flushed.
+// Wal: the write-ahead log of a store, shared by its tables (HBase's FSHLog, one for the server).
+// What is appended survives the process; what was made durable survives power loss. It lies in
+// numbered segments; a segment goes once every cell in it has been flushed.
 //
-//     position = wal->Append(records);  ...insert into memstores...  wal->MakeDurable(position, ...)
+//     position = wal->Append(records);  ...add to memstores...  wal->MakeDurable(position, ...)
 //
 //     flush of table t:  freeze its memstore, whose highest sequence id is s;  wal->Roll();
 //                        write the store file, durably;  wal->Flushed(t, s)
@@ -49,11 +49,11 @@ using LogVisitor = std::function<Status(const LogRecord& record, LogPosition pos
 // Thread-safe.
 class Wal {
  public:
-  // Opens the log in `directory` (made where it is missing) and shows `visitor` every record that it
-  // holds, flushed or not: the caller knows what its tables have already, and says so afterwards
-  // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process or
-  // of the machine leaves it, is cut off; any other damage is kCorruption, naming file and offset.
-  // `files` outlives the log.
+  // Opens the log in `directory` (made where it is missing) and shows `visitor` every record that
+  // it holds, flushed or not: the caller knows what its tables have already, and says so afterwards
+  // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process
+  // or of the machine leaves it, is cut off; any other damage is kCorruption, naming file and
+  // offset. `files` outlives the log.
   static StatusOr<std::unique_ptr<Wal>> Open(FileLayer& files, std::string directory,
                                              const WalOptions& options, const LogVisitor& visitor);
   // Makes durable what kAsyncWal still owes.
