@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Compaction: removes from a store file, in place, what HBase's compaction would not carry over.
+#ifndef CELLFS_ENGINE_LOCAL_COMPACTION_H_
+#define CELLFS_ENGINE_LOCAL_COMPACTION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/local/store_file.h"
+#include "engine/visibility/compaction_matcher.h"
+
+namespace cellfs {
+
+// A pass over one family in batches of whole rows: of a row either nothing or everything has gone,
+// for what a tombstone hides must not show once that has been removed.
+class FamilyCompaction {
+ public:
+  FamilyCompaction(FamilySchema family, const Rewrite& rewrite)
+      : family_(std::move(family)), matcher_(MakeCompactionMatcher(family_, rewrite)) {}
+
+  // Looks at the next rows, some ten thousand cells, and removes what is to go. True: there are more.
+  StatusOr<bool> RunBatch(StoreFileWriter& writer);
+  // By the last batch.
+  int64_t erased() const { return erased_; }
+
+ private:
+  Status EraseDoomed(StoreFileWriter& writer);
+
+  const FamilySchema family_;
+  const std::unique_ptr<CompactionMatcher> matcher_;
+  std::string next_row_;
+  std::vector<Cell> doomed_;
+  int64_t erased_ = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_COMPACTION_H_

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/database.h"
+
+#include <sqlite3.h>
+
+#include <mutex>
+
+namespace cellfs {
+namespace {
+
+constexpr int kBusyTimeoutMs = 10000;  // other processes that look at the file, not our own threads
+
+Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
+  const std::string message =
+      path + ": " + (connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code));
+  switch (code & 0xff) {
+    case SQLITE_FULL: return Status(StatusCode::kStoreFull, message);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return Status(StatusCode::kCorruption, message);
+    default: return Status(StatusCode::kIoError, message);
+  }
+}
+
+// Statistics of memory cost a global lock in every allocation, and nobody reads them.
+void ConfigureOnce() {
+  static std::once_flag once;
+  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
+}
+
+}  // namespace
+
+Statement::Statement(Statement&& other) noexcept { *this = std::move(other); }
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  std::swap(connection_, other.connection_);
+  std::swap(statement_, other.statement_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+void Statement::Bind(int parameter, int64_t value) {
+  sqlite3_bind_int64(statement_, parameter, value);
+}
+
+void Statement::Bind(int parameter, std::string_view bytes) {
+  // A null pointer would bind NULL instead of no bytes.
+  sqlite3_bind_blob64(statement_, parameter, bytes.empty() ? "" : bytes.data(), bytes.size(),
+                      SQLITE_STATIC);
+}
+
+void Statement::BindNull(int parameter) { sqlite3_bind_null(statement_, parameter); }
+
+StatusOr<bool> Statement::Step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  Status error = ErrorOf(connection_, code, *path_);
+  sqlite3_reset(statement_);
+  return error;
+}
+
+Status Statement::Run() {
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(const bool row, Step());
+    if (!row) break;
+  }
+  Reset();
+  return Status();
+}
+
+void Statement::Reset() { sqlite3_reset(statement_); }
+
+int64_t Statement::Integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::string_view Statement::Bytes(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  return {static_cast<const char*>(bytes), static_cast<size_t>(size)};
+}
+
+bool Statement::IsNull(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+  ConfigureOnce();
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                    (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  std::unique_ptr<Database> database(new Database(path, connection));
+  if (code != SQLITE_OK) return ErrorOf(connection, code, path);
+  sqlite3_busy_timeout(connection, kBusyTimeoutMs);
+  return database;
+}
+
+Database::~Database() { sqlite3_close(connection_); }
+
+Status Database::Execute(const std::string& sql) {
+  const int code = sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
+}
+
+StatusOr<Statement> Database::Prepare(const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return ErrorOf(connection_, code, path_);
+  return Statement(connection_, statement, &path_);
+}
+
+StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
+  CELLFS_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
+  CELLFS_ASSIGN_OR_RETURN(const bool row, statement.Step());
+  return row ? statement.Integer(0) : int64_t{0};
+}
+
+Status Database::Checkpoint() {
+  sqlite3_busy_timeout(connection_, 0);
+  const int code = sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE,
+                                             nullptr, nullptr);
+  Status status;
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) status = ErrorOf(connection_, code, path_);
+  sqlite3_busy_timeout(connection_, kBusyTimeoutMs);
+  return status;
+}
+
+Status Database::WriteOut() {
+  const int code = sqlite3_db_cacheflush(connection_);
+  return code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
+}
+
+void Database::ReleaseMemory() { sqlite3_db_release_memory(connection_); }
+
+StatusOr<Transaction> Transaction::Begin(Database& database) {
+  CELLFS_RETURN_IF_ERROR(database.Execute("BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // A rollback that fails has been done by SQLite itself already.
+  if (database_ != nullptr) static_cast<void>(database_->Execute("ROLLBACK"));
+}
+
+Status Transaction::Commit() {
+  CELLFS_RETURN_IF_ERROR(database_->Execute("COMMIT"));
+  database_ = nullptr;
+  return Status();
+}
+
+std::string QuotedName(std::string_view name) {
+  std::string quoted = "\"";
+  for (char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace cellfs

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// LocalEngine: the StorageEngine of a directory: a log for all tables, a store file for each, the
+// catalog. Destroyed, it flushes every table and leaves an empty log; what is not destroyed cleanly
+// is recovered from the log when it is opened again.
+#ifndef CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
+#define CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/local/local_storage.h"
+#include "engine/local/maintenance.h"
+#include "engine/local/store_directory.h"
+#include "engine/options.h"
+#include "engine/region/storage_engine.h"
+
+namespace cellfs {
+
+class LocalEngine : public StorageEngine {
+ public:
+  // `files` lies beneath log and catalog and outlives the engine; SQLite has its own way to the disk.
+  static StatusOr<std::unique_ptr<LocalEngine>> Open(const std::string& directory,
+                                                     const StoreOptions& options,
+                                                     FileLayer& files = PosixFiles());
+  ~LocalEngine() override;
+
+  StatusOr<std::string> LoadCatalog() override { return directory_->LoadCatalog(); }
+  Status SaveCatalog(std::string_view bytes) override { return directory_->SaveCatalog(bytes); }
+  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
+      const std::vector<StoredTable>& tables) override;
+  StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override;
+  Status DropTable(TableId id) override;
+
+  Status MakeDurable(LogPosition position, Durability durability) override {
+    return context_->wal->MakeDurable(position, durability);
+  }
+  Status Sync() override { return context_->wal->Sync(); }
+  std::shared_ptr<const Moment> PinMoment() override;
+  void SetMaintenancePaused(bool paused) override;
+  Statistics GetStatistics() override;
+
+ private:
+  LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
+              const StoreOptions& options);
+  std::string PathOf(TableId id) const;
+  void RemoveStrangers(const std::vector<StoredTable>& tables);
+  StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table, Database::Mode mode);
+  Status RecoverLog(const std::vector<StoredTable>& tables);
+  std::vector<std::shared_ptr<LocalStorage>> Tables() const;
+
+  FileLayer& files_;
+  const std::unique_ptr<StoreDirectory> directory_;
+  const std::shared_ptr<StoreContext> context_;
+
+  mutable std::mutex mutex_;
+  std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_
+  std::unique_ptr<Maintenance> maintenance_;  // null: off, or not begun
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_

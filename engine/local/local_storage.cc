@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/local_storage.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/local/compaction.h"
+#include "engine/local/flush.h"
+#include "engine/visibility/region_scanner.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int64_t kRoomFactor = 4;  // flush sizes that a memstore may reach before writers wait
+// A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
+constexpr int64_t kLeastGarbage = 10000;
+constexpr int64_t kGarbagePercent = 25;
+
+std::vector<std::string> FamilyNames(const TableSchema& schema) {
+  std::vector<std::string> names;
+  for (const auto& [name, family] : schema.families) names.push_back(name);
+  return names;
+}
+
+size_t HashOfColumn(std::string_view family, std::string_view row, std::string_view qualifier) {
+  const std::hash<std::string_view> hash;
+  return (hash(row) * 31 + hash(qualifier)) * 31 + hash(family);
+}
+
+Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dropped"); }
+
+}  // namespace
+
+LocalStorage::MemoryCells::MemoryCells(const TableSchema& schema)
+    : memstore_(FamilyNames(schema)) {}
+
+void LocalStorage::MemoryCells::Add(std::span<const CellView> cells) {
+  for (const CellView& cell : cells) {
+    if (!IsTombstone(cell.type) || cell.type == kWithdrawMarker) continue;
+    const std::lock_guard lock(mutex_);
+    tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
+    any_tombstones_ = true;
+  }
+  memstore_.Add(cells);
+}
+
+bool LocalStorage::MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,
+                                                  std::string_view qualifier) const {
+  if (!any_tombstones_) return false;
+  const std::lock_guard lock(mutex_);
+  return tombstoned_.contains(HashOfColumn(family, row, qualifier));
+}
+
+LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable table,
+                           std::shared_ptr<StoreFile> file)
+    : id_(table.id), context_(std::move(context)), file_(std::move(file)) {
+  state_.active = std::make_shared<MemoryCells>(*table.schema);
+  state_.schema = std::move(table.schema);
+}
+
+TableName LocalStorage::name() const { return CopyState().schema->name(); }
+
+LocalStorage::State LocalStorage::CopyState() const {
+  const std::lock_guard lock(state_mutex_);
+  return state_;
+}
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+// The snapshot comes first, so that nothing is in it that the read point leaves out. A flush that was
+// published since then shows in the state's generation, and the snapshot is taken anew.
+StatusOr<LocalStorage::View> LocalStorage::TakeView(const std::shared_ptr<const Moment>& moment) {
+  for (;;) {
+    if (dropped_) return Gone();
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Snapshot snapshot, file_->OpenSnapshot());
+    View view{std::move(snapshot), {}, 0};
+    {
+      const std::lock_guard lock(state_mutex_);
+      view.state = state_;
+      view.read_point = context_->read_point.load();
+    }
+    if (view.snapshot.generation() < view.state.generation) continue;
+    // Committed to the file, but not taken out of the state yet.
+    if (view.state.frozen != nullptr &&
+        view.state.frozen->memstore().highest_sequence_id() <= view.snapshot.flushed()) {
+      view.state.frozen = nullptr;
+    }
+    if (moment != nullptr) view.read_point = moment->sequence_id;
+    return view;
+  }
+}
+
+StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(View& view,
+                                                               const std::string& family,
+                                                               bool lengths_only) {
+  std::vector<std::unique_ptr<CellCursor>> cursors;
+  for (const auto& cells : {view.state.active, view.state.frozen}) {
+    if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
+    cursors.push_back(
+        OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()), family,
+                           view.read_point, lengths_only));
+  }
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<CellCursor> stored,
+      view.snapshot.OpenCursor(family, view.read_point, lengths_only, view.only_row));
+  if (stored != nullptr && cursors.empty()) return stored;  // withdrawals are never in a file
+  if (stored != nullptr) cursors.push_back(std::move(stored));
+  return MergeCursors(std::move(cursors));
+}
+
+StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
+  CELLFS_ASSIGN_OR_RETURN(View view, TakeView(get.moment));
+  view.only_row = &get.row;
+  const CursorSource source = [&view](const std::string& family, bool lengths_only) {
+    return OpenCursor(view, family, lengths_only);
+  };
+  return RegionScanner::Read(get, {view.state.schema, context_->options.site.max_row_size}, source,
+                             get.moment != nullptr ? get.moment->now : now);
+}
+
+// Takes a view for each batch, and so holds nothing between them.
+class LocalStorage::LocalScanner : public Scanner {
+ public:
+  LocalScanner(std::shared_ptr<LocalStorage> storage, std::shared_ptr<const Moment> moment,
+               std::unique_ptr<RegionScanner> scanner)
+      : storage_(std::move(storage)), moment_(std::move(moment)), scanner_(std::move(scanner)) {}
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    CELLFS_ASSIGN_OR_RETURN(View view, storage_->TakeView(moment_));
+    const CursorSource source = [&view](const std::string& family, bool lengths_only) {
+      return OpenCursor(view, family, lengths_only);
+    };
+    return scanner_->Next(
+        batch, source,
+        moment_ != nullptr ? moment_->now : storage_->context_->options.clock->Now());
+  }
+
+ private:
+  const std::shared_ptr<LocalStorage> storage_;
+  const std::shared_ptr<const Moment> moment_;
+  const std::unique_ptr<RegionScanner> scanner_;
+};
+
+StatusOr<std::unique_ptr<Scanner>> LocalStorage::OpenScanner(const Scan& scan) {
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<RegionScanner> scanner,
+      RegionScanner::Open(scan, {CopyState().schema, context_->options.site.max_row_size}));
+  return std::unique_ptr<Scanner>(
+      std::make_unique<LocalScanner>(shared_from_this(), scan.moment, std::move(scanner)));
+}
+
+namespace {
+
+void TakeTombstone(const CellView& cell, ColumnHead* head) {
+  if (cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily) {
+    head->newest_wide_tombstone = std::max(head->newest_wide_tombstone, cell.timestamp);
+  } else {
+    head->version_tombstones.push_back(cell.timestamp);
+  }
+}
+
+}  // namespace
+
+StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::string_view family,
+                                                  std::string_view qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(View view, TakeView());
+  const std::string only_row(row);
+  view.only_row = &only_row;
+  // A column may have thousands of versions: they are walked over only where tombstones lie among
+  // them.
+  const auto has_tombstones = [&](std::string_view column) -> StatusOr<bool> {
+    for (const auto& cells : {view.state.active, view.state.frozen}) {
+      if (cells != nullptr && cells->MayHaveTombstones(family, row, column)) return true;
+    }
+    return view.snapshot.HasTombstones(family, row, column);
+  };
+  CELLFS_ASSIGN_OR_RETURN(const bool of_family, has_tombstones({}));
+  bool of_column = of_family;
+  if (!qualifier.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(of_column, has_tombstones(qualifier));
+  }
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
+                          OpenCursor(view, std::string(family), true));
+  ColumnHead head;
+  const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
+    CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
+    for (; cursor->valid(); ) {
+      const CellView& cell = cursor->cell();
+      if (cell.row != row || cell.qualifier != column) break;
+      if (IsTombstone(cell.type)) {
+        if (column == qualifier || IsFamilyTombstone(cell.type)) TakeTombstone(cell, &head);
+      } else if (column == qualifier) {
+        head.newest_put = std::max(head.newest_put, cell.timestamp);
+        if (!to_the_end) break;
+      }
+      CELLFS_RETURN_IF_ERROR(cursor->Next());
+    }
+    return Status();
+  };
+  if (of_family && !qualifier.empty()) CELLFS_RETURN_IF_ERROR(walk({}, true));
+  CELLFS_RETURN_IF_ERROR(walk(qualifier, of_column));
+  std::sort(head.version_tombstones.rbegin(), head.version_tombstones.rend());
+  return head;
+}
+
+// ---- Writing ------------------------------------------------------------------------------------
+
+StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
+  WaitForRoom();
+  const std::lock_guard write_lock(context_->write_mutex);
+  std::unique_lock<std::mutex> moments_lock;
+  const bool withdraws = std::any_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
+    return !batch.withdrawn.empty();
+  });
+  if (withdraws) {
+    moments_lock = context_->moments->HoldOff();
+    if (context_->moments->AnyPinned(moments_lock)) {
+      CELLFS_RETURN_IF_ERROR(
+          CheckWithdrawable(batches, context_->moments->Newest(moments_lock)));
+    }
+  }
+
+  SequenceId last = context_->read_point.load();
+  std::vector<std::vector<CellView>> cells;
+  std::vector<LogRecord> records;
+  cells.reserve(batches.size());
+  for (const RowBatch& batch : batches) {
+    cells.push_back(CellsOf(batch, ++last));
+    if (batch.durability != Durability::kSkipWal) {
+      records.push_back({id_, last, batch.row, cells.back()});
+    }
+  }
+  CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
+
+  const std::shared_ptr<MemoryCells> active = CopyState().active;
+  for (const std::vector<CellView>& of_batch : cells) active->Add(of_batch);
+  context_->read_point.store(last);
+  context_->mutations += batches.size();
+  if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSize()) {
+    context_->wake_maintenance();
+  }
+  return position;
+}
+
+// Writers wait only for a flush that is making room: not while nobody flushes, and not on a full
+// disk, as long as the log takes what they write.
+void LocalStorage::WaitForRoom() {
+  const int64_t most = FlushSize() * kRoomFactor;
+  std::unique_lock lock(state_mutex_);
+  const auto has_room = [&] {
+    const uint64_t frozen = state_.frozen == nullptr ? 0 : state_.frozen->memstore().bytes();
+    return static_cast<int64_t>(state_.active->memstore().bytes() + frozen) < most;
+  };
+  while (!has_room() && context_->maintained && !flush_failed_ && !dropped_) {
+    flush_done_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+}
+
+// kUnavailable where a moment may see a cell that is to be withdrawn.
+Status LocalStorage::CheckWithdrawable(std::span<const RowBatch> batches,
+                                       SequenceId newest_moment) {
+  CELLFS_ASSIGN_OR_RETURN(View view, TakeView());
+  for (const RowBatch& batch : batches) {
+    for (const WithdrawCell& withdrawn : batch.withdrawn) {
+      CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
+                              OpenCursor(view, withdrawn.family, true));
+      CELLFS_RETURN_IF_ERROR(
+          cursor->Seek({batch.row, withdrawn.qualifier, withdrawn.timestamp}));
+      while (cursor->valid()) {
+        const CellView& cell = cursor->cell();
+        if (cell.row != batch.row || cell.qualifier != withdrawn.qualifier ||
+            cell.timestamp != withdrawn.timestamp) {
+          break;
+        }
+        if (cell.type == withdrawn.type && cell.sequence_id <= newest_moment) {
+          return Status(StatusCode::kUnavailable,
+                        "a pinned moment may see the cell that is to be withdrawn");
+        }
+        CELLFS_RETURN_IF_ERROR(cursor->Next());
+      }
+    }
+  }
+  return Status();
+}
+
+void LocalStorage::Recover(const LogRecord& record) {
+  if (record.sequence_id > flushed()) state_.active->Add(record.cells);
+}
+
+// ---- Flush --------------------------------------------------------------------------------------
+
+int64_t LocalStorage::FlushSize() const {
+  const std::lock_guard lock(state_mutex_);
+  return state_.schema->memstore_flush_size().value_or(context_->options.site.memstore_flush_size);
+}
+
+Rewrite LocalStorage::RewriteNow(RewriteKind kind) const {
+  return {.kind = kind,
+          .now = context_->options.clock->Now(),
+          .time_to_purge_deletes = context_->options.site.time_to_purge_deletes};
+}
+
+Status LocalStorage::Flush() {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  return FlushLocked();
+}
+
+// What a failed flush has left comes first, for its cells are older.
+Status LocalStorage::FlushLocked() {
+  for (;;) {
+    if (dropped_) return Status();
+    if (CopyState().frozen == nullptr) Freeze();
+    const std::shared_ptr<MemoryCells> frozen = CopyState().frozen;
+    if (frozen == nullptr) return Status();
+    const bool again = flush_failed_;
+    Status status = FlushFrozen(frozen);
+    flush_failed_ = !status.ok();
+    flush_done_.notify_all();
+    CELLFS_RETURN_IF_ERROR(status);
+    if (!again) return Status();
+  }
+}
+
+// Nothing where the active memstore is empty.
+void LocalStorage::Freeze() {
+  const std::lock_guard write_lock(context_->write_mutex);  // no mutation is half in
+  const std::lock_guard state_lock(state_mutex_);
+  if (state_.active->memstore().cells() == 0) return;
+  state_.frozen = std::exchange(state_.active, std::make_shared<MemoryCells>(*state_.schema));
+}
+
+Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
+  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
+  const std::shared_ptr<const Memstore> memstore(frozen, &frozen->memstore());
+  const SequenceId highest = memstore->highest_sequence_id();
+  // Without a new segment the log only keeps more than it must; it says itself what is wrong with it.
+  static_cast<void>(context_->wal->Roll());
+  for (bool keep_all = context_->moments->AnyPinned();; keep_all = true) {
+    CELLFS_ASSIGN_OR_RETURN(
+        std::unique_ptr<StoreFileWriter> writer,
+        WriteMemstore(*file_, *schema, memstore,
+                      RewriteNow(keep_all ? RewriteKind::kKeepAll : RewriteKind::kMinor),
+                      context_->options.inline_value_limit));
+    const auto moments_lock = context_->moments->HoldOff();
+    if (!keep_all && context_->moments->AnyPinned(moments_lock)) continue;  // pinned meanwhile
+    CELLFS_RETURN_IF_ERROR(writer->Commit());
+    const uint64_t generation = file_->Published();
+    const std::lock_guard state_lock(state_mutex_);
+    state_.frozen = nullptr;
+    state_.generation = generation;
+    break;
+  }
+  ++flushes_;
+  const Status synced = file_->MakeDurable();
+  if (!synced.ok()) durable_ = false;
+  CELLFS_RETURN_IF_ERROR(synced);
+  if (durable_) context_->wal->Flushed(id_, highest);
+  // The cells are safe; what a checkpoint could not do, the next one does.
+  static_cast<void>(file_->writer().Checkpoint());
+  file_->writer().ReleaseMemory();
+  return Status();
+}
+
+bool LocalStorage::WantsFlush() const {
+  const State state = CopyState();
+  return !dropped_ && (state.frozen != nullptr ||
+                       static_cast<int64_t>(state.active->memstore().bytes()) >= FlushSize());
+}
+
+// ---- Compaction ---------------------------------------------------------------------------------
+
+Status LocalStorage::Compact(CompactionKind kind) {
+  if (context_->moments->AnyPinned()) {
+    return Status(StatusCode::kUnavailable, "a pinned moment keeps what a compaction would drop");
+  }
+  return CompactUntil(kind, {});
+}
+
+Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool()>& stopped) {
+  const std::lock_guard compact_lock(compact_mutex_);
+  const bool major = kind == CompactionKind::kMajor;
+  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
+  Rewrite rewrite = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  for (const auto& [name, family] : schema->families) {
+    if (dropped_) return Status();
+    if (major && family.keep_deleted_cells() != KeepDeletedCells::kFalse) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Snapshot snapshot, file_->OpenSnapshot());
+      CELLFS_ASSIGN_OR_RETURN(rewrite.oldest_put, snapshot.OldestPut(name));
+    }
+    FamilyCompaction compaction(family, rewrite);
+    for (bool more = true; more;) {
+      if (stopped && stopped()) return Status();
+      CELLFS_ASSIGN_OR_RETURN(more, CompactBatch(compaction, schema));
+    }
+  }
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  if (dropped_) return Status();
+  if (major) CELLFS_RETURN_IF_ERROR(file_->ForgetGarbage());
+  ++compactions_;
+  CELLFS_RETURN_IF_ERROR(file_->Shrink());
+  static_cast<void>(file_->writer().Checkpoint());
+  file_->writer().ReleaseMemory();
+  return Status();
+}
+
+// True: there are more.
+StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction,
+                                          const std::shared_ptr<const TableSchema>& schema) {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  if (dropped_) return Gone();
+  if (CopyState().schema != schema) {
+    return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
+  }
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<StoreFileWriter> writer,
+      StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
+  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer));
+  if (compaction.erased() == 0) return more;
+  CELLFS_RETURN_IF_ERROR(writer->Prepare());
+  const auto moments_lock = context_->moments->HoldOff();
+  if (context_->moments->AnyPinned(moments_lock)) {
+    return Status(StatusCode::kUnavailable, "a pinned moment keeps what a compaction would drop");
+  }
+  CELLFS_RETURN_IF_ERROR(writer->Commit());
+  const uint64_t generation = file_->Published();
+  const std::lock_guard state_lock(state_mutex_);
+  state_.generation = generation;
+  return more;
+}
+
+bool LocalStorage::WantsCompaction() const {
+  const StoreFileFacts facts = file_->facts();
+  return !dropped_ && facts.garbage >= kLeastGarbage &&
+         facts.garbage * 100 >= facts.cells * kGarbagePercent && !context_->moments->AnyPinned();
+}
+
+// ---- The table as a whole -----------------------------------------------------------------------
+
+Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  CELLFS_RETURN_IF_ERROR(FlushLocked());
+  CELLFS_RETURN_IF_ERROR(file_->ReplaceFamilies(FamilyNames(*schema)));
+  const uint64_t generation = file_->Published();
+  const std::lock_guard write_lock(context_->write_mutex);
+  const std::lock_guard state_lock(state_mutex_);
+  state_.generation = generation;
+  state_.active = std::make_shared<MemoryCells>(*schema);
+  state_.schema = std::move(schema);
+  return Status();
+}
+
+Status LocalStorage::Truncate() {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
+  // A replay of the log leaves out what the file has, so it does not bring the cells back either.
+  const SequenceId last = context_->read_point.load();
+  CELLFS_RETURN_IF_ERROR(file_->DropEverything(last, FamilyNames(*schema)));
+  const uint64_t generation = file_->Published();
+  {
+    const std::lock_guard write_lock(context_->write_mutex);
+    const std::lock_guard state_lock(state_mutex_);
+    state_.generation = generation;
+    state_.frozen = nullptr;
+    state_.active = std::make_shared<MemoryCells>(*schema);
+  }
+  flush_failed_ = false;
+  if (durable_) context_->wal->Flushed(id_, last);
+  static_cast<void>(file_->writer().Checkpoint());
+  return file_->Shrink();
+}
+
+void LocalStorage::Drop() {
+  dropped_ = true;  // ends a compaction at its next batch
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  StoreFile::Remove(file_->path());
+  context_->wal->DropTable(id_);
+  flush_done_.notify_all();
+}
+
+TableStatistics LocalStorage::GetStatistics() {
+  const State state = CopyState();
+  TableStatistics statistics;
+  for (const auto& cells : {state.active, state.frozen}) {
+    if (cells == nullptr) continue;
+    statistics.memstore_bytes += cells->memstore().cells() == 0 ? 0 : cells->memstore().bytes();
+    statistics.memstore_cells += cells->memstore().cells();
+  }
+  statistics.file_bytes = file_->bytes();
+  statistics.flushes = flushes_;
+  statistics.compactions = compactions_;
+  return statistics;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/sqlite_cursor.h"
+
+namespace cellfs {
+namespace {
+
+// A step costs a fifth of a seek, so a place just ahead is walked to.
+constexpr int kStepsBeforeSeek = 4;
+
+enum Column { kRow, kQualifier, kTimestamp, kType, kSequenceId, kLength, kChecksum, kTimeToLive,
+              kReference, kTag, kValue };
+
+}  // namespace
+
+StatusOr<Statement*> FamilyReader::Prepared(std::optional<Statement>& statement,
+                                            const std::string& select, const std::string& rest) {
+  if (!statement.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(
+        Statement prepared,
+        database_.Prepare("SELECT " + select + " FROM " + QuotedName(CellTableName(family_)) + rest));
+    statement = std::move(prepared);
+  }
+  return &*statement;
+}
+
+StatusOr<Statement*> FamilyReader::Cells(bool lengths_only) {
+  static const std::string kRest = " WHERE (K, Q, T) >= (?1, ?2, ?3) ORDER BY K, Q, T, Y, S";
+  return Prepared(lengths_only ? lengths_ : cells_, "K, Q, T, Y, S, L, H, X, R, Z, V", kRest);
+}
+
+StatusOr<Statement*> FamilyReader::RowBefore() {
+  return Prepared(row_before_, "K", " WHERE K < ?1 ORDER BY K DESC LIMIT 1");
+}
+
+StatusOr<Statement*> FamilyReader::LastRow() {
+  return Prepared(last_row_, "K", " ORDER BY K DESC LIMIT 1");
+}
+
+StatusOr<Statement*> FamilyReader::Value() {
+  if (!value_.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(Statement prepared,
+                            database_.Prepare("SELECT H, V FROM " +
+                                              QuotedName(ValueTableName(family_)) + " WHERE R = ?1"));
+    value_ = std::move(prepared);
+  }
+  return &*value_;
+}
+
+StatusOr<Statement*> FamilyReader::Tombstone() {
+  return Prepared(tombstone_, "1",
+                  " INDEXED BY " + QuotedName(TombstoneIndexName(family_)) +
+                      " WHERE K = ?1 AND Q = ?2 AND Y <> -4 LIMIT 1");
+}
+
+SqliteCursor::SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free,
+                           SequenceId read_point, bool lengths_only, const std::string* only_row)
+    : reader_(std::move(reader)), free_(free), read_point_(read_point),
+      lengths_only_(lengths_only), only_row_(only_row) {}
+
+SqliteCursor::~SqliteCursor() {
+  if (cells_ != nullptr) cells_->Reset();
+  if (value_ != nullptr) value_->Reset();
+  free_.push_back(std::move(reader_));
+}
+
+bool SqliteCursor::IsBefore(const CellPlace& place) const {
+  const CellView& cell = stored_.cell;
+  if (const int order = cell.row.compare(place.row); order != 0) return order < 0;
+  if (const int order = cell.qualifier.compare(place.qualifier); order != 0) return order < 0;
+  return cell.timestamp > place.timestamp;
+}
+
+// Whether nothing lies between the place last sought and the present cell, with `place` among it.
+bool SqliteCursor::IsKnownAt(const CellPlace& place) const {
+  if (!at_first_ || (valid_ && IsBefore(place))) return false;
+  if (const int order = place.row.compare(row_); order != 0) return order > 0;
+  if (const int order = place.qualifier.compare(qualifier_); order != 0) return order > 0;
+  return place.timestamp <= timestamp_;
+}
+
+Status SqliteCursor::Seek(const CellPlace& place) {
+  if (IsKnownAt(place)) return Status();
+  next_row_ = place.row;
+  next_qualifier_ = place.qualifier;
+  const CellPlace next{next_row_, next_qualifier_, place.timestamp};
+  // Rows are not walked over: they may be long.
+  if (valid_ && stored_.cell.row == next.row && IsBefore(next)) {
+    for (int steps = 0; steps < kStepsBeforeSeek; ++steps) {
+      CELLFS_RETURN_IF_ERROR(Next());
+      if (!valid_ || !IsBefore(next)) return Status();
+    }
+  }
+  if (cells_ == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells(lengths_only_));
+  }
+  cells_->Reset();
+  row_.swap(next_row_);
+  qualifier_.swap(next_qualifier_);
+  timestamp_ = place.timestamp;
+  cells_->Bind(1, row_);
+  cells_->Bind(2, qualifier_);
+  cells_->Bind(3, -timestamp_);
+  CELLFS_RETURN_IF_ERROR(StepForward());
+  at_first_ = true;
+  return Status();
+}
+
+Status SqliteCursor::SeekToRowBefore(std::string_view row) {
+  // A row all of whose cells are above the read point is none.
+  std::string bound(row);
+  for (bool first = true;; first = false) {
+    const bool last_row = first && bound.empty();
+    CELLFS_ASSIGN_OR_RETURN(Statement* const before,
+                            last_row ? reader_->LastRow() : reader_->RowBefore());
+    if (!last_row) before->Bind(1, bound);
+    CELLFS_ASSIGN_OR_RETURN(const bool found, before->Step());
+    std::string candidate(found ? before->Bytes(0) : std::string_view());
+    before->Reset();
+    if (!found) {
+      valid_ = at_first_ = false;
+      return Status();
+    }
+    CELLFS_RETURN_IF_ERROR(Seek({candidate}));
+    if (valid_ && stored_.cell.row == candidate) return Status();
+    bound.swap(candidate);
+  }
+}
+
+Status SqliteCursor::Next() {
+  at_first_ = false;
+  return StepForward();
+}
+
+Status SqliteCursor::StepForward() {
+  do {
+    CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
+    valid_ = valid_ && (only_row_ == nullptr || cells_->Bytes(kRow) == *only_row_);
+    if (!valid_) {
+      cells_->Reset();  // another step would begin again
+      return Status();
+    }
+  } while (static_cast<SequenceId>(-cells_->Integer(kSequenceId)) > read_point_);
+  return Load();
+}
+
+Status SqliteCursor::Load() {
+  CellView& cell = stored_.cell;
+  cell.row = cells_->Bytes(kRow);
+  cell.qualifier = cells_->Bytes(kQualifier);
+  cell.timestamp = -cells_->Integer(kTimestamp);
+  cell.type = static_cast<CellType>(-cells_->Integer(kType));
+  cell.sequence_id = static_cast<SequenceId>(-cells_->Integer(kSequenceId));
+  cell.value_length = static_cast<uint64_t>(cells_->Integer(kLength));
+  cell.time_to_live = cells_->IsNull(kTimeToLive) ? kNoCellTtl : cells_->Integer(kTimeToLive);
+  cell.value = {};
+  stored_.reference = cells_->Integer(kReference);
+  stored_.packed = {static_cast<ValueTag>(cells_->Integer(kTag)), {}};
+  if (stored_.reference == 0) stored_.packed.bytes = cells_->Bytes(kValue);
+  if (ChecksumOf(stored_) != cells_->Integer(kChecksum)) return Damaged("a cell");
+  return lengths_only_ ? Status() : LoadValue();
+}
+
+Status SqliteCursor::LoadValue() {
+  if (stored_.reference != 0) {
+    if (value_ == nullptr) {
+      CELLFS_ASSIGN_OR_RETURN(value_, reader_->Value());
+    }
+    value_->Reset();
+    value_->Bind(1, stored_.reference);
+    CELLFS_ASSIGN_OR_RETURN(const bool found, value_->Step());
+    if (!found) return Damaged("a reference to a value");
+    stored_.packed.bytes = value_->Bytes(1);
+    if (ChecksumOfValue(stored_.packed.bytes, stored_.reference) != value_->Integer(0)) {
+      return Damaged("a value");
+    }
+  }
+  if (stored_.packed.tag == ValueTag::kPlain) {
+    stored_.cell.value = stored_.packed.bytes;
+    return stored_.cell.value.size() == stored_.cell.value_length ? Status() : Damaged("a length");
+  }
+  if (!UnpackValue(stored_.packed, stored_.cell.value_length, &unpacked_)) {
+    return Damaged("a compressed value");
+  }
+  stored_.cell.value = unpacked_;
+  return Status();
+}
+
+Status SqliteCursor::Damaged(std::string_view what) const {
+  return Status(StatusCode::kCorruption, reader_->path() + ": " + std::string(what) +
+                                             " of family '" + reader_->family() +
+                                             "' does not match its checksum");
+}
+
+}  // namespace cellfs

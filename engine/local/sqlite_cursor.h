@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// SqliteCursor: the cells of one family in a store file, in cell order, over prepared statements that
+// outlive it. It sees what the transaction open on its connection sees.
+#ifndef CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
+#define CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/local/cell_format.h"
+#include "engine/local/database.h"
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+
+// The statements that read one family on one connection, each prepared when it is first needed. They
+// serve one cursor at a time.
+class FamilyReader {
+ public:
+  FamilyReader(Database& database, std::string_view family)
+      : database_(database), family_(family) {}
+
+  StatusOr<Statement*> Cells(bool lengths_only);  // K, Q, T, Y, S, L, H, X, R, Z, V from ?1, ?2, ?3
+  StatusOr<Statement*> RowBefore();               // the largest K below ?1
+  StatusOr<Statement*> LastRow();
+  StatusOr<Statement*> Value();                   // H, V of reference ?1
+  StatusOr<Statement*> Tombstone();               // any of row ?1, qualifier ?2
+
+  const std::string& path() const { return database_.path(); }
+  const std::string& family() const { return family_; }
+
+ private:
+  StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& select,
+                                const std::string& rest);
+
+  Database& database_;
+  const std::string family_;
+  std::optional<Statement> cells_, lengths_, row_before_, last_row_, value_, tombstone_;
+};
+
+// Readers of one family that no cursor uses at the moment.
+using FreeReaders = std::vector<std::unique_ptr<FamilyReader>>;
+
+class SqliteCursor : public CellCursor {
+ public:
+  // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of that
+  // row only. Gives the reader to `free` in the end.
+  SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free, SequenceId read_point,
+               bool lengths_only, const std::string* only_row = nullptr);
+  ~SqliteCursor() override;
+
+  // kCorruption: the cell does not match its checksum.
+  Status Seek(const CellPlace& place) override;
+  Status SeekToRowBefore(std::string_view row) override;
+  Status Next() override;
+  bool valid() const override { return valid_; }
+  const CellView& cell() const override { return stored_.cell; }
+
+ private:
+  Status StepForward();  // to the next row of the statement that may be seen
+  Status Load();         // the row's cell, and its value if that is wanted
+  Status LoadValue();
+  Status Damaged(std::string_view what) const;
+  bool IsBefore(const CellPlace& place) const;  // the present cell
+  bool IsKnownAt(const CellPlace& place) const;
+
+  std::unique_ptr<FamilyReader> reader_;
+  FreeReaders& free_;
+  const SequenceId read_point_;
+  const bool lengths_only_;
+  const std::string* const only_row_;
+
+  Statement* cells_ = nullptr;  // running while valid_
+  Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row
+  // What cells_ is bound to, and whether it still stands at the first cell from there.
+  std::string row_, qualifier_;
+  Timestamp timestamp_ = 0;
+  bool at_first_ = false;
+  std::string next_row_, next_qualifier_;  // a place while it is sought; it may lie in our own cell
+  StoredCell stored_;
+  std::string unpacked_;
+  bool valid_ = false;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_

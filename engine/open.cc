@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "engine/open.h"
+
+#include "engine/local/local_engine.h"
+#include "engine/memory/memory_engine.h"
+#include "engine/region/embedded_store.h"
+
+namespace cellfs {
+
+StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
+                                                const StoreOptions& options) {
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
+                          LocalEngine::Open(directory, options));
+  return EmbeddedStore::Open(std::move(engine), options);
+}
+
+std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options) {
+  // Memory has nothing that could fail to open.
+  return *EmbeddedStore::Open(MakeMemoryEngine(options), options);
+}
+
+}  // namespace cellfs
