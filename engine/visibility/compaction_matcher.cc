@@ -71,8 +71,11 @@ class RewriteMatcher : public CompactionMatcher {
     }
     if (!IsTombstone(cell.type)) return MatchPut(cell);
     const bool works = keep_deleted_ == KeepDeletedCells::kFalse || IsPastKeeping(cell.timestamp);
+    const bool redundant = keep_deleted_ == KeepDeletedCells::kFalse && deletes_.IsRedundant(cell);
     if (works) Remember(cell);
-    if (rewrite_.kind == RewriteKind::kMinor) return MatchCode::kInclude;
+    if (rewrite_.kind == RewriteKind::kMinor) {
+      return redundant ? MatchCode::kSkip : MatchCode::kInclude;
+    }
     if (rewrite_.time_to_purge_deletes > 0 &&
         rewrite_.now - cell.timestamp <= rewrite_.time_to_purge_deletes) {
       return MatchCode::kInclude;

@@ -28,6 +28,17 @@ void DeleteTracker::Add(const CellView& tombstone) {
   timestamp_ = tombstone.timestamp;
 }
 
+bool DeleteTracker::IsRedundant(const CellView& tombstone) const {
+  if (has_family_stamp_ && tombstone.timestamp <= family_stamp_) return true;
+  if (tombstone.type == CellType::kDeleteFamily) return false;
+  const bool one_version = tombstone.type != CellType::kDeleteColumn;
+  if (one_version && family_version_stamps_.contains(tombstone.timestamp)) return true;
+  if (IsFamilyTombstone(tombstone.type)) return false;
+  if (!has_column_tombstone_ || tombstone.qualifier != qualifier_) return false;
+  if (type_ == CellType::kDeleteColumn) return true;
+  return one_version && tombstone.timestamp == timestamp_;
+}
+
 DeleteTracker::Result DeleteTracker::IsDeleted(const CellView& put) {
   if (has_family_stamp_ && put.timestamp <= family_stamp_) return Result::kColumnDeleted;
   if (family_version_stamps_.contains(put.timestamp)) return Result::kVersionDeleted;

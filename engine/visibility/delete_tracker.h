@@ -25,6 +25,8 @@ class DeleteTracker {
   void Reset();  // before each row
   void Add(const CellView& tombstone);
   Result IsDeleted(const CellView& put);
+  // True where a tombstone met before hides all that this one could (HBASE-30036).
+  bool IsRedundant(const CellView& tombstone) const;
 
  private:
   bool has_family_stamp_ = false;

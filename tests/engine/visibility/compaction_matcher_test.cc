@@ -34,6 +34,18 @@ TEST(CompactionMatcherTest, MinorKeepsTheTombstoneAndDropsWhatItHides) {
             "Put5 DeleteColumn3");
 }
 
+TEST(CompactionMatcherTest, MinorDropsATombstoneThatAWiderOneCovers) {
+  const std::vector<Cell> cells = {TombstoneOf("r", CellType::kDeleteFamily, "", 4, 1),
+                                   TombstoneOf("r", CellType::kDeleteColumn, "q", 6, 2),
+                                   TombstoneOf("r", CellType::kDelete, "q", 5, 3),
+                                   TombstoneOf("r", CellType::kDeleteColumn, "q", 4, 4),
+                                   TombstoneOf("s", CellType::kDelete, "q", 5, 5)};
+  const Rewrite minor{.kind = RewriteKind::kMinor, .now = 10};
+  EXPECT_EQ(Kept(SchemaWith({}), minor, cells), "DeleteFamily4 DeleteColumn6 Delete5");
+  EXPECT_EQ(Kept(SchemaWith({{"KEEP_DELETED_CELLS", "TRUE"}}), minor, cells),
+            "DeleteFamily4 DeleteColumn6 Delete5 DeleteColumn4 Delete5");
+}
+
 TEST(CompactionMatcherTest, MajorDropsBoth) {
   EXPECT_EQ(Kept(SchemaWith({{"VERSIONS", "5"}}), {.kind = RewriteKind::kMajor, .now = 10},
                  DeletedColumn()),
