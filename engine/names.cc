@@ -10,16 +10,18 @@
 namespace cellfs {
 namespace {
 
-Status Illegal(std::string message) {
-  return {StatusCode::kIllegalArgument, std::move(message)};
-}
+Status Illegal(std::string message) { return {StatusCode::kIllegalArgument, std::move(message)}; }
 
 // Takes one code point off the front of well-formed UTF-8; nothing where it is not.
 std::optional<char32_t> TakeCodePoint(std::string_view& text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
-                      : first < 0xf5 ? 4 : 0;
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
   if (length == 0 || text.size() < length) return std::nullopt;
   char32_t point = length == 1 ? first : first & (0x7fu >> length);
   for (size_t i = 1; i < length; ++i) {
@@ -52,8 +54,8 @@ Status CheckName(std::string_view kind, std::string_view name, std::string_view 
     const bool first = rest.size() == name.size();
     const std::optional<char32_t> point = TakeCodePoint(rest);
     if (!point) return Illegal(what + " is not valid UTF-8");
-    const bool punctuation = *point < 0x80 && !first &&
-                             inner.find(static_cast<char>(*point)) != std::string_view::npos;
+    const bool punctuation =
+        *point < 0x80 && !first && inner.find(static_cast<char>(*point)) != std::string_view::npos;
     if (*point == '_' || punctuation || IsLetterOrDigit(*point)) continue;
     return Illegal(what + (first ? " starts with" : " has") +
                    " a character that is not allowed there; allowed: letters, digits, '_'" +

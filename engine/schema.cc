@@ -38,7 +38,7 @@ constexpr std::string_view kForeverText = "FOREVER";
 
 constexpr Rule kFamilyRules[] = {
     {"BLOCKCACHE", "true", Kind::kBoolean},
-    {"BLOCKSIZE", "65536", Kind::kBytes, {}, kKibi, 16 * kKibi * kKibi},
+    {"BLOCKSIZE", "65536", Kind::kBytes, {}, kKibi, 16 * kKibi* kKibi},
     {"BLOOMFILTER", "ROW", Kind::kWord, " NONE ROW ROWCOL ROWPREFIX_FIXED_LENGTH "},
     {"CACHE_BLOOMS_ON_WRITE", "false", Kind::kBoolean},
     {"CACHE_DATA_ON_WRITE", "false", Kind::kBoolean},
@@ -76,8 +76,8 @@ constexpr Rule kTableRules[] = {
     {"ERASURE_CODING_POLICY", ""},
     {"FLUSH_POLICY", ""},
     {"IS_META", "false", Kind::kBoolean},
-    {"MAX_FILESIZE", "10737418240", Kind::kBytes, {}, 2 * kKibi * kKibi},
-    {"MEMSTORE_FLUSHSIZE", "134217728", Kind::kBytes, {}, kKibi * kKibi},
+    {"MAX_FILESIZE", "10737418240", Kind::kBytes, {}, 2 * kKibi* kKibi},
+    {"MEMSTORE_FLUSHSIZE", "134217728", Kind::kBytes, {}, kKibi* kKibi},
     {"MERGE_ENABLED", "true", Kind::kBoolean},
     {"NORMALIZATION_ENABLED", "false", Kind::kBoolean},
     {"NORMALIZER_TARGET_REGION_COUNT", "-1", Kind::kInteger, {}, -1, kMaxInt},
@@ -121,9 +121,12 @@ struct Unit {
   std::string_view name;
   int64_t factor;
 };
-constexpr Unit kByteUnits[] = {{"B", 1}, {"KB", kKibi}, {"MB", kKibi * kKibi},
-                               {"GB", kKibi * kKibi * kKibi}, {"TB", kKibi * kKibi * kKibi * kKibi}};
-constexpr Unit kTimeUnits[] = {{"SECONDS", 1}, {"SECOND", 1},   {"MINUTES", 60}, {"MINUTE", 60},
+constexpr Unit kByteUnits[] = {{"B", 1},
+                               {"KB", kKibi},
+                               {"MB", kKibi* kKibi},
+                               {"GB", kKibi* kKibi* kKibi},
+                               {"TB", kKibi* kKibi* kKibi* kKibi}};
+constexpr Unit kTimeUnits[] = {{"SECONDS", 1},  {"SECOND", 1},  {"MINUTES", 60}, {"MINUTE", 60},
                                {"HOURS", 3600}, {"HOUR", 3600}, {"DAYS", 86400}, {"DAY", 86400}};
 
 std::optional<int64_t> TakeNumber(std::string_view& text) {
@@ -169,12 +172,16 @@ std::optional<int64_t> ParseNumber(const Rule& rule, std::string_view value) {
 
 std::string Allowed(const Rule& rule) {
   switch (rule.kind) {
-    case Kind::kText: return "any text";
-    case Kind::kBoolean: return "true, false";
-    case Kind::kWord: return std::string(Trim(rule.words));
+    case Kind::kText:
+      return "any text";
+    case Kind::kBoolean:
+      return "true, false";
+    case Kind::kWord:
+      return std::string(Trim(rule.words));
     case Kind::kInteger:
     case Kind::kBytes:
-    case Kind::kDuration: break;
+    case Kind::kDuration:
+      break;
   }
   std::string text = std::to_string(rule.min) + " to " + std::to_string(rule.max);
   if (rule.kind == Kind::kBytes) text += " bytes, or with B, KB, MB, GB, TB";
@@ -190,7 +197,8 @@ StatusOr<std::string> Canonical(const Rule& rule, const std::string& owner,
   };
   const std::string upper = Upper(Trim(value));
   switch (rule.kind) {
-    case Kind::kText: return std::string(value);
+    case Kind::kText:
+      return std::string(value);
     case Kind::kBoolean:
       if (upper == "TRUE") return std::string("true");
       if (upper == "FALSE") return std::string("false");
@@ -203,7 +211,8 @@ StatusOr<std::string> Canonical(const Rule& rule, const std::string& owner,
       return upper;
     case Kind::kInteger:
     case Kind::kBytes:
-    case Kind::kDuration: break;
+    case Kind::kDuration:
+      break;
   }
   const std::optional<int64_t> number = ParseNumber(rule, value);
   if (!number) return refuse(StatusCode::kIllegalArgument);
@@ -279,8 +288,8 @@ const Attributes& TableAttributeDefaults() {
 }
 
 Status FamilySchema::Set(std::string_view attribute, std::string_view value) {
-  CELLFS_ASSIGN_OR_RETURN(
-      Entry entry, CanonicalEntry(kFamilyRules, "family '" + name_ + "'", attribute, value));
+  CELLFS_ASSIGN_OR_RETURN(Entry entry,
+                          CanonicalEntry(kFamilyRules, "family '" + name_ + "'", attribute, value));
   const auto& [name, text] = entry;
   if (name == "VERSIONS") max_versions_ = static_cast<int32_t>(NumberOf(text));
   if (name == "MIN_VERSIONS") min_versions_ = static_cast<int32_t>(NumberOf(text));
@@ -311,14 +320,15 @@ std::string FamilySchema::Get(std::string_view attribute) const {
 
 Status FamilySchema::Check() const {
   if (min_versions_ <= max_versions_) return {};
-  return {StatusCode::kDoNotRetry,
-          "family '" + name_ + "': MIN_VERSIONS is " + std::to_string(min_versions_) +
-              "; at most VERSIONS, " + std::to_string(max_versions_) + ", is allowed"};
+  return {StatusCode::kDoNotRetry, "family '" + name_ + "': MIN_VERSIONS is " +
+                                       std::to_string(min_versions_) + "; at most VERSIONS, " +
+                                       std::to_string(max_versions_) + ", is allowed"};
 }
 
 Status TableSchema::Set(std::string_view attribute, std::string_view value) {
-  CELLFS_ASSIGN_OR_RETURN(Entry entry, CanonicalEntry(kTableRules, "table '" + name_.ToString() + "'",
-                                                      attribute, value));
+  CELLFS_ASSIGN_OR_RETURN(
+      Entry entry,
+      CanonicalEntry(kTableRules, "table '" + name_.ToString() + "'", attribute, value));
   const auto& [name, text] = entry;
   if (name == "READONLY") read_only_ = text == "true";
   if (name == "DURABILITY") durability_ = DurabilityOf(text);
@@ -347,7 +357,8 @@ const FamilySchema* TableSchema::FindFamily(std::string_view family) const {
 // ---- Split keys -------------------------------------------------------------------------------
 //
 // Both algorithms see their keys as numbers of a fixed count of digits, to the base 16 or 256, and
-// put key i at start + i * floor((end - start + 1) / regions), so that the last region gets the rest.
+// put key i at start + i * floor((end - start + 1) / regions), so that the last region gets the
+// rest.
 
 namespace {
 
@@ -433,7 +444,9 @@ StatusOr<std::vector<std::string>> SplitKeys(std::string_view algorithm, std::st
     return SplitRefused(algorithm, std::to_string(regions) + " regions; allowed: 1 to " +
                                        std::to_string(kMaxRegions));
   }
-  const std::string last = !end.empty() ? std::string(end) : hex ? "FFFFFFFF" : std::string(8, '\xff');
+  const std::string last = !end.empty() ? std::string(end)
+                           : hex        ? "FFFFFFFF"
+                                        : std::string(8, '\xff');
   std::optional<Digits> a = hex ? HexDigits(start) : ByteDigits(start);
   std::optional<Digits> b = hex ? HexDigits(last) : ByteDigits(last);
   if (!a || !b) return SplitRefused(algorithm, "start or end has other than hexadecimal digits");

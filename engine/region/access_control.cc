@@ -29,12 +29,12 @@ std::string Describe(const GrantScope& scope) {
 
 bool Has(const Catalog& catalog, const Caller& caller, std::string_view rights,
          const GrantScope& scope) {
-  return std::any_of(
-      catalog.grants.begin(), catalog.grants.end(), [&](const Stamped<Grant>& grant) {
-        return grant.value.user == caller.user &&
-               grant.value.permissions.find_first_of(rights) != std::string::npos &&
-               Covers(grant.value.scope, scope);
-      });
+  return std::any_of(catalog.grants.begin(), catalog.grants.end(),
+                     [&](const Stamped<Grant>& grant) {
+                       return grant.value.user == caller.user &&
+                              grant.value.permissions.find_first_of(rights) != std::string::npos &&
+                              Covers(grant.value.scope, scope);
+                     });
 }
 
 void AddTouched(const TableName& table, const Delete& mutation, std::vector<GrantScope>& touched) {
@@ -75,8 +75,7 @@ std::vector<GrantScope> AskedScopes(const TableSchema& schema, const Query& quer
 
 bool Covers(const GrantScope& wide, const GrantScope& narrow) {
   if (!wide.table) {
-    const std::string& name =
-        narrow.table ? narrow.table->namespace_name : narrow.namespace_name;
+    const std::string& name = narrow.table ? narrow.table->namespace_name : narrow.namespace_name;
     return wide.namespace_name.empty() || wide.namespace_name == name;
   }
   if (wide.table != narrow.table) return false;
@@ -109,8 +108,8 @@ Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableNam
 Status RequireCheck(const Catalog& catalog, const Caller& caller, const TableName& table,
                     const CheckAndMutate& check) {
   const auto* column = std::get_if<ColumnCondition>(&check.condition);
-  const GrantScope scope = column != nullptr ? ColumnScope(table, column->family, column->qualifier)
-                                             : TableScope(table);
+  const GrantScope scope =
+      column != nullptr ? ColumnScope(table, column->family, column->qualifier) : TableScope(table);
   CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "R", scope));
   return RequireRight(catalog, caller, "W", scope);
 }
@@ -122,15 +121,14 @@ StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
   // HBase looks at the families before it looks at rights.
   for (const auto& [family, unused] : query.columns) {
     if (schema.FindFamily(family) == nullptr) {
-      return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' of table '" +
-                                                         schema.name().ToString() +
-                                                         "' does not exist");
+      return Status(
+          StatusCode::kNoSuchColumnFamily,
+          "family '" + family + "' of table '" + schema.name().ToString() + "' does not exist");
     }
   }
   const std::vector<GrantScope> asked = AskedScopes(schema, query);
-  if (std::all_of(asked.begin(), asked.end(), [&](const GrantScope& scope) {
-        return Has(catalog, caller, "R", scope);
-      })) {
+  if (std::all_of(asked.begin(), asked.end(),
+                  [&](const GrantScope& scope) { return Has(catalog, caller, "R", scope); })) {
     return query.filter;
   }
   std::vector<GrantScope> readable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who may do what, as HBase's AccessController and AuthManager have it: grants of the letters RWXCA at
-// scopes, of which a wider one includes the narrower. Pure: answers from a catalog.
+// Who may do what, as HBase's AccessController and AuthManager have it: grants of the letters RWXCA
+// at scopes, of which a wider one includes the narrower. Pure: answers from a catalog.
 #ifndef CELLFS_ENGINE_REGION_ACCESS_CONTROL_H_
 #define CELLFS_ENGINE_REGION_ACCESS_CONTROL_H_
 
@@ -38,8 +38,8 @@ Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableNam
 Status RequireCheck(const Catalog& catalog, const Caller& caller, const TableName& table,
                     const CheckAndMutate& check);
 
-// The filter to read with: the query's own where the caller may read all it names; where he may read
-// a part of it, one that hides the rest; kAccessDenied where he may read nothing of it.
+// The filter to read with: the query's own where the caller may read all it names; where he may
+// read a part of it, one that hides the rest; kAccessDenied where he may read nothing of it.
 StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
                                 const TableSchema& schema, const Query& query);
 

@@ -43,7 +43,8 @@ class AccessFilter : public Filter {
  private:
   bool Readable(const CellView& cell) const {
     return std::any_of(readable_.begin(), readable_.end(), [&](const GrantScope& scope) {
-      return scope.family == cell.family && (!scope.qualifier || *scope.qualifier == cell.qualifier);
+      return scope.family == cell.family &&
+             (!scope.qualifier || *scope.qualifier == cell.qualifier);
     });
   }
 

@@ -44,9 +44,8 @@ void EraseTable(Catalog& catalog, const TableName& table) {
   catalog.tables.erase(table);
   catalog.table_quotas.erase(table);
   catalog.violations.erase(table);
-  std::erase_if(catalog.grants, [&](const Stamped<Grant>& grant) {
-    return grant.value.scope.table == table;
-  });
+  std::erase_if(catalog.grants,
+                [&](const Stamped<Grant>& grant) { return grant.value.scope.table == table; });
 }
 
 void EraseNamespace(Catalog& catalog, const std::string& name) {

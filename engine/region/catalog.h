@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Catalog: all that a store knows besides cells: namespaces, tables, quotas, rights. A value: an
-// administrator's act makes a changed copy, saves it, and only then puts it in force, so that an act
-// that fails has changed nothing.
+// administrator's act makes a changed copy, saves it, and only then puts it in force, so that an
+// act that fails has changed nothing.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_H_
 #define CELLFS_ENGINE_REGION_CATALOG_H_
 
@@ -33,8 +33,9 @@ struct CatalogTable {
 
 struct Catalog {
   TableId next_table_id = 1;
-  std::map<std::string, Stamped<NamespaceSchema>> namespaces;  // `default` and `hbase` are always there
-  std::map<TableName, CatalogTable> tables;                    // but for those of `hbase`
+  std::map<std::string, Stamped<NamespaceSchema>>
+      namespaces;                            // `default` and `hbase` are always there
+  std::map<TableName, CatalogTable> tables;  // but for those of `hbase`
   std::map<TableName, Stamped<SpaceQuota>> table_quotas;
   std::map<std::string, Stamped<SpaceQuota>> namespace_quotas;
   std::map<TableName, SpaceViolationPolicy> violations;  // in force since the last check
@@ -45,7 +46,8 @@ struct Catalog {
 Catalog NewCatalog();
 
 // Tables of a namespace, in order.
-std::vector<const CatalogTable*> TablesOf(const Catalog& catalog, const std::string& namespace_name);
+std::vector<const CatalogTable*> TablesOf(const Catalog& catalog,
+                                          const std::string& namespace_name);
 
 // Adds the letters of `grant` to what its user has at its scope (merge) or replaces them.
 void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now);
@@ -54,8 +56,8 @@ void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now);
 void EraseTable(Catalog& catalog, const TableName& table);
 void EraseNamespace(Catalog& catalog, const std::string& name);
 
-// What TableDescriptorChecker asks of a table: names, at least one family, rules between attributes,
-// split keys ascending and not empty.
+// What TableDescriptorChecker asks of a table: names, at least one family, rules between
+// attributes, split keys ascending and not empty.
 Status CheckSchema(const TableSchema& schema);
 
 }  // namespace cellfs

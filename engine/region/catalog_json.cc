@@ -6,11 +6,11 @@
 //              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
 //  "table_quotas": [{"name": "a:t", "limit": 1000, "policy": "NO_WRITES", "changed": 1000}],
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
-//  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed": 1000}]}
+//  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
+//  1000}]}
 #include "engine/region/catalog_json.h"
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 namespace cellfs {
 namespace {
@@ -29,42 +29,10 @@ std::string ToText(std::string_view bytes) {
   return text;
 }
 
-std::string ToBytes(const Json& json) {
-  const auto& text = json.get_ref<const std::string&>();
-  std::string bytes;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      bytes.push_back(text[i]);
-    } else if ((lead == 0xc2 || lead == 0xc3) && i + 1 < text.size()) {
-      bytes.push_back(static_cast<char>((lead & 3) << 6 | (text[++i] & 0x3f)));
-    } else {
-      throw std::runtime_error("a text holds what is no byte");
-    }
-  }
-  return bytes;
-}
-
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
   for (const auto& [name, value] : attributes) json[ToText(name)] = ToText(value);
   return json;
-}
-
-Attributes AttributesFromJson(const Json& json) {
-  Attributes attributes;
-  for (const auto& [name, value] : json.items()) attributes[ToBytes(name)] = ToBytes(value);
-  return attributes;
-}
-
-void ThrowIfError(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-SpaceViolationPolicy PolicyFromJson(const Json& json) {
-  const std::optional<SpaceViolationPolicy> policy = ParsePolicy(json.get<std::string>());
-  if (!policy) throw std::runtime_error("unknown policy " + json.dump());
-  return *policy;
 }
 
 Json TableToJson(const CatalogTable& table) {
@@ -83,34 +51,11 @@ Json TableToJson(const CatalogTable& table) {
           {"splits", std::move(splits)}};
 }
 
-CatalogTable TableFromJson(const Json& json) {
-  auto schema = std::make_shared<TableSchema>(ParseTableName(ToBytes(json.at("name"))));
-  for (const auto& [name, value] : AttributesFromJson(json.at("attributes"))) {
-    ThrowIfError(schema->Set(name, value));
-  }
-  for (const auto& [name, attributes] : json.at("families").items()) {
-    FamilySchema family(ToBytes(name));
-    for (const auto& [attribute, value] : AttributesFromJson(attributes)) {
-      ThrowIfError(family.Set(attribute, value));
-    }
-    schema->families.emplace(family.name(), family);
-  }
-  for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
-  ThrowIfError(CheckSchema(*schema));
-  return {json.at("id").get<TableId>(), std::move(schema), json.at("enabled").get<bool>(),
-          json.at("created").get<Timestamp>()};
-}
-
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
   return {{"name", ToText(name)},
           {"limit", quota.value.limit},
           {"policy", PolicyName(quota.value.policy)},
           {"changed", quota.changed}};
-}
-
-Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
-  return {{json.at("limit").get<int64_t>(), PolicyFromJson(json.at("policy"))},
-          json.at("changed").get<Timestamp>()};
 }
 
 Json GrantToJson(const Stamped<Grant>& grant) {
@@ -125,40 +70,105 @@ Json GrantToJson(const Stamped<Grant>& grant) {
   return json;
 }
 
-Stamped<Grant> GrantFromJson(const Json& json) {
-  GrantScope scope;
-  if (json.contains("table")) scope.table = ParseTableName(ToBytes(json["table"]));
-  if (json.contains("namespace")) scope.namespace_name = ToBytes(json["namespace"]);
-  if (json.contains("family")) scope.family = ToBytes(json["family"]);
-  if (json.contains("qualifier")) scope.qualifier = ToBytes(json["qualifier"]);
-  return {{ToBytes(json.at("user")), std::move(scope), json.at("permissions").get<std::string>()},
-          json.at("changed").get<Timestamp>()};
-}
+// Reads one catalog. The library throws where the JSON has not the form expected; what is wrong
+// beyond that is noted, the first of it.
+class CatalogReader {
+ public:
+  Catalog Read(const Json& json) {
+    Catalog catalog = NewCatalog();
+    catalog.next_table_id = json.at("next_table_id").get<TableId>();
+    for (const Json& entry : json.at("namespaces")) {
+      const std::string name = ToBytes(entry.at("name"));
+      catalog.namespaces[name] = {{name, AttributesFromJson(entry.at("properties"))},
+                                  entry.at("changed").get<Timestamp>()};
+    }
+    for (const Json& entry : json.at("tables")) {
+      CatalogTable table = TableFromJson(entry);
+      catalog.tables.emplace(table.schema->name(), std::move(table));
+    }
+    for (const Json& entry : json.at("table_quotas")) {
+      catalog.table_quotas[ParseTableName(ToBytes(entry.at("name")))] = QuotaFromJson(entry);
+    }
+    for (const Json& entry : json.at("namespace_quotas")) {
+      catalog.namespace_quotas[ToBytes(entry.at("name"))] = QuotaFromJson(entry);
+    }
+    for (const auto& [name, policy] : json.at("violations").items()) {
+      catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
+    }
+    for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
+    return catalog;
+  }
 
-Catalog FromJson(const Json& json) {
-  Catalog catalog = NewCatalog();
-  catalog.next_table_id = json.at("next_table_id").get<TableId>();
-  for (const Json& entry : json.at("namespaces")) {
-    const std::string name = ToBytes(entry.at("name"));
-    catalog.namespaces[name] = {{name, AttributesFromJson(entry.at("properties"))},
-                                entry.at("changed").get<Timestamp>()};
+  const Status& problem() const { return problem_; }
+
+ private:
+  void Note(const Status& status) {
+    if (problem_.ok() && !status.ok()) problem_ = {StatusCode::kCorruption, status.message()};
   }
-  for (const Json& entry : json.at("tables")) {
-    CatalogTable table = TableFromJson(entry);
-    catalog.tables.emplace(table.schema->name(), std::move(table));
+
+  std::string ToBytes(const Json& json) {
+    const auto& text = json.get_ref<const std::string&>();
+    std::string bytes;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const auto lead = static_cast<unsigned char>(text[i]);
+      if (lead < 0x80) {
+        bytes.push_back(text[i]);
+      } else if ((lead == 0xc2 || lead == 0xc3) && i + 1 < text.size()) {
+        bytes.push_back(static_cast<char>((lead & 3) << 6 | (text[++i] & 0x3f)));
+      } else {
+        Note({StatusCode::kCorruption, "a text holds what is no byte"});
+      }
+    }
+    return bytes;
   }
-  for (const Json& entry : json.at("table_quotas")) {
-    catalog.table_quotas[ParseTableName(ToBytes(entry.at("name")))] = QuotaFromJson(entry);
+
+  Attributes AttributesFromJson(const Json& json) {
+    Attributes attributes;
+    for (const auto& [name, value] : json.items()) attributes[ToBytes(name)] = ToBytes(value);
+    return attributes;
   }
-  for (const Json& entry : json.at("namespace_quotas")) {
-    catalog.namespace_quotas[ToBytes(entry.at("name"))] = QuotaFromJson(entry);
+
+  SpaceViolationPolicy PolicyFromJson(const Json& json) {
+    const std::optional<SpaceViolationPolicy> policy = ParsePolicy(json.get<std::string>());
+    if (!policy) Note({StatusCode::kCorruption, "unknown policy " + json.dump()});
+    return policy.value_or(SpaceViolationPolicy::kNoInserts);
   }
-  for (const auto& [name, policy] : json.at("violations").items()) {
-    catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
+
+  CatalogTable TableFromJson(const Json& json) {
+    auto schema = std::make_shared<TableSchema>(ParseTableName(ToBytes(json.at("name"))));
+    for (const auto& [name, value] : AttributesFromJson(json.at("attributes"))) {
+      Note(schema->Set(name, value));
+    }
+    for (const auto& [name, attributes] : json.at("families").items()) {
+      FamilySchema family(ToBytes(name));
+      for (const auto& [attribute, value] : AttributesFromJson(attributes)) {
+        Note(family.Set(attribute, value));
+      }
+      schema->families.emplace(family.name(), family);
+    }
+    for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
+    Note(CheckSchema(*schema));
+    return {json.at("id").get<TableId>(), std::move(schema), json.at("enabled").get<bool>(),
+            json.at("created").get<Timestamp>()};
   }
-  for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
-  return catalog;
-}
+
+  Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
+    return {{json.at("limit").get<int64_t>(), PolicyFromJson(json.at("policy"))},
+            json.at("changed").get<Timestamp>()};
+  }
+
+  Stamped<Grant> GrantFromJson(const Json& json) {
+    GrantScope scope;
+    if (json.contains("table")) scope.table = ParseTableName(ToBytes(json["table"]));
+    if (json.contains("namespace")) scope.namespace_name = ToBytes(json["namespace"]);
+    if (json.contains("family")) scope.family = ToBytes(json["family"]);
+    if (json.contains("qualifier")) scope.qualifier = ToBytes(json["qualifier"]);
+    return {{ToBytes(json.at("user")), std::move(scope), json.at("permissions").get<std::string>()},
+            json.at("changed").get<Timestamp>()};
+  }
+
+  Status problem_;
+};
 
 }  // namespace
 
@@ -197,11 +207,13 @@ StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
     const int format = json.at("format").get<int>();
     if (format != kFormat) {
       return Status(StatusCode::kCorruption, "catalog: format " + std::to_string(format) +
-                                                 "; this program reads " +
-                                                 std::to_string(kFormat));
+                                                 "; this program reads " + std::to_string(kFormat));
     }
-    return FromJson(json);
-  } catch (const std::exception& error) {  // nlohmann's, and ours above
+    CatalogReader reader;
+    Catalog catalog = reader.Read(json);
+    if (reader.problem().ok()) return catalog;
+    return Status(StatusCode::kCorruption, "catalog: " + reader.problem().message());
+  } catch (const Json::exception& error) {
     return Status(StatusCode::kCorruption, std::string("catalog: ") + error.what());
   }
 }

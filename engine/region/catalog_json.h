@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A catalog as bytes, to be saved: JSON with a format number. Names, keys and values are bytes, which
-// JSON's text cannot hold; each byte is written as the code point of its number, so that ASCII stays
-// readable.
+// A catalog as bytes, to be saved: JSON with a format number. Names, keys and values are bytes,
+// which JSON's text cannot hold; each byte is written as the code point of its number, so that
+// ASCII stays readable.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_JSON_H_
 #define CELLFS_ENGINE_REGION_CATALOG_JSON_H_
 

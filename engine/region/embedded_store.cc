@@ -135,8 +135,8 @@ StatusOr<std::optional<Q>> EmbeddedStore::Restricted(const Caller& caller,
   if (!options_.site.authorization || IsReadableByAll(handle.schema->name())) {
     return std::optional<Q>();
   }
-  CELLFS_ASSIGN_OR_RETURN(
-      FilterPtr filter, RequireRead(*directory_->catalog(), caller, *handle.schema, query));
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter,
+                          RequireRead(*directory_->catalog(), caller, *handle.schema, query));
   if (filter == query.filter) return std::optional<Q>();
   std::optional<Q> restricted = query;
   restricted->filter = std::move(filter);
@@ -157,8 +157,8 @@ StatusOr<std::unique_ptr<Scanner>> EmbeddedStore::OpenScanner(const Caller& call
   CELLFS_ASSIGN_OR_RETURN(const auto restricted, Restricted(caller, *handle, scan));
   CELLFS_ASSIGN_OR_RETURN(auto scanner,
                           handle->region->OpenScanner(restricted ? *restricted : scan));
-  return std::unique_ptr<Scanner>(std::make_unique<TableScanner>(
-      engine_, directory_, std::move(handle), std::move(scanner)));
+  return std::unique_ptr<Scanner>(
+      std::make_unique<TableScanner>(engine_, directory_, std::move(handle), std::move(scanner)));
 }
 
 StatusOr<MutationResult> EmbeddedStore::Mutate(const Caller& caller, const TableName& table,
@@ -175,9 +175,8 @@ StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& calle
   CELLFS_RETURN_IF_ERROR(CheckSpace(table, handle->violation, check.action));
   if (!options_.site.authorization) return handle->region->CheckAndMutate(check, nullptr);
   CELLFS_RETURN_IF_ERROR(RequireCheck(*directory_->catalog(), caller, table, check));
-  return handle->region->CheckAndMutate(check, [&] {
-    return RequireWrite(*directory_->catalog(), caller, table, check.action);
-  });
+  return handle->region->CheckAndMutate(
+      check, [&] { return RequireWrite(*directory_->catalog(), caller, table, check.action); });
 }
 
 std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,

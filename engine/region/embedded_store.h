@@ -27,8 +27,8 @@ namespace cellfs {
 
 class EmbeddedStore : public Store {
  public:
-  // Reads the catalog and opens its tables. A table that cannot be opened answers why to whatever is
-  // asked of it; the others work.
+  // Reads the catalog and opens its tables. A table that cannot be opened answers why to whatever
+  // is asked of it; the others work.
   static StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<StorageEngine> engine,
                                                StoreOptions options);
 

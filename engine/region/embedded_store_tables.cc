@@ -168,7 +168,8 @@ Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
   return {};
 }
 
-// Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids that.
+// Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids
+// that.
 Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table) {
   std::lock_guard lock(admin_mutex_);
   Catalog catalog = CopyCatalog();
@@ -177,8 +178,8 @@ Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table
   CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
   CELLFS_RETURN_IF_ERROR(region->Truncate());
   const auto violation = catalog.violations.find(table);
-  entry->enabled = violation == catalog.violations.end() ||
-                   violation->second != SpaceViolationPolicy::kDisable;
+  entry->enabled =
+      violation == catalog.violations.end() || violation->second != SpaceViolationPolicy::kDisable;
   return Commit(std::move(catalog));
 }
 

@@ -9,8 +9,8 @@
 
 namespace cellfs {
 
-// `hbase.namespace.quota.maxtables` and `.maxregions`, where they are there: kConstraint where one is
-// not above 0, kDoNotRetry where it is no number.
+// `hbase.namespace.quota.maxtables` and `.maxregions`, where they are there: kConstraint where one
+// is not above 0, kDoNotRetry where it is no number.
 Status CheckNamespaceQuota(const NamespaceSchema& schema);
 
 // kQuotaExceeded where there is no room for the new table. REQUIRES: its namespace exists.

@@ -46,8 +46,7 @@ Status CheckSpace(const TableName& table, const std::optional<SpaceViolationPoli
       std::all_of(mutations.mutations.begin(), mutations.mutations.end(), Removes)) {
     return {};
   }
-  return {StatusCode::kSpaceLimiting, "table '" + table.ToString() +
-                                          "' is over its space quota; " +
+  return {StatusCode::kSpaceLimiting, "table '" + table.ToString() + "' is over its space quota; " +
                                           std::string(PolicyName(*violation)) + " is in force"};
 }
 

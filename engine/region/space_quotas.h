@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Space quotas: which tables are over their limit, and what is refused then (HBase's
-// QuotaObserverChore and its violation policies). A table's own violation goes before its namespace's;
-// a table that keeps its own quota still falls under the violation of its namespace.
+// QuotaObserverChore and its violation policies). A table's own violation goes before its
+// namespace's; a table that keeps its own quota still falls under the violation of its namespace.
 #ifndef CELLFS_ENGINE_REGION_SPACE_QUOTAS_H_
 #define CELLFS_ENGINE_REGION_SPACE_QUOTAS_H_
 

@@ -69,7 +69,8 @@ Families NamespaceCells(const Catalog& catalog) {
   Families cells;
   for (const auto& [name, space] : catalog.namespaces) {
     std::string text = "{NAME => '" + name + "'";
-    for (const auto& [key, value] : space.value.properties) text += ", " + key + " => '" + value + "'";
+    for (const auto& [key, value] : space.value.properties)
+      text += ", " + key + " => '" + value + "'";
     Add(cells, name, "info", "d", text + "}", space.changed);
   }
   return cells;
@@ -118,8 +119,8 @@ Families UnorderedCells(const Catalog& catalog, const TableName& table) {
 
 // What a read sees of one catalog.
 CursorSource SourceOf(Families families) {
-  return [families = std::move(families)](
-             const std::string& family, bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+  return [families = std::move(families)](const std::string& family,
+                                          bool) -> StatusOr<std::unique_ptr<CellCursor>> {
     const auto found = families.find(family);
     return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(
         found == families.end() ? std::vector<Cell>() : found->second));
@@ -198,9 +199,8 @@ std::map<std::string, std::vector<Cell>> SystemTableCells(const Catalog& catalog
                                                           const TableName& table) {
   Families families = UnorderedCells(catalog, table);
   for (auto& [family, cells] : families) {
-    std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
-      return CompareCells(ViewOf(a), ViewOf(b)) < 0;
-    });
+    std::sort(cells.begin(), cells.end(),
+              [](const Cell& a, const Cell& b) { return CompareCells(ViewOf(a), ViewOf(b)) < 0; });
   }
   return families;
 }

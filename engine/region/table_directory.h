@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // TableDirectory: the catalog in force and the open tables, as every operation finds them. Both are
-// immutable and replaced together, so that a look-up holds its lock for a search and a copied pointer,
-// and an administrator's act on one table holds up nobody on another.
+// immutable and replaced together, so that a look-up holds its lock for a search and a copied
+// pointer, and an administrator's act on one table holds up nobody on another.
 #ifndef CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 #define CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 
