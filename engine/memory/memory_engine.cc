@@ -227,8 +227,6 @@ class MemoryStorage : public CellStorage {
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
     const std::lock_guard lock(shared_->mutex);
     FlushLocked();
-    // Scanners that are open keep the cells and the schema that they know.
-    table_ = std::make_shared<TableCells>(*table_);
     table_->schema = std::move(schema);
     std::erase_if(table_->file, [this](const Cell& cell) {
       return table_->schema->FindFamily(cell.family) == nullptr;
@@ -313,7 +311,7 @@ class MemoryStorage : public CellStorage {
   }
 
   const std::shared_ptr<Shared> shared_;
-  std::shared_ptr<TableCells> table_;
+  const std::shared_ptr<TableCells> table_;  // shared with scanners
 };
 
 class MemoryEngine : public StorageEngine {

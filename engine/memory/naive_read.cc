@@ -125,9 +125,13 @@ Status NaiveReader::Check() const {
   return {};
 }
 
+bool NaiveReader::IsAsked(const std::string& family) const {
+  return !closed_.contains(family) && (scan_.columns.empty() || scan_.columns.contains(family));
+}
+
 bool NaiveReader::IsEssential(const std::string& family) const {
-  return (!filter_ || filter_->IsFamilyEssential(family)) && !closed_.contains(family) &&
-         (scan_.columns.empty() || scan_.columns.contains(family));
+  return IsAsked(family) &&
+         (!filter_ || !scan_.load_families_on_demand || filter_->IsFamilyEssential(family));
 }
 
 StatusOr<RowCells> NaiveReader::ReadRow(const std::string& row,
@@ -147,7 +151,7 @@ StatusOr<RowCells> NaiveReader::ReadRow(const std::string& row,
     return RowCells{};
   }
   for (const auto& [family, cells] : families) {
-    if (filter_ && !filter_->IsFamilyEssential(family) && !closed_.contains(family)) {
+    if (IsAsked(family) && !IsEssential(family)) {
       CELLFS_RETURN_IF_ERROR(ReadFamily(family, cells, now, result));
     }
   }

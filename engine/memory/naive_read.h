@@ -37,6 +37,7 @@ class NaiveReader {
                              Timestamp now);
 
  private:
+  bool IsAsked(const std::string& family) const;
   Status ReadFamily(const std::string& family, const CellList& cells, Timestamp now,
                     RowCells& result);
   // The cells that the read would see without its filter, in order.
