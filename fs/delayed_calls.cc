@@ -3,13 +3,19 @@
 
 namespace cellfs::fs {
 
-void DelayedCalls::After(std::chrono::milliseconds delay, std::function<void()> call) {
+namespace {
+// So that a put that waited is there within the second.
+constexpr std::chrono::milliseconds kDelay{900};
+}  // namespace
+
+void DelayedCalls::Add(std::function<void()> call) {
   std::lock_guard lock(mutex_);
-  calls_.emplace(std::chrono::steady_clock::now() + delay, std::move(call));
+  calls_.push_back({std::chrono::steady_clock::now() + kDelay, std::move(call)});
   if (!thread_.joinable()) {
     thread_ = std::jthread([this](std::stop_token stop) { Run(stop); });
   }
-  wake_.notify_one();
+  // Behind others nothing becomes due earlier: no need to wake the thread.
+  if (calls_.size() == 1) wake_.notify_one();
 }
 
 void DelayedCalls::Run(std::stop_token stop) {
@@ -19,15 +25,15 @@ void DelayedCalls::Run(std::stop_token stop) {
       wake_.wait(lock, stop, [&] { return !calls_.empty(); });
       continue;
     }
-    TimePoint due = calls_.begin()->first;
+    const auto due = calls_.front().due;
     if (std::chrono::steady_clock::now() < due) {
-      wake_.wait_until(lock, stop, due, [&] { return calls_.begin()->first < due; });
+      wake_.wait_until(lock, stop, due, [] { return false; });
       continue;
     }
-    auto call = std::move(calls_.begin()->second);
-    calls_.erase(calls_.begin());
+    auto make = std::move(calls_.front().make);
+    calls_.pop_front();
     lock.unlock();
-    call();
+    make();
     lock.lock();
   }
 }

@@ -63,6 +63,16 @@ void RecentChanges::Forget(const Place& column) {
   renamed_away_.Forget(key);
 }
 
+void RecentChanges::NoteDeclared(const Place& family) {
+  std::lock_guard lock(mutex_);
+  declared_.emplace(family.table, family.family);
+}
+
+bool RecentChanges::WasDeclared(const Place& family) const {
+  std::lock_guard lock(mutex_);
+  return declared_.contains({family.table, family.family});
+}
+
 std::optional<Place> RecentChanges::NoteFilled(const Place& row) {
   std::lock_guard lock(mutex_);
   if (!filled_rows_.empty() && filled_rows_.back() == row) return std::nullopt;

@@ -11,7 +11,9 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/clock.h"
 #include "fs/place.h"
@@ -30,6 +32,10 @@ class RecentChanges {
   std::optional<Timestamp> RenamedAwayTombstone(const Place& column);
 
   void Forget(const Place& column);
+
+  // A family that mkdir declared in this mount; unbounded, as families are few.
+  void NoteDeclared(const Place& family);
+  bool WasDeclared(const Place& family) const;
 
   // A row made by mkdir got a cell. It stays "just made" a while, so that a copy may go on making its
   // families; returns the row for which that time is over, if any.
@@ -60,6 +66,7 @@ class RecentChanges {
   Changes created_;
   Changes renamed_away_;
   std::deque<Place> filled_rows_;
+  std::set<std::pair<TableName, std::string>> declared_;
 };
 
 }  // namespace cellfs::fs

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include "fs/cell_writer.h"
+
+#include "fs/reading.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+// Somebody else was faster each time; then HBase would have let us wait as well.
+constexpr int kMaxAttempts = 1000;
+
+timespec Now(const MountContext& mount) { return ToTimespec(mount.clock->Now()); }
+
+// The value of a column at its place: the latest, or that of one timestamp.
+TimeRange RangeOf(const Place& place) {
+  return place.kind == PlaceKind::kCell ? TimeRange() : AtTimestamp(place.timestamp);
+}
+
+}  // namespace
+
+CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode,
+                       bool claimed, bool exclusive)
+    : mount_(mount),
+      caller_(caller),
+      node_(std::move(node)),
+      append_(mode.append),
+      follows_(!mode.truncate),
+      claimed_(claimed),
+      exclusive_(exclusive),
+      created_(mode.created || claimed),
+      whole_(mode.truncate || mode.created || claimed),
+      start_unput_(mode.truncate || mode.created) {
+  if (whole_) view_.emplace();
+  written_ = Now(mount_);
+}
+
+// Without a name the file is this handle's alone.
+void CellWriter::GoPrivate() {
+  if (whole_ || !node_->unlinked()) return;
+  whole_ = true;
+  if (!view_) view_.emplace();
+  edits_.clear();
+}
+
+void CellWriter::Renamed(Timestamp version) {
+  std::lock_guard lock(mutex_);
+  last_put_ = version;
+}
+
+// ---- What the program does --------------------------------------------------------------------
+
+uint64_t CellWriter::Size() const {
+  if (whole_) return view_->size();
+  return edits_.SizeAfter(base_size_);
+}
+
+Outcome CellWriter::Fail(Outcome outcome) {
+  failed_ = outcome;
+  bytes_unput_ = start_unput_ = false;
+  edits_.clear();
+  node_->PagesAreStale();
+  if (claimed_) {
+    const std::shared_ptr<const Place> place = node_->place();
+    mount_.unstored.Remove(*place);
+    mount_.kernel.ColumnChanged(*place, nullptr);
+    claimed_ = false;
+  }
+  return outcome;
+}
+
+void CellWriter::Wrote() {
+  bytes_unput_ = true;
+  written_ = Now(mount_);
+  wish_.reset();
+  if (follows_ && !node_->unlinked()) PutLater();
+}
+
+// A program that writes on without closing is put for within a second of its first write.
+void CellWriter::PutLater() {
+  if (put_is_due_) return;
+  put_is_due_ = true;
+  mount_.delayed.Add([weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    std::lock_guard lock(self->mutex_);
+    self->put_is_due_ = false;
+    if (self->HasBytes()) static_cast<void>(self->PutNow(self->mount_.options.durability));
+  });
+}
+
+Outcome CellWriter::Write(std::string_view bytes, uint64_t offset) {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  if (bytes.empty()) return {};
+  GoPrivate();
+  if (!whole_ && edits_.empty()) {
+    auto cell = ReadColumn(mount_, caller_, *node_->place(), ReadDetail::kLengths);
+    if (cell.ok()) base_size_ = *cell ? (*cell)->value_length : 0;
+  }
+  uint64_t end = (append_ ? Size() : offset) + bytes.size();
+  if (end > mount_.options.max_value_size) {
+    return Fail({EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
+                            " bytes; this write ends at " + std::to_string(end)});
+  }
+  if (view_) WriteInto(*view_, bytes, append_ ? view_->size() : offset);
+  if (!whole_ && append_) edits_.Append(bytes);
+  if (!whole_ && !append_) edits_.Write(bytes, offset);
+  Wrote();
+  return {};
+}
+
+Outcome CellWriter::Truncate(uint64_t size) {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  GoPrivate();
+  if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
+  if (size == 0 && !whole_) {
+    whole_ = true;
+    view_.emplace();
+    edits_.clear();
+  }
+  if (view_) view_->resize(size);
+  if (!whole_) edits_.Truncate(size);
+  Wrote();
+  return {};
+}
+
+std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
+  std::lock_guard lock(mutex_);
+  if (!HasAnything() || failed_) return std::nullopt;
+  wish_ = mtime;
+  return Outcome();
+}
+
+void CellWriter::SetTimeToLive(int64_t milliseconds) {
+  std::lock_guard lock(mutex_);
+  time_to_live_ = milliseconds;
+}
+
+std::optional<PendingWrite> CellWriter::pending() const {
+  std::lock_guard lock(mutex_);
+  if (!HasAnything()) return std::nullopt;
+  return PendingWrite{Size(), wish_, written_};
+}
+
+// ---- Reading through the handle ---------------------------------------------------------------
+
+StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
+  Get get = GetOf(place, ReadDetail::kValues);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller_, place.table, get));
+  return cells.empty() ? std::string() : std::move(cells.front().value);
+}
+
+Outcome CellWriter::LoadView() {
+  GoPrivate();
+  if (whole_) return {};
+  if (view_ && view_generation_ == node_->generation()) return {};
+  view_generation_ = node_->generation();
+  auto value = LatestValue(*node_->place());
+  if (!value.ok()) return value.status();
+  view_ = *std::move(value);
+  base_size_ = view_->size();
+  edits_.ApplyTo(*view_);
+  return {};
+}
+
+OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
+  std::lock_guard lock(mutex_);
+  if (Outcome loaded = LoadView(); !loaded.ok()) return loaded;
+  if (!view_ || offset >= view_->size()) return SharedBytes();
+  auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
+  return SharedBytes::Slice(std::move(bytes), 0, size);
+}
+
+void CellWriter::BeforeNameGoes() {
+  std::lock_guard lock(mutex_);
+  static_cast<void>(LoadView());
+}
+
+// ---- Putting ----------------------------------------------------------------------------------
+
+Outcome CellWriter::Flush() {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  return HasBytes() ? PutNow(mount_.options.durability) : Outcome();
+}
+
+Outcome CellWriter::Sync() {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  if (HasAnything()) return PutNow(Durability::kFsyncWal);
+  return mount_.store.Sync();
+}
+
+void CellWriter::Release() {
+  std::lock_guard lock(mutex_);
+  if (failed_ || !HasAnything()) return;
+  Outcome outcome = PutNow(mount_.options.durability);
+  // Nobody is left to be told.
+  if (!outcome.ok()) {
+    mount_.errors.Record(mount_.clock->Now(), "release", *node_->place(), outcome);
+  }
+}
+
+Outcome CellWriter::PutNow(Durability durability) {
+  if (failed_) return *failed_;
+  if (node_->unlinked()) {
+    bytes_unput_ = start_unput_ = false;
+    return {};
+  }
+  const std::shared_ptr<const Place> place = node_->place();
+  auto stamp = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
+  if (!stamp.ok()) return Fail(stamp.status());
+  return HasPut(*place, *stamp);
+}
+
+RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
+                                      Durability durability) const {
+  RowMutations mutations{place.row, {}, durability};
+  PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), last_put_};
+  Put put{place.row, {}, time_to_live_, Stamping::kAboveColumn};
+  if (IsVersion(place)) {
+    cell.timestamp = place.timestamp;
+    put.stamping = Stamping::kReadable;
+  } else {
+    if (wish_ && ToMilliseconds(*wish_) >= 0) cell.timestamp = ToMilliseconds(*wish_);
+    if (auto tombstone = mount_.recent.RenamedAwayTombstone(place)) {
+      mutations.mutations.push_back(Withdraw{
+          place.row, {{place.family, place.qualifier, *tombstone, CellType::kDeleteColumn}}});
+    }
+  }
+  put.cells.push_back(std::move(cell));
+  mutations.mutations.push_back(std::move(put));
+  return mutations;
+}
+
+// Takes the withdrawal of a tombstone out, where something reads the moment before; fails if there is
+// none.
+Status CellWriter::WithoutWithdrawal(RowMutations& mutations) const {
+  if (mutations.mutations.size() < 2) return Status(StatusCode::kUnavailable, "not done");
+  mutations.mutations.erase(mutations.mutations.begin());
+  return Status();
+}
+
+// Mutates where the value is `present` (empty: also where there is none). Nullopt: it is another.
+StatusOr<std::optional<Timestamp>> CellWriter::MutateIf(const Place& place,
+                                                        const RowMutations& mutations,
+                                                        const std::string& present) {
+  CheckAndMutate check;
+  check.row = place.row;
+  check.condition =
+      ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, present};
+  check.time_range = RangeOf(place);
+  check.action = mutations;
+  auto result = mount_.store.CheckAndMutate(caller_, place.table, check);
+  if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
+    CELLFS_RETURN_IF_ERROR(WithoutWithdrawal(check.action));
+    result = mount_.store.CheckAndMutate(caller_, place.table, check);
+  }
+  if (!result.ok()) return result.status();
+  if (!result->done) return std::optional<Timestamp>();
+  return std::optional(result->result.timestamps.front());
+}
+
+StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durability) {
+  RowMutations mutations = MutationsFor(place, std::move(*view_), durability);
+  // The bytes come back whatever happens: the handle may read on.
+  auto take_back = [&] {
+    view_ = std::move(std::get<Put>(mutations.mutations.back()).cells.front().value);
+  };
+  if (exclusive_ && !last_put_) {
+    auto stamp = MutateIf(place, mutations, "");
+    take_back();
+    if (!stamp.ok()) return stamp.status();
+    if (!*stamp) return Status(StatusCode::kTableExists, "somebody else made the file first");
+    return **stamp;
+  }
+  auto result = mount_.store.Mutate(caller_, place.table, mutations);
+  if (!result.ok() && result.status().code() == StatusCode::kUnavailable &&
+      WithoutWithdrawal(mutations).ok()) {
+    result = mount_.store.Mutate(caller_, place.table, mutations);
+  }
+  take_back();
+  if (!result.ok()) return result.status();
+  return result->timestamps.front();
+}
+
+StatusOr<Timestamp> CellWriter::PutEdited(const Place& place, Durability durability) {
+  const std::string* appended = edits_.OnlyAppended();
+  bool plain = !IsVersion(place) && !last_put_ && !wish_ && time_to_live_ == kNoCellTtl;
+  if (appended != nullptr && plain) return PutAppended(place, *appended, durability);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
+    std::string value = present;
+    edits_.ApplyTo(value);
+    RowMutations mutations = MutationsFor(place, value, durability);
+    CELLFS_ASSIGN_OR_RETURN(std::optional<Timestamp> stamp, MutateIf(place, mutations, present));
+    if (!stamp) continue;
+    view_ = std::move(value);
+    return *stamp;
+  }
+  return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
+}
+
+StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::string& bytes,
+                                            Durability durability) {
+  Append append{place.row, {{place.family, place.qualifier, bytes}}};
+  append.return_results = false;
+  append.stamping = Stamping::kAboveColumn;
+  CELLFS_ASSIGN_OR_RETURN(MutationResult result,
+                          mount_.store.Mutate(caller_, place.table,
+                                              RowMutations::Of(std::move(append), durability)));
+  view_.reset();
+  return result.timestamps.front();
+}
+
+// What follows a put: nothing here touches the disk in the common case.
+Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
+  const bool rewritten = last_put_ == stamp;
+  const bool first = !last_put_;
+  const bool merged = !whole_ && node_->handles().size() > 1;
+  if (wish_ || rewritten || IsVersion(place)) {
+    AttributeUpdate update;
+    update.version = stamp;
+    update.mtime = wish_;
+    update.forget_mtime = !wish_ && (IsVersion(place) || wish_was_kept_);
+    if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
+    CELLFS_RETURN_IF_ERROR(mount_.attributes.Update(place, update));
+    wish_was_kept_ = wish_.has_value();
+  }
+  base_size_ = view_ ? view_->size() : edits_.SizeAfter(base_size_);
+  last_put_ = stamp;
+  whole_ = bytes_unput_ = start_unput_ = exclusive_ = false;
+  edits_.clear();
+  wish_.reset();
+  if (claimed_ || created_) {
+    mount_.unstored.Remove(place);
+    mount_.unstored.Remove(place.Parent());
+    const Place row = RowPlace(place.table, place.row);
+    if (mount_.unstored.Find(row)) {
+      if (auto settled = mount_.recent.NoteFilled(row)) mount_.unstored.Remove(*settled);
+    }
+    claimed_ = false;
+  }
+  if (!IsVersion(place)) {
+    if (created_ && first) {
+      mount_.recent.Forget(place);
+      mount_.recent.NoteCreated(place, stamp);
+    } else if (mount_.recent.RenamedAwayTombstone(place)) {
+      mount_.recent.Forget(place);
+    }
+  }
+  if (merged) node_->PagesAreStale();
+  mount_.kernel.ColumnChanged(place, node_.get());
+  node_->ContentChanged();
+  view_generation_ = node_->generation();
+  return Status();
+}
+
+}  // namespace cellfs::fs

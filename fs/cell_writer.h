@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// CellWriter: one open-for-write ... close of a cell or of a version of it. What is written is held
+// here and put
+//   - when a descriptor is closed (Flush), bytes or an ftruncate that are not yet put;
+//   - when the last one is gone (Release), also a truncation by O_TRUNC alone and a new empty file;
+//   - by fsync, everything, on disk when it returns;
+//   - within a second of a write, where the file was opened without O_TRUNC, so that it can be followed.
+// What is put again through one handle takes the same timestamp, so that it stays one version.
+//
+// A handle that made or truncated the file puts its bytes as they are. Afterwards, and where the file
+// was opened as it was, it keeps what it does (fs/pending_edits.h) and applies that over the value that
+// is the latest when it puts, in one atomic step: a compare and set by value, or HBase's Append.
+#ifndef CELLFS_FS_CELL_WRITER_H_
+#define CELLFS_FS_CELL_WRITER_H_
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "fs/mount_context.h"
+#include "fs/pending_edits.h"
+#include "fs/request.h"
+
+namespace cellfs::fs {
+
+class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
+ public:
+  // `claimed`: the node's place stands among the unstored entries until the first put. `exclusive`: the
+  // first put must find nothing there.
+  CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode,
+             bool claimed, bool exclusive);
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  Outcome Write(std::string_view bytes, uint64_t offset) override;
+  Outcome Truncate(uint64_t size) override;
+  Outcome Flush() override;
+  Outcome Sync() override;
+  void Release() override;
+  std::optional<Outcome> SetTime(timespec mtime) override;
+  void BeforeNameGoes() override;
+  std::optional<PendingWrite> pending() const override;
+
+  // The file was renamed, and its bytes put at the new name with this timestamp.
+  void Renamed(Timestamp version);
+
+  // Milliseconds; of what this handle puts from now on.
+  void SetTimeToLive(int64_t milliseconds);
+
+ private:
+  bool HasBytes() const { return bytes_unput_; }
+  bool HasAnything() const { return bytes_unput_ || start_unput_; }
+  uint64_t Size() const;
+  bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
+
+  Outcome Fail(Outcome outcome);
+  void GoPrivate();
+  void Wrote();
+  void PutLater();
+  Outcome PutNow(Durability durability);
+  StatusOr<Timestamp> PutWhole(const Place& place, Durability durability);
+  StatusOr<Timestamp> PutEdited(const Place& place, Durability durability);
+  StatusOr<Timestamp> PutAppended(const Place& place, const std::string& bytes,
+                                  Durability durability);
+  RowMutations MutationsFor(const Place& place, std::string value, Durability durability) const;
+  StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, const RowMutations& mutations,
+                                              const std::string& present);
+  Status WithoutWithdrawal(RowMutations& mutations) const;
+  Status HasPut(const Place& place, Timestamp stamp);
+  StatusOr<std::string> LatestValue(const Place& place);
+  Outcome LoadView();
+
+  MountContext& mount_;
+  const Caller& caller_;
+  const NodePtr node_;
+  const bool append_;
+  const bool follows_;  // opened without O_TRUNC: put within a second
+
+  mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
+  bool claimed_;
+  bool exclusive_;
+  bool created_;
+  bool whole_;         // view_ is all of the file: nothing of an older value comes in
+  bool bytes_unput_ = false;
+  bool start_unput_;   // the O_TRUNC or the creation is not put yet
+  bool put_is_due_ = false;
+  PendingEdits edits_;  // where !whole_
+  // The file as this handle reads it: always where whole_, else where it was wanted.
+  std::optional<std::string> view_;
+  uint64_t view_generation_ = 0;
+  uint64_t base_size_ = 0;  // of the value that edits_ will be applied to, as far as is known
+  std::optional<Timestamp> last_put_;
+  std::optional<timespec> wish_;  // a time set while bytes are not put
+  bool wish_was_kept_ = false;    // the last put remembers a time beside its version
+  timespec written_{};
+  int64_t time_to_live_ = kNoCellTtl;
+  std::optional<Outcome> failed_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CELL_WRITER_H_
