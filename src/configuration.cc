@@ -168,7 +168,7 @@ const std::vector<Setting>& Settings() {
       {"log", "target", "stderr (syslog once in the background), syslog, or the path of a file. As -o: "
        "log_target.",
        [](Configuration& c, const std::string& text) -> Status {
-         if (text != "stderr" && text != "syslog" && text.front() != '/') {
+         if (text != "stderr" && text != "syslog" && text.rfind('/', 0) != 0) {
            return Refuse(text, "stderr, syslog or an absolute path");
          }
          c.log_target = text;
@@ -318,7 +318,7 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration)
 std::string ConfigurationText(Configuration configuration) {
   std::string text =
       "# The configuration of a cellfs mount: cellfs mount --config FILE STORE MOUNTPOINT.\n"
-      "# Every key may also be given as -o key=value.\n";
+      "# As -o key=value may be given all but lists and [family_defaults].\n";
   std::string_view section;
   for (const Setting& setting : Settings()) {
     if (setting.section != section) {

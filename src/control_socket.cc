@@ -78,8 +78,9 @@ std::string ReadLine(int fd, std::string& buffer) {
   }
 }
 
-bool WriteLine(int fd, std::string line) {
-  line += '\n';
+bool WriteLine(int fd, const json& message) {
+  // What is no UTF-8 is replaced: JSON has no way to say it.
+  const std::string line = message.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
   for (size_t done = 0; done < line.size();) {
     const ssize_t count = send(fd, line.data() + done, line.size() - done, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -158,11 +159,7 @@ class Server : public ControlServer {
     while (!stopping_) {
       const std::string line = ReadLine(connection.socket.get(), buffer);
       if (line.empty()) break;
-      const json answer = Answer(handler_, line);
-      if (!WriteLine(connection.socket.get(),
-                     answer.dump(-1, ' ', true, json::error_handler_t::replace))) {
-        break;
-      }
+      if (!WriteLine(connection.socket.get(), Answer(handler_, line))) break;
     }
     shutdown(connection.socket.get(), SHUT_RDWR);
     connection.ended = true;
@@ -213,7 +210,7 @@ StatusOr<std::string> CallDaemon(const std::string& store_directory, const std::
   }
   const json request = {{"command", command}, {"arguments", arguments}};
   std::string buffer;
-  if (!WriteLine(socket_fd.get(), request.dump())) return SystemError("send to the daemon");
+  if (!WriteLine(socket_fd.get(), request)) return SystemError("send to the daemon");
   const json answer = json::parse(ReadLine(socket_fd.get(), buffer), nullptr, false);
   if (answer.is_object() && answer.contains("result")) return answer["result"].dump();
   if (answer.is_object() && answer.contains("error")) {

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks the directions of includes, which the compiler does not see:
+
+  - src includes fs and engine, fs includes engine, engine only itself;
+  - engine/*.h, the public headers, include only their own kind, and only engine/ looks into the folders
+    below engine/;
+  - FUSE's header is in fs/fuse_* only, SQLite's in engine/local/database.* only;
+  - every file says its licence in its first lines, every header has the guard that its path gives it.
+
+    tests/check_includes.py ROOT
+"""
+
+import pathlib
+import re
+import sys
+
+# A file in the folder may include files of these folders.
+ALLOWED = {
+    "engine": {"engine"},
+    "fs": {"engine", "fs"},
+    "src": {"engine", "fs", "src"},
+    "bench": {"engine", "fs", "src", "bench"},
+    "examples": {"engine"},
+    "tests": {"engine", "fs", "src", "tests"},
+}
+# The system headers that few files may include.
+RESTRICTED = {
+    "fuse": re.compile(r"fs/fuse_[^/]*$"),
+    "sqlite3": re.compile(r"(engine/local/database\.(h|cc)|bench/.*|tests/.*)$"),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+LICENCE = "SPDX-License-Identifier: MIT"
+CODE = {".h", ".cc"}
+LICENSED = CODE | {".py", ".sh"}
+
+
+def includes_of(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match[1] == "<", match[2]
+
+
+def is_private(include):
+    return include.startswith("engine/") and include.count("/") > 1
+
+
+def is_public_header(path):
+    return path.startswith("engine/") and path.count("/") == 1 and path.endswith(".h")
+
+
+def judge(path, is_system, include):
+    """What is wrong with this include, or None."""
+    folder = path.partition("/")[0]
+    if is_system:
+        for name, allowed in RESTRICTED.items():
+            if re.match(rf"{name}[0-9]*([_./].*)?$", include) and not allowed.match(path):
+                return f"only {allowed.pattern} may include <{include}>"
+        return None
+    if folder == "tests" and "/" not in include:  # beside it
+        return None
+    other = include.partition("/")[0]
+    if other not in ALLOWED[folder]:
+        return f"{folder}/ may not include {include} (paths start at the root)"
+    if is_private(include) and (folder not in ("engine", "tests", "bench") or is_public_header(path)):
+        return f"{include} is private to the engine"
+    return None
+
+
+def check_guard(path, text):
+    guard = "CELLFS_" + re.sub(r"[^A-Za-z0-9]", "_", path).upper() + "_"
+    if f"#ifndef {guard}\n#define {guard}\n" not in text:
+        yield f"{path}: the guard {guard} is missing"
+
+
+def check_file(path, text):
+    if LICENCE not in "\n".join(text.splitlines()[:2]):
+        yield f"{path}:1: '{LICENCE}' is missing"
+    if path.endswith(".h"):
+        yield from check_guard(path, text)
+    if pathlib.PurePath(path).suffix in CODE:
+        for number, is_system, include in includes_of(text):
+            wrong = judge(path, is_system, include)
+            if wrong:
+                yield f"{path}:{number}: {wrong}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    count = 0
+    problems = []
+    for folder in ALLOWED:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in LICENSED and file.is_file():
+                count += 1
+                problems += check_file(file.relative_to(root).as_posix(), file.read_text())
+    print("\n".join(problems) if problems else f"{count} files are as they shall be")
+    return 1 if problems or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
