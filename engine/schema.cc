@@ -205,7 +205,8 @@ StatusOr<std::string> Canonical(const Rule& rule, const std::string& owner,
       return refuse(StatusCode::kIllegalArgument);
     case Kind::kWord:
       if (upper == rule.default_text) return upper;
-      if (upper.empty() || rule.words.find(" " + upper + " ") == std::string_view::npos) {
+      if (upper.empty() || upper.find(' ') != std::string::npos ||
+          rule.words.find(" " + upper + " ") == std::string_view::npos) {
         return refuse(StatusCode::kIllegalArgument);
       }
       return upper;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <thread>
+
+#include "tests/engine/region/table_fixture.h"
+
+namespace cellfs {
+namespace {
+
+class TableAdminTest : public TableFixture {};
+
+TEST_F(TableAdminTest, ATableIsMadeOnceAndInAnExistingNamespace) {
+  EXPECT_EQ(Create("t"), StatusCode::kOk);
+  EXPECT_EQ(Create("t"), StatusCode::kTableExists);
+  EXPECT_EQ(Create("a:t"), StatusCode::kNamespaceNotFound);
+  EXPECT_EQ(Create("-t"), StatusCode::kIllegalArgument);
+  EXPECT_EQ(Create("u", {}), StatusCode::kDoNotRetry);
+  EXPECT_EQ(Create("u", {"a:b"}), StatusCode::kIllegalArgument);
+  EXPECT_EQ(Create("hbase:u"), StatusCode::kReadOnly);
+  EXPECT_EQ(Get("u"), "TableNotFound");
+  ASSERT_TRUE(store_->ListTables("default").ok());
+  EXPECT_EQ(*store_->ListTables("default"), (std::vector<TableName>{ParseTableName("t")}));
+  EXPECT_EQ(store_->ListTables("a").status().code(), StatusCode::kNamespaceNotFound);
+}
+
+TEST_F(TableAdminTest, SplitKeysAreSortedAndMustDiffer) {
+  TableSchema schema = Schema("t");
+  schema.split_keys = {"m", "b"};
+  ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
+  const auto made = *store_->DescribeTable(schema.name());
+  EXPECT_EQ(made->split_keys, (std::vector<std::string>{"b", "m"}));
+  TableSchema twice = Schema("u");
+  twice.split_keys = {"m", "m"};
+  EXPECT_EQ(store_->CreateTable(root_, twice).code(), StatusCode::kIllegalArgument);
+  // Altering does not cut anew.
+  ASSERT_TRUE(store_->AlterTable(root_, Schema("t")).ok());
+  EXPECT_EQ((*store_->DescribeTable(schema.name()))->split_keys, made->split_keys);
+}
+
+TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
+  const TableName t = ParseTableName("t");
+  Create("t");
+  PutAs("", "t", "f:q");
+  EXPECT_EQ(store_->DropTable(root_, t).code(), StatusCode::kTableNotDisabled);
+  EXPECT_EQ(store_->TruncateTable(root_, t).code(), StatusCode::kTableNotDisabled);
+  EXPECT_EQ(store_->EnableTable(root_, t).code(), StatusCode::kTableNotDisabled);
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  EXPECT_EQ(store_->DisableTable(root_, t).code(), StatusCode::kTableNotEnabled);
+  EXPECT_EQ(Get("t"), "TableNotEnabled");
+  EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kTableNotEnabled);
+  EXPECT_EQ(store_->Flush(root_, t).code(), StatusCode::kTableNotEnabled);
+  ASSERT_TRUE(store_->EnableTable(root_, t).ok());
+  EXPECT_EQ(Get("t"), "f:q=v");
+
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  ASSERT_TRUE(store_->TruncateTable(root_, t).ok());
+  EXPECT_TRUE(*store_->IsTableEnabled(t));
+  EXPECT_EQ(Get("t"), "");
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  ASSERT_TRUE(store_->DropTable(root_, t).ok());
+  EXPECT_EQ(Get("t"), "TableNotFound");
+  EXPECT_EQ(state_->dropped, (std::vector<TableId>{1}));
+}
+
+TEST_F(TableAdminTest, DisablingFlushes) {
+  Create("t");
+  PutAs("", "t", "f:q");
+  ASSERT_TRUE(store_->DisableTable(root_, ParseTableName("t")).ok());
+  const Statistics statistics = store_->GetStatistics();
+  ASSERT_EQ(statistics.tables.size(), 1u);
+  EXPECT_EQ(statistics.tables[0].memstore_cells, 0u);
+  EXPECT_EQ(statistics.tables[0].flushes, 1u);
+}
+
+TEST_F(TableAdminTest, FamiliesComeChangeAndGo) {
+  const TableName t = ParseTableName("t");
+  Create("t");
+  EXPECT_EQ(store_->AddFamily(root_, t, FamilySchema("f")).code(),
+            StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(store_->ModifyFamily(root_, t, FamilySchema("g")).code(),
+            StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(store_->DropFamily(root_, t, "g").code(), StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(store_->DropFamily(root_, t, "f").code(), StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(PutAs("", "t", "g:q"), StatusCode::kNoSuchColumnFamily);
+  ASSERT_TRUE(store_->AddFamily(root_, t, FamilySchema("g")).ok());
+  EXPECT_EQ(PutAs("", "t", "g:q"), StatusCode::kOk);
+  ASSERT_TRUE(store_->DropFamily(root_, t, "g").ok());
+  ASSERT_TRUE(store_->AddFamily(root_, t, FamilySchema("g")).ok());
+  EXPECT_EQ(Get("t"), "");  // the cells went with the family
+
+  FamilySchema bad("f");
+  ASSERT_TRUE(bad.Set("MIN_VERSIONS", "2").ok());
+  EXPECT_EQ(store_->ModifyFamily(root_, t, bad).code(), StatusCode::kDoNotRetry);
+  EXPECT_EQ((*store_->DescribeTable(t))->FindFamily("f")->min_versions(), 0);
+}
+
+TEST_F(TableAdminTest, TheSitesVersionsAreForNewFamiliesThatSayNone) {
+  options_.site.default_max_versions = 4;
+  Reopen();
+  TableSchema schema = Schema("t", {"f", "g"});
+  ASSERT_TRUE(schema.families.at("g").Set("VERSIONS", "1").ok());
+  ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
+  EXPECT_EQ((*store_->DescribeTable(schema.name()))->FindFamily("f")->max_versions(), 4);
+  EXPECT_EQ((*store_->DescribeTable(schema.name()))->FindFamily("g")->max_versions(), 1);
+}
+
+TEST_F(TableAdminTest, AReadOnlyTableRefusesWrites) {
+  TableSchema schema = Schema("t");
+  ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
+  ASSERT_TRUE(schema.Set("READONLY", "true").ok());
+  ASSERT_TRUE(store_->AlterTable(root_, schema).ok());
+  EXPECT_EQ(PutAs("", "t", "z:q"), StatusCode::kReadOnly);
+}
+
+TEST_F(TableAdminTest, AnActThatCannotBeSavedChangesNothing) {
+  const TableName t = ParseTableName("t");
+  Create("t");
+  state_->save_error = {StatusCode::kStoreFull, "full"};
+  EXPECT_EQ(Create("u"), StatusCode::kStoreFull);
+  EXPECT_EQ(state_->dropped,
+            state_->created.size() == 2 ? std::vector<TableId>{2} : std::vector<TableId>{});
+  EXPECT_EQ(store_->CreateNamespace(root_, {"a", {}}).code(), StatusCode::kStoreFull);
+  EXPECT_EQ(store_->DisableTable(root_, t).code(), StatusCode::kStoreFull);
+  EXPECT_EQ(store_->DropFamily(root_, t, "f").code(), StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(store_->AddFamily(root_, t, FamilySchema("g")).code(), StatusCode::kStoreFull);
+  EXPECT_EQ(PutAs("", "t", "g:q"), StatusCode::kNoSuchColumnFamily);
+  EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kOk);
+  EXPECT_EQ(Get("u"), "TableNotFound");
+  EXPECT_EQ(store_->ListNamespaces()->size(), 2u);
+  state_->save_error = {};
+  EXPECT_EQ(Create("u"), StatusCode::kOk);
+  EXPECT_EQ(state_->created, (std::vector<TableId>{1, 2, 3}));  // no id is given twice
+}
+
+TEST_F(TableAdminTest, WhatWasSaidSurvivesReopening) {
+  ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {{"k", "v"}}}).ok());
+  Create("a:t");
+  ASSERT_TRUE(store_->DisableTable(root_, ParseTableName("a:t")).ok());
+  Reopen();
+  EXPECT_EQ(store_->DescribeNamespace("a")->properties, (Attributes{{"k", "v"}}));
+  EXPECT_FALSE(*store_->IsTableEnabled(ParseTableName("a:t")));
+  Create("u");
+  EXPECT_EQ(state_->created.back(), 2u);
+}
+
+TEST_F(TableAdminTest, ATableThatCannotBeOpenedSaysWhyAndOthersWork) {
+  Create("t");
+  state_->open_error = {StatusCode::kCorruption, "damaged"};
+  Reopen();
+  const TableName t = ParseTableName("t");
+  EXPECT_EQ(Get("t"), "Corruption");
+  EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kCorruption);
+  EXPECT_EQ(store_->AlterTable(root_, Schema("t")).code(), StatusCode::kCorruption);
+  EXPECT_EQ(store_->GetStatistics().tables.size(), 0u);
+  EXPECT_EQ(Create("u"), StatusCode::kOk);
+  EXPECT_EQ(PutAs("", "u", "f:q"), StatusCode::kOk);
+  EXPECT_TRUE(store_->DisableTable(root_, t).ok());
+  EXPECT_TRUE(store_->DropTable(root_, t).ok());
+}
+
+TEST_F(TableAdminTest, CellsAreReadAndWrittenWhileAnActIsUnderWay) {
+  Create("t");
+  int saves = 0;
+  state_->on_save = [&] {
+    ++saves;
+    EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kOk);
+    EXPECT_EQ(Get("t"), "f:q=v");
+    EXPECT_TRUE(store_->ListTables("default").ok());
+  };
+  Create("u");
+  ASSERT_TRUE(store_->AddFamily(root_, ParseTableName("t"), FamilySchema("g")).ok());
+  EXPECT_EQ(saves, 2);
+}
+
+TEST_F(TableAdminTest, OperationsFindATableAllTheWhileOthersComeAndGo) {
+  Create("t");
+  std::atomic<bool> over{false};
+  std::thread user([&] {
+    while (!over) {
+      EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kOk);
+      EXPECT_EQ(Get("t"), "f:q=v");
+      Get("u");  // there or not
+    }
+  });
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EQ(Create("u"), StatusCode::kOk);
+    EXPECT_TRUE(store_->AlterTable(root_, Schema("t")).ok());
+    EXPECT_TRUE(store_->DisableTable(root_, ParseTableName("u")).ok());
+    EXPECT_TRUE(store_->DropTable(root_, ParseTableName("u")).ok());
+  }
+  over = true;
+  user.join();
+}
+
+TEST_F(TableAdminTest, AScanEndsWhenItsTableGoes) {
+  const TableName t = ParseTableName("t");
+  Create("t");
+  PutAs("", "t", "f:q");
+  auto scanner = store_->OpenScanner(root_, t, Scan{});
+  ASSERT_TRUE(scanner.ok());
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kTableNotEnabled);
+  ASSERT_TRUE(store_->DropTable(root_, t).ok());
+  EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kTableNotFound);
+  Create("t");
+  EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kTableNotFound);
+}
+
+TEST_F(TableAdminTest, NamespacesAreDroppedEmptyAndNotTheReservedOnes) {
+  ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {}}).ok());
+  EXPECT_EQ(store_->CreateNamespace(root_, {"a", {}}).code(), StatusCode::kNamespaceExists);
+  EXPECT_EQ(store_->CreateNamespace(root_, {"a-b", {}}).code(), StatusCode::kIllegalArgument);
+  EXPECT_EQ(store_->AlterNamespace(root_, {"b", {}}).code(), StatusCode::kNamespaceNotFound);
+  Create("a:t");
+  EXPECT_EQ(store_->DropNamespace(root_, "a").code(), StatusCode::kConstraint);
+  EXPECT_EQ(store_->DropNamespace(root_, "default").code(), StatusCode::kConstraint);
+  EXPECT_EQ(store_->DropNamespace(root_, "hbase").code(), StatusCode::kConstraint);
+  EXPECT_EQ(store_->DropNamespace(root_, "b").code(), StatusCode::kNamespaceNotFound);
+  ASSERT_TRUE(store_->DisableTable(root_, ParseTableName("a:t")).ok());
+  ASSERT_TRUE(store_->DropTable(root_, ParseTableName("a:t")).ok());
+  EXPECT_TRUE(store_->DropNamespace(root_, "a").ok());
+  EXPECT_EQ(*store_->ListNamespaces(), (std::vector<std::string>{"default", "hbase"}));
+}
+
+}  // namespace
+}  // namespace cellfs

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// A store over the memory engine whose catalog can refuse to be saved and whose tables can refuse
+// to open, and short words for what the tests of administration say.
+#ifndef CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
+#define CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/memory/memory_engine.h"
+#include "engine/region/embedded_store.h"
+
+namespace cellfs {
+
+// Outlives the stores that are opened over it, as a directory does.
+struct StoredState {
+  std::string catalog;
+  Status save_error;
+  Status open_error;              // of every table
+  std::function<void()> on_save;  // while an act is under way
+  std::vector<TableId> created;
+  std::vector<TableId> dropped;
+};
+
+class FaultyEngine : public StorageEngine {
+ public:
+  FaultyEngine(std::shared_ptr<StoredState> state, const StoreOptions& options)
+      : state_(std::move(state)), inner_(MakeMemoryEngine(options)) {}
+
+  StatusOr<std::string> LoadCatalog() override { return state_->catalog; }
+  Status SaveCatalog(std::string_view bytes) override {
+    if (state_->on_save) state_->on_save();
+    CELLFS_RETURN_IF_ERROR(state_->save_error);
+    state_->catalog = bytes;
+    return {};
+  }
+  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
+      const std::vector<StoredTable>& tables) override {
+    if (state_->open_error.ok()) return inner_->OpenTables(tables);
+    return std::vector<StatusOr<std::shared_ptr<CellStorage>>>(tables.size(), state_->open_error);
+  }
+  StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override {
+    state_->created.push_back(table.id);
+    return inner_->CreateTable(table);
+  }
+  Status DropTable(TableId id) override {
+    state_->dropped.push_back(id);
+    return inner_->DropTable(id);
+  }
+  Status MakeDurable(LogPosition, Durability) override { return {}; }
+  Status Sync() override { return {}; }
+  std::shared_ptr<const Moment> PinMoment() override { return inner_->PinMoment(); }
+  void SetMaintenancePaused(bool) override {}
+  Statistics GetStatistics() override { return inner_->GetStatistics(); }
+
+ private:
+  const std::shared_ptr<StoredState> state_;
+  const std::unique_ptr<StorageEngine> inner_;
+};
+
+class TableFixture : public ::testing::Test {
+ protected:
+  TableFixture() {
+    options_.clock = clock_;
+    Reopen();
+  }
+
+  void Reopen() {
+    store_.reset();
+    auto opened = EmbeddedStore::Open(std::make_unique<FaultyEngine>(state_, options_), options_);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = *std::move(opened);
+  }
+  void TurnAuthorizationOn() {
+    options_.site.authorization = true;
+    Reopen();
+  }
+
+  static TableSchema Schema(std::string_view table, std::vector<std::string> families = {"f"}) {
+    TableSchema schema(ParseTableName(table));
+    for (const std::string& name : families) schema.families.emplace(name, FamilySchema(name));
+    return schema;
+  }
+  static RowMutations PutOf(const std::string& column, const std::string& value) {
+    return RowMutations::Of(Put{"r", {Named(column, value)}});
+  }
+  static PutCell Named(const std::string& column, const std::string& value) {
+    const size_t colon = column.find(':');
+    return {column.substr(0, colon), column.substr(colon + 1), kLatestTimestamp, value};
+  }
+
+  StatusCode Create(std::string_view table, std::vector<std::string> families = {"f"}) {
+    return store_->CreateTable(root_, Schema(table, std::move(families))).code();
+  }
+  StatusCode PutAs(const std::string& user, std::string_view table, const std::string& column,
+                   const std::string& value = "v") {
+    return store_->Mutate({user}, ParseTableName(table), PutOf(column, value)).status().code();
+  }
+  StatusCode DeleteRow(std::string_view table, const std::string& user = "") {
+    const RowMutations mutation = RowMutations::Of(Delete{"r"});
+    return store_->Mutate({user}, ParseTableName(table), mutation).status().code();
+  }
+  // "f:q=v f:r=w" of row "r", or the code's name.
+  std::string Get(std::string_view table, Columns columns = {}, const std::string& user = "") {
+    cellfs::Get get;
+    get.row = "r";
+    get.columns = std::move(columns);
+    const auto cells = store_->Read({user}, ParseTableName(table), get);
+    if (!cells.ok()) return std::string(CodeName(cells.status().code()));
+    std::string text;
+    for (const Cell& cell : *cells) {
+      text += (text.empty() ? "" : " ") + cell.family + ":" + cell.qualifier + "=" + cell.value;
+    }
+    return text;
+  }
+  StatusCode GrantTo(const std::string& user, const std::string& letters, GrantScope scope,
+                     const std::string& by = "") {
+    return store_->GrantPermissions({by}, {user, std::move(scope), letters}, true).code();
+  }
+
+  const Caller root_;
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1000000);
+  const std::shared_ptr<StoredState> state_ = std::make_shared<StoredState>();
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
