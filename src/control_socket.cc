@@ -99,8 +99,10 @@ json Answer(const CommandHandler& handler, const std::string& line) {
   if (!request.is_object() || !request.contains("command") || !request["command"].is_string()) {
     return ErrorOf("IllegalArgument", "a request is an object with a command");
   }
+  const json given = request.value("arguments", json::object());
+  if (!given.is_object()) return ErrorOf("IllegalArgument", "arguments are an object");
   Arguments arguments;
-  for (const auto& [key, value] : request.value("arguments", json::object()).items()) {
+  for (const auto& [key, value] : given.items()) {
     if (value.is_string()) arguments[key] = value.get<std::string>();
   }
   auto result = handler(request["command"].get<std::string>(), arguments);

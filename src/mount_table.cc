@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -24,21 +25,31 @@ std::string Unescape(const std::string& text) {
   return plain;
 }
 
+// By readlink(2): lstat(2) would ask the daemon of a mount for its root.
+std::optional<std::string> LinkTarget(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t length = readlink(path.c_str(), target, sizeof target);
+  if (length < 0) return std::nullopt;
+  return std::string(target, static_cast<size_t>(length));
+}
+
 }  // namespace
 
 std::string CanonicalPath(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel's
   namespace filesystem = std::filesystem;
   std::error_code error;
-  const filesystem::path absolute = filesystem::absolute(path, error).lexically_normal();
-  const filesystem::path named =
-      absolute.has_filename() ? absolute : absolute.parent_path();  // "dir/" names "dir"
-  // Not by lstat(2), which would ask the daemon of a mount for its root.
-  char target = 0;
-  if (readlink(named.c_str(), &target, 1) >= 0) {
-    return filesystem::weakly_canonical(named, error).string();
+  filesystem::path named = filesystem::absolute(path, error);
+  for (int links = 0; links < kMostLinks; ++links) {
+    named = named.lexically_normal();
+    if (!named.has_filename() && named != named.root_path()) named = named.parent_path();  // "dir/"
+    const filesystem::path parent = filesystem::weakly_canonical(named.parent_path(), error);
+    if (!error && named.has_filename()) named = parent / named.filename();
+    const auto target = LinkTarget(named.string());
+    if (!target) break;
+    named = named.parent_path() / *target;
   }
-  const filesystem::path parent = filesystem::weakly_canonical(named.parent_path(), error);
-  return error ? named.string() : (parent / named.filename()).string();
+  return named.string();
 }
 
 std::vector<MountedStore> ListMounts() {

@@ -147,7 +147,7 @@ TEST_F(ControlSocketTest, EndsAlthoughACallerStaysConnected) {
   ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   server_.reset();
   char byte = 0;
-  EXPECT_EQ(read(fd, &byte, 1), 0);
+  EXPECT_LE(read(fd, &byte, 1), 0);  // an end, or a reset where it was not yet accepted
   close(fd);
 }
 
