@@ -8,10 +8,11 @@
 // gave out lately, exactly, and at some of the older ones, so that going on, rewinddir and seekdir find
 // their place although entries before it have come or gone. An offset it does not know (of another
 // stream, out of the kernel's cache) is reached by counting; directories large enough for that to
-// matter are not cached by the kernel (Node::large_directory).
+// matter are not cached by the kernel (Node::do_not_cache_listing).
 #ifndef CELLFS_FS_DIRECTORY_STREAM_H_
 #define CELLFS_FS_DIRECTORY_STREAM_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,48 +43,68 @@ class DirectoryStream {
   Outcome Read(const Caller& caller, uint64_t offset, const Take& take);
 
  private:
-  // Where a listing stands: after this key of this part of the directory.
+  // Where a listing stands: after so many fixed entries and, once all of them are given, this key.
   struct Position {
-    size_t fixed = 0;                // entries of fixed_ already given
-    std::optional<std::string> key;  // the last key given after them
+    size_t fixed = 0;
+    std::optional<std::string> key;
   };
   struct Child {
-    std::string key;
+    std::string key;  // orders the children
     Found found;
   };
+  using Children = std::vector<Child>;
 
+  void Rewind();
   Outcome Seek(const Caller& caller, uint64_t offset);
+  // The entry after position_; nullopt at the end.
+  OutcomeOr<std::optional<DirectoryEntry>> Next(const Caller& caller);
+  void Advance(const DirectoryEntry& entry);
+  Position PositionOf(const DirectoryEntry& entry) const;
+
+  // Reads the next batch.
   Outcome Fill(const Caller& caller);
-  Outcome FillStored(const Caller& caller);
-  void Remember(uint64_t offset, const Position& position);
-  std::optional<DirectoryEntry> Peek();
-  void Advance();
-  OutcomeOr<std::vector<Child>> StoredChildren(const Caller& caller);
-  OutcomeOr<std::vector<Child>> Rows(const Caller& caller);
-  OutcomeOr<std::vector<Child>> Families(const Caller& caller);
-  OutcomeOr<std::vector<Child>> Qualifiers(const Caller& caller, PlaceKind kind);
-  OutcomeOr<std::vector<Child>> Names(const Caller& caller);
-  std::vector<DirectoryEntry> FixedEntries();
+  // Children after position_.key: all of them, in order (then `is_all`), or the first of them.
+  OutcomeOr<Children> StoredChildren(const Caller& caller, bool& is_all);
+  // The same of what is not stored; `end` is the last key of a part.
+  Children UnstoredChildren(std::optional<std::string>& end);
+  Outcome AddHiddenColumns(const Caller& caller, Children& children);
+  static Children Merge(Children stored, Children others);
+  OutcomeOr<Children> Rows(const Caller& caller, bool& is_all);
+  Outcome OpenRowScanner(const Caller& caller);
+  OutcomeOr<Children> Columns(const Caller& caller, bool& is_all);
+  // The short listings, whole.
+  OutcomeOr<Children> Names();
+  OutcomeOr<Children> Families(const Caller& caller);
+  OutcomeOr<Children> ScannedCells(const Caller& caller);
+  OutcomeOr<Children> Versions(const Caller& caller);
+  OutcomeOr<Children> Deleted(const Caller& caller);
+  std::vector<Found> FixedEntries(const Caller& caller);
+  Child ChildOf(Place place, const Cell& cell);
 
   MountContext& mount_;
   Resolver resolver_;
   const NodePtr directory_;
   const std::shared_ptr<const Place> place_;
-  std::shared_ptr<const Moment> moment_;  // keeps what an .asof reads while this is open
+  std::shared_ptr<const Moment> moment_;         // keeps what an .asof reads while this is open
+  std::shared_ptr<const TableSchema> schema_;    // for the expiry of the batch
 
-  std::vector<DirectoryEntry> fixed_;
+  std::vector<Found> fixed_;  // after "." and ".."
   Position position_;
   uint64_t offset_ = 0;
-  bool started_ = false;
 
-  std::vector<Child> batch_;  // stored and unstored, merged
+  Children batch_;
   size_t batch_next_ = 0;
   bool batch_is_last_ = false;
-  std::unique_ptr<Scanner> scanner_;  // of rows, standing after scanner_key_
+  bool filled_ = false;
+  std::optional<Children> hidden_columns_;
+  std::unique_ptr<Scanner> scanner_;        // of rows, standing after scanner_key_
   std::optional<std::string> scanner_key_;
 
-  std::map<uint64_t, Position> remembered_;
-  uint64_t remember_every_ = 1;
+  // Positions of the latest offsets without gaps, and of some of the older ones.
+  std::deque<Position> window_;
+  uint64_t window_begin_ = 0;  // the offset of window_.front()
+  std::map<uint64_t, Position> older_;
+  uint64_t older_step_ = 256;
 };
 
 }  // namespace cellfs::fs

@@ -18,18 +18,20 @@
 
 #include "fs/attribute_changes.h"
 #include "fs/attributes.h"
-#include "fs/cellfs_directory.h"
 #include "fs/directory_stream.h"
 #include "fs/mount_context.h"
 #include "fs/resolver.h"
 
 namespace cellfs::fs {
 
+class CellReader;
+
 // What a look-up tells the kernel. The node was counted once.
 struct Entry {
   NodePtr node;
   struct stat attributes {};
-  double valid_seconds = 0;
+  double name_valid_seconds = 0;
+  double attributes_valid_seconds = 0;
 };
 
 struct AttributesReply {
@@ -114,13 +116,28 @@ class FileSystem {
   Outcome SyncDirectory(Node& directory);
 
  private:
+  struct QuotaUse {
+    int64_t limit = 0;  // bytes
+    int64_t used = 0;
+  };
+
+  Outcome CheckWritable(const Place& place) const;
+  OutcomeOr<Found> FindNode(const Request& request, const Node& node);
   Entry MakeEntry(const Found& found);
+  double AttributesValidSeconds(const Found& found, const Node& node);
+  // Records a failure, and passes it on.
   Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+  OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
+                                      size_t size);
+  std::optional<QuotaUse> QuotaOf(const Place& place);
 
   MountContext mount_;
   Resolver resolver_;
-  CellfsDirectory self_;
+
+  std::mutex last_read_mutex_;
+  const Node* last_read_node_ = nullptr;      // guarded by last_read_mutex_
+  std::shared_ptr<CellReader> last_reader_;   // guarded by last_read_mutex_
 };
 
 }  // namespace cellfs::fs

@@ -43,8 +43,10 @@ class Node : public std::enable_shared_from_this<Node> {
   void PagesAreStale() { pages_stale_.store(true, std::memory_order_release); }
   bool TakePagesStale() { return pages_stale_.exchange(false, std::memory_order_acq_rel); }
 
-  // A directory so large that the kernel shall not keep its listing (fs/directory_stream.h).
-  std::atomic<bool> large_directory{false};
+  // A directory of which the kernel shall not keep the listing: very large (fs/directory_stream.h), or
+  // with entries that come or go without a request in it: cells with a TTL of their own, families
+  // that were found with nothing in them.
+  std::atomic<bool> do_not_cache_listing{false};
 
  private:
   friend class InodeTable;

@@ -341,12 +341,16 @@ OutcomeOr<Found> Resolver::Find(const Caller& caller, const Place& place) {
 }
 
 Found Resolver::FromCell(Place place, const Cell& cell) {
+  const auto schema = mount_.store.DescribeTable(place.table);
+  return FromCell(std::move(place), cell,
+                  schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr);
+}
+
+Found Resolver::FromCell(Place place, const Cell& cell, const FamilySchema* family) {
   Found found;
-  found.size = cell.value_length;
+  found.size = place.IsDirectory() ? 0 : cell.value_length;
   found.version = cell.timestamp;
-  if (const auto schema = mount_.store.DescribeTable(place.table); schema.ok()) {
-    found.expires = ExpiryOf(cell, (*schema)->FindFamily(cell.family));
-  }
+  found.expires = ExpiryOf(cell, family);
   found.place = std::move(place);
   return found;
 }
@@ -382,18 +386,12 @@ OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
   }
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (!cell) return FindUnstored(place);
-  Found found = FromCell(place, *cell);
-  found.size = 0;
-  return found;
+  return FromCell(place, *cell);
 }
 
 OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (cell) {
-    Found found = FromCell(place, *cell);
-    found.size = 0;
-    return found;
-  }
+  if (cell) return FromCell(place, *cell);
   auto made = FindUnstored(place);
   if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was

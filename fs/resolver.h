@@ -41,6 +41,7 @@ class Resolver {
 
   // From a cell that a read returned for the place.
   Found FromCell(Place place, const Cell& cell);
+  static Found FromCell(Place place, const Cell& cell, const FamilySchema* family);
 
  private:
   // The places of a directory of each kind.

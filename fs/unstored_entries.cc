@@ -3,7 +3,7 @@
 
 namespace cellfs::fs {
 
-std::string_view OrderKey(const Place& place) {
+std::string OrderKey(const Place& place) {
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return place.table.namespace_name;
@@ -16,27 +16,17 @@ std::string_view OrderKey(const Place& place) {
     case PlaceKind::kMemoryFile:
     case PlaceKind::kMemoryDirectory:
       return place.name;
+    case PlaceKind::kVersion:
+    case PlaceKind::kVersionsFile:
+      return place.qualifier + "@" + std::to_string(place.timestamp);
     default:
       return place.qualifier;
   }
 }
 
-namespace {
-
-// Versions of one column stand in one directory, so the timestamp belongs to the key there.
-std::string ChildKey(const Place& place) {
-  std::string key(OrderKey(place));
-  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
-    key += "@" + std::to_string(place.timestamp);
-  }
-  return key;
-}
-
-}  // namespace
-
 bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t directory = entry.place.Parent().InodeNumber();
-  std::string key = ChildKey(entry.place);
+  std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
   return directories_[directory].emplace(std::move(key), std::move(entry)).second;
 }
@@ -46,7 +36,7 @@ bool UnstoredEntries::Remove(const Place& place) {
   if (directories_.empty()) return false;
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return false;
-  const bool removed = directory->second.erase(ChildKey(place)) > 0;
+  const bool removed = directory->second.erase(OrderKey(place)) > 0;
   if (directory->second.empty()) directories_.erase(directory);
   return removed;
 }
@@ -56,7 +46,7 @@ std::optional<UnstoredEntry> UnstoredEntries::Find(const Place& place) const {
   if (directories_.empty()) return std::nullopt;
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return std::nullopt;
-  const auto it = directory->second.find(ChildKey(place));
+  const auto it = directory->second.find(OrderKey(place));
   if (it == directory->second.end() || !(it->second.place == place)) return std::nullopt;
   return it->second;
 }

@@ -49,8 +49,9 @@ struct UnstoredEntry {
   std::shared_ptr<MemoryFile> file;  // kMemoryFile
 };
 
-// What orders a place among the entries of its directory: the row, family, qualifier or name.
-std::string_view OrderKey(const Place& place);
+// What orders a place among the entries of its directory: the row, family, qualifier (with
+// "@<timestamp>" for a version) or name.
+std::string OrderKey(const Place& place);
 
 // Thread-safe. Entries are kept by their directory, Place::Parent().
 class UnstoredEntries {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attributes.h"
+
+#include <algorithm>
+
+#include "fs/asof.h"
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr blksize_t kBlockSize = 4096;
+
+// What is not stored shows the attributes it was made with.
+void ShowMemoryFile(MemoryFile& file, struct stat& shown) {
+  std::lock_guard lock(file.mutex);
+  shown.st_uid = file.uid;
+  shown.st_gid = file.gid;
+  shown.st_mode = S_IFREG | (file.mode & 07777);
+  shown.st_mtim = file.mtime;
+  shown.st_ctim = file.ctime;
+}
+
+void ShowPending(const PendingWrite& pending, struct stat& shown) {
+  shown.st_size = static_cast<off_t>(pending.size);
+  shown.st_mtim = pending.mtime.value_or(pending.written);
+  shown.st_ctim = pending.written;
+}
+
+// The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
+bool ChangesUnseen(const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kVersion:
+    case PlaceKind::kVersionsColumn:
+    case PlaceKind::kVersionsFile:
+    case PlaceKind::kCounter:
+    case PlaceKind::kDeletedCell:
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kNamespaceFile:
+    case PlaceKind::kAsofLink:
+    case PlaceKind::kSelfFile:
+    case PlaceKind::kKeyFile:
+    case PlaceKind::kMemoryFile:
+      return true;
+    default:
+      return place.table.IsSystemTable();
+  }
+}
+
+}  // namespace
+
+timespec FromMilliseconds(Timestamp time) {
+  return {static_cast<time_t>(time / 1000), static_cast<long>(time % 1000) * 1000000};
+}
+
+mode_t TypeOf(const Place& place) {
+  if (place.kind == PlaceKind::kAsofLink) return S_IFLNK;
+  return place.IsDirectory() ? S_IFDIR : S_IFREG;
+}
+
+struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
+  const Place& place = found.place;
+  const ShownAttributes stored = mount.attributes.Find(place, found.version);
+  struct stat shown {};
+  shown.st_ino = place.InodeNumber();
+  shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;
+  shown.st_blksize = kBlockSize;
+  shown.st_uid = stored.uid;
+  shown.st_gid = stored.gid;
+  shown.st_mode = TypeOf(place) | stored.mode;
+  if (place.kind == PlaceKind::kAsofLink) shown.st_mode = S_IFLNK | 0777;
+  if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
+  shown.st_size = static_cast<off_t>(found.size);
+  const bool is_live_text = place.kind == PlaceKind::kSelfFile;
+  const timespec made = found.unstored ? found.unstored->made
+                        : found.version >= 0
+                            ? FromMilliseconds(found.version)
+                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
+  shown.st_mtim = stored.mtime.value_or(made);
+  shown.st_ctim = stored.ctime.value_or(made);
+  if (found.unstored && found.unstored->file) ShowMemoryFile(*found.unstored->file, shown);
+  if (node != nullptr && !place.IsDirectory()) {
+    if (const auto pending = node->pending()) ShowPending(*pending, shown);
+  }
+  shown.st_atim = shown.st_mtim;
+  shown.st_blocks = (shown.st_size + 511) / 512;
+  return shown;
+}
+
+double ValiditySeconds(MountContext& mount, const Found& found) {
+  const Place& place = found.place;
+  if (place.view != nullptr) {
+    const bool fixed = place.view->IsAsof() && place.view->asof->Use() != nullptr;
+    return fixed ? static_cast<double>(mount.options.asof_hold_ms) / 1000 : 0;
+  }
+  if (ChangesUnseen(place)) return 0;
+  if (!found.expires) return kForeverSeconds;
+  const Timestamp left = *found.expires - mount.clock->Now();
+  return std::clamp(static_cast<double>(left) / 1000, 0.0, kForeverSeconds);
+}
+
+bool MayCacheListing(MountContext& mount, const Place& directory) {
+  if (directory.view != nullptr) {
+    return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
+  }
+  switch (directory.kind) {
+    case PlaceKind::kRoot:
+    case PlaceKind::kNamespace:
+      return !directory.table.IsSystemTable();
+    case PlaceKind::kTable:
+    case PlaceKind::kRow:
+    case PlaceKind::kFamily:
+      break;
+    default:
+      return false;
+  }
+  if (directory.table.IsSystemTable()) return false;
+  const auto schema = mount.store.DescribeTable(directory.table);
+  return schema.ok() &&
+         std::none_of((*schema)->families.begin(), (*schema)->families.end(), [](const auto& family) {
+           return family.second.time_to_live() != kForever;
+         });
+}
+
+}  // namespace cellfs::fs

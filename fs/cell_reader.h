@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// CellReader: a file opened for reading. The value is read once, when it is first asked for, and
+// served from memory; it is read again when the file has changed meanwhile, so that the kernel's pages
+// are never filled from anything but the newest value.
+#ifndef CELLFS_FS_CELL_READER_H_
+#define CELLFS_FS_CELL_READER_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "fs/file_handle.h"
+#include "fs/mount_context.h"
+#include "fs/node.h"
+
+namespace cellfs::fs {
+
+class CellReader : public FileHandle {
+ public:
+  CellReader(MountContext& mount, const Caller& caller, NodePtr node)
+      : mount_(mount), caller_(caller), node_(std::move(node)) {}
+
+  // Reads the value now and keeps to it whatever happens to the file.
+  Outcome Hold();
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  void BeforeNameGoes() override;
+  std::optional<PendingWrite> pending() const override;
+
+ private:
+  Outcome LoadLocked();
+
+  MountContext& mount_;
+  const Caller caller_;
+  const NodePtr node_;
+
+  mutable std::mutex mutex_;                 // guards the rest
+  std::shared_ptr<const std::string> bytes_;
+  uint64_t generation_ = 0;  // of the node when bytes_ were read
+  bool held_ = false;
+};
+
+// A text that was made when it was opened.
+class TextReader : public FileHandle {
+ public:
+  explicit TextReader(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override {
+    return SharedBytes::Slice(text_, offset, size);
+  }
+
+ private:
+  const std::shared_ptr<const std::string> text_;
+};
+
+// The bytes of any file as they are now.
+OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CELL_READER_H_

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+#include "fs/directory_stream.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "fs/asof.h"
+#include "fs/cellfs_directory.h"
+#include "fs/reading.h"
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr size_t kBatch = 256;            // entries read from the store at a time
+constexpr size_t kWindow = 4096;          // offsets known exactly: more than one reply to the kernel holds
+constexpr size_t kOlder = 1024;           // offsets known of those before
+constexpr uint64_t kLargeDirectory = 1000;  // entries, about what one getdents(2) of programs holds
+
+// Newest first, in byte order.
+std::string VersionKey(Timestamp timestamp) {
+  uint64_t inverted = ~static_cast<uint64_t>(timestamp);
+  std::string key(sizeof inverted, '\0');
+  for (auto it = key.rbegin(); it != key.rend(); ++it, inverted >>= 8) {
+    *it = static_cast<char>(inverted & 0xff);
+  }
+  return key;
+}
+
+bool IsScanView(const Place& place) { return place.view != nullptr && !place.view->IsAsof(); }
+
+}  // namespace
+
+DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory)
+    : mount_(mount),
+      resolver_(mount),
+      directory_(std::move(directory)),
+      place_(directory_->place()) {
+  if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
+}
+
+// ---- Offsets ------------------------------------------------------------------------------------
+
+Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take& take) {
+  CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto entry, Next(caller));
+    if (!entry || !take(*entry)) return {};
+    Advance(*entry);
+  }
+}
+
+void DirectoryStream::Rewind() {
+  position_ = {};
+  offset_ = 0;
+  filled_ = false;
+  hidden_columns_.reset();
+  scanner_.reset();
+  window_.clear();
+  window_begin_ = 0;
+  older_.clear();
+  older_step_ = 256;
+}
+
+Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
+  if (offset == 0) {
+    Rewind();
+    fixed_ = FixedEntries(caller);
+    return {};
+  }
+  if (offset == offset_) return {};
+  if (fixed_.empty()) fixed_ = FixedEntries(caller);
+  if (offset >= window_begin_ && offset - window_begin_ < window_.size()) {
+    position_ = window_[offset - window_begin_];
+    window_.resize(offset - window_begin_);
+    offset_ = offset;
+  } else {
+    const auto after = older_.upper_bound(offset);
+    const uint64_t known = after == older_.begin() ? 0 : std::prev(after)->first;
+    position_ = known == 0 ? Position{} : std::prev(after)->second;
+    offset_ = known;
+    window_.clear();
+    window_begin_ = known;
+  }
+  filled_ = false;
+  while (offset_ < offset) {
+    CELLFS_ASSIGN_OR_RETURN(auto entry, Next(caller));
+    if (!entry) return {};
+    Advance(*entry);
+  }
+  return {};
+}
+
+// window_ holds the position at each offset from window_begin_ up to, not including, offset_.
+void DirectoryStream::Advance(const DirectoryEntry& entry) {
+  window_.push_back(std::move(position_));
+  position_ = PositionOf(entry);
+  offset_ = entry.next_offset;
+  if (filled_) ++batch_next_;
+  if (offset_ == kLargeDirectory || entry.found.expires) directory_->do_not_cache_listing = true;
+  if (window_.size() <= kWindow) return;
+  if (window_begin_ % older_step_ == 0) older_[window_begin_] = std::move(window_.front());
+  window_.pop_front();
+  ++window_begin_;
+  if (older_.size() <= kOlder) return;
+  older_step_ *= 2;
+  std::erase_if(older_, [&](const auto& known) { return known.first % older_step_ != 0; });
+}
+
+DirectoryStream::Position DirectoryStream::PositionOf(const DirectoryEntry& /*entry*/) const {
+  if (!filled_) return {window_.back().fixed + 1, std::nullopt};
+  return {window_.back().fixed, batch_[batch_next_].key};
+}
+
+OutcomeOr<std::optional<DirectoryEntry>> DirectoryStream::Next(const Caller& caller) {
+  DirectoryEntry entry;
+  entry.next_offset = offset_ + 1;
+  const size_t dots = 2;
+  if (position_.fixed < dots + fixed_.size()) {
+    if (position_.fixed < dots) {
+      entry.name = position_.fixed == 0 ? "." : "..";
+      entry.found.place = position_.fixed == 0 ? *place_ : place_->Parent();
+    } else {
+      entry.found = fixed_[position_.fixed - dots];
+      entry.name = mount_.FileName(entry.found.place);
+    }
+    return std::optional(std::move(entry));
+  }
+  while (!filled_ || batch_next_ == batch_.size()) {
+    if (filled_ && batch_is_last_) return std::optional<DirectoryEntry>();
+    CELLFS_RETURN_IF_FAILED(Fill(caller));
+  }
+  entry.found = batch_[batch_next_].found;
+  entry.name = mount_.FileName(entry.found.place);
+  return std::optional(std::move(entry));
+}
+
+// ---- Batches ------------------------------------------------------------------------------------
+
+std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
+  std::vector<Place> places;
+  if (place_->kind == PlaceKind::kTable && !IsScanView(*place_)) {
+    places.push_back(place_->As(PlaceKind::kSchemaFile));
+  } else if (place_->kind == PlaceKind::kNamespace) {
+    places.push_back(place_->As(PlaceKind::kNamespaceFile));
+  } else if (place_->kind == PlaceKind::kFamily && place_->view == nullptr &&
+             mount_.options.controls == Controls::kVisible) {
+    places.push_back(place_->As(PlaceKind::kVersionsDirectory));
+  } else if (place_->kind == PlaceKind::kSelfDirectory) {
+    for (const std::string_view name : kSelfFiles) {
+      Place file = place_->As(PlaceKind::kSelfFile);
+      file.name = name;
+      places.push_back(std::move(file));
+    }
+    places.push_back(place_->As(PlaceKind::kKeysDirectory));
+  }
+  std::vector<Found> fixed;
+  for (const Place& place : places) {
+    if (auto found = resolver_.Find(caller, place); found.ok()) fixed.push_back(*std::move(found));
+  }
+  return fixed;
+}
+
+// Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end may
+// be given yet.
+Outcome DirectoryStream::Fill(const Caller& caller) {
+  if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) schema_ = *schema;
+  bool all_stored = true;
+  std::optional<std::string> end;
+  // First what is not stored: a cell that is put in between is then seen at least in one of the two.
+  Children others = UnstoredChildren(end);
+  CELLFS_RETURN_IF_FAILED(AddHiddenColumns(caller, others));
+  CELLFS_ASSIGN_OR_RETURN(Children stored, StoredChildren(caller, all_stored));
+  if (!all_stored && (!end || stored.back().key < *end)) end = stored.back().key;
+  filled_ = true;
+  batch_next_ = 0;
+  batch_is_last_ = !end;
+  if (others.empty()) {
+    batch_ = std::move(stored);
+    return {};
+  }
+  batch_ = Merge(std::move(stored), std::move(others));
+  if (end) std::erase_if(batch_, [&](const Child& child) { return *end < child.key; });
+  return {};
+}
+
+DirectoryStream::Children DirectoryStream::Merge(Children stored, Children others) {
+  const auto by_key = [](const Child& a, const Child& b) { return a.key < b.key; };
+  std::sort(others.begin(), others.end(), by_key);
+  Children merged;
+  std::merge(std::make_move_iterator(stored.begin()), std::make_move_iterator(stored.end()),
+             std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()),
+             std::back_inserter(merged), by_key);
+  // Of two with one key the stored one comes first and stays.
+  const auto same_key = [](const Child& a, const Child& b) { return a.key == b.key; };
+  merged.erase(std::unique(merged.begin(), merged.end(), same_key), merged.end());
+  return merged;
+}
+
+DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::string>& end) {
+  Children children;
+  if (place_->view != nullptr) return children;
+  // Versions are listed newest first, which is not the order in which these are kept.
+  const bool by_time = place_->kind == PlaceKind::kVersionsColumn;
+  const size_t limit = by_time ? std::numeric_limits<size_t>::max() : kBatch;
+  auto entries =
+      mount_.unstored.ChildrenAfter(*place_, by_time ? std::nullopt : position_.key, limit);
+  if (entries.size() == limit) end = OrderKey(entries.back().place);
+  for (UnstoredEntry& entry : entries) {
+    const Place& place = entry.place;
+    if (place.kind == PlaceKind::kVersion) continue;  // never listed, as stored ones
+    Child child;
+    child.key = OrderKey(place);
+    if (by_time) {
+      child.key = place.kind == PlaceKind::kVersionsFile ? VersionKey(place.timestamp)
+                                                         : "\xff" + place.name;
+      if (position_.key && child.key <= *position_.key) continue;
+    }
+    if (entry.file != nullptr) {
+      std::lock_guard lock(entry.file->mutex);
+      child.found.size = entry.file->bytes.size();
+    }
+    child.found.place = place;
+    child.found.unstored = std::move(entry);
+    children.push_back(std::move(child));
+  }
+  return children;
+}
+
+// .versions also has the columns of which only the history can be read.
+Outcome DirectoryStream::AddHiddenColumns(const Caller& caller, Children& children) {
+  if (place_->kind != PlaceKind::kVersionsDirectory) return {};
+  if (!hidden_columns_) {
+    CELLFS_ASSIGN_OR_RETURN(RowCells deleted, DeletedCells(mount_, caller, *place_));
+    hidden_columns_.emplace();
+    for (const Cell& cell : deleted) {
+      Place place = place_->As(PlaceKind::kVersionsColumn);
+      place.qualifier = cell.qualifier;
+      CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
+      if (!versions.empty()) hidden_columns_->push_back(ChildOf(std::move(place), cell));
+    }
+  }
+  for (const Child& child : *hidden_columns_) {
+    if (!position_.key || *position_.key < child.key) children.push_back(child);
+  }
+  return {};
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Caller& caller,
+                                                                     bool& is_all) {
+  const auto whole = [&]() -> OutcomeOr<Children> {
+    switch (place_->kind) {
+      case PlaceKind::kRoot:
+      case PlaceKind::kNamespace:
+        return Names();
+      case PlaceKind::kRow:
+        return Families(caller);
+      case PlaceKind::kFamily:
+        return ScannedCells(caller);
+      case PlaceKind::kVersionsColumn:
+        return Versions(caller);
+      case PlaceKind::kDeletedDirectory:
+        return Deleted(caller);
+      default:
+        return Children();
+    }
+  };
+  switch (place_->kind) {
+    case PlaceKind::kTable:
+      return Rows(caller, is_all);
+    case PlaceKind::kVersionsDirectory:
+    case PlaceKind::kCountersDirectory:
+      return Columns(caller, is_all);
+    case PlaceKind::kFamily:
+      if (!IsScanView(*place_)) return Columns(caller, is_all);
+      [[fallthrough]];
+    default:
+      break;
+  }
+  CELLFS_ASSIGN_OR_RETURN(Children children, whole());
+  if (position_.key) {
+    std::erase_if(children, [&](const Child& child) { return child.key <= *position_.key; });
+  }
+  return children;
+}
+
+DirectoryStream::Child DirectoryStream::ChildOf(Place place, const Cell& cell) {
+  const FamilySchema* family = schema_ == nullptr ? nullptr : schema_->FindFamily(cell.family);
+  Child child;
+  child.key = OrderKey(place);
+  child.found = Resolver::FromCell(std::move(place), cell, family);
+  return child;
+}
+
+Outcome DirectoryStream::OpenRowScanner(const Caller& caller) {
+  Scan scan;
+  if (IsScanView(*place_)) {
+    scan = place_->view->scan;
+  } else {
+    static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
+    scan.filter = first_key_only;
+    scan.time_range = GetOf(*place_, ReadDetail::kLengths).time_range;
+    scan.moment = moment_;
+    scan.start_row = position_.key.value_or("");
+    scan.include_start_row = !position_.key;
+  }
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(scanner_, mount_.store.OpenScanner(caller, place_->table, scan));
+  return {};
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller, bool& is_all) {
+  const bool is_scan = IsScanView(*place_);
+  bool skipping = false;
+  if (scanner_ == nullptr || scanner_key_ != position_.key) {
+    CELLFS_RETURN_IF_FAILED(OpenRowScanner(caller));
+    // A query may be limited, so it is always run from its beginning.
+    skipping = is_scan && position_.key.has_value();
+  }
+  const auto is_after = [&](const std::string& row) {
+    return place_->view->scan.reversed ? row < *position_.key : row > *position_.key;
+  };
+  Children children;
+  while (children.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner_->Next({.max_rows = kBatch}));
+    if (rows.empty()) break;
+    for (const RowCells& row : rows) {
+      if (row.empty() || (skipping && !is_after(row.front().row))) continue;
+      Place place = place_->As(PlaceKind::kRow);
+      place.row = row.front().row;
+      children.push_back(ChildOf(std::move(place), row.front()));
+    }
+  }
+  is_all = children.empty();
+  scanner_key_ = is_all ? position_.key : std::optional(children.back().key);
+  return children;
+}
+
+// The columns of a family as files, or what .versions and .counters make of them.
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& caller, bool& is_all) {
+  const PlaceKind kind = place_->kind == PlaceKind::kVersionsDirectory   ? PlaceKind::kVersionsColumn
+                         : place_->kind == PlaceKind::kCountersDirectory ? PlaceKind::kCounter
+                                                                         : PlaceKind::kCell;
+  Get get = GetOf(place_->As(PlaceKind::kFamily), ReadDetail::kLengths);
+  get.store_limit = kBatch;
+  std::optional<std::string> after = position_.key;
+  Children children;
+  is_all = false;
+  while (children.empty() && !is_all) {
+    if (after) {
+      CELLFS_ASSIGN_OR_RETURN(get.filter,
+                              MakeColumnRangeFilter(after, false, std::nullopt, false));
+    }
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
+    is_all = cells.size() < kBatch;
+    for (const Cell& cell : cells) {
+      after = cell.qualifier;
+      if (kind == PlaceKind::kCounter && cell.value_length != sizeof(int64_t)) continue;
+      Place place = place_->As(kind);
+      place.qualifier = cell.qualifier;
+      children.push_back(ChildOf(std::move(place), cell));
+    }
+  }
+  return children;
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Names() {
+  Children children;
+  if (place_->kind == PlaceKind::kRoot) {
+    CELLFS_ASSIGN_OR_RETURN(auto names, mount_.store.ListNamespaces());
+    for (const std::string& name : names) {
+      if (name == kHiddenNamespace) continue;
+      Place place = place_->As(PlaceKind::kNamespace);
+      place.table.namespace_name = name;
+      children.push_back({name, Found{std::move(place)}});
+    }
+    return children;
+  }
+  CELLFS_ASSIGN_OR_RETURN(auto tables, mount_.store.ListTables(place_->table.namespace_name));
+  for (const TableName& table : tables) {
+    Place place = place_->As(PlaceKind::kTable);
+    place.table.name = table.name;
+    children.push_back({table.name, Found{std::move(place)}});
+  }
+  return children;
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Families(const Caller& caller) {
+  Get get = GetOf(*place_, ReadDetail::kLengths);
+  if (get.filter == nullptr) get.store_limit = 1;
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
+  Children children;
+  for (const Cell& cell : cells) {
+    if (!children.empty() && children.back().key == cell.family) continue;
+    Place place = place_->As(PlaceKind::kFamily);
+    place.family = cell.family;
+    children.push_back(ChildOf(std::move(place), cell));
+  }
+  return children;
+}
+
+// In a query: each column or, where it asks for several versions, each of those.
+OutcomeOr<DirectoryStream::Children> DirectoryStream::ScannedCells(const Caller& caller) {
+  const bool versions = place_->view->ShowsVersions();
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table,
+                                                            GetOf(*place_, ReadDetail::kLengths)));
+  Children children;
+  for (const Cell& cell : cells) {
+    if (cell.family != place_->family) continue;
+    Place place = place_->As(versions ? PlaceKind::kVersion : PlaceKind::kCell,
+                             versions ? cell.timestamp : 0);
+    place.qualifier = cell.qualifier;
+    children.push_back(ChildOf(std::move(place), cell));
+    // In the order in which they were returned.
+    children.back().key = VersionKey(-static_cast<Timestamp>(children.size()));
+  }
+  return children;
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Versions(const Caller& caller) {
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ListVersions(mount_, caller, *place_));
+  Children children;
+  for (const Cell& cell : cells) {
+    children.push_back(ChildOf(place_->As(PlaceKind::kVersionsFile, cell.timestamp), cell));
+    children.back().key = VersionKey(cell.timestamp);
+  }
+  return children;
+}
+
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Deleted(const Caller& caller) {
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, DeletedCells(mount_, caller, *place_));
+  Children children;
+  for (const Cell& cell : cells) {
+    Place place = place_->As(PlaceKind::kDeletedCell);
+    place.qualifier = cell.qualifier;
+    children.push_back(ChildOf(std::move(place), cell));
+  }
+  return children;
+}
+
+}  // namespace cellfs::fs

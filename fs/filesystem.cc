@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+#include "fs/filesystem.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "fs/asof.h"
+#include "fs/cell_reader.h"
+#include "fs/directory_changes.h"
+#include "fs/file_writer.h"
+#include "fs/name_changes.h"
+#include "fs/removal.h"
+#include "fs/view.h"
+#include "fs/xattr.h"
+
+namespace cellfs::fs {
+namespace {
+
+// Where the file's bytes cannot change but by a request of the kernel or with a word to it.
+bool MayKeepPages(const Place& place) {
+  return place.kind == PlaceKind::kCell && place.view == nullptr && !place.table.IsSystemTable();
+}
+
+// What is made when it is read has no length that the kernel could rely on.
+bool IsLiveText(const Place& place) {
+  return place.kind == PlaceKind::kSelfFile || place.kind == PlaceKind::kCounter;
+}
+
+}  // namespace
+
+FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
+    : mount_(store, std::move(options), std::move(clock)), resolver_(mount_) {}
+
+FileSystem::~FileSystem() = default;
+
+Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {
+  if (!outcome.ok()) mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
+  return outcome;
+}
+
+Outcome FileSystem::CheckWritable(const Place& place) const {
+  if (mount_.options.read_only) return Outcome(EROFS);
+  if (place.IsReadOnly()) return Outcome(EROFS);
+  return {};
+}
+
+// ---- Names --------------------------------------------------------------------------------------
+
+Entry FileSystem::MakeEntry(const Found& found) {
+  Entry entry;
+  entry.node = mount_.inodes.LookUp(found.place);
+  entry.attributes = StatOf(mount_, found, entry.node.get());
+  entry.name_valid_seconds = ValiditySeconds(mount_, found);
+  entry.attributes_valid_seconds = AttributesValidSeconds(found, *entry.node);
+  return entry;
+}
+
+// While something is not put yet, its time and size are not the last word.
+double FileSystem::AttributesValidSeconds(const Found& found, const Node& node) {
+  if (found.unstored && !found.place.IsDirectory()) return 0;
+  if (!found.place.IsDirectory() && node.pending()) return 0;
+  return ValiditySeconds(mount_, found);
+}
+
+OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
+                                    std::string_view name) {
+  const auto place = directory.place();
+  auto found = resolver_.LookUp(*request.caller, *place, name);
+  if (!found.ok()) {
+    // A missing name is no failure worth a line, but a query that is not understood is.
+    if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
+    return Noted("look-up", *place, found.status());
+  }
+  // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel will
+  // not know.
+  const bool is_bare_family =
+      found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
+  if (is_bare_family) directory.do_not_cache_listing = true;
+  return MakeEntry(*found);
+}
+
+OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
+  const auto place = node.place();
+  if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
+  const auto time = ParseAsofName(place->name, mount_.clock->Now());
+  if (!time) return Outcome(ENOENT);
+  return std::to_string(*time);
+}
+
+OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directory,
+                                           std::string_view name, mode_t mode) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
+  if (!made.ok()) return Noted("mkdir", *place, made.status());
+  CELLFS_ASSIGN_OR_RETURN(Found found, resolver_.Find(*request.caller, *made));
+  return MakeEntry(found);
+}
+
+Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return Noted("unlink", *place, fs::Unlink(mount_, request, *place, name));
+}
+
+Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
+                                    std::string_view name) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return Noted("rmdir", *place, fs::RemoveDirectory(mount_, request, *place, name));
+}
+
+Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
+                           Node& new_directory, std::string_view new_name, unsigned flags) {
+  const auto from = directory.place();
+  const auto to = new_directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
+  return Noted("rename", *to, fs::Rename(mount_, request, *from, name, *to, new_name, flags));
+}
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+// A file that has lost its name is described by who has it open.
+OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) {
+  const auto place = node.place();
+  if (node.unlinked()) return Found{*place};
+  return resolver_.Find(*request.caller, *place);
+}
+
+OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
+  auto found = FindNode(request, node);
+  if (!found.ok()) {
+    if (found.error() == ENOENT) return Outcome(ENOENT);
+    return Noted("stat", *node.place(), found.status());
+  }
+  return AttributesReply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
+}
+
+OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
+                                                     const AttributeChange& change,
+                                                     FileHandle* handle) {
+  const auto place = node.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  const Outcome changed = ChangeAttributes(mount_, request, node, change, handle);
+  if (!changed.ok()) return Noted("setattr", *place, changed);
+  return GetAttributes(request, node);
+}
+
+OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
+                                            const std::string& name) {
+  return fs::GetXattr(mount_, request, node, name);
+}
+
+Outcome FileSystem::SetXattr(const Request& request, Node& node, const std::string& name,
+                             std::string_view value, int /*flags*/) {
+  const auto place = node.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return Noted("setxattr", *place, fs::SetXattr(mount_, request, node, name, value));
+}
+
+// The space quota that applies to the place, if any, with what is used of it.
+std::optional<FileSystem::QuotaUse> FileSystem::QuotaOf(const Place& place) {
+  if (place.table.namespace_name.empty()) return std::nullopt;
+  QuotaUse use;
+  bool whole_namespace = place.table.name.empty();
+  if (!whole_namespace) {
+    const auto quota = mount_.store.TableSpaceQuota(place.table);
+    if (quota.ok() && *quota) {
+      use.limit = (*quota)->limit;
+    } else {
+      whole_namespace = true;
+    }
+  }
+  if (whole_namespace) {
+    const auto quota = mount_.store.NamespaceSpaceQuota(place.table.namespace_name);
+    if (!quota.ok() || !*quota) return std::nullopt;
+    use.limit = (*quota)->limit;
+  }
+  for (const TableStatistics& table : mount_.store.GetStatistics().tables) {
+    const bool counts = whole_namespace ? table.table.namespace_name == place.table.namespace_name
+                                        : table.table == place.table;
+    if (counts) use.used += static_cast<int64_t>(table.file_bytes);
+  }
+  return use;
+}
+
+OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& node) {
+  struct statvfs shown {};
+  const std::string& directory = mount_.options.store_directory;
+  if (!directory.empty()) {
+    if (statvfs(directory.c_str(), &shown) != 0) return Outcome(errno);
+  } else {
+    shown.f_bsize = shown.f_frsize = 4096;
+    shown.f_blocks = shown.f_bfree = shown.f_bavail = 1 << 28;
+    shown.f_files = shown.f_ffree = shown.f_favail = 1 << 28;
+  }
+  if (const auto quota = QuotaOf(*node.place()); quota && shown.f_frsize > 0) {
+    const int64_t block = static_cast<int64_t>(shown.f_frsize);
+    shown.f_blocks = static_cast<fsblkcnt_t>(quota->limit / block);
+    const int64_t left = std::max<int64_t>(0, quota->limit - quota->used) / block;
+    shown.f_bfree = shown.f_bavail = std::min(shown.f_bavail, static_cast<fsblkcnt_t>(left));
+  }
+  shown.f_namemax = kMaxNameLength;
+  return shown;
+}
+
+// ---- Files --------------------------------------------------------------------------------------
+
+OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& directory,
+                                          std::string_view name, mode_t mode, OpenMode open_mode,
+                                          bool exclusive) {
+  const auto parent = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
+  CELLFS_ASSIGN_OR_RETURN(
+      Place place, resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile));
+  const bool was_made = mount_.unstored.Find(place).has_value();
+  const Outcome claimed = ClaimFile(mount_, request, place, mode, exclusive);
+  if (!claimed.ok()) return Noted("create", place, claimed);
+  Found found{place};
+  found.unstored = mount_.unstored.Find(place);
+  open_mode.created = !was_made && found.unstored.has_value();
+  if (!found.unstored) {
+    CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, place));
+  }
+  CreatedFile created;
+  NodePtr node = mount_.inodes.LookUp(place);
+  auto opened = OpenForWriting(mount_, request, node, open_mode);
+  if (!opened.ok()) {
+    mount_.inodes.Forget(*node, 1);
+    if (open_mode.created) mount_.unstored.Remove(place);
+    return Noted("create", place, opened.status());
+  }
+  created.handle = node->AddHandle(std::move(opened->handle));
+  created.keep_cache = opened->keep_cache;
+  created.direct_io = opened->direct_io;
+  created.entry.attributes = StatOf(mount_, found, node.get());
+  created.entry.name_valid_seconds = ValiditySeconds(mount_, found);
+  created.entry.attributes_valid_seconds = 0;
+  created.entry.node = std::move(node);
+  return created;
+}
+
+OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node) {
+  OpenedFile opened;
+  opened.no_flush = true;
+  const auto place = node->place();
+  if (IsLiveText(*place)) {
+    CELLFS_ASSIGN_OR_RETURN(std::string text, WholeFile(mount_, *request.caller, *place));
+    opened.handle = std::make_shared<TextReader>(std::move(text));
+    opened.direct_io = true;
+    return opened;
+  }
+  auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
+  if (node->pending()) {
+    // Somebody is writing it: this one reads the value before, whole, and past the pages.
+    CELLFS_RETURN_IF_FAILED(reader->Hold());
+    opened.direct_io = true;
+  } else {
+    opened.keep_cache = MayKeepPages(*place) && !node->TakePagesStale();
+  }
+  opened.handle = std::move(reader);
+  return opened;
+}
+
+OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
+  const NodePtr shared = node.shared_from_this();
+  if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
+  auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
+                           : OpenForReading(request, shared);
+  if (!opened.ok()) return Noted("open", *node.place(), opened.status());
+  OpenReply reply;
+  reply.keep_cache = opened->keep_cache;
+  reply.direct_io = opened->direct_io;
+  reply.no_flush = opened->no_flush;
+  reply.handle = node.AddHandle(std::move(opened->handle));
+  return reply;
+}
+
+OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
+                                        uint64_t offset, size_t size) {
+  if (handle == nullptr) return ReadUnopened(request, node, offset, size);
+  auto bytes = handle->Read(offset, size);
+  if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
+  return bytes;
+}
+
+// On a read-only mount the kernel opens nothing. The last file read is kept, for long ones come in
+// many pieces.
+OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& node,
+                                                uint64_t offset, size_t size) {
+  std::shared_ptr<CellReader> reader;
+  {
+    std::lock_guard lock(last_read_mutex_);
+    if (last_read_node_ != &node || last_reader_ == nullptr || offset == 0) {
+      last_read_node_ = &node;
+      last_reader_ = std::make_shared<CellReader>(mount_, *request.caller, node.shared_from_this());
+    }
+    reader = last_reader_;
+  }
+  auto bytes = reader->Read(offset, size);
+  if (bytes.ok() && offset + bytes->bytes.size() >= bytes->owner->size()) {
+    std::lock_guard lock(last_read_mutex_);
+    if (last_reader_ == reader) last_reader_.reset();
+  }
+  if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
+  return bytes;
+}
+
+OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_view bytes,
+                                    uint64_t offset) {
+  const Outcome written = handle.Write(bytes, offset);
+  if (!written.ok()) return Noted("write", *node.place(), written);
+  return bytes.size();
+}
+
+Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
+  Outcome flushed = handle.Flush();
+  return flushed.ok() ? flushed : Noted("close", *node.place(), std::move(flushed));
+}
+
+Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
+  Outcome synced = handle.Sync();
+  return synced.ok() ? synced : Noted("fsync", *node.place(), std::move(synced));
+}
+
+void FileSystem::Release(Node& node, FileHandle* handle) {
+  if (handle == nullptr) return;
+  handle->Release();
+  node.RemoveHandle(handle);
+}
+
+// ---- Directories --------------------------------------------------------------------------------
+
+OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/,
+                                                      Node& directory) {
+  OpenDirectoryReply reply;
+  reply.directory = std::make_unique<OpenDirectory>(mount_, directory.shared_from_this());
+  reply.cache_listing =
+      !directory.do_not_cache_listing && MayCacheListing(mount_, *directory.place());
+  return reply;
+}
+
+Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint64_t offset,
+                         const DirectoryStream::Take& take) {
+  std::lock_guard lock(directory.mutex);
+  return Noted("readdir", *directory.node->place(),
+               directory.stream.Read(*request.caller, offset, take));
+}
+
+Entry FileSystem::EntryOf(const DirectoryEntry& listed) { return MakeEntry(listed.found); }
+
+Outcome FileSystem::SyncDirectory(Node& directory) {
+  return Noted("fsync", *directory.place(), mount_.store.Sync());
+}
+
+}  // namespace cellfs::fs
