@@ -158,7 +158,10 @@ StatusOr<std::vector<std::string>> StoreFile::CellTables() {
 Status StoreFile::ReplaceFamilies(const std::vector<std::string>& families) {
   std::vector<std::string> wanted;
   for (const std::string& family : families) wanted.push_back(CellTableName(family));
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> tables, CellTables());
+  CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> tables, CellTables());
+  std::sort(tables.begin(), tables.end());
+  std::sort(wanted.begin(), wanted.end());
+  if (tables == wanted) return Status();
   CELLFS_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_));
   for (const std::string& table : tables) {
     if (std::find(wanted.begin(), wanted.end(), table) == wanted.end()) {

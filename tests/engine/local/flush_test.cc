@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "tests/engine/local/engine_fixture.h"
+
+namespace cellfs {
+namespace {
+
+class FlushTest : public EngineTest {
+ protected:
+  FlushTest() { Open(); }
+};
+
+TEST_F(FlushTest, WhatWasFlushedReadsAsBefore) {
+  ASSERT_OK(PutOne("a", 1, "one"));
+  ASSERT_OK(PutOne("a", 2, std::string(5000, 'x')));
+  ASSERT_OK(PutOne("b", 1, ""));
+  const std::string before = Visible();
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(table_->GetStatistics().memstore_cells, 0u);
+  EXPECT_EQ(table_->GetStatistics().flushes, 1u);
+  EXPECT_EQ(Visible(), before);
+  ASSERT_OK(PutOne("a", 3, "three"));
+  EXPECT_EQ(Visible(nullptr, 1), "a/f:q/3=three b/f:q/1= ");
+}
+
+TEST_F(FlushTest, AFlushOfNothingIsNone) {
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(table_->GetStatistics().flushes, 0u);
+}
+
+TEST_F(FlushTest, VersionsBeyondTheFamilysAndHiddenPutsGoButTombstonesStay) {
+  for (int t = 1; t <= 5; ++t) ASSERT_OK(PutOne("a", t, std::to_string(t)));
+  ASSERT_OK(PutOne("b", 3, "hidden"));
+  ASSERT_OK(Write("b", {CellOf("q", 4, "", CellType::kDeleteColumn)}));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Raw(), "a/f:q/5=5 a/f:q/4=4 a/f:q/3=3 b/f:q/4/DeleteColumn= ");
+}
+
+TEST_F(FlushTest, AFlushSeesNothingOfTheFile) {
+  ASSERT_OK(PutOne("a", 3, "hidden"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(Write("a", {CellOf("q", 4, "", CellType::kDeleteColumn)}));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Raw(), "a/f:q/4/DeleteColumn= a/f:q/3=hidden ");
+  EXPECT_EQ(Visible(), "");
+}
+
+TEST_F(FlushTest, APinnedMomentKeepsWhatAFlushWouldDrop) {
+  for (int t = 1; t <= 4; ++t) ASSERT_OK(PutOne("a", t, std::to_string(t)));
+  auto moment = engine_->PinMoment();
+  const std::string then = Visible(moment);
+  for (int t = 5; t <= 8; ++t) ASSERT_OK(PutOne("a", t, std::to_string(t)));
+  ASSERT_OK(Write("a", {CellOf("q", 4, "", CellType::kDeleteColumn)}));
+  EXPECT_EQ(Visible(moment), then);
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Visible(moment), then);
+  EXPECT_EQ(Visible(), "a/f:q/8=8 a/f:q/7=7 a/f:q/6=6 ");
+  moment.reset();
+  ASSERT_OK(PutOne("a", 9, "9"));
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  EXPECT_EQ(Raw(), "a/f:q/9=9 a/f:q/8=8 a/f:q/7=7 a/f:q/6=6 ");  // 9 is still in the memstore
+}
+
+TEST_F(FlushTest, AMomentKeepsItsClock) {
+  schema_ = TableOf({FamilyOf("f", {{"TTL", "10"}})});
+  ASSERT_OK(table_->ReplaceSchema(schema_));
+  ASSERT_OK(PutOne("a", clock_->Now(), "v"));
+  const auto moment = engine_->PinMoment();
+  clock_->Advance(60000);
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Visible(), "");
+  EXPECT_EQ(Visible(moment), "a/f:q/1000000=v ");
+}
+
+TEST_F(FlushTest, WithdrawnCellsAreGoneBeforeAndAfterFlushes) {
+  const std::vector<WithdrawCell> newer = {{"f", "q", 5, CellType::kPut}};
+  for (const bool flush_between : {false, true}) {
+    ASSERT_OK(PutOne("a", 4, "old"));
+    ASSERT_OK(PutOne("a", 5, std::string(1000, 'x')));
+    if (flush_between) ASSERT_OK(table_->Flush());
+    ASSERT_OK(Write("a", {}, newer));
+    EXPECT_EQ(Raw(), "a/f:q/4=old ");
+    ASSERT_OK(table_->Flush());
+    EXPECT_EQ(Raw(), "a/f:q/4=old ");
+    ASSERT_OK(PutOne("a", 5, "again"));  // a withdrawal takes back what was, not what will be
+    EXPECT_EQ(ValueOf("a"), "again");
+    ASSERT_OK(table_->Flush());
+    EXPECT_EQ(ValueOf("a"), "again");
+    ASSERT_OK(table_->Truncate());
+  }
+}
+
+TEST_F(FlushTest, AWithdrawalIsRefusedWhereAMomentSeesTheCell) {
+  ASSERT_OK(PutOne("a", 5, "seen"));
+  const auto moment = engine_->PinMoment();
+  ASSERT_OK(PutOne("a", 6, "later"));
+  EXPECT_EQ(Write("a", {}, {{"f", "q", 5, CellType::kPut}}).code(), StatusCode::kUnavailable);
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Write("a", {}, {{"f", "q", 5, CellType::kPut}}).code(), StatusCode::kUnavailable);
+  ASSERT_OK(Write("a", {}, {{"f", "q", 6, CellType::kPut}}));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Visible(), "a/f:q/5=seen ");
+  EXPECT_EQ(Visible(moment), "a/f:q/5=seen ");
+}
+
+// The process may not write beyond a length of file that the store file is to pass.
+TEST_F(FlushTest, AFlushThatFailsLosesNothingAndIsDoneLater) {
+  for (int i = 0; i < 100; ++i) ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(5000, 'x')));
+  const std::string before = Visible();
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  rlimit small = old;
+  small.rlim_cur = 100000;
+  setrlimit(RLIMIT_FSIZE, &small);
+  const Status failed = table_->Flush();
+  setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_FALSE(failed.ok());
+  EXPECT_EQ(Visible(), before);
+  ASSERT_OK(PutOne("z", 1, "more"));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(table_->GetStatistics().memstore_cells, 0u);
+  Reopen();
+  EXPECT_EQ(Visible(), before + "z/f:q/1=more ");
+}
+
+TEST_F(FlushTest, TheHeadOfAColumnTellsPutsAndTombstonesWhereverTheyLie) {
+  const auto head = [&](const std::string& qualifier) {
+    const auto found = table_->ReadColumnHead("a", "f", qualifier);
+    if (!found.ok()) return found.status().ToString();
+    std::string text = std::to_string(found->newest_put) + " " +
+                       std::to_string(found->newest_wide_tombstone);
+    for (const Timestamp timestamp : found->version_tombstones) text += " " + std::to_string(timestamp);
+    return text;
+  };
+  EXPECT_EQ(head("q"), "-1 -1");
+  for (int t = 10; t <= 12; ++t) ASSERT_OK(PutOne("a", t, "v"));
+  EXPECT_EQ(head("q"), "12 -1");
+  for (const bool flush : {false, true}) {
+    ASSERT_OK(Write("a", {CellOf("q", 11, "", CellType::kDelete),
+                          CellOf("q", 9, "", CellType::kDeleteColumn),
+                          CellOf("", 8, "", CellType::kDeleteFamily),
+                          CellOf("", 14, "", CellType::kDeleteFamilyVersion),
+                          CellOf("", 13, "v")}));
+    if (flush) ASSERT_OK(table_->Flush());
+    EXPECT_EQ(head("q"), "12 9 14 11");
+    EXPECT_EQ(head("other"), "-1 8 14");
+    EXPECT_EQ(head(""), "13 8 14");
+    ASSERT_OK(table_->Truncate());
+    for (int t = 10; t <= 12; ++t) ASSERT_OK(PutOne("a", t, "v"));
+  }
+}
+
+}  // namespace
+}  // namespace cellfs

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// What is there again after the process has died without closing the store.
+#include <filesystem>
+
+#include "tests/engine/local/engine_fixture.h"
+
+namespace cellfs {
+namespace {
+
+class RecoveryTest : public EngineTest {};
+
+TEST_F(RecoveryTest, WhatWasOnlyInTheLogComesBack) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "flushed"));
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(PutOne("b", 1, std::string("logged\0\xff", 8)));
+    ASSERT_OK(Write("c", {CellOf("q", 2, "2"), CellOf("q", 3, "", CellType::kDelete)}));
+    ASSERT_OK(PutOne("d", 1, "withdrawn"));
+    ASSERT_OK(Write("d", {}, {{"f", "q", 1, CellType::kPut}}));
+  });
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=" + std::string("logged\0\xff", 8) +
+                       " c/f:q/3/Delete= c/f:q/2=2 ");
+  EXPECT_EQ(engine_->GetStatistics().last_sequence_id, 5u);
+  ASSERT_OK(PutOne("a", 1, "newer"));  // same timestamp: the later sequence id wins
+  EXPECT_EQ(ValueOf("a"), "newer");
+}
+
+TEST_F(RecoveryTest, AWriteThatSkippedTheLogIsLostWithTheProcess) {
+  DieAfter([&] {
+    RowBatch batch{.row = "a", .cells = {CellOf("q", 1, "v")}, .durability = Durability::kSkipWal};
+    ASSERT_OK(table_->Apply({&batch, 1}));
+    EXPECT_EQ(ValueOf("a"), "v");
+  });
+  Open();
+  EXPECT_EQ(Visible(), "");
+}
+
+// The log is kept by another table, and holds a tombstone that flush and compaction have seen off.
+TEST_F(RecoveryTest, WhatACompactionHasDroppedDoesNotComeBackFromTheLog) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 3, "hidden"));
+    ASSERT_OK(Write("a", {CellOf("q", 9, "", CellType::kDeleteColumn)}));
+    auto other = engine_->CreateTable({2, schema_});
+    ASSERT_OK(other);
+    RowBatch batch{.row = "x", .cells = {CellOf("q", 1, "v")}};
+    ASSERT_OK((*other)->Apply({&batch, 1}));
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+    ASSERT_OK(PutOne("a", 4, "shows"));
+  });
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/4=shows ");
+}
+
+TEST_F(RecoveryTest, TruncatedCellsDoNotComeBack) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "flushed"));
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(PutOne("b", 1, "logged"));
+    ASSERT_OK(table_->Truncate());
+    ASSERT_OK(PutOne("c", 1, "after"));
+  });
+  Open();
+  EXPECT_EQ(Raw(), "c/f:q/1=after ");
+}
+
+TEST_F(RecoveryTest, TheCellsOfADroppedFamilyDoNotComeBackWithItsName) {
+  schema_ = TableOf({FamilyOf("f"), FamilyOf("g")});
+  const auto without = TableOf({FamilyOf("f")});
+  const auto all = schema_;
+  DieAfter([&] {
+    ASSERT_OK(Write("a", {CellOf("q", 1, "f"), CellOf("q", 1, "g", CellType::kPut, "g")}));
+    ASSERT_OK(table_->ReplaceSchema(without));
+    ASSERT_OK(table_->ReplaceSchema(all));
+    ASSERT_OK(Write("b", {CellOf("q", 1, "new", CellType::kPut, "g")}));
+  });
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/1=f b/g:q/1=new ");
+}
+
+TEST_F(RecoveryTest, ACopyTakenWhileTheStoreIsOpenIsAStoreToo) {
+  Open();
+  ASSERT_OK(PutOne("a", 1, "flushed"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("b", 1, "logged"));
+  const std::string copy = directory_.path() + "/copy";
+  std::filesystem::copy(path(), copy, std::filesystem::copy_options::recursive);
+  ASSERT_OK(PutOne("c", 1, "later"));
+  Close();
+  auto engine = LocalEngine::Open(copy, options_);
+  ASSERT_OK(engine);
+  engine_ = *std::move(engine);
+  auto tables = engine_->OpenTables({{1, schema_}});
+  ASSERT_OK(tables);
+  table_ = *(*tables)[0];
+  EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=logged ");
+}
+
+TEST_F(RecoveryTest, ACleanCloseLeavesAnEmptyLog) {
+  Open();
+  for (int i = 0; i < 100; ++i) ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(1000, 'x')));
+  const std::string before = Visible();
+  EXPECT_GT(engine_->GetStatistics().log_bytes, 100000u);
+  Reopen();
+  EXPECT_LT(engine_->GetStatistics().log_bytes, 1000u);
+  EXPECT_EQ(table_->GetStatistics().memstore_cells, 0u);
+  EXPECT_FALSE(std::filesystem::exists(table_path() + "-wal") &&
+               std::filesystem::file_size(table_path() + "-wal") > 0);
+  EXPECT_EQ(Visible(), before);
+  EXPECT_EQ(engine_->GetStatistics().last_sequence_id, 100u);
+}
+
+TEST_F(RecoveryTest, FilesOfTablesThatTheCatalogDoesNotNameAreRemoved) {
+  DieAfter([&] {
+    ASSERT_OK(engine_->CreateTable({7, schema_}));
+    EXPECT_TRUE(std::filesystem::exists(path() + "/tables/7.db"));
+  });
+  Open();
+  EXPECT_FALSE(std::filesystem::exists(path() + "/tables/7.db"));
+  EXPECT_TRUE(std::filesystem::exists(table_path()));
+}
+
+TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "v"));
+    ASSERT_OK(engine_->CreateTable({2, schema_}));
+  });
+  std::filesystem::resize_file(path() + "/tables/2.db-wal", 0);
+  std::filesystem::resize_file(path() + "/tables/2.db", 100);
+  auto engine = LocalEngine::Open(path(), options_);
+  ASSERT_OK(engine);
+  engine_ = *std::move(engine);
+  auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}, {3, schema_}});
+  ASSERT_OK(tables);
+  ASSERT_OK((*tables)[0]);
+  EXPECT_EQ((*tables)[1].status().code(), StatusCode::kCorruption)
+      << (*tables)[1].status().ToString();
+  EXPECT_FALSE((*tables)[2].ok());  // its file is missing
+  table_ = *(*tables)[0];
+  EXPECT_EQ(ValueOf("a"), "v");
+}
+
+}  // namespace
+}  // namespace cellfs
