@@ -6,6 +6,11 @@ namespace {
 
 constexpr int kStepsBeforeSeek = 6;
 
+CellView WithFamily(CellView cell, std::string_view family) {
+  cell.family = family;
+  return cell;
+}
+
 }  // namespace
 
 FamilyScanner::FamilyScanner(const std::string& family_name, std::unique_ptr<CellCursor> cursor,
@@ -40,7 +45,9 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
     }
     const CellView& cell = cursor_->cell();
     if (cell.row != row) break;
-    const MatchCode code = matcher_.Match(cell);
+    // A cursor may leave the family out, but a filter may ask for it.
+    const MatchCode code = filter_ == nullptr ? matcher_.Match(cell)
+                                              : matcher_.Match(WithFamily(cell, family_name_));
     switch (code) {
       case MatchCode::kInclude:
       case MatchCode::kIncludeAndSeekNextColumn:
