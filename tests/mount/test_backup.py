@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Backups: a copy of a mount into an empty store is the same store; a copy of a moment is consistent."""
+
+import os
+import re
+import stat
+import subprocess
+import time
+
+import pytest
+
+from mounts import sh, tree_of, versions
+
+RSYNC = "rsync -a --itemize-changes"
+
+
+def transferred(source, target):
+    """What rsync did, one line each."""
+    out = sh(f"{RSYNC} {source}/ {target}/")
+    return [line for line in out.splitlines() if re.match(r"[<>ch.*]", line)]
+
+
+def attributes_of(root):
+    """{path: what a copy must keep}."""
+    found = {}
+    for path, directories, files in os.walk(root):
+        for name in directories + files:
+            full = os.path.join(path, name)
+            now = os.lstat(full)
+            found[os.path.relpath(full, root)] = (
+                stat.S_IMODE(now.st_mode), now.st_uid, now.st_gid, now.st_mtime_ns,
+                0 if stat.S_ISDIR(now.st_mode) else now.st_size)
+    return found
+
+
+def fill(mount):
+    """Namespaces with an open table, one of a written schema, odd names, modes, times, a history."""
+    open_family = mount.family(namespace="ns", table="open", row="row/..".replace("/", "%2F"))
+    for name in ("plain", "with space", "mail%401", "ünï", "%empty"):
+        (open_family / name).write_text(f"value of {name}")
+    os.chmod(open_family / "plain", 0o600)
+    os.chown(open_family / "plain", 1000, 1001)
+    os.utime(open_family / "with space", ns=(0, 1111111111 * 10**9 + 123))
+    mount.schema('splits = ["g", "t"]\nFREE_METADATA = "kept"\n[families.a]\nVERSIONS = 3\n'
+                 "[families.b]\nTTL = 86400\nMIN_VERSIONS = 1\n", table="pages", namespace="ns")
+    for row in ("com.cnn.www", "org.hbase"):
+        for timestamp in (3, 5, 6):
+            (mount.family(namespace="ns", table="pages", row=row, family="a") / f"html@{timestamp}").write_text(
+                f"{row} {timestamp}")
+        (mount.family(namespace="ns", table="pages", row=row, family="b") / "q").write_text(row)
+    os.chmod(mount / "ns/pages/org.hbase", 0o750)
+    (mount / "ns/.namespace.toml").write_text(
+        (mount / "ns/.namespace.toml").read_text() + '\nowner_of_this = "somebody"\n')
+
+
+def test_rsync_into_an_empty_store_restores_everything(make_mount):
+    one, two = make_mount(), make_mount()
+    fill(one)
+    sh(f"rsync -a {one}/ns/ {two}/ns/".replace(str(one), str(one.path)).replace(str(two), str(two.path)))
+    assert tree_of(two / "ns") == tree_of(one / "ns")
+    assert attributes_of(two / "ns") == attributes_of(one / "ns")
+    for path in ("open/row%2F../f/plain", "pages/com.cnn.www/a/html"):
+        assert versions(two / "ns" / path) == versions(one / "ns" / path)[:1]
+    assert transferred(one / "ns", two / "ns") == []
+    two.remount()
+    assert attributes_of(two / "ns") == attributes_of(one / "ns")
+    assert transferred(one / "ns", two / "ns") == []
+
+
+def test_with_visible_controls_the_history_comes_along(make_mount):
+    one, two = make_mount("controls=visible"), make_mount("controls=visible")
+    fill(one)
+    for number in range(4):
+        (one / "ns/open/row%2F../f/plain").write_text(f"version {number}")
+        time.sleep(0.002)
+    sh(f"rsync -a {one.path}/ns/ {two.path}/ns/")
+    assert tree_of(two / "ns") == tree_of(one / "ns")
+    for path in ("open/row%2F../f/plain", "pages/com.cnn.www/a/html", "pages/org.hbase/a/html"):
+        assert versions(two / "ns" / path) == versions(one / "ns" / path)
+    assert len(versions(two / "ns/open/row%2F../f/plain")) == 5
+    assert transferred(one / "ns", two / "ns") == []
+
+
+def test_rsync_by_way_of_a_plain_directory(make_mount, outside):
+    one, two = make_mount(), make_mount()
+    fill(one)
+    assert transferred(one / "ns", outside) != []
+    sh(f"rsync -a {outside}/ {two.path}/ns/")
+    assert attributes_of(two / "ns") == attributes_of(one / "ns")
+    assert transferred(two / "ns", outside) == []
+
+
+def test_an_old_table_with_a_time_to_live_keeps_all_its_values(make_mount, outside):
+    """Restored years later: the old times would end the values at once, so they are remembered only."""
+    row = outside / "t/r/f"
+    row.mkdir(parents=True)
+    (outside / "t/.schema.toml").write_text("[families.f]\nTTL = 86400\n")
+    (row / "q").write_text("still here")
+    os.utime(row / "q", ns=(0, 1000000000 * 10**9))
+    mount = make_mount()
+    sh(f"rsync -a {outside}/ {mount.path}/default/")
+    assert (mount / "default/t/r/f/q").read_text() == "still here"
+    assert os.stat(mount / "default/t/r/f/q").st_mtime == 1000000000
+    assert transferred(outside, mount / "default") == []
+
+
+WRITER = """
+import pathlib, sys, itertools
+family = pathlib.Path(sys.argv[1])
+for number in itertools.count():
+    for name in ("first", "second"):   # second is never ahead of first
+        (family / name).write_text(f"{number} " * 200)
+    (family / f"n{number % 40}").write_text(str(number))
+    if number % 5 == 0:
+        (family / f"n{(number + 20) % 40}").unlink(missing_ok=True)
+"""
+
+
+@pytest.mark.parametrize("scope", ["", "default/", "default/t/"])
+def test_a_backup_of_a_moment_is_consistent_and_repeatable(mount, outside, scope):
+    writers = []
+    try:
+        for number in range(4):
+            family = mount.family(row=f"r{number}")
+            (family / "first").write_text("0 ")
+            (family / "second").write_text("0 ")
+            writers.append(subprocess.Popen(["python3", "-c", WRITER, family]))
+        time.sleep(0.5)
+        moment = os.readlink(mount / scope / ".asof/now")
+        past = mount / scope / ".asof" / moment
+        sh(f"rsync -a {past}/ {outside}/one/")
+        mount.command("flush")
+        mount.command("compact")
+        sh(f"rsync -a {past}/ {outside}/two/")
+        assert transferred(past, outside / "one") == []
+        assert all(writer.poll() is None for writer in writers)
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.wait()
+    assert tree_of(outside / "one") == tree_of(outside / "two")
+    table = outside / "one" / ("" if scope.endswith("t/") else "t" if scope else "default/t")
+    for number in range(4):
+        first, second = ((table / f"r{number}/f" / name).read_text().split() for name in ("first", "second"))
+        assert len(set(first)) == len(set(second)) == 1
+        assert int(first[0]) - int(second[0]) in (0, 1)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The kernel's caches never show what is no longer so."""
+
+import errno
+import os
+import time
+
+from mounts import fails_with, sh, versions, wait_until
+
+
+def look(path):
+    """Fills the kernel's caches: name, attributes, pages, listing."""
+    os.listdir(os.path.dirname(path))
+    try:
+        os.stat(path)
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def test_a_version_written_by_its_name_changes_the_column(family):
+    for path in ("q", "q@7", ".versions/q/7"):
+        assert look(family / path) is None
+    (family / "q@5").write_text("five")
+    assert look(family / "q") == b"five"
+    (family / "q@7").write_text("seven, longer")
+    for path in ("q", "q@7", ".versions/q/7"):
+        assert look(family / path) == b"seven, longer"
+    assert (family / "q").stat().st_size == 13
+    (family / ".versions/q/7").write_text("VII")
+    assert look(family / "q") == look(family / "q@7") == b"VII"
+    assert (family / "q").stat().st_size == 3
+
+
+def test_a_version_written_below_versions_appears_everywhere(family):
+    (family / "other").write_text("x")
+    assert look(family / "q") is None and os.listdir(family) == ["other"]
+    (family / ".versions/q").mkdir()
+    (family / ".versions/q/5").write_text("five")
+    assert os.listdir(family) == ["other", "q"]
+    assert look(family / "q") == look(family / "q@5") == b"five"
+
+
+def test_unlink_of_one_name_takes_the_others(family):
+    (family / "q@5").write_text("five")
+    (family / "q@7").write_text("seven")
+    for path in ("q", "q@5", "q@7", ".versions/q/5", ".versions/q/7"):
+        look(family / path)
+    (family / ".versions/q/7").unlink()
+    assert look(family / "q") == b"five" and look(family / "q@7") is None
+    (family / "q").unlink()
+    for path in ("q", "q@5", ".versions/q/5"):
+        assert look(family / path) is None
+    assert os.listdir(family) == []
+
+
+def test_rename_and_counters_change_what_other_names_show(family):
+    (family / "a").write_text("a")
+    (family / "b").write_text("bbb")
+    look(family / "a"), look(family / "b")
+    os.rename(family / "b", family / "a")
+    assert look(family / "a") == b"bbb" and look(family / "b") is None
+    (family / ".counters/n").write_text("+1")
+    assert look(family / "n")[-1] == 1
+    (family / ".counters/n").write_text("+1")
+    assert look(family / "n")[-1] == 2
+    (family / "n").write_bytes(b"\0" * 7 + b"\x09")
+    assert look(family / ".counters/n").strip() == b"9"
+
+
+def test_time_to_live_ends_names_and_listings(mount):
+    mount.schema("[families.f]\nTTL = 1\n")
+    family = mount.family()
+    (family / "q").write_text("short-lived")
+    assert look(family / "q") == b"short-lived" and os.listdir(family) == ["q"]
+    wait_until(lambda: not (family / "q").exists(), "expiry", 10)
+    assert os.listdir(family) == [] and look(family / "q") is None
+    (family / "q").write_text("again")
+    assert look(family / "q") == b"again"
+
+
+def test_a_cell_whose_newest_version_expires_shows_the_one_before(make_mount):
+    family = make_mount("xattr").family()
+    (family / "q").write_text("lasting")
+    (family / "q").write_text("for a moment")
+    os.setxattr(family / "q", "user.cellfs.ttl", b"700")
+    assert look(family / "q") == b"for a moment"
+    wait_until(lambda: look(family / "q") == b"lasting", "expiry", 10)
+    assert (family / "q").stat().st_size == 7
+
+
+def test_flush_and_compaction_end_what_they_drop(mount):
+    mount.schema("[families.f]\nVERSIONS = 1\n")
+    family = mount.family()
+    for timestamp in (3, 5, 6):
+        (family / f"q@{timestamp}").write_text(str(timestamp))
+    for timestamp in (3, 5, 6):
+        look(family / f"q@{timestamp}")
+    assert look(family / "q@5") == b"5"  # readable behind a newer one until the flush
+    mount.command("flush")
+    mount.command("compact")
+    assert look(family / "q@5") is None and look(family / "q@3") is None
+    assert look(family / "q") == b"6" and versions(family / "q") == [6]
+
+
+def test_an_altered_schema_is_seen_at_once(mount):
+    family = mount.family()
+    (family / "q").write_text("x")
+    (mount.family(family="g") / "p").write_text("y")
+    look(family / "q"), look(family.parent / "g/p")
+    mount.schema("[families.f]\nVERSIONS = 1\n[families.g]\ndrop = true\n")
+    assert look(family.parent / "g/p") is None
+    with fails_with(errno.ENOENT):
+        (family.parent / "g").stat()
+    assert os.listdir(family.parent) == ["f"]
+    mount.schema("READONLY = true\n[families.f]\nVERSIONS = 1\n")
+    with fails_with(errno.EROFS):
+        (family / "q").write_text("z")
+
+
+def test_a_dropped_table_leaves_no_stale_name(mount):
+    for text in ("first", "second"):
+        family = mount.family()
+        assert look(family / "q") is None
+        (family / "q").write_text(text)
+        assert look(family / "q") == text.encode()
+        sh(f"rm -r {mount / 'default/t'}")
+        assert look(family / "q") is None and os.listdir(mount / "default") == [".namespace.toml"]
+
+
+def test_a_future_asof_is_not_cached(mount):
+    family = mount.family()
+    (family / "q").write_text("one")
+    later = int(time.time() * 1000) + 10**7
+    cell = mount / f"default/t/.asof/{later}/r/f/q"
+    assert look(cell) == b"one"
+    (family / "q").write_text("two!")
+    assert look(cell) == b"two!" and cell.stat().st_size == 4

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The daemon dies at any moment; the store belongs to one daemon and is nothing else's directory."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from mounts import CELLFS, is_mounted, sh, versions, wait_until
+
+ROUNDS = int(os.environ.get("CELLFS_CRASHES", "4"))
+
+
+class Writer(threading.Thread):
+    """Writes cells until the mount is gone, and knows what close acknowledged."""
+
+    def __init__(self, family, seed):
+        super().__init__()
+        self.family = family
+        self.random = random.Random(seed)
+        self.acknowledged = {}  # name: the last value whose close returned
+        self.attempted = {}     # name: the value that was under way
+
+    def run(self):
+        number = 0
+        try:
+            while True:
+                name = f"q{self.random.randrange(20)}"
+                size = self.random.choice([10, 1000, 100000])
+                value = f"{number} ".encode() + self.random.randbytes(size)
+                self.attempted[name] = value
+                with open(self.family / name, "wb") as file:
+                    file.write(value)
+                self.acknowledged[name] = value
+                number += 1
+        except OSError:
+            pass
+
+
+def test_what_close_acknowledged_survives_kill_9(mount):
+    seed = int(os.environ.get("CELLFS_SEED", "0")) or random.randrange(1 << 30)
+    print(f"seed {seed}: CELLFS_SEED repeats it")
+    source = random.Random(seed)
+    for round_number in range(ROUNDS):
+        families = [mount.family(row=f"round{round_number}-{number}") for number in range(3)]
+        writers = [Writer(family, source.random()) for family in families]
+        for writer in writers:
+            writer.start()
+        time.sleep(source.uniform(0.05, 0.6))
+        if round_number % 2:
+            mount.command("flush")
+        mount.process.kill()
+        for writer in writers:
+            writer.join()
+        mount.kill9()
+        mount.start()
+        for writer in writers:
+            assert writer.acknowledged
+            for name, value in writer.acknowledged.items():
+                found = (writer.family / name).read_bytes()
+                assert found in (value, writer.attempted[name]), f"seed {seed}: {writer.family}/{name}"
+
+
+def test_names_attributes_and_schemas_survive_kill_9(mount):
+    mount.schema('splits = ["m"]\n[families.f]\nVERSIONS = 2\n')
+    family = mount.family()
+    (family / "q").write_text("one")
+    (family / "gone").write_text("x")
+    (family / "gone").unlink()
+    os.rename(family / "q", family / "p")
+    os.chmod(family / "p", 0o640)
+    schema = (mount / "default/t/.schema.toml").read_text()
+    mount.kill9()
+    mount.start()
+    assert os.listdir(family) == ["p"] and (family / "p").read_text() == "one"
+    assert os.stat(family / "p").st_mode & 0o777 == 0o640
+    assert (mount / "default/t/.schema.toml").read_text() == schema
+
+
+def test_an_unfinished_write_leaves_the_value_before(mount, family):
+    (family / "q").write_text("before")
+    handle = os.open(family / "q", os.O_WRONLY | os.O_TRUNC)
+    os.write(handle, b"unfinished")
+    claim = os.open(family / "claimed", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    mount.kill9()
+    for descriptor in (handle, claim):
+        with pytest.raises(OSError):
+            os.close(descriptor)
+    mount.start()
+    assert (family / "q").read_text() == "before" and os.listdir(family) == ["q"]
+
+
+def test_a_second_daemon_is_refused_and_names_the_first(mount, tmp_path):
+    (tmp_path / "second").mkdir()
+    code, _, error = sh(f"{CELLFS} mount {mount.store} {tmp_path}/second", check=False)
+    assert code != 0 and str(mount.pid) in error
+    assert not is_mounted(tmp_path / "second")
+    (mount.family() / "q").write_text("the first goes on")
+
+
+def test_a_foreign_directory_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "mnt").mkdir()
+    (tmp_path / "foreign/letter.txt").write_text("mine")
+    code, _, error = sh(f"{CELLFS} mount {tmp_path}/foreign {tmp_path}/mnt", check=False)
+    assert code != 0 and "foreign" in error
+    assert os.listdir(tmp_path / "foreign") == ["letter.txt"] and not is_mounted(tmp_path / "mnt")
+
+
+def test_a_mountpoint_that_is_missing_is_said(tmp_path):
+    code, _, error = sh(f"{CELLFS} mount {tmp_path}/store {tmp_path}/none", check=False)
+    assert code != 0 and "none" in error and not (tmp_path / "store").exists()
+
+
+def test_the_background_form_returns_when_the_mount_answers(tmp_path):
+    (tmp_path / "mnt").mkdir()
+    try:
+        sh(f"{CELLFS} mount {tmp_path}/store {tmp_path}/mnt && ls {tmp_path}/mnt/default && "
+           f"mkdir -p {tmp_path}/mnt/default/t/r/f && echo x >{tmp_path}/mnt/default/t/r/f/q")
+        assert os.stat(tmp_path / "store").st_mode & 0o777 == 0o700
+        assert '"pid"' in sh(f"{CELLFS} status --json {tmp_path}/store")
+        sh(f"{CELLFS} umount {tmp_path}/mnt")
+        assert not is_mounted(tmp_path / "mnt")
+        assert '"pid":0' in sh(f"{CELLFS} status --json {tmp_path}/store").replace(" ", "")
+    finally:
+        if is_mounted(tmp_path / "mnt"):
+            sh(f"umount -l {tmp_path}/mnt")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_unmounts_and_closes(mount, number):
+    (mount.family() / "q").write_text("x")
+    mount.process.send_signal(number)
+    assert mount.process.wait(60) == 0
+    assert not is_mounted(mount.path)
+    mount.start()
+    assert (mount / "default/t/r/f/q").read_text() == "x"
+
+
+def test_a_copied_store_is_a_store(mount, make_mount, tmp_path):
+    (mount.family() / "q").write_text("x")
+    mount.stop()
+    shutil.copytree(mount.store, tmp_path / "copy")
+    copy = make_mount(store=tmp_path / "copy")
+    assert (copy / "default/t/r/f/q").read_text() == "x"
+    assert versions(copy / "default/t/r/f/q")
+    mount.start()
+
+
+def test_umount_waits_until_the_store_is_closed(mount):
+    (mount.family() / "q").write_text("x")
+    pid = mount.pid
+    subprocess.run([CELLFS, "umount", mount.path], check=True, timeout=60)
+    wait_until(lambda: mount.process.poll() is not None, f"end of {pid}", 5)
+    mount.start()

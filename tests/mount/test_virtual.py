@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: MIT
+"""What is not stored as it is shown: .deleted, .asof, .scan, the .toml files, /.cellfs, attributes."""
+
+import errno
+import json
+import os
+import shutil
+import time
+
+import pytest
+
+from mounts import fails_with, sh, tree_of, versions
+
+
+# ---- .deleted ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("restore", ["cp .deleted/q q", "mv .deleted/q q", "cp -p .deleted/q q",
+                                     "mv .deleted/q elsewhere"])
+def test_what_was_deleted_is_restored(family, restore):
+    (family / "q").write_text("precious")
+    (family / "q").unlink()
+    assert os.listdir(family / ".deleted") == ["q"]
+    assert (family / ".deleted/q").read_text() == "precious"
+    sh(restore, cwd=family)
+    assert (family / restore.split()[-1]).read_text() == "precious"
+
+
+def test_a_restored_column_is_no_longer_deleted(family):
+    (family / "q").write_text("x")
+    (family / "q").unlink()
+    sh("cp .deleted/q q", cwd=family)
+    assert os.listdir(family / ".deleted") == [] and os.listdir(family) == ["q"]
+
+
+def test_rm_in_deleted_lets_compaction_free_it(mount, family):
+    (family / "q").write_text("x")
+    (family / "q").unlink()
+    (family / ".deleted/q").unlink()
+    assert os.listdir(family / ".deleted") == []
+    mount.command("compact")
+    assert mount.raw() == []
+
+
+def test_deleted_takes_nothing_in(family):
+    (family / "q").write_text("x")
+    with pytest.raises(OSError):
+        (family / ".deleted/p").write_text("x")
+    with pytest.raises(OSError):
+        os.rename(family / "q", family / ".deleted/q")
+
+
+# ---- .asof ---------------------------------------------------------------------------------------
+
+
+def test_asof_shows_the_tree_of_a_moment(mount, family):
+    (family / "q").write_text("before")
+    (family / "gone").write_text("still here")
+    moment = os.readlink(mount / "default/t/.asof/now")
+    assert abs(int(moment) - time.time() * 1000) < 60000
+    past = mount / "default/t/.asof" / moment / "r/f"
+    assert past.joinpath("q").read_text() == "before"
+    (family / "q").write_text("after, and longer")
+    (family / "new").write_text("x")
+    (family / "gone").unlink()
+    assert tree_of(past) == {"q": b"before", "gone": b"still here"}
+    for scope in (mount / ".asof" / moment / "default/t", mount / "default/.asof" / moment / "t"):
+        assert tree_of(scope / "r/f") == tree_of(past)
+    with fails_with(errno.EROFS):
+        (past / "q").write_text("x")
+    with fails_with(errno.EROFS):
+        (past / "q").unlink()
+    with fails_with(errno.EROFS):
+        (past / "p").write_text("x")
+
+
+def test_asof_of_explicit_timestamps(family):
+    for timestamp in (3, 5, 6):
+        (family / f"html@{timestamp}").write_text(f"v{timestamp}")
+    asof = family.parent.parent / ".asof"
+    assert [(asof / str(t) / "r/f/html").read_text() for t in (3, 4, 5, 6)] == ["v3", "v3", "v5", "v6"]
+    assert not (asof / "2/r/f/html").exists() and os.listdir(asof / "2") == [".schema.toml"]
+    assert (asof / "1970-01-01T00:00:00.005Z/r/f/html").read_text() == "v5"
+    assert (asof / "-1h/r/f/html").read_text() == "v6"
+    with fails_with(errno.ENOENT):
+        (asof / "yesterday-ish").stat()
+
+
+def test_status_names_what_an_asof_holds(mount, family):
+    (family / "q").write_text("x")
+    moment = os.readlink(mount / ".asof/now")
+    os.listdir(mount / ".asof" / moment)
+    assert moment in (mount / ".cellfs/status").read_text()
+    assert mount.status()["pinned_moments"] == 1
+
+
+# ---- .scan ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rows(mount):
+    for row in ("com.a", "com.b", "com.c", "org.a", "org.b"):
+        for family in ("f", "g"):
+            (mount.family(row=row, family=family) / "q").write_text(f"{row} {family}")
+            (mount.family(row=row, family=family) / "p").write_text("1")
+    return mount / "default/t/.scan"
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("prefix=com.", ["com.a", "com.b", "com.c"]),
+    ("prefix=com.,limit=2", ["com.a", "com.b"]),
+    ("start=com.b,stop=org.a", ["com.b", "com.c"]),
+    ("start=com.b,stop=org.a,start_exclusive,stop_inclusive", ["com.c", "org.a"]),
+    ("reverse,limit=2", ["org.b", "org.a"]),
+    ("start=com.b,reverse", ["com.b", "com.a"]),
+    ("filter=RowFilter(=%2C'substring:.a')", ["com.a", "org.a"]),
+    ("start=x", []),
+])
+def test_scan_lists_the_rows_it_returns_in_its_order(rows, query, expected):
+    assert os.listdir(rows / query) == expected
+
+
+def test_scan_shows_the_columns_it_returns(rows):
+    assert tree_of(rows / "prefix=com.a,columns=f:q") == {"com.a": None, "com.a/f": None, "com.a/f/q": b"com.a f"}
+    assert os.listdir(rows / "columns=g/com.a") == ["g"]
+    with fails_with(errno.ENOENT):
+        (rows / "prefix=com.,limit=2/org.a").stat()
+    with fails_with(errno.EROFS):
+        (rows / "prefix=com./com.a/f/q").write_text("x")
+    with fails_with(errno.ENOENT):
+        os.listdir(rows / "no=such")
+
+
+def test_scan_with_versions_and_time_range(mount):
+    family = mount.family()
+    for timestamp in (3, 5, 6):
+        (family / f"q@{timestamp}").write_text(f"v{timestamp}")
+    scan = mount / "default/t/.scan"
+    assert os.listdir(scan / "versions=2/r/f") == ["q@6", "q@5"]
+    assert (scan / "versions=2/r/f/q@5").read_text() == "v5"
+    assert (scan / "time_range=3-6/r/f/q").read_text() == "v5"
+
+
+# ---- .schema.toml and .namespace.toml ------------------------------------------------------------
+
+
+def test_a_written_schema_makes_a_table(mount):
+    table = mount.schema('MAX_FILESIZE = 1000000\nFREE = "x"\nsplits = ["g", "t"]\n'
+                         '[families.f]\nVERSIONS = 3\nCOMPRESSION = "ZSTD"\nmode = "0600"\n')
+    text = (table / ".schema.toml").read_text()
+    for part in ("VERSIONS = 3", '"ZSTD"', "MAX_FILESIZE = 1000000", "FREE", '"g"'):
+        assert part in text, text
+    assert (table / ".schema.toml").stat().st_size == len(text.encode())
+    (table / ".schema.toml").write_text(text)
+    assert (table / ".schema.toml").read_text() == text
+
+
+def test_mkdirs_families_get_the_family_defaults(make_mount, tmp_path):
+    (tmp_path / "config").write_text('[family_defaults]\nVERSIONS = 4\nTTL = 1000\n')
+    mount = make_mount(config=tmp_path / "config")
+    mount.family()
+    text = (mount / "default/t/.schema.toml").read_text()
+    assert "VERSIONS = 4" in text and "TTL = 1000" in text and "open = true" in text
+
+
+@pytest.mark.parametrize("text", [
+    "this is no TOML", "[families.f]\nVERSIONS = 0\n", '[families.f]\nTTL = "soon"\n',
+    '[families.f]\nKEEP_DELETED_CELLS = "PERHAPS"\n', "[families.g]\n",
+    '[families.f]\n[families."a:b"]\n', "[families.f]\ndrop = 3\n", "unknown_table = {x = [1]}\n[families.f]\n",
+])
+def test_a_schema_that_is_wrong_changes_nothing_and_says_why(mount, text):
+    (mount.family() / "q").write_text("x")
+    before = (mount / "default/t/.schema.toml").read_text()
+    with fails_with(errno.EINVAL):
+        (mount / "default/t/.schema.toml").write_text(text)
+    assert (mount / "default/t/.schema.toml").read_text() == before
+    assert (mount / "default/t/r/f/q").read_text() == "x"
+    assert ".schema.toml" in (mount / ".cellfs/errors").read_text()
+
+
+@pytest.mark.parametrize("edit", [
+    "sed -i s/.*VERSIONS.=.*10/VERSIONS=7/ .schema.toml",
+    "sed s/.*VERSIONS.=.*10/VERSIONS=7/ .schema.toml >$T/new && cp $T/new .schema.toml",
+    "sed s/.*VERSIONS.=.*10/VERSIONS=7/ .schema.toml >$T/.schema.toml && rsync $T/.schema.toml .",
+    "sed s/.*VERSIONS.=.*10/VERSIONS=7/ .schema.toml >.schema.toml.tmp && mv .schema.toml.tmp .schema.toml",
+    "vim -es -u NONE -N -c 'set swapfile' -c '%s/VERSIONS = 10/VERSIONS = 7/' -c wq .schema.toml </dev/null",
+    "vim -es -u NONE -N -c 'set swapfile backup backupcopy=no' -c '%s/VERSIONS = 10/VERSIONS = 7/' -c wq "
+    ".schema.toml </dev/null",
+])
+def test_editors_alter_a_schema(mount, outside, edit):
+    (mount.family() / "q").write_text("x")
+    table = mount / "default/t"
+    sh(edit, cwd=table, T=str(outside), HOME=str(outside))
+    assert "VERSIONS = 7" in (table / ".schema.toml").read_text()
+    mount.remount()
+    assert "VERSIONS = 7" in (table / ".schema.toml").read_text()
+    assert os.listdir(table) == [".schema.toml", "r"]
+
+
+def test_a_schema_is_not_removed(mount):
+    mount.family()
+    schema = mount / "default/t/.schema.toml"
+    schema.unlink()
+    schema.touch()
+    assert "families.f" in schema.read_text()
+
+
+def test_disabled_and_read_only_tables(mount):
+    (mount.family() / "q").write_text("x")
+    schema = mount / "default/t/.schema.toml"
+    text = schema.read_text()
+    schema.write_text(text.replace("enabled = true", "enabled = false"))
+    with fails_with(errno.EROFS):
+        (mount / "default/t/r/f/q").write_text("y")
+    schema.write_text(text)
+    (mount / "default/t/r/f/q").write_text("y")
+
+
+def test_namespace_quota(mount):
+    (mount / "ns").mkdir()
+    (mount / "ns/.namespace.toml").write_text('"hbase.namespace.quota.maxtables" = "1"\nowner = "me"\n')
+    (mount / "ns/one").mkdir()
+    mount.family(namespace="ns", table="one")
+    with fails_with(errno.EDQUOT):
+        (mount / "ns/two/r/f").mkdir(parents=True)
+    text = (mount / "ns/.namespace.toml").read_text()
+    assert "owner" in text and "maxtables" in text
+    with fails_with(errno.EINVAL):
+        (mount / "ns/.namespace.toml").write_text('"hbase.namespace.quota.maxtables" = "many"\n')
+
+
+def test_space_quota_shows_in_statfs(mount):
+    mount.schema('[space_quota]\nlimit = 1048576\npolicy = "NO_INSERTS"\n[families.f]\n')
+    shown = os.statvfs(mount / "default/t")
+    assert shown.f_blocks * shown.f_frsize == 1048576
+
+
+# ---- /.cellfs ------------------------------------------------------------------------------------
+
+
+def test_the_daemon_about_itself(mount, family):
+    (family / "q").write_text("x")
+    assert set(os.listdir(mount / ".cellfs")) >= {"status", "config", "errors", "metrics"}
+    assert "default:t" in (mount / ".cellfs/status").read_text()
+    assert "[family_defaults]" in (mount / ".cellfs/config").read_text()
+    metrics = [line for line in (mount / ".cellfs/metrics").read_text().splitlines() if line[0] != "#"]
+    assert metrics and all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in metrics)
+    with pytest.raises(OSError):
+        (mount / ".cellfs/status").write_text("x")
+
+
+def test_commands_through_the_daemon(mount, family):
+    (family / "q").write_text("x")
+    mount.command("flush", "default:t")
+    (table,) = [t for t in mount.status()["tables"] if t["table"] == "default:t"]
+    assert table["flushes"] == 1
+    mount.command("set", "log_level=debug")
+    assert mount.status()["log_level"] == "debug"
+    assert sh(f"cellfs set {mount.path} log_level=loud".replace("cellfs", os.environ.get("CELLFS", "cellfs")),
+              check=False)[0] != 0
+    sockets = [p for p in mount.store.iterdir() if p.is_socket()]
+    assert len(sockets) == 1 and sockets[0].stat().st_mode & 0o077 == 0
+
+
+def test_errors_say_the_reason(mount, family):
+    (family / "q@5").write_text("x")
+    (family / "q").unlink()
+    with fails_with(errno.ERANGE):
+        (family / "q@4").write_text("y")
+    assert "q" in (mount / ".cellfs/errors").read_text()
+
+
+# ---- Extended attributes -------------------------------------------------------------------------
+
+
+def test_extended_attributes(make_mount):
+    mount = make_mount("xattr")
+    family = mount.family()
+    (family / "a%2Fb").write_text("one")
+    (family / "a%2Fb").write_text("two")
+    cell = family / "a%2Fb"
+    assert os.getxattr(cell, "user.cellfs.key") == b"a/b"
+    assert int(os.getxattr(cell, "user.cellfs.timestamp")) == versions(cell)[0]
+    assert int(os.getxattr(cell, "user.cellfs.versions")) == 2
+    (family / ".counters/n").write_text("+42")
+    assert os.getxattr(family / "n", "user.cellfs.counter") == b"42"
+    assert os.listxattr(cell) == []
+    for name in ("user.other", "system.posix_acl_access"):
+        with fails_with(errno.EOPNOTSUPP):
+            os.setxattr(cell, name, b"x")
+
+
+def test_a_time_to_live_by_attribute(make_mount):
+    family = make_mount("xattr").family()
+    cell = family / "q"
+    cell.write_text("x")
+    stamp = versions(cell)
+    os.setxattr(cell, "user.cellfs.ttl", b"86400000")
+    assert os.getxattr(cell, "user.cellfs.ttl") == b"86400000"
+    assert versions(cell) == stamp and cell.read_text() == "x"
+    with open(family / "p", "w") as file:
+        file.write("y")
+        os.setxattr(file.fileno(), "user.cellfs.ttl", b"100000")
+    assert os.getxattr(family / "p", "user.cellfs.ttl") == b"100000"
+
+
+def test_the_reason_of_a_failure_by_attribute(make_mount):
+    mount = make_mount("xattr")
+    mount.family()
+    with fails_with(errno.EINVAL):
+        (mount / "default/t/.schema.toml").write_text("[families.f]\nVERSIONS = 0\n")
+    reason = os.getxattr(mount / "default/t/.schema.toml", "user.cellfs.error")
+    assert b"VERSIONS" in reason
+
+
+# ---- .versions -----------------------------------------------------------------------------------
+
+
+def test_versions_are_removed_one_by_one(family):
+    for timestamp in (3, 5, 6):
+        (family / f"q@{timestamp}").write_text(f"v{timestamp}")
+    (family / ".versions/q/5").unlink()
+    assert versions(family / "q") == [6, 3]
+    shutil.rmtree(family / ".versions/q", ignore_errors=True)
+    assert not (family / "q").exists()
+
+
+def test_a_history_is_restored_by_cp(family, outside):
+    for timestamp in (3, 5, 6):
+        (family / f"q@{timestamp}").write_text(f"v{timestamp}")
+    other = family.parent.parent / "r2/f"
+    other.mkdir(parents=True)
+    sh(f"cp -a {family}/.versions/q {outside}/q && cp -a {outside}/q {other}/.versions/")
+    assert versions(other / "q") == [6, 5, 3]
+    assert json.dumps(tree_of(family / ".versions"), default=str) == json.dumps(
+        tree_of(other / ".versions"), default=str)
