@@ -19,17 +19,16 @@ TimeRange RangeOf(const Place& place) {
 
 }  // namespace
 
-CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode,
-                       bool claimed, bool exclusive)
+CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode)
     : mount_(mount),
       caller_(caller),
       node_(std::move(node)),
       append_(mode.append),
+      created_(mode.created),
       follows_(!mode.truncate),
-      claimed_(claimed),
-      exclusive_(exclusive),
-      created_(mode.created || claimed),
-      whole_(mode.truncate || mode.created || claimed),
+      claimed_(mode.created),
+      exclusive_(mode.exclusive && mode.created),
+      whole_(mode.truncate || mode.created),
       start_unput_(mode.truncate || mode.created) {
   if (whole_) view_.emplace();
   written_ = Now(mount_);
@@ -205,11 +204,17 @@ void CellWriter::Release() {
 
 Outcome CellWriter::PutNow(Durability durability) {
   if (failed_) return *failed_;
+  std::shared_ptr<const Place> place = node_->place();
+  ColumnLocks::Lock lock = mount_.column_locks.Take(*place);
+  while (node_->place() != place) {  // renamed meanwhile
+    lock.unlock();
+    place = node_->place();
+    lock = mount_.column_locks.Take(*place);
+  }
   if (node_->unlinked()) {
     bytes_unput_ = start_unput_ = false;
     return {};
   }
-  const std::shared_ptr<const Place> place = node_->place();
   auto stamp = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
   if (!stamp.ok()) return Fail(stamp.status());
   return HasPut(*place, *stamp);
@@ -334,7 +339,7 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   whole_ = bytes_unput_ = start_unput_ = exclusive_ = false;
   edits_.clear();
   wish_.reset();
-  if (claimed_ || created_) {
+  if (claimed_) {
     mount_.unstored.Remove(place);
     mount_.unstored.Remove(place.Parent());
     const Place row = RowPlace(place.table, place.row);

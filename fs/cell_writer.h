@@ -27,10 +27,8 @@ namespace cellfs::fs {
 
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
-  // `claimed`: the node's place stands among the unstored entries until the first put. `exclusive`: the
-  // first put must find nothing there.
-  CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode,
-             bool claimed, bool exclusive);
+  // Where mode.created, the node's place stands among the unstored entries until the first put.
+  CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode);
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
   Outcome Write(std::string_view bytes, uint64_t offset) override;
@@ -75,12 +73,12 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   const Caller& caller_;
   const NodePtr node_;
   const bool append_;
+  const bool created_;
   const bool follows_;  // opened without O_TRUNC: put within a second
 
   mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
   bool claimed_;
   bool exclusive_;
-  bool created_;
   bool whole_;         // view_ is all of the file: nothing of an older value comes in
   bool bytes_unput_ = false;
   bool start_unput_;   // the O_TRUNC or the creation is not put yet

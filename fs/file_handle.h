@@ -77,6 +77,7 @@ struct OpenMode {
   bool truncate = false;
   bool append = false;
   bool created = false;  // by this very call
+  bool exclusive = false;  // O_EXCL: the first put must find nothing there
 };
 
 }  // namespace cellfs::fs

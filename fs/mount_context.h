@@ -10,6 +10,7 @@
 #include "engine/store.h"
 #include "fs/asof.h"
 #include "fs/attribute_store.h"
+#include "fs/column_locks.h"
 #include "fs/delayed_calls.h"
 #include "fs/error_log.h"
 #include "fs/inode_table.h"
@@ -42,7 +43,10 @@ struct MountContext {
   AttributeStore attributes;
   ErrorLog errors;
   LongNames long_names;
-  KernelCache kernel;  // last: its thread uses the rest
+  ColumnLocks column_locks;
+  RecentChanges recent{*clock, options.temporary_age_ms};
+  KernelCache kernel;    // its thread uses the rest
+  DelayedCalls delayed;  // and so does its: last
 
   // How the place is named in its directory.
   std::string FileName(const Place& place) const;

@@ -5,6 +5,7 @@
 #define CELLFS_FS_TOML_FILES_H_
 
 #include <string>
+#include <string_view>
 
 #include "fs/mount_context.h"
 #include "fs/outcome.h"
@@ -14,6 +15,11 @@ namespace cellfs::fs {
 
 // The text of a kSchemaFile or kNamespaceFile as it stands now.
 OutcomeOr<std::string> TomlText(MountContext& mount, const Place& file);
+
+// Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves out a
+// family without saying drop = true, or changes the split keys.
+Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
+                  std::string_view text);
 
 }  // namespace cellfs::fs
 

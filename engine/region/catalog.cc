@@ -79,7 +79,8 @@ Status CheckSplitKeys(const TableSchema& schema) {
 
 Status CheckSchema(const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
-  if (schema.families.empty()) {
+  // Ours: a table open to new families (free metadata of the file system) may wait for the first.
+  if (schema.families.empty() && schema.Get("cellfs.open") != "true") {
     return {StatusCode::kDoNotRetry,
             "table '" + schema.name().ToString() + "' has no family; at least one is needed"};
   }

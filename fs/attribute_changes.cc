@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attribute_changes.h"
+
+#include "fs/file_writer.h"
+#include "fs/mount_context.h"
+#include "fs/resolver.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+// truncate(2) of a file that is not open here: one Put of its own.
+Outcome TruncateByName(MountContext& mount, const Request& request, Node& node, uint64_t size) {
+  CELLFS_ASSIGN_OR_RETURN(OpenedFile opened,
+                          OpenForWriting(mount, request, node.shared_from_this(), OpenMode{}));
+  CELLFS_RETURN_IF_FAILED(opened.handle->Truncate(size));
+  Outcome flushed = opened.handle->Flush();
+  opened.handle->Release();
+  return flushed;
+}
+
+// A time goes with the bytes that are not yet put, whoever holds them.
+bool GivesTimeToPut(Node& node, FileHandle* handle, timespec mtime) {
+  if (handle != nullptr && handle->SetTime(mtime)) return true;
+  for (const auto& open : node.handles()) {
+    if (open.get() != handle && open->SetTime(mtime)) return true;
+  }
+  return false;
+}
+
+void ChangeMemoryFile(MountContext& mount, MemoryFile& file, const AttributeChange& change) {
+  std::lock_guard lock(file.mutex);
+  if (change.mode) file.mode = *change.mode & 07777;
+  if (change.uid) file.uid = *change.uid;
+  if (change.gid) file.gid = *change.gid;
+  if (change.mtime) file.mtime = *change.mtime;
+  file.ctime = ToTimespec(mount.clock->Now());
+}
+
+// What is below a directory shows its owner and mode.
+void DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
+  const ShownAttributes now = mount.attributes.Find(directory, -1);
+  if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) return;
+  if (directory.kind == PlaceKind::kNamespace) {
+    mount.kernel.NamespaceChanged(directory.table.namespace_name);
+  } else if (directory.kind == PlaceKind::kTable) {
+    mount.kernel.TableChanged(directory.table);
+  } else if (directory.kind == PlaceKind::kFamily) {
+    mount.kernel.RowChanged(directory.table, directory.row);
+  }
+}
+
+}  // namespace
+
+Outcome ChangeAttributes(MountContext& mount, const Request& request, Node& node,
+                         const AttributeChange& change, FileHandle* handle) {
+  const Place place = *node.place();
+  if (place.IsReadOnly() || mount.options.read_only) return EROFS;
+  if (place.IsDirectory() && change.size) return EISDIR;
+  if (change.size) {
+    CELLFS_RETURN_IF_FAILED(handle != nullptr
+                                ? handle->Truncate(*change.size)
+                                : TruncateByName(mount, request, node, *change.size));
+  }
+  // Without a name there is nothing left to remember it for.
+  if (node.unlinked()) return {};
+  if (auto entry = mount.unstored.Find(place); entry && entry->file) {
+    ChangeMemoryFile(mount, *entry->file, change);
+    return {};
+  }
+  AttributeUpdate update;
+  update.uid = change.uid;
+  update.gid = change.gid;
+  if (change.mode) update.mode = *change.mode & 07777;
+  if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
+  if (!update.uid && !update.gid && !update.mode && !update.mtime) return {};
+  if (!place.IsDirectory()) {
+    CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).Find(*request.caller, place));
+    update.version = found.version;
+  }
+  update.ctime = ToTimespec(mount.clock->Now());
+  const ShownAttributes before = mount.attributes.Find(place, update.version);
+  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
+  if (place.IsDirectory()) DropInherited(mount, place, before);
+  if (place.IsColumn()) mount.kernel.AttributesChanged(place, &node);
+  return {};
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// ColumnLocks: a put, and a change of the name it goes to, one after the other. A handle asks under the
+// lock what its name is; unlink and rename change store and name under it. Mutexes by hash: a thread
+// holds those of one operation, and takes a handle's own mutex before, never after.
+#ifndef CELLFS_FS_COLUMN_LOCKS_H_
+#define CELLFS_FS_COLUMN_LOCKS_H_
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+class ColumnLocks {
+ public:
+  using Lock = std::unique_lock<std::mutex>;
+
+  [[nodiscard]] Lock Take(const Place& column) { return Lock(mutexes_[IndexOf(column)]); }
+
+  // Both, whatever the order; the second is empty where they share one.
+  [[nodiscard]] std::pair<Lock, Lock> Take(const Place& a, const Place& b) {
+    size_t first = IndexOf(a);
+    size_t second = IndexOf(b);
+    if (first > second) std::swap(first, second);
+    Lock lower(mutexes_[first]);
+    return {std::move(lower), first == second ? Lock() : Lock(mutexes_[second])};
+  }
+
+ private:
+  size_t IndexOf(const Place& column) const {
+    return column.As(PlaceKind::kCell).InodeNumber() % mutexes_.size();
+  }
+
+  std::array<std::mutex, 1024> mutexes_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_COLUMN_LOCKS_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What removing a name leaves behind: nothing for a temporary file, else tombstones; and the
+// directories it was in.
+#ifndef CELLFS_FS_COLUMN_TRACES_H_
+#define CELLFS_FS_COLUMN_TRACES_H_
+
+#include <optional>
+
+#include "engine/mutation.h"
+#include "fs/mount_context.h"
+#include "fs/outcome.h"
+#include "fs/place.h"
+
+namespace cellfs::fs {
+
+// The timestamp of the column's only version, where it was put through this mount within the hour and
+// the column has no other version and no tombstone: it may leave without trace.
+OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, const Caller& caller,
+                                                        const Place& column);
+
+// Takes that version back.
+Mutation WithdrawVersion(const Place& column, Timestamp version);
+// A column tombstone, stamped like a write.
+Mutation DeleteColumn(const Place& column);
+// A tombstone for one version.
+Mutation DeleteVersion(const Place& version);
+
+// After the column's value has gone: family and row stay as empty directories where it was the last.
+Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
+
+// Tells the handles of the file that its name is about to go.
+void TellHandles(Node* node);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_COLUMN_TRACES_H_

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "fs/directory_changes.h"
+
+#include "fs/resolver.h"
+#include "fs/schema_file.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+Outcome MakeNamespace(MountContext& mount, const Caller& caller, const Place& place) {
+  CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
+  CELLFS_RETURN_IF_FAILED(mount.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
+  mount.unstored.HideToml(place);
+  return {};
+}
+
+// Without families, until the first is declared or a schema is written.
+Outcome MakeTable(MountContext& mount, const Caller& caller, const Place& place) {
+  TableSchema schema(place.table);
+  CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
+  CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
+  CELLFS_RETURN_IF_FAILED(mount.store.CreateTable(caller, schema));
+  mount.unstored.ShowToml(place.Parent());
+  mount.unstored.HideToml(place);
+  return {};
+}
+
+Outcome DeclareFamily(MountContext& mount, const Caller& caller, const Place& place) {
+  FamilySchema family(place.family);
+  for (const auto& [attribute, value] : mount.options.family_defaults) {
+    CELLFS_RETURN_IF_FAILED(family.Set(attribute, value));
+  }
+  CELLFS_RETURN_IF_FAILED(mount.store.AddFamily(caller, place.table, family));
+  mount.recent.NoteDeclared(place);
+  return {};
+}
+
+Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(place.table));
+  if (schema->FindFamily(place.family) != nullptr) return {};
+  if (!IsOpen(*schema)) {
+    return {EPERM, "table '" + place.table.ToString() + "' has no family '" + place.family +
+                       "' and is not open to new ones; declare it in .schema.toml"};
+  }
+  if (!CheckFamilyName(place.family).ok()) return EPERM;
+  return DeclareFamily(mount, caller, place);
+}
+
+Outcome Make(MountContext& mount, const Caller& caller, const Place& place) {
+  UnstoredReason reason = UnstoredReason::kMade;
+  switch (place.kind) {
+    case PlaceKind::kNamespace:
+      return MakeNamespace(mount, caller, place);
+    case PlaceKind::kTable:
+      return MakeTable(mount, caller, place);
+    case PlaceKind::kRow: {
+      CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
+      CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(place.table));
+      if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
+      mount.unstored.ShowToml(place.Parent());
+      break;
+    }
+    case PlaceKind::kFamily:
+      CELLFS_RETURN_IF_FAILED(MakeFamily(mount, caller, place));
+      break;
+    case PlaceKind::kVersionsColumn:
+      break;
+    case PlaceKind::kMemoryDirectory:
+      reason = UnstoredReason::kMemory;
+      break;
+    default:
+      return EPERM;
+  }
+  mount.unstored.Add({place, reason, ToTimespec(mount.clock->Now()), nullptr});
+  return {};
+}
+
+}  // namespace
+
+OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, const Place& directory,
+                               std::string_view name, mode_t mode) {
+  Resolver resolver(mount);
+  CELLFS_ASSIGN_OR_RETURN(
+      Place place, resolver.Child(*request.caller, directory, name, NameUse::kCreateDirectory));
+  if (resolver.Find(*request.caller, place).ok()) return Outcome(EEXIST);
+  if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
+  CELLFS_RETURN_IF_FAILED(Make(mount, *request.caller, place));
+  AttributeUpdate update;
+  update.uid = request.uid;
+  update.gid = request.gid;
+  update.mode = mode & ~request.umask & 07777;
+  update.anew = true;
+  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
+  return place;
+}
+
+}  // namespace cellfs::fs

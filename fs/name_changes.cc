@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "fs/name_changes.h"
+
+#include <linux/fs.h>
+
+#include "fs/cell_writer.h"
+#include "fs/column_traces.h"
+#include "fs/reading.h"
+#include "fs/resolver.h"
+#include "fs/toml_files.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+bool IsMemory(const Place& place) {
+  return place.kind == PlaceKind::kMemoryFile || place.kind == PlaceKind::kMemoryDirectory;
+}
+
+bool IsToml(const Place& place) {
+  return place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
+}
+
+bool IsCellOrVersion(const Place& place) {
+  return place.kind == PlaceKind::kCell || place.kind == PlaceKind::kVersion ||
+         place.kind == PlaceKind::kVersionsFile;
+}
+
+// What is renamed, as it is put at its new name.
+struct Source {
+  std::string bytes;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  mode_t mode = 0;
+  timespec mtime{};
+  Timestamp proposed = kLatestTimestamp;  // a temporary's explicit time
+  int64_t time_to_live = kNoCellTtl;
+};
+
+// ---- Files in memory and .toml files ----------------------------------------------------------
+
+Outcome MoveMemory(MountContext& mount, const Place& from, const Place& to) {
+  mount.unstored.Move(from, to);
+  return {};
+}
+
+std::string BytesOf(MemoryFile& file) {
+  std::lock_guard lock(file.mutex);
+  return file.bytes;
+}
+
+Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to) {
+  CELLFS_RETURN_IF_FAILED(ApplyToml(mount, caller, to, BytesOf(*from.unstored->file)));
+  mount.unstored.Remove(from.place);
+  return {};
+}
+
+// An editor puts the .toml aside before it writes a new one; the schema stays in force.
+Outcome PutTomlAside(MountContext& mount, const Place& from, const Place& to) {
+  CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount, from));
+  const ShownAttributes shown = mount.attributes.Find(from, -1);
+  UnstoredEntry entry{to, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()),
+                      std::make_shared<MemoryFile>()};
+  entry.file->bytes = std::move(text);
+  entry.file->uid = shown.uid;
+  entry.file->gid = shown.gid;
+  entry.file->mode = shown.mode;
+  entry.file->mtime = entry.file->ctime = entry.made;
+  mount.unstored.Remove(to);
+  mount.unstored.Add(std::move(entry));
+  mount.unstored.HideToml(from.Parent());
+  return {};
+}
+
+// ---- Columns ----------------------------------------------------------------------------------
+
+// A source that leaves no trace is a temporary file: the time it was given is its bytes' timestamp.
+std::optional<Timestamp> ExplicitTime(const ShownAttributes& shown, Timestamp version) {
+  if (shown.mtime) return ToMilliseconds(*shown.mtime);
+  if (shown.ctime && ToMilliseconds(*shown.ctime) != version) return version;
+  return std::nullopt;
+}
+
+Source SourceOf(const Cell& cell, const ShownAttributes& shown, bool temporary) {
+  Source source{cell.value, shown.uid, shown.gid, shown.mode,
+                shown.mtime.value_or(ToTimespec(cell.timestamp))};
+  source.time_to_live = cell.time_to_live;
+  auto time = temporary ? ExplicitTime(shown, cell.timestamp) : std::nullopt;
+  if (time && *time >= 0) source.proposed = *time;
+  return source;
+}
+
+Source SourceOf(MemoryFile& file) {
+  std::lock_guard lock(file.mutex);
+  return {file.bytes, file.uid, file.gid, file.mode, file.mtime};
+}
+
+Put PutAt(const Place& to, const Source& source) {
+  Put put{to.row, {}, source.time_to_live, Stamping::kAboveColumn};
+  PutCell cell{to.family, to.qualifier, source.proposed, source.bytes, {}};
+  if (to.kind != PlaceKind::kCell) {
+    cell.timestamp = to.timestamp;
+    put.stamping = Stamping::kReadable;
+  }
+  put.cells.push_back(std::move(cell));
+  return put;
+}
+
+// What the rename leaves at the source, and how the tombstones it may leave are found in the result.
+struct Removal {
+  std::optional<Mutation> without_trace;
+  std::optional<Mutation> with_tombstone;
+};
+
+Removal RemovalOf(const Place& from, std::optional<Timestamp> only_version) {
+  Removal removal;
+  if (from.kind == PlaceKind::kCell) {
+    if (only_version) removal.without_trace = WithdrawVersion(from, *only_version);
+    removal.with_tombstone = DeleteColumn(from);
+  } else if (from.kind == PlaceKind::kVersion || from.kind == PlaceKind::kVersionsFile) {
+    removal.with_tombstone = DeleteVersion(from);
+  }
+  return removal;  // .deleted/q: the tombstone that is there stays
+}
+
+StatusOr<std::optional<MutationResult>> MutateRow(MountContext& mount, const Caller& caller,
+                                                  const Place& to, RowMutations mutations,
+                                                  bool must_be_absent) {
+  if (!must_be_absent) {
+    CELLFS_ASSIGN_OR_RETURN(auto result, mount.store.Mutate(caller, to.table, mutations));
+    return std::optional(std::move(result));
+  }
+  CheckAndMutate check;
+  check.row = to.row;
+  check.condition = ColumnCondition{to.family, to.qualifier, CompareOperator::kEqual, ""};
+  if (to.kind != PlaceKind::kCell) check.time_range = AtTimestamp(to.timestamp);
+  check.action = std::move(mutations);
+  CELLFS_ASSIGN_OR_RETURN(auto result, mount.store.CheckAndMutate(caller, to.table, check));
+  if (!result.done) return std::optional<MutationResult>();
+  return std::optional(std::move(result.result));
+}
+
+// The target's put and the source's removal in one step. Timestamps: of the put, of the tombstone.
+OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller, const Place& to,
+                                       const Source& source, const Removal& removal,
+                                       bool must_be_absent) {
+  RowMutations mutations{to.row, {PutAt(to, source)}, mount.options.durability};
+  RowMutations tracing = mutations;
+  if (removal.without_trace) {
+    mutations.mutations.push_back(*removal.without_trace);
+  } else if (removal.with_tombstone) {
+    mutations.mutations.push_back(*removal.with_tombstone);
+  }
+  auto tombstone = mount.recent.RenamedAwayTombstone(to);
+  if (tombstone && to.kind == PlaceKind::kCell) {
+    mutations.mutations.push_back(
+        Withdraw{to.row, {{to.family, to.qualifier, *tombstone, CellType::kDeleteColumn}}});
+  }
+  auto result = MutateRow(mount, caller, to, std::move(mutations), must_be_absent);
+  if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
+    // A reader holds the moment before: nothing can be taken back.
+    if (removal.with_tombstone) tracing.mutations.push_back(*removal.with_tombstone);
+    result = MutateRow(mount, caller, to, std::move(tracing), must_be_absent);
+  }
+  if (!result.ok()) return Outcome(result.status());
+  if (!*result) return Outcome(EEXIST);
+  return (*result)->timestamps;
+}
+
+// The target shows the source's owner, mode and mtime.
+Outcome CarryAttributes(MountContext& mount, const Place& to, const Source& source,
+                        Timestamp version) {
+  AttributeUpdate update;
+  update.uid = source.uid;
+  update.gid = source.gid;
+  update.mode = source.mode;
+  update.version = version;
+  update.mtime = source.mtime;
+  if (version != mount.clock->Now()) update.ctime = ToTimespec(mount.clock->Now());
+  return mount.attributes.Update(to, update);
+}
+
+// A claimed source may have bytes by now: its handles put them. What nobody wrote to is empty.
+Outcome SettleClaim(MountContext& mount, const Place& from) {
+  const NodePtr node = mount.inodes.Find(from);
+  if (node == nullptr) return {};
+  for (const auto& handle : node->handles()) CELLFS_RETURN_IF_FAILED(handle->Flush());
+  if (!mount.unstored.Find(from)) return {};
+  for (const auto& handle : node->handles()) CELLFS_RETURN_IF_FAILED(handle->Sync());
+  return {};
+}
+
+// What handles put again at the new name stays the version that the rename made.
+void TellRenamed(MountContext& mount, const Place& to, Timestamp version) {
+  const NodePtr node = mount.inodes.Find(to);
+  if (node == nullptr) return;
+  for (const auto& handle : node->handles()) {
+    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(version);
+  }
+}
+
+void NoteMove(MountContext& mount, const Place& from, const Place& to,
+              const std::vector<Timestamp>& timestamps) {
+  mount.recent.Forget(from);
+  if (to.kind == PlaceKind::kCell) {
+    mount.recent.Forget(to);
+    mount.recent.NoteCreated(to, timestamps[0]);
+  }
+  if (from.kind == PlaceKind::kCell && timestamps.size() > 1) {
+    mount.recent.NoteRenamedAway(from, timestamps[1]);
+  }
+}
+
+bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
+  return a.family == b.family && a.qualifier == b.qualifier && b.kind != PlaceKind::kCell &&
+         b.timestamp == cell.timestamp;
+}
+
+// The timestamp at the new name.
+OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, const Place& from,
+                                  const Place& to, bool must_be_absent) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(to.table));
+  if (schema->FindFamily(to.family) == nullptr) return Outcome(ENOENT);
+  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, from, ReadDetail::kValues));
+  if (!cell) return Outcome(ENOENT);
+  if (IsSameCell(from, *cell, to)) return cell->timestamp;
+  CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
+  const Source source = SourceOf(*cell, mount.attributes.Find(from, cell->timestamp),
+                                 only_version.has_value());
+  CELLFS_ASSIGN_OR_RETURN(
+      std::vector<Timestamp> timestamps,
+      Move(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent));
+  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0]));
+  NoteMove(mount, from, to, timestamps);
+  mount.unstored.Remove(to);
+  if (from.family != to.family) {
+    CELLFS_RETURN_IF_FAILED(KeepEmptiedDirectories(mount, caller, from));
+  }
+  return timestamps[0];
+}
+
+// A temporary of rsync below .versions/q becomes a version.
+Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
+                  bool must_be_absent) {
+  Source source = SourceOf(*from.unstored->file);
+  CELLFS_ASSIGN_OR_RETURN(std::vector<Timestamp> timestamps,
+                          Move(mount, caller, to, source, Removal(), must_be_absent));
+  mount.unstored.Remove(from.place);
+  return CarryAttributes(mount, to, source, timestamps[0]);
+}
+
+Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
+                  bool must_be_absent, std::optional<Timestamp>& version) {
+  const Place& source = from.place;
+  if (IsMemory(source)) {
+    if (source.table != to.table || source.row != to.row) return EXDEV;
+    if (IsMemory(to)) return MoveMemory(mount, source, to);
+    if (source.kind == PlaceKind::kMemoryDirectory) return EXDEV;
+    if (IsToml(to)) return ApplyMemory(mount, caller, from, to);
+    if (IsCellOrVersion(to)) return PutMemory(mount, caller, from, to, must_be_absent);
+    return EPERM;
+  }
+  if (source.IsDirectory()) return EXDEV;
+  if (IsToml(source)) return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
+                                 ? PutTomlAside(mount, source, to)
+                                 : Outcome(EXDEV);
+  if (source.table != to.table || source.row != to.row) return EXDEV;
+  bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
+  if (!movable || !IsCellOrVersion(to)) return EPERM;
+  CELLFS_ASSIGN_OR_RETURN(version, RenameColumn(mount, caller, source, to, must_be_absent));
+  return {};
+}
+
+}  // namespace
+
+Outcome Rename(MountContext& mount, const Request& request, const Place& directory,
+               std::string_view name, const Place& new_directory, std::string_view new_name,
+               unsigned flags) {
+  if ((flags & ~static_cast<unsigned>(RENAME_NOREPLACE)) != 0) return EINVAL;
+  const Caller& caller = *request.caller;
+  Resolver resolver(mount);
+  CELLFS_ASSIGN_OR_RETURN(Found from, resolver.LookUp(caller, directory, name));
+  if (directory.IsReadOnly() || new_directory.IsReadOnly() || mount.options.read_only) return EROFS;
+  if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
+  CELLFS_ASSIGN_OR_RETURN(Place to,
+                          resolver.Child(caller, new_directory, new_name, NameUse::kCreateFile));
+  if (from.place == to) return {};
+  const auto target = resolver.Find(caller, to);
+  if (target.ok() && target->place.IsDirectory()) return EISDIR;
+  const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
+  if (must_be_absent && target.ok()) return EEXIST;
+
+  if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
+    CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
+  }
+  TellHandles(mount.inodes.Find(from.place).get());
+  TellHandles(mount.inodes.Find(to).get());
+  std::optional<Timestamp> version;
+  {
+    const auto locks = mount.column_locks.Take(from.place, to);
+    CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, version));
+    mount.inodes.Move(from.place, to);
+  }
+  if (version) TellRenamed(mount, to, *version);
+  const NodePtr node = mount.inodes.Find(to);
+  for (const Place& place : {from.place, to}) {
+    if (place.IsColumn() && place.kind != PlaceKind::kCell) {
+      mount.kernel.ColumnChanged(place, node.get());
+    }
+  }
+  return {};
+}
+
+}  // namespace cellfs::fs

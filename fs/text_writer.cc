@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "fs/text_writer.h"
+
+#include "fs/pending_edits.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+SharedBytes CopyOf(const std::string& text, uint64_t offset, size_t size) {
+  if (offset >= text.size()) return {};
+  return SharedBytes::Slice(std::make_shared<const std::string>(text.substr(offset, size)), 0, size);
+}
+
+}  // namespace
+
+OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
+  std::lock_guard lock(mutex_);
+  return CopyOf(text_, offset, size);
+}
+
+Outcome TextWriter::Write(std::string_view bytes, uint64_t offset) {
+  std::lock_guard lock(mutex_);
+  if (append_) offset = text_.size();
+  if (offset + bytes.size() > max_size_) return EFBIG;
+  WriteInto(text_, bytes, offset);
+  written_ = true;
+  return {};
+}
+
+Outcome TextWriter::Truncate(uint64_t size) {
+  std::lock_guard lock(mutex_);
+  if (size > max_size_) return EFBIG;
+  text_.resize(size);
+  return {};
+}
+
+Outcome TextWriter::Flush() {
+  std::lock_guard lock(mutex_);
+  if (!written_ || node_->unlinked()) return {};
+  CELLFS_RETURN_IF_FAILED(apply_(text_));
+  written_ = false;
+  return {};
+}
+
+OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
+  std::lock_guard lock(file_->mutex);
+  return CopyOf(file_->bytes, offset, size);
+}
+
+Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset) {
+  std::lock_guard lock(file_->mutex);
+  if (append_) offset = file_->bytes.size();
+  if (offset + bytes.size() > mount_.options.max_value_size) return EFBIG;
+  WriteInto(file_->bytes, bytes, offset);
+  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  return {};
+}
+
+Outcome MemoryWriter::Truncate(uint64_t size) {
+  std::lock_guard lock(file_->mutex);
+  if (size > mount_.options.max_value_size) return EFBIG;
+  file_->bytes.resize(size);
+  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  return {};
+}
+
+}  // namespace cellfs::fs
