@@ -50,7 +50,7 @@ void CellWriter::Renamed(Timestamp version) {
 // ---- What the program does --------------------------------------------------------------------
 
 uint64_t CellWriter::Size() const {
-  if (whole_) return view_->size();
+  if (view_ && (whole_ || node_->unlinked())) return view_->size();
   return edits_.SizeAfter(base_size_);
 }
 
@@ -139,7 +139,7 @@ void CellWriter::SetTimeToLive(int64_t milliseconds) {
 
 std::optional<PendingWrite> CellWriter::pending() const {
   std::lock_guard lock(mutex_);
-  if (!HasAnything()) return std::nullopt;
+  if (!HasAnything() && !node_->unlinked()) return std::nullopt;
   return PendingWrite{Size(), wish_, written_};
 }
 

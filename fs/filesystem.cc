@@ -220,6 +220,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   Found found{place};
   found.unstored = mount_.unstored.Find(place);
   open_mode.created = !was_made && found.unstored.has_value();
+  open_mode.exclusive = exclusive;
   if (!found.unstored) {
     CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, place));
   }

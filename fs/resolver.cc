@@ -395,9 +395,10 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
   auto made = FindUnstored(place);
   if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was
-  // just made.
-  CELLFS_ASSIGN_OR_RETURN(Found row, FindRow(caller, place.Parent()));
-  if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  // just made. That stays so when the first family has its files: a copy makes the others after it.
+  const auto row = mount_.unstored.Find(place.Parent());
+  if (row && row->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  CELLFS_RETURN_IF_FAILED(FindRow(caller, place.Parent()).status());
   return Found{place};
 }
 
