@@ -13,10 +13,14 @@ crashed at its end, or leaked) counts as one more failure. Exits with 1 where so
 import argparse
 import json
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
 FAILED = {"FAIL", "TIMEOUT", "ERROR", "INTERRUPT", "UNEXPECTEDPASS"}
+PYTEST_END = re.compile(r" in \d+\.\d+s")
+PYTEST_WORDS = {"passed": "passed", "skipped": "skipped", "xfailed": "skipped",
+                "failed": "failed", "error": "failed", "errors": "failed"}
 
 
 def outcome_of(case):
@@ -36,25 +40,50 @@ def cases_of(log):
 
 
 def programs_of(log):
-    """(name, result) of each program."""
+    """(name, result, output) of each program."""
     for line in log.read_text().splitlines():
         entry = json.loads(line)
-        yield entry["name"], entry["result"]
+        yield entry["name"], entry["result"], entry.get("stdout", "")
+
+
+def pytest_cases(output):
+    """(the case's name, its outcome) by what pytest -q says at its end; nothing for other programs."""
+    lines = output.splitlines()
+    if not lines or not PYTEST_END.search(lines[-1]):
+        return
+    for number, word in re.findall(r"(\d+) (\w+)", lines[-1]):
+        outcome = PYTEST_WORDS.get(word)
+        if outcome == "failed":
+            continue
+        yield from [("", outcome)] * (int(number) if outcome else 0)
+    for line in lines:
+        if line.startswith(("FAILED ", "ERROR ")):
+            yield line.split(" - ")[0], "failed"
 
 
 def count(build, counts, failures):
-    logs = build / "meson-logs"
-    failed_programs = []
-    for program, name, outcome in cases_of(logs / "testlog.junit.xml"):
+    def note(program, name, outcome):
         counts[outcome] += 1
         if outcome == "failed":
             failures.append(f"{build}: {name}")
-            failed_programs.append(program)
-    for name, result in programs_of(logs / "testlog.json"):
-        told = any(p == name or p.startswith(name + ".") for p in failed_programs)
+            failed_programs.add(program)
+
+    logs = build / "meson-logs"
+    failed_programs = set()
+    by_program = {}
+    for program, name, outcome in cases_of(logs / "testlog.junit.xml"):
+        by_program.setdefault(program, []).append((name, outcome))
+    for program, _, output in programs_of(logs / "testlog.json"):
+        cases = list(pytest_cases(output))
+        if cases:
+            by_program[program] = [(f"{program} {name}", outcome) for name, outcome in cases]
+    for program, cases in by_program.items():
+        for name, outcome in cases:
+            note(program, name, outcome)
+    for program, result, _ in programs_of(logs / "testlog.json"):
+        told = any(p == program or p.startswith(program + ".") for p in failed_programs)
         if result in FAILED and not told:
-            counts["failed"] += 1
-            failures.append(f"{build}: {name}: {result}")
+            note(program, f"{program}: {result}", "failed")
 
 
 def main():
