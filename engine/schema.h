@@ -45,7 +45,7 @@ class FamilySchema {
   const Attributes& attributes() const { return attributes_; }
   // The value in force, default included; empty for unknown metadata.
   std::string Get(std::string_view attribute) const;
-  // Rules between attributes: MIN_VERSIONS <= VERSIONS. kDoNotRetry, as TableDescriptorChecker.
+  // Rules between attributes: MIN_VERSIONS <= VERSIONS. kIllegalArgument, as HBase's builder has it.
   Status Check() const;
 
   int32_t max_versions() const { return max_versions_; }

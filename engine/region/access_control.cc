@@ -37,19 +37,24 @@ bool Has(const Catalog& catalog, const Caller& caller, std::string_view rights,
                      });
 }
 
-void AddTouched(const TableName& table, const Delete& mutation, std::vector<GrantScope>& touched) {
-  if (mutation.markers.empty()) touched.push_back(TableScope(table));
+void AddTouched(const TableSchema& schema, const Delete& mutation,
+                std::vector<GrantScope>& touched) {
+  const TableName& table = schema.name();
   for (const DeleteMarker& marker : mutation.markers) {
     touched.push_back(IsFamilyTombstone(marker.type)
                           ? FamilyScope(table, marker.family)
                           : ColumnScope(table, marker.family, marker.qualifier));
   }
+  if (!mutation.markers.empty()) return;
+  for (const auto& [family, unused] : schema.families) {
+    touched.push_back(FamilyScope(table, family));
+  }
 }
 
 template <typename M>
-void AddTouched(const TableName& table, const M& mutation, std::vector<GrantScope>& touched) {
+void AddTouched(const TableSchema& schema, const M& mutation, std::vector<GrantScope>& touched) {
   for (const auto& cell : mutation.cells) {
-    touched.push_back(ColumnScope(table, cell.family, cell.qualifier));
+    touched.push_back(ColumnScope(schema.name(), cell.family, cell.qualifier));
   }
 }
 
@@ -92,26 +97,17 @@ Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_vi
           "user '" + caller.user + "' has not the right " + letters + " on " + Describe(scope)};
 }
 
-Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableName& table,
+Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableSchema& schema,
                     const RowMutations& mutations) {
-  if (caller.is_superuser() || Has(catalog, caller, "W", TableScope(table))) return {};
+  if (caller.is_superuser() || Has(catalog, caller, "W", TableScope(schema.name()))) return {};
   std::vector<GrantScope> touched;
   for (const Mutation& mutation : mutations.mutations) {
-    std::visit([&](const auto& one) { AddTouched(table, one, touched); }, mutation);
+    std::visit([&](const auto& one) { AddTouched(schema, one, touched); }, mutation);
   }
   for (const GrantScope& scope : touched) {
     CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "W", scope));
   }
   return {};
-}
-
-Status RequireCheck(const Catalog& catalog, const Caller& caller, const TableName& table,
-                    const CheckAndMutate& check) {
-  const auto* column = std::get_if<ColumnCondition>(&check.condition);
-  const GrantScope scope =
-      column != nullptr ? ColumnScope(table, column->family, column->qualifier) : TableScope(table);
-  CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "R", scope));
-  return RequireRight(catalog, caller, "W", scope);
 }
 
 StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
@@ -144,6 +140,20 @@ StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
   }
   if (readable.empty()) return RequireRight(catalog, caller, "R", asked.empty() ? whole : asked[0]);
   return MakeAccessFilter(std::move(readable), query.filter);
+}
+
+StatusOr<FilterPtr> RequireCheck(const Catalog& catalog, const Caller& caller,
+                                 const TableSchema& schema, const CheckAndMutate& check) {
+  if (const auto* filter = std::get_if<FilterPtr>(&check.condition)) {
+    Query query;
+    query.filter = *filter;
+    return RequireRead(catalog, caller, schema, query);
+  }
+  const auto& column = std::get<ColumnCondition>(check.condition);
+  const GrantScope scope = ColumnScope(schema.name(), column.family, column.qualifier);
+  CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "R", scope));
+  CELLFS_RETURN_IF_ERROR(RequireRight(catalog, caller, "W", scope));
+  return FilterPtr();
 }
 
 StatusOr<std::string> CheckPermissions(std::string_view permissions) {

@@ -29,19 +29,21 @@ bool Covers(const GrantScope& wide, const GrantScope& narrow);
 Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_view rights,
                     const GrantScope& scope);
 
-// W on every column that is touched; on the family for family tombstones; on the table for a Delete
-// that names nothing.
-Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableName& table,
+// W on every column that is touched; on the family for family tombstones; on every family for a
+// Delete that names nothing.
+Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableSchema& schema,
                     const RowMutations& mutations);
-
-// R and W on the column that is looked at; R and W on the table where a filter looks at all of it.
-Status RequireCheck(const Catalog& catalog, const Caller& caller, const TableName& table,
-                    const CheckAndMutate& check);
 
 // The filter to read with: the query's own where the caller may read all it names; where he may
 // read a part of it, one that hides the rest; kAccessDenied where he may read nothing of it.
 StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
                                 const TableSchema& schema, const Query& query);
+
+// What a check looks at. A column: R and W on it. A filter is judged as the Get that it stands for:
+// the answer is the filter to check with (HBase asks for nothing there, and so tells anyone who may
+// write whether a guess is right). Of a column the answer is null.
+StatusOr<FilterPtr> RequireCheck(const Catalog& catalog, const Caller& caller,
+                                 const TableSchema& schema, const CheckAndMutate& check);
 
 // 1 to 5 letters of RWXCA, each once, put in that order. kIllegalArgument.
 StatusOr<std::string> CheckPermissions(std::string_view permissions);

@@ -123,7 +123,7 @@ Status EmbeddedStore::RequireWriteAndSpace(const Caller& caller, const TableName
                                            const TableHandle& handle,
                                            const RowMutations& mutations) const {
   if (options_.site.authorization) {
-    CELLFS_RETURN_IF_ERROR(RequireWrite(*directory_->catalog(), caller, table, mutations));
+    CELLFS_RETURN_IF_ERROR(RequireWrite(*directory_->catalog(), caller, *handle.schema, mutations));
   }
   return CheckSpace(table, handle.violation, mutations);
 }
@@ -174,9 +174,16 @@ StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& calle
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   CELLFS_RETURN_IF_ERROR(CheckSpace(table, handle->violation, check.action));
   if (!options_.site.authorization) return handle->region->CheckAndMutate(check, nullptr);
-  CELLFS_RETURN_IF_ERROR(RequireCheck(*directory_->catalog(), caller, table, check));
-  return handle->region->CheckAndMutate(
-      check, [&] { return RequireWrite(*directory_->catalog(), caller, table, check.action); });
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter,
+                          RequireCheck(*directory_->catalog(), caller, *handle->schema, check));
+  const auto may_act = [&] {
+    return RequireWrite(*directory_->catalog(), caller, *handle->schema, check.action);
+  };
+  const auto* asked = std::get_if<FilterPtr>(&check.condition);
+  if (asked == nullptr || *asked == filter) return handle->region->CheckAndMutate(check, may_act);
+  cellfs::CheckAndMutate restricted = check;
+  restricted.condition = std::move(filter);
+  return handle->region->CheckAndMutate(restricted, may_act);
 }
 
 std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,

@@ -112,6 +112,32 @@ TEST_F(AccessTest, ACheckAsksForItsColumnAndOnlyADoneActionForItsOwn) {
   EXPECT_EQ(check("", "f:a", "fa"), "done");
 }
 
+TEST_F(AccessTest, AFilterIsCheckedOnWhatMayBeRead) {
+  const TableName t = ParseTableName("t");
+  ASSERT_EQ(GrantTo("bob", "RW", Family("f")), StatusCode::kOk);
+  ASSERT_EQ(GrantTo("ann", "W", TableScope(t)), StatusCode::kOk);
+  const auto check = [&](const char* user, const char* value) {
+    const FilterPtr filter =
+        *MakeValueFilter(CompareOperator::kEqual, {Comparator::Kind::kBinary, value});
+    const auto result =
+        store_->CheckAndMutate({user}, t, CheckAndMutate{"r", filter, {}, PutOf("f:a", "x")});
+    if (!result.ok()) return std::string(CodeName(result.status().code()));
+    return std::string(result->done ? "done" : "not done");
+  };
+  EXPECT_EQ(check("ann", "fa"), "AccessDenied");
+  EXPECT_EQ(check("bob", "gc"), "not done");
+  EXPECT_EQ(check("", "gc"), "done");
+  EXPECT_EQ(check("bob", "fb"), "done");
+}
+
+TEST_F(AccessTest, DeletingARowWantsEveryFamily) {
+  ASSERT_EQ(GrantTo("bob", "W", Family("f")), StatusCode::kOk);
+  EXPECT_EQ(DeleteRow("t", "bob"), kDenied);
+  ASSERT_EQ(GrantTo("bob", "W", Family("g")), StatusCode::kOk);
+  EXPECT_EQ(DeleteRow("t", "bob"), StatusCode::kOk);
+  EXPECT_EQ(Get("t"), "");
+}
+
 TEST_F(AccessTest, WhoMakesATableOwnsItUntilItIsDropped) {
   const TableName t = ParseTableName("a:t");
   ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {}}).ok());

@@ -110,7 +110,7 @@ TEST(SchemaTest, MetadataIsKeptAsItIs) {
 TEST(SchemaTest, MinVersionsAreAtMostVersions) {
   FamilySchema family("f");
   ASSERT_TRUE(family.Set("MIN_VERSIONS", "2").ok());
-  EXPECT_EQ(family.Check().code(), StatusCode::kDoNotRetry);
+  EXPECT_EQ(family.Check().code(), StatusCode::kIllegalArgument);
   ASSERT_TRUE(family.Set("VERSIONS", "2").ok());
   EXPECT_TRUE(family.Check().ok());
 }

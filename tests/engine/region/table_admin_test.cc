@@ -90,7 +90,7 @@ TEST_F(TableAdminTest, FamiliesComeChangeAndGo) {
 
   FamilySchema bad("f");
   ASSERT_TRUE(bad.Set("MIN_VERSIONS", "2").ok());
-  EXPECT_EQ(store_->ModifyFamily(root_, t, bad).code(), StatusCode::kDoNotRetry);
+  EXPECT_EQ(store_->ModifyFamily(root_, t, bad).code(), StatusCode::kIllegalArgument);
   EXPECT_EQ((*store_->DescribeTable(t))->FindFamily("f")->min_versions(), 0);
 }
 
