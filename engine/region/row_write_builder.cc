@@ -166,7 +166,9 @@ class RowWriteBuilder {
     get.max_versions = count;
     get.lengths_only = true;
     CELLFS_ASSIGN_OR_RETURN(const RowCells found, context_.storage.Read(get, context_.now));
-    return found.size() < static_cast<size_t>(count) ? context_.now : found.back().timestamp;
+    // A read by column can give one expired version more than it was asked for.
+    const size_t wanted = static_cast<size_t>(count);
+    return found.size() < wanted ? context_.now : found[wanted - 1].timestamp;
   }
 
   Cell& Store(std::string_view family, std::string_view qualifier, Timestamp timestamp,
