@@ -31,7 +31,8 @@ bool OutlivedItself(const Cell& cell, Timestamp now);  // its own TTL
 bool Covers(const Cell& tombstone, const std::string& column, Timestamp timestamp);
 
 // NEW_VERSION_BEHAVIOR (NewVersionBehaviorTracker): the puts of `column` that are left when all that
-// is in `writings` is written again in the order of sequence ids, and VERSIONS is enforced each time.
+// is in `writings` is written again in the order of sequence ids, and VERSIONS is enforced before every
+// tombstone that leaves puts, and in the end.
 // `writings`: the column's cells and the family tombstones.
 std::set<const Cell*> LeftByRewriting(const CellList& writings, const std::string& column,
                                       int32_t max_versions);

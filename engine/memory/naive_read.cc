@@ -65,11 +65,15 @@ class ColumnRead {
     const std::string& column = cells.front()->qualifier;
     const auto left = LeftByRewriting(writings, column, family_.max_versions());
     CellList seen;
+    int32_t count = 0;
     for (const Cell* put : cells) {
       if (!left.contains(put) || !range_.Contains(put->timestamp)) continue;
-      const int32_t count = static_cast<int32_t>(seen.size()) + 1;
-      if (count > VersionsAsked() || (Expired(*put) && count > family_.min_versions())) break;
-      seen.push_back(put);
+      ++count;
+      if (Expired(*put) && count > family_.min_versions()) break;
+      // HBase does not leave a column that was named, and takes the expired cell that makes up the
+      // minimum, although more are not asked for.
+      const bool fills = explicit_ && Expired(*put) && count == family_.min_versions();
+      if (count <= VersionsAsked() || fills) seen.push_back(put);
     }
     return seen;
   }

@@ -67,15 +67,19 @@ class ColumnRewrite {
            (family_.keep_deleted_cells() == KeepDeletedCells::kTtl && Expired(tombstone));
   }
 
-  // HBASE-30036: a DeleteFamily or DeleteColumn before it in the order says as much.
+  // HBASE-30036: one before it in the order says as much or more.
   bool IsRedundant(const Cell& tombstone) const {
     if (family_.keep_deleted_cells() != KeepDeletedCells::kFalse) return false;
+    const bool of_one_version = tombstone.type == CellType::kDelete ||
+                                tombstone.type == CellType::kDeleteFamilyVersion;
     for (const Cell* other : row_) {
       if (other == &tombstone) return false;
-      const bool wide = other->type == CellType::kDeleteFamily ||
-                        (other->type == CellType::kDeleteColumn &&
-                         !IsFamilyTombstone(tombstone.type));
-      if (wide && Covers(*other, column_, tombstone.timestamp)) return true;
+      const bool of_all_versions = other->type == CellType::kDeleteFamily ||
+                                   other->type == CellType::kDeleteColumn;
+      const bool as_wide =
+          (of_all_versions || of_one_version) &&
+          (IsFamilyTombstone(other->type) || !IsFamilyTombstone(tombstone.type));
+      if (as_wide && Covers(*other, column_, tombstone.timestamp)) return true;
     }
     return false;
   }

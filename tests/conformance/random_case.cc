@@ -186,7 +186,7 @@ class Generator {
       }
     }
     if (Chance(10)) step["cell_ttl"] = 1000;
-    if (Chance(10)) step["time_range"] = AnyRange();
+    if (Chance(10) && !new_behavior_) step["time_range"] = AnyRange();
     return step;
   }
 
