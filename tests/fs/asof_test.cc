@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "fs/asof.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/fs/tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+TEST(AsofNameTest, ReadsTheThreeForms) {
+  EXPECT_EQ(ParseAsofName("now", kStart), kStart);
+  EXPECT_EQ(ParseAsofName("-2h", kStart), kStart - 7200000);
+  EXPECT_EQ(ParseAsofName("-90s", kStart), kStart - 90000);
+  EXPECT_EQ(ParseAsofName("2023-11-14T22:13:20Z", 0), 1700000000000);
+  EXPECT_EQ(ParseAsofName("2023-11-14T23:13:20+01:00", 0), 1700000000000);
+  EXPECT_EQ(ParseAsofName("2023-11-14T22:13:20.5Z", 0), 1700000000500);
+  for (const char* wrong : {"", "-", "-h", "-2y", "2h", "-2 h", "2023-11-14", "2023-11-14T22:13:20",
+                            "2023-11-14T22:13:20+1:00", "yesterday"}) {
+    EXPECT_EQ(ParseAsofName(wrong, kStart), std::nullopt) << wrong;
+  }
+}
+
+TEST(AsofTest, LeavesOutWhatWasWrittenAfterItsFirstLookUp) {
+  Tree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "old", kStart - 10);
+  const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
+  EXPECT_EQ(tree.ReadFile(path), "old");
+  tree.Put("r", "q", "late, but with an early timestamp", kStart - 5);
+  EXPECT_EQ(tree.ReadFile(path), "old");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "late, but with an early timestamp");
+}
+
+TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
+  Tree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "old", kStart - 10);
+  const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
+  tree.ReadFile(path);
+  auto& registry = tree.filesystem->context().asof;
+  tree.clock->Advance(3599 * 1000);
+  EXPECT_EQ(registry.ListHeld().size(), 1u);
+  tree.clock->Advance(1000);
+  EXPECT_EQ(registry.ListHeld().size(), 0u);
+  EXPECT_EQ(tree.store->GetStatistics().pinned_moments, 0u);
+}
+
+TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
+  Tree tree;
+  tree.MakeTable();
+  auto& registry = tree.filesystem->context().asof;
+  auto open = registry.Find(kStart)->Use();
+  tree.clock->Advance(3 * 3600 * 1000);
+  EXPECT_EQ(registry.ListHeld().size(), 1u);
+  open.reset();
+  EXPECT_EQ(registry.ListHeld().size(), 0u);
+}
+
+TEST(AsofTest, ATimeToComeIsNotCached) {
+  Tree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "v");
+  const auto entry = tree.LookUp("default/t/.asof/" + std::to_string(kStart + 100000) + "/r");
+  ASSERT_TRUE(entry.ok());
+  EXPECT_EQ(entry->name_valid_seconds, 0);
+  EXPECT_GT(tree.LookUp("default/t/.asof/" + std::to_string(kStart))->name_valid_seconds, 0);
+}
+
+}  // namespace
+}  // namespace cellfs::fs

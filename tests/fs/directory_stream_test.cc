@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "fs/directory_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "tests/fs/tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+std::string Name(int i) {
+  std::string digits = std::to_string(i);
+  return std::string(5 - digits.size(), '0') + digits;
+}
+
+class DirectoryStreamTest : public testing::Test {
+ protected:
+  void FillFamily(int count) {
+    tree.MakeTable();
+    for (int i = 0; i < count; ++i) tree.Put("r", Name(i), "v");
+    node = tree.LookUp("default/t/r/f")->node;
+  }
+  // Up to `limit` names from the offset, without the dots; `offset` moves to after the last.
+  std::vector<std::string> Take(DirectoryStream& stream, uint64_t& offset, size_t limit) {
+    std::vector<std::string> names;
+    const Outcome read = stream.Read(Caller::Superuser(), offset, [&](const DirectoryEntry& entry) {
+      if (names.size() == limit) return false;
+      offset = entry.next_offset;
+      if (entry.name != "." && entry.name != "..") names.push_back(entry.name);
+      return true;
+    });
+    EXPECT_TRUE(read.ok());
+    return names;
+  }
+
+  Tree tree;
+  NodePtr node;
+};
+
+TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
+  FillFamily(1500);
+  DirectoryStream stream(tree.filesystem->context(), node);
+  uint64_t offset = 0;
+  std::vector<std::string> all;
+  while (true) {
+    const auto part = Take(stream, offset, 37);
+    if (part.empty()) break;
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  ASSERT_EQ(all.size(), 1500u);
+  for (int i = 0; i < 1500; ++i) EXPECT_EQ(all[i], Name(i));
+  EXPECT_TRUE(node->do_not_cache_listing);
+}
+
+TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) {
+  FillFamily(1200);
+  DirectoryStream stream(tree.filesystem->context(), node);
+  uint64_t offset = 0;
+  std::multiset<std::string> seen;
+  int removed = 0;
+  while (true) {
+    const auto part = Take(stream, offset, 100);
+    if (part.empty()) break;
+    seen.insert(part.begin(), part.end());
+    // As rm -r does; and something new before the place where the listing stands.
+    for (const std::string& name : part) {
+      if (name.size() == 5 && std::stoi(name) % 2 == 0) tree.Delete("r", name);
+    }
+    tree.Put("r", "0000" + std::to_string(removed++), "v");
+  }
+  for (int i = 0; i < 1200; ++i) EXPECT_EQ(seen.count(Name(i)), 1u) << i;
+}
+
+TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
+  FillFamily(600);
+  DirectoryStream stream(tree.filesystem->context(), node);
+  uint64_t offset = 0;
+  Take(stream, offset, 200);
+  uint64_t back = 102;  // after "." and ".." and 100 names
+  tree.Delete("r", Name(5));
+  EXPECT_EQ(Take(stream, back, 3), (std::vector<std::string>{Name(100), Name(101), Name(102)}));
+  uint64_t start = 0;
+  EXPECT_EQ(Take(stream, start, 2), (std::vector<std::string>{Name(0), Name(1)}));
+}
+
+TEST_F(DirectoryStreamTest, AnOffsetOfAnotherStreamIsReachedByCounting) {
+  FillFamily(600);
+  DirectoryStream stream(tree.filesystem->context(), node);
+  uint64_t offset = 402;
+  EXPECT_EQ(Take(stream, offset, 2), (std::vector<std::string>{Name(400), Name(401)}));
+}
+
+TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
+  FillFamily(600);
+  auto& unstored = tree.filesystem->context().unstored;
+  for (int i = 0; i < 600; i += 2) {
+    UnstoredEntry entry;
+    entry.place = CellPlace(tree.table, "r", "f", Name(i) + "x");
+    entry.reason = UnstoredReason::kClaimed;
+    unstored.Add(entry);
+  }
+  DirectoryStream stream(tree.filesystem->context(), node);
+  uint64_t offset = 0;
+  const auto all = Take(stream, offset, 2000);
+  EXPECT_EQ(all.size(), 900u);
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 900u);
+}
+
+TEST_F(DirectoryStreamTest, ManyRowsComeWholeAlsoWithFewVisibleOnes) {
+  tree.MakeTable();
+  for (int i = 0; i < 1000; ++i) {
+    tree.Put(Name(i), "q", "v");
+    if (i % 10 != 0) tree.Delete(Name(i), "q");
+  }
+  EXPECT_EQ(tree.List("default/t").size(), 101u);
+}
+
+}  // namespace
+}  // namespace cellfs::fs

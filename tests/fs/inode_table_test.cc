@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "fs/inode_table.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace cellfs::fs {
+namespace {
+
+const Place kA = CellPlace({"ns", "t"}, "r", "f", "a");
+const Place kB = CellPlace({"ns", "t"}, "r", "f", "b");
+
+TEST(InodeTableTest, ANodeGoesWhenItIsForgottenAsOftenAsItWasLookedUp) {
+  InodeTable table;
+  const NodePtr node = table.LookUp(kA);
+  EXPECT_EQ(table.LookUp(kA), node);
+  table.Forget(*node, 1);
+  EXPECT_EQ(table.Find(kA), node);
+  table.Forget(*node, 1);
+  EXPECT_EQ(table.Find(kA), nullptr);
+  EXPECT_EQ(table.size(), 1u);  // the root
+}
+
+TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
+  InodeTable table;
+  const NodePtr a = table.LookUp(kA);
+  const NodePtr b = table.LookUp(kB);
+  table.Move(kA, kB);
+  EXPECT_EQ(table.Find(kB), a);
+  EXPECT_TRUE(*a->place() == kB);
+  EXPECT_EQ(table.Find(kA), nullptr);
+  EXPECT_TRUE(b->unlinked());
+  EXPECT_FALSE(a->unlinked());
+  table.Forget(*b, 1);
+  table.Forget(*a, 1);
+  EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
+  InodeTable table;
+  const NodePtr old = table.LookUp(kA);
+  EXPECT_EQ(table.Unlink(kA), old);
+  const NodePtr fresh = table.LookUp(kA);
+  EXPECT_NE(fresh, old);
+  table.Forget(*old, 1);
+  EXPECT_EQ(table.Find(kA), fresh);
+}
+
+TEST(InodeTableTest, CountsStayExactUnderThreads) {
+  InodeTable table;
+  const auto work = [&] {
+    for (int i = 0; i < 10000; ++i) {
+      const NodePtr node = table.LookUp(i % 2 == 0 ? kA : kB);
+      table.Forget(*node, 1);
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(table.size(), 1u);
+}
+
+}  // namespace
+}  // namespace cellfs::fs

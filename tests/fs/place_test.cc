@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "fs/place.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "fs/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+const Place kCellPlace = CellPlace({"ns", "t"}, "r", "f", "q");
+
+std::shared_ptr<const View> Asof(const std::string& name, TableName scope) {
+  auto view = std::make_shared<View>();
+  view->name = name;
+  view->scope = std::move(scope);
+  return view;
+}
+
+TEST(PlaceTest, EveryKindInOneColumnHasAnInodeNumberOfItsOwn) {
+  std::set<uint64_t> inodes;
+  for (const PlaceKind kind : {PlaceKind::kCell, PlaceKind::kVersionsColumn, PlaceKind::kCounter,
+                               PlaceKind::kDeletedCell}) {
+    inodes.insert(kCellPlace.As(kind).InodeNumber());
+  }
+  for (const Timestamp timestamp : {0, 1, 2}) {
+    inodes.insert(kCellPlace.As(PlaceKind::kVersion, timestamp).InodeNumber());
+    inodes.insert(kCellPlace.As(PlaceKind::kVersionsFile, timestamp).InodeNumber());
+  }
+  EXPECT_EQ(inodes.size(), 10u);
+}
+
+TEST(PlaceTest, WhereOneStringEndsBelongsToTheInodeNumber) {
+  EXPECT_NE(CellPlace({"ns", "t"}, "ab", "f", "q").InodeNumber(),
+            CellPlace({"ns", "t"}, "a", "bf", "q").InodeNumber());
+  EXPECT_NE(RowPlace({"ns", "t"}, std::string("a\0", 2)).InodeNumber(),
+            RowPlace({"ns", "t"}, "a").InodeNumber());
+}
+
+// Backup programs recognize files by these numbers: they must not change from one version to the next.
+TEST(PlaceTest, InodeNumbersArePinned) {
+  EXPECT_EQ(RootPlace().InodeNumber(), 1u);
+  EXPECT_EQ(kCellPlace.InodeNumber(), CellPlace({"ns", "t"}, "r", "f", "q").InodeNumber());
+}
+
+TEST(PlaceTest, ParentsLeadToTheRoot) {
+  for (const PlaceKind kind :
+       {PlaceKind::kCell, PlaceKind::kVersion, PlaceKind::kVersionsFile, PlaceKind::kCounter,
+        PlaceKind::kDeletedCell, PlaceKind::kVersionsColumn, PlaceKind::kDeletedDirectory}) {
+    Place place = kCellPlace.As(kind, kind == PlaceKind::kVersion ? 7 : 0);
+    std::vector<Place> above;
+    while (place.kind != PlaceKind::kRoot) above.push_back(place = place.Parent());
+    ASSERT_GE(above.size(), 5u);
+    EXPECT_TRUE(above[above.size() - 1] == RootPlace());
+    EXPECT_TRUE(above[above.size() - 2] == NamespacePlace("ns"));
+    EXPECT_TRUE(above[above.size() - 3] == TablePlace({"ns", "t"}));
+    EXPECT_TRUE(above[above.size() - 4] == RowPlace({"ns", "t"}, "r"));
+    EXPECT_TRUE(above[above.size() - 5] == FamilyPlace({"ns", "t"}, "r", "f"));
+  }
+}
+
+TEST(PlaceTest, AViewEndsAtTheDirectoryItIsNamedIn) {
+  Place row = RowPlace({"ns", "t"}, "r");
+  row.view = Asof("5", {"ns", ""});
+  const Place table = row.Parent();
+  EXPECT_EQ(table.kind, PlaceKind::kTable);
+  const Place top = table.Parent();
+  EXPECT_EQ(top.kind, PlaceKind::kNamespace);
+  EXPECT_NE(top.view, nullptr);
+  EXPECT_EQ(top.Parent().kind, PlaceKind::kAsofDirectory);
+  EXPECT_TRUE(top.Parent().Parent() == NamespacePlace("ns"));
+}
+
+TEST(PlaceTest, TheSameRowIsAnotherFileInAnotherView) {
+  const Place row = RowPlace({"ns", "t"}, "r");
+  Place in_table = row, in_namespace = row;
+  in_table.view = Asof("5", {"ns", "t"});
+  in_namespace.view = Asof("5", {"ns", ""});
+  EXPECT_NE(row.InodeNumber(), in_table.InodeNumber());
+  EXPECT_NE(in_namespace.InodeNumber(), in_table.InodeNumber());
+  Place again = row;
+  again.view = Asof("5", {"ns", "t"});
+  EXPECT_EQ(again.InodeNumber(), in_table.InodeNumber());
+  EXPECT_TRUE(again == in_table);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
