@@ -31,7 +31,20 @@ bool IsLiveText(const Place& place) {
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
     : mount_(store, std::move(options), std::move(clock)), resolver_(mount_) {}
 
-FileSystem::~FileSystem() = default;
+// Files that are still open put what they hold; handles and their nodes hold each other until then.
+FileSystem::~FileSystem() {
+  for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
+    for (const auto& handle : node->handles()) Release(*node, handle.get());
+  }
+}
+
+void FileSystem::StoreChanged() {
+  for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
+    const auto place = node->place();
+    const auto found = resolver_.Find(Caller::Superuser(), *place);
+    mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
+  }
+}
 
 Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {
   if (!outcome.ok()) mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);

@@ -75,6 +75,11 @@ class FileSystem {
   MountContext& context() { return mount_; }
   Node& root() { return *mount_.inodes.root(); }
 
+  // A command, and not a request of the kernel, changed something: the kernel looks at everything anew.
+  void StoreChanged();
+  // Lets go of what an .asof has kept for nobody for long. To be called every minute or so.
+  void LetGoUnused() { mount_.asof.LetGoUnused(); }
+
   // ---- Names ----------------------------------------------------------------------------------
   OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
   void Forget(Node& node, uint64_t count) { mount_.inodes.Forget(node, count); }

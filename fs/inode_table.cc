@@ -79,6 +79,9 @@ std::vector<NodePtr> InodeTable::FindAll(
   for (const auto& [inode, node] : nodes_) {
     if (condition(*node->place())) found.push_back(node);
   }
+  for (const auto& [address, node] : unlinked_) {
+    if (condition(*node->place())) found.push_back(node);
+  }
   return found;
 }
 

@@ -35,7 +35,7 @@ class InodeTable {
   // makes a new node. Returns it.
   NodePtr Unlink(const Place& place);
 
-  // Every node whose place fulfils the condition. Walks the whole table.
+  // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table.
   std::vector<NodePtr> FindAll(const std::function<bool(const Place&)>& condition) const;
   size_t size() const;
 

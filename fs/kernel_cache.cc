@@ -70,11 +70,15 @@ void KernelCache::AttributesChanged(const Place& place, const Node* by) {
   InvalidateNode(place.As(PlaceKind::kCell), by);
 }
 
+void KernelCache::Changed(const NodePtr& node, bool is_gone) {
+  node->ContentChanged();
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
+  if (is_gone) QueueName(*node->place());
+}
+
 void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& condition) {
   for (const NodePtr& node : inodes_.FindAll(condition)) {
-    node->ContentChanged();
-    Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
-    QueueName(*node->place());
+    Changed(node, true);
   }
 }
 

@@ -46,6 +46,8 @@ class KernelCache {
   void RowChanged(const TableName& table, const std::string& row);
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
+  // The kernel shall ask again about the node and, where it has gone, about its name.
+  void Changed(const NodePtr& node, bool is_gone);
   // The attributes alone of this place, changed under another name.
   void AttributesChanged(const Place& place, const Node* by);
 

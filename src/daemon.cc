@@ -20,6 +20,7 @@ namespace cellfs {
 namespace {
 
 constexpr std::chrono::seconds kQuotaInterval{60};
+constexpr std::chrono::minutes kMomentInterval{1};
 
 // Ends the session on SIGTERM, SIGINT and SIGHUP, which must be blocked in every thread.
 class SignalThread {
@@ -88,9 +89,11 @@ int Serve(Store& store, const DaemonOptions& options, const Report& report) {
   if (!session.ok()) return Fail(session.status(), report);
   Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
   auto control = ControlServer::Open(
-      options.store_directory, [&commands](const std::string& command, const Arguments& arguments) {
+      options.store_directory, [&](const std::string& command, const Arguments& arguments) {
         spdlog::debug("command {}", command);
-        return commands.Run(command, arguments);
+        auto answer = commands.Run(command, arguments);
+        if (command == "flush" || command == "compact") filesystem.StoreChanged();
+        return answer;
       });
   if (!control.ok()) return Fail(control.status(), report);
   SignalThread signals(**session);
@@ -99,6 +102,7 @@ int Serve(Store& store, const DaemonOptions& options, const Report& report) {
       spdlog::warn("space quotas: {}", status.message());
     }
   });
+  PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
   const Status ended = (*session)->Run([&] {
     spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
     report({});
