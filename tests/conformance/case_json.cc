@@ -154,9 +154,10 @@ void AddMarker(const std::string& type, const Json& marker, Delete& deletion) {
     Malformed("marker " + type);
   }
   if (type == "family") {
-    // As Delete.addFamily of HBase's client does.
-    std::erase_if(deletion.markers,
-                  [&](const DeleteMarker& one) { return one.family == added.family; });
+    // As Delete.addFamily of HBase's client does, which has refused negative timestamps by then.
+    std::erase_if(deletion.markers, [&](const DeleteMarker& one) {
+      return one.family == added.family && one.timestamp >= 0;
+    });
   }
   deletion.markers.push_back(std::move(added));
 }

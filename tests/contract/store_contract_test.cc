@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+//
+// What store.h promises of every Store, tried on each kind there is.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "engine/open.h"
+
+namespace cellfs {
+namespace {
+
+enum class Kind { kMemory, kLocal };
+
+class StoreContract : public testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override {
+    StoreOptions options;
+    options.clock = clock_;
+    options.background_maintenance = false;
+    options.durability = Durability::kAsyncWal;
+    if (GetParam() == Kind::kMemory) {
+      store_ = OpenMemoryStore(options);
+    } else {
+      directory_ = (std::filesystem::temp_directory_path() / "cellfs-contract-XXXXXX").string();
+      ASSERT_NE(mkdtemp(directory_.data()), nullptr);
+      auto opened = OpenLocalStore(directory_, options);
+      ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+      store_ = *std::move(opened);
+    }
+    TableSchema schema(table_);
+    for (const char* name : {"f", "g"}) {
+      FamilySchema family(name);
+      ASSERT_TRUE(family.Set("VERSIONS", "3").ok());
+      schema.families.emplace(name, family);
+    }
+    ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+  }
+  void TearDown() override {
+    store_.reset();
+    if (!directory_.empty()) std::filesystem::remove_all(directory_);
+  }
+
+  StatusOr<MutationResult> Mutate(Mutation mutation) {
+    return store_->Mutate(Caller::Superuser(), table_, RowMutations::Of(std::move(mutation)));
+  }
+  Status PutValue(const std::string& row, const std::string& qualifier, const std::string& value,
+                  Timestamp timestamp = kLatestTimestamp) {
+    return Mutate(Put{.row = row, .cells = {{"f", qualifier, timestamp, value, std::nullopt}}})
+        .status();
+  }
+  RowCells Read(const Get& get) {
+    auto cells = store_->Read(Caller::Superuser(), table_, get);
+    EXPECT_TRUE(cells.ok()) << cells.status().ToString();
+    return cells.ok() ? *cells : RowCells{};
+  }
+  RowCells ReadRow(const std::string& row) {
+    Get get;
+    get.row = row;
+    return Read(get);
+  }
+  std::vector<std::string> ScanRows(const Scan& scan, size_t batch) {
+    auto scanner = store_->OpenScanner(Caller::Superuser(), table_, scan);
+    EXPECT_TRUE(scanner.ok()) << scanner.status().ToString();
+    std::vector<std::string> rows;
+    while (true) {
+      auto next = (*scanner)->Next({.max_rows = batch});
+      EXPECT_TRUE(next.ok());
+      if (!next.ok() || next->empty()) return rows;
+      for (const RowCells& cells : *next) rows.push_back(cells.front().row);
+    }
+  }
+  void Flush() { ASSERT_TRUE(store_->Flush(Caller::Superuser(), table_).ok()); }
+
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1000);
+  const TableName table_ = ParseTableName("t");
+  std::string directory_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(StoreContract, AnAbsentCellIsAnEmptyAnswer) { EXPECT_TRUE(ReadRow("nobody").empty()); }
+
+TEST_P(StoreContract, AMissingTableOrFamilyIsAnError) {
+  Get get;
+  get.row = "r";
+  const auto missing = store_->Read(Caller::Superuser(), ParseTableName("missing"), get);
+  EXPECT_EQ(missing.status().code(), StatusCode::kTableNotFound);
+  get.columns["h"];
+  EXPECT_EQ(store_->Read(Caller::Superuser(), table_, get).status().code(),
+            StatusCode::kNoSuchColumnFamily);
+}
+
+TEST_P(StoreContract, TheClockStampsWhatHasNoTimestamp) {
+  ASSERT_TRUE(PutValue("r", "q", "v").ok());
+  const RowCells cells = ReadRow("r");
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].timestamp, 1000);
+  EXPECT_EQ(cells[0].value, "v");
+}
+
+TEST_P(StoreContract, AMutationOfARowHappensWholeOrNotAtAll) {
+  RowMutations mutations{.row = "r"};
+  mutations.mutations = {Put{.row = "r", .cells = {{"f", "q", 1, "v", std::nullopt}}},
+                         Put{.row = "r", .cells = {{"h", "q", 1, "v", std::nullopt}}}};
+  EXPECT_EQ(store_->Mutate(Caller::Superuser(), table_, mutations).status().code(),
+            StatusCode::kNoSuchColumnFamily);
+  EXPECT_TRUE(ReadRow("r").empty());
+  mutations.mutations[1] = Put{.row = "r", .cells = {{"g", "q", 1, "w", std::nullopt}}};
+  ASSERT_TRUE(store_->Mutate(Caller::Superuser(), table_, mutations).ok());
+  const RowCells cells = ReadRow("r");
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[0].sequence_id, cells[1].sequence_id);
+}
+
+TEST_P(StoreContract, AScanIsOrderedWhateverItsBatches) {
+  const std::vector<std::string> ordered = {"a", std::string("a\0", 2), "b", "\x80"};
+  for (const size_t i : {2u, 0u, 3u, 1u}) ASSERT_TRUE(PutValue(ordered[i], "q", "v").ok());
+  Flush();
+  EXPECT_EQ(ScanRows(Scan{}, 1), ordered);
+  EXPECT_EQ(ScanRows(Scan{}, 100), ordered);
+  Scan reversed;
+  reversed.reversed = true;
+  EXPECT_EQ(ScanRows(reversed, 3), std::vector<std::string>(ordered.rbegin(), ordered.rend()));
+}
+
+TEST_P(StoreContract, ATombstoneHidesAlsoWhatIsWrittenLater) {
+  ASSERT_TRUE(
+      Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 100}}}).ok());
+  ASSERT_TRUE(PutValue("r", "q", "hidden", 100).ok());
+  EXPECT_TRUE(ReadRow("r").empty());
+  ASSERT_TRUE(PutValue("r", "q", "seen", 101).ok());
+  EXPECT_EQ(ReadRow("r").size(), 1u);
+}
+
+TEST_P(StoreContract, AboveColumnIsReadNextEvenOverATombstoneOfTheFuture) {
+  ASSERT_TRUE(
+      Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 5000}}}).ok());
+  Put put{.row = "r", .cells = {{"f", "q", kLatestTimestamp, "v", std::nullopt}}};
+  put.stamping = Stamping::kAboveColumn;
+  const auto result = Mutate(put);
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ(result->timestamps, std::vector<Timestamp>{5001});
+  ASSERT_EQ(ReadRow("r").size(), 1u);
+}
+
+TEST_P(StoreContract, ReadableRefusesWhatCouldNotBeRead) {
+  ASSERT_TRUE(
+      Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 50}}}).ok());
+  Put put{.row = "r", .cells = {{"f", "q", 40, "v", std::nullopt}}};
+  put.stamping = Stamping::kReadable;
+  EXPECT_EQ(Mutate(put).status().code(), StatusCode::kTimestampUnreadable);
+  put.cells[0].timestamp = 60;
+  ASSERT_TRUE(Mutate(put).ok());
+  EXPECT_EQ(ReadRow("r").size(), 1u);
+}
+
+TEST_P(StoreContract, WithdrawnCellsWereNeverThere) {
+  ASSERT_TRUE(PutValue("r", "q", "old", 1).ok());
+  ASSERT_TRUE(PutValue("r", "q", "new", 2).ok());
+  for (const bool flushed : {false, true}) {
+    if (flushed) {
+      ASSERT_TRUE(PutValue("r", "q", "new", 2).ok());
+      Flush();
+    }
+    ASSERT_TRUE(Mutate(Withdraw{.row = "r", .cells = {{"f", "q", 2, CellType::kPut}}}).ok());
+    const RowCells cells = ReadRow("r");
+    ASSERT_EQ(cells.size(), 1u);
+    EXPECT_EQ(cells[0].value, "old");
+  }
+  Scan raw;
+  raw.raw = true;
+  raw.max_versions = kAllVersions;
+  auto scanner = store_->OpenScanner(Caller::Superuser(), table_, raw);
+  ASSERT_TRUE(scanner.ok());
+  const auto rows = (*scanner)->Next({});
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ(rows->front().size(), 1u);
+}
+
+TEST_P(StoreContract, AMomentStandsStill) {
+  ASSERT_TRUE(PutValue("r", "q", "before").ok());
+  Get get;
+  get.row = "r";
+  get.moment = store_->PinMoment();
+  clock_->Advance(1);
+  ASSERT_TRUE(PutValue("r", "q", "after").ok());
+  ASSERT_TRUE(Mutate(Delete{.row = "r"}).ok());
+  EXPECT_TRUE(ReadRow("r").empty());
+  ASSERT_EQ(Read(get).size(), 1u);
+  EXPECT_EQ(Read(get)[0].value, "before");
+  Flush();
+  ASSERT_EQ(Read(get).size(), 1u);
+  EXPECT_EQ(Read(get)[0].value, "before");
+}
+
+TEST_P(StoreContract, ABatchAnswersForEachRow) {
+  const auto row = [](const std::string& name, const std::string& family) {
+    return RowMutations::Of(Put{.row = name, .cells = {{family, "q", 1, "v", std::nullopt}}});
+  };
+  const auto answers = store_->Batch(Caller::Superuser(), table_,
+                                     {row("a", "f"), row("b", "nowhere"), row("c", "g")});
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_TRUE(answers[0].ok());
+  EXPECT_EQ(answers[1].status().code(), StatusCode::kNoSuchColumnFamily);
+  EXPECT_TRUE(answers[2].ok());
+  EXPECT_EQ(ScanRows(Scan{}, 10), (std::vector<std::string>{"a", "c"}));
+}
+
+TEST_P(StoreContract, LengthsOnlyLeavesOutValues) {
+  ASSERT_TRUE(PutValue("r", "q", std::string(1000, 'x')).ok());
+  Get get;
+  get.row = "r";
+  get.lengths_only = true;
+  for (const bool flushed : {false, true}) {
+    if (flushed) Flush();
+    const RowCells cells = Read(get);
+    ASSERT_EQ(cells.size(), 1u);
+    EXPECT_TRUE(cells[0].value.empty());
+    EXPECT_EQ(cells[0].value_length, 1000u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(Kind::kMemory, Kind::kLocal),
+                         [](const auto& kind) {
+                           return kind.param == Kind::kMemory ? "Memory" : "Local";
+                         });
+
+}  // namespace
+}  // namespace cellfs
