@@ -27,6 +27,7 @@ StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Times
     get.lengths_only = column->value.empty();
   } else {
     get.filter = std::get<FilterPtr>(check.condition);
+    get.load_families_on_demand = false;  // as HRegion.checkAndMutateInternal reads
   }
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, storage.Read(get, now));
   const Cell* stored = cells.empty() ? nullptr : &cells.front();
