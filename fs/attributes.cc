@@ -78,6 +78,9 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
                             : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
   shown.st_mtim = stored.mtime.value_or(made);
   shown.st_ctim = stored.ctime.value_or(made);
+  if (node != nullptr && place.IsDirectory() && node->entries_changed >= 0) {
+    shown.st_mtim = shown.st_ctim = FromMilliseconds(node->entries_changed);
+  }
   if (found.unstored && found.unstored->file) ShowMemoryFile(*found.unstored->file, shown);
   if (node != nullptr && !place.IsDirectory()) {
     if (const auto pending = node->pending()) ShowPending(*pending, shown);

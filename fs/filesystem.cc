@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/filesystem.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -38,6 +40,11 @@ FileSystem::~FileSystem() {
   }
 }
 
+void FileSystem::LetGoUnused() {
+  mount_.asof.LetGoUnused();
+  if (mount_.inodes.Shrink()) malloc_trim(0);
+}
+
 void FileSystem::StoreChanged() {
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
     const auto place = node->place();
@@ -49,6 +56,12 @@ void FileSystem::StoreChanged() {
 Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {
   if (!outcome.ok()) mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
   return outcome;
+}
+
+Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcome outcome) {
+  if (!outcome.ok()) return Noted(operation, *directory.place(), std::move(outcome));
+  directory.entries_changed = mount_.clock->Now();
+  return {};
 }
 
 Outcome FileSystem::CheckWritable(const Place& place) const {
@@ -64,7 +77,9 @@ Entry FileSystem::MakeEntry(const Found& found) {
   entry.node = mount_.inodes.LookUp(found.place);
   entry.attributes = StatOf(mount_, found, entry.node.get());
   entry.name_valid_seconds = ValiditySeconds(mount_, found);
-  entry.attributes_valid_seconds = AttributesValidSeconds(found, *entry.node);
+  const bool is_open = entry.node->has_handles() || found.unstored;
+  entry.attributes_valid_seconds =
+      is_open ? AttributesValidSeconds(found, *entry.node) : entry.name_valid_seconds;
   return entry;
 }
 
@@ -106,6 +121,7 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
   if (!made.ok()) return Noted("mkdir", *place, made.status());
+  directory.entries_changed = mount_.clock->Now();
   CELLFS_ASSIGN_OR_RETURN(Found found, resolver_.Find(*request.caller, *made));
   return MakeEntry(found);
 }
@@ -113,14 +129,14 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
 Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Noted("unlink", *place, fs::Unlink(mount_, request, *place, name));
+  return Changing("unlink", directory, fs::Unlink(mount_, request, *place, name));
 }
 
 Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Noted("rmdir", *place, fs::RemoveDirectory(mount_, request, *place, name));
+  return Changing("rmdir", directory, fs::RemoveDirectory(mount_, request, *place, name));
 }
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
@@ -129,7 +145,9 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   const auto to = new_directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
-  return Noted("rename", *to, fs::Rename(mount_, request, *from, name, *to, new_name, flags));
+  Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
+  if (renamed.ok()) directory.entries_changed = mount_.clock->Now();
+  return Changing("rename", new_directory, std::move(renamed));
 }
 
 // ---- Attributes ---------------------------------------------------------------------------------
@@ -157,6 +175,7 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const Outcome changed = ChangeAttributes(mount_, request, node, change, handle);
   if (!changed.ok()) return Noted("setattr", *place, changed);
+  if (change.mtime) node.entries_changed = -1;
   return GetAttributes(request, node);
 }
 
@@ -237,6 +256,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   if (!found.unstored) {
     CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, place));
   }
+  if (open_mode.created) directory.entries_changed = mount_.clock->Now();
   CreatedFile created;
   NodePtr node = mount_.inodes.LookUp(place);
   auto opened = OpenForWriting(mount_, request, node, open_mode);

@@ -77,8 +77,9 @@ class FileSystem {
 
   // A command, and not a request of the kernel, changed something: the kernel looks at everything anew.
   void StoreChanged();
-  // Lets go of what an .asof has kept for nobody for long. To be called every minute or so.
-  void LetGoUnused() { mount_.asof.LetGoUnused(); }
+  // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel has
+  // forgotten very much. To be called every minute or so.
+  void LetGoUnused();
 
   // ---- Names ----------------------------------------------------------------------------------
   OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
@@ -132,6 +133,8 @@ class FileSystem {
   double AttributesValidSeconds(const Found& found, const Node& node);
   // Records a failure, and passes it on.
   Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);
+  // The same after an operation that adds or removes a name of the directory.
+  Outcome Changing(std::string_view operation, Node& directory, Outcome outcome);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);

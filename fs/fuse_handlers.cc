@@ -359,7 +359,9 @@ void ReleaseListing(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 class Listing {
  public:
   Listing(fuse_req_t request, FuseTarget& target, size_t size)
-      : request_(request), target_(target), buffer_(size) {}
+      : request_(request), target_(target), size_(size) {
+    if (buffer_.size() < size) buffer_.resize(size);
+  }
 
   bool AddName(const DirectoryEntry& entry) {
     struct stat shown {};
@@ -397,7 +399,7 @@ class Listing {
 
  private:
   char* end() { return buffer_.data() + used_; }
-  size_t left() const { return buffer_.size() - used_; }
+  size_t left() const { return size_ - used_; }
   bool Took(size_t size) {
     if (size > left()) return false;
     used_ += size;
@@ -406,10 +408,14 @@ class Listing {
 
   fuse_req_t request_;
   FuseTarget& target_;
-  std::vector<char> buffer_;
+  const size_t size_;
   size_t used_ = 0;
   std::vector<NodePtr> counted_;
+  // Kept by each thread: clearing as much as the kernel asks for would cost more than a short listing.
+  static thread_local std::vector<char> buffer_;
 };
+
+thread_local std::vector<char> Listing::buffer_;
 
 void List(fuse_req_t request, size_t size, off_t offset, fuse_file_info* info, bool attributes) {
   Guarded(request, [&](FuseTarget& target) {

@@ -28,14 +28,13 @@ NodePtr InodeTable::Find(const Place& place) const {
 void InodeTable::Forget(Node& node, uint64_t count) {
   if (&node == root_.get()) return;
   NodePtr dying;  // declared before the lock: dies after it
-  const uint64_t inode = node.place()->InodeNumber();
   std::lock_guard lock(mutex_);
   node.lookups_ -= std::min(count, node.lookups_);
   if (node.lookups_ > 0) return;
   if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
     dying = std::move(it->second);
     unlinked_.erase(it);
-  } else if (const auto named = nodes_.find(inode);
+  } else if (const auto named = nodes_.find(node.place()->InodeNumber());
              named != nodes_.end() && named->second.get() == &node) {
     dying = std::move(named->second);
     nodes_.erase(named);
@@ -88,6 +87,14 @@ std::vector<NodePtr> InodeTable::FindAll(
 size_t InodeTable::size() const {
   std::lock_guard lock(mutex_);
   return nodes_.size() + unlinked_.size();
+}
+
+bool InodeTable::Shrink() {
+  constexpr size_t kWorthwhile = 65536;  // buckets
+  std::lock_guard lock(mutex_);
+  if (nodes_.bucket_count() < kWorthwhile || nodes_.size() > nodes_.bucket_count() / 4) return false;
+  nodes_.rehash(0);
+  return true;
 }
 
 }  // namespace cellfs::fs

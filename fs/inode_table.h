@@ -38,6 +38,8 @@ class InodeTable {
   // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table.
   std::vector<NodePtr> FindAll(const std::function<bool(const Place&)>& condition) const;
   size_t size() const;
+  // After very many nodes have gone: gives the table's own memory back. Whether there was any.
+  bool Shrink();
 
  private:
   NodePtr UnlinkLocked(const Place& place);

@@ -38,9 +38,9 @@ void KernelCache::InvalidateNode(const Place& place, const Node* by) {
 }
 
 void KernelCache::ColumnChanged(const Place& column, const Node* by) {
-  const Place cell = column.As(PlaceKind::kCell);
   // The kernel saw the change itself where it came by the plain name.
   if (by != nullptr && by->place()->kind == PlaceKind::kCell) return;
+  const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
   QueueName(cell);
   // Row and family stay, if only as emptied directories; what they list has changed.
