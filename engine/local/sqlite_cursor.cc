@@ -4,9 +4,6 @@
 namespace cellfs {
 namespace {
 
-// A step costs a fifth of a seek, so a place just ahead is walked to.
-constexpr int kStepsBeforeSeek = 4;
-
 enum Column { kRow, kQualifier, kTimestamp, kType, kSequenceId, kLength, kChecksum, kTimeToLive,
               kReference, kTag, kValue };
 
@@ -23,9 +20,9 @@ StatusOr<Statement*> FamilyReader::Prepared(std::optional<Statement>& statement,
   return &*statement;
 }
 
-StatusOr<Statement*> FamilyReader::Cells(bool lengths_only) {
+StatusOr<Statement*> FamilyReader::Cells() {
   static const std::string kRest = " WHERE (K, Q, T) >= (?1, ?2, ?3) ORDER BY K, Q, T, Y, S";
-  return Prepared(lengths_only ? lengths_ : cells_, "K, Q, T, Y, S, L, H, X, R, Z, V", kRest);
+  return Prepared(cells_, "K, Q, T, Y, S, L, H, X, R, Z, V", kRest);
 }
 
 StatusOr<Statement*> FamilyReader::RowBefore() {
@@ -82,16 +79,8 @@ Status SqliteCursor::Seek(const CellPlace& place) {
   if (IsKnownAt(place)) return Status();
   next_row_ = place.row;
   next_qualifier_ = place.qualifier;
-  const CellPlace next{next_row_, next_qualifier_, place.timestamp};
-  // Rows are not walked over: they may be long.
-  if (valid_ && stored_.cell.row == next.row && IsBefore(next)) {
-    for (int steps = 0; steps < kStepsBeforeSeek; ++steps) {
-      CELLFS_RETURN_IF_ERROR(Next());
-      if (!valid_ || !IsBefore(next)) return Status();
-    }
-  }
   if (cells_ == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells(lengths_only_));
+    CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells());
   }
   cells_->Reset();
   row_.swap(next_row_);
@@ -157,10 +146,15 @@ Status SqliteCursor::Load() {
   stored_.packed = {static_cast<ValueTag>(cells_->Integer(kTag)), {}};
   if (stored_.reference == 0) stored_.packed.bytes = cells_->Bytes(kValue);
   if (ChecksumOf(stored_) != cells_->Integer(kChecksum)) return Damaged("a cell");
-  return lengths_only_ ? Status() : LoadValue();
+  // Long and compressed values wait until they are asked for.
+  if (!lengths_only_ && stored_.reference == 0 && stored_.packed.tag == ValueTag::kPlain) {
+    cell.value = stored_.packed.bytes;
+  }
+  return Status();
 }
 
 Status SqliteCursor::LoadValue() {
+  if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0) return Status();
   if (stored_.reference != 0) {
     if (value_ == nullptr) {
       CELLFS_ASSIGN_OR_RETURN(value_, reader_->Value());

@@ -24,11 +24,11 @@ class FamilyReader {
   FamilyReader(Database& database, std::string_view family)
       : database_(database), family_(family) {}
 
-  StatusOr<Statement*> Cells(bool lengths_only);  // K, Q, T, Y, S, L, H, X, R, Z, V from ?1, ?2, ?3
-  StatusOr<Statement*> RowBefore();               // the largest K below ?1
+  StatusOr<Statement*> Cells();      // K, Q, T, Y, S, L, H, X, R, Z, V from ?1, ?2, ?3
+  StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
-  StatusOr<Statement*> Value();                   // H, V of reference ?1
-  StatusOr<Statement*> Tombstone();               // any of row ?1, qualifier ?2
+  StatusOr<Statement*> Value();      // H, V of reference ?1
+  StatusOr<Statement*> Tombstone();  // any of row ?1, qualifier ?2
 
   const std::string& path() const { return database_.path(); }
   const std::string& family() const { return family_; }
@@ -39,7 +39,7 @@ class FamilyReader {
 
   Database& database_;
   const std::string family_;
-  std::optional<Statement> cells_, lengths_, row_before_, last_row_, value_, tombstone_;
+  std::optional<Statement> cells_, row_before_, last_row_, value_, tombstone_;
 };
 
 // Readers of one family that no cursor uses at the moment.
@@ -59,11 +59,11 @@ class SqliteCursor : public CellCursor {
   Status Next() override;
   bool valid() const override { return valid_; }
   const CellView& cell() const override { return stored_.cell; }
+  Status LoadValue() override;
 
  private:
   Status StepForward();  // to the next row of the statement that may be seen
-  Status Load();         // the row's cell, and its value if that is wanted
-  Status LoadValue();
+  Status Load();         // the row's cell
   Status Damaged(std::string_view what) const;
   bool IsBefore(const CellPlace& place) const;  // the present cell
   bool IsKnownAt(const CellPlace& place) const;

@@ -39,6 +39,10 @@ class CellCursor {
   // REQUIRES: valid(). Good until the cursor moves. Where the cursor was opened for lengths only,
   // `value` is empty and value_length right. `family` may be empty.
   virtual const CellView& cell() const = 0;
+
+  // Brings in the value of cell(), which is empty until then where the cursor keeps long values apart
+  // (a store file): most cells are only passed by. REQUIRES: valid().
+  virtual Status LoadValue() { return {}; }
 };
 
 // The cells of several cursors as one ordered stream. Of cells that withdraw others (kWithdrawMarker)

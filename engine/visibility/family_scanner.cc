@@ -45,6 +45,7 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
     }
     const CellView& cell = cursor_->cell();
     if (cell.row != row) break;
+    if (filter_ != nullptr && filter_->ReadsValues()) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
     // A cursor may leave the family out, but a filter may ask for it.
     const MatchCode code = filter_ == nullptr ? matcher_.Match(cell)
                                               : matcher_.Match(WithFamily(cell, family_name_));
@@ -87,6 +88,7 @@ Status FamilyScanner::PassRow(const std::string& row) {
 Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   ++count_in_row_;
   if (count_in_row_ <= options_.store_offset) return {};
+  if (!options_.lengths_only) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
   Cell& copy = cells.emplace_back();
   copy.row = cell.row;
   copy.family = family_name_;

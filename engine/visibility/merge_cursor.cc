@@ -93,6 +93,7 @@ class MergeCursor : public CellCursor {
 
   bool valid() const override { return current_ != nullptr; }
   const CellView& cell() const override { return current_->cell(); }
+  Status LoadValue() override { return current_->LoadValue(); }
 
  private:
   Status SkipWithdrawn() {

@@ -39,6 +39,7 @@ class StoreFileTest : public testing::Test {
     if (cursor == nullptr) return cells;
     CELLFS_RETURN_IF_ERROR(cursor->Seek({}));
     while (cursor->valid()) {
+      CELLFS_RETURN_IF_ERROR(cursor->LoadValue());
       cells.push_back(CopyOf(cursor->cell()));
       CELLFS_RETURN_IF_ERROR(cursor->Next());
     }
@@ -254,6 +255,7 @@ TEST_F(StoreFileTest, ACursorMovesAsOneOverASortedVectorDoes) {
       }
       ASSERT_EQ((*cursor)->valid(), expected->valid()) << step;
       if (expected->valid()) {
+        ASSERT_OK((*cursor)->LoadValue());
         ASSERT_EQ(CopyOf((*cursor)->cell()), CopyOf(expected->cell())) << step;
       }
     }
