@@ -22,8 +22,9 @@ enum class RewriteKind {
 struct Rewrite {
   RewriteKind kind = RewriteKind::kMinor;
   Timestamp now = 0;
-  // Of the whole store of the family as it was before the rewrite, memstore included; decides how
-  // long KEEP_DELETED_CELLS TRUE keeps a tombstone. kLatestTimestamp: there is no put.
+  // Of the family's flushed cells as they were before the compaction (HBase asks its store files, not
+  // the memstore); decides how long KEEP_DELETED_CELLS TRUE keeps a tombstone. kLatestTimestamp: there
+  // is no put.
   Timestamp oldest_put = kLatestTimestamp;
   // The largest timestamp in the store file that a compaction rewrites: a file that is expired as a
   // whole is not read, NEW_VERSION_BEHAVIOR or not (MIN_VERSIONS 0). A flush leaves it as it is.
