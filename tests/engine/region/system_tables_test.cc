@@ -65,7 +65,8 @@ TEST_F(SystemTablesTest, TheOthersShowNamespacesQuotasAndGrants) {
 TEST_F(SystemTablesTest, TheyAreListedAndDescribedAndCannotBeChanged) {
   const TableName meta = ParseTableName("hbase:meta");
   std::string names;
-  for (const TableName& name : *store_->ListTables("hbase")) names += name.name + " ";
+  const auto tables = store_->ListTables("hbase");
+  for (const TableName& name : *tables) names += name.name + " ";
   EXPECT_EQ(names, "acl meta namespace quota ");
   EXPECT_TRUE((*store_->DescribeTable(meta))->read_only());
   EXPECT_EQ(PutAs("", "hbase:meta", "info:q"), StatusCode::kReadOnly);
