@@ -43,7 +43,7 @@ say() { printf '\n\033[1m# %s\033[0m\n' "$1" | if [ -t 1 ]; then cat; else sed '
 run() {
   local output code=0
   printf '$ %s\n' "$1"
-  output=$(eval "$1" 2>&1) || code=$?
+  output=$(set +o pipefail; eval "$1" 2>&1) || code=$?
   [ -z "$output" ] || printf '%s\n' "$output"
   if [ "$code" -ne 0 ]; then
     echo "that failed with exit code $code" >&2

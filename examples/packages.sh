@@ -52,8 +52,8 @@ run 'cmp bash/copyright/text /usr/share/doc/bash/copyright'
 
 say "Which packages belong to whom, and which licences are about?"
 run 'cat */meta/Section | sort | uniq -c | sort -rn | head -n 5'
-run 'grep -rl --include=text "Apache" . | wc -l'
-run 'grep -l -w libzstd1 */meta/Depends | cut -d/ -f1 | head -n 5'
+run 'grep -rl --include=text "GPL" . | wc -l'
+run 'grep -l -w libc6 */meta/Depends | cut -d/ -f1 | head -n 5'
 
 say "What is large?"
 run 'find . -type f -size +100k -printf "%s %P\n" | sort -rn | head -n 5'
