@@ -217,7 +217,12 @@ Outcome CellWriter::PutNow(Durability durability) {
   }
   auto stamp = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
   if (!stamp.ok()) return Fail(stamp.status());
-  return HasPut(*place, *stamp);
+  Status noted = HasPut(*place, *stamp);
+  lock.unlock();  // the kernel may have to finish another request before it lets pages go
+  mount_.kernel.ColumnChanged(*place, node_.get());
+  node_->ContentChanged();
+  view_generation_ = node_->generation();
+  return noted;
 }
 
 RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
@@ -357,9 +362,6 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
     }
   }
   if (merged) node_->PagesAreStale();
-  mount_.kernel.ColumnChanged(place, node_.get());
-  node_->ContentChanged();
-  view_generation_ = node_->generation();
   return Status();
 }
 

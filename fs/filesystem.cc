@@ -251,7 +251,9 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   if (!claimed.ok()) return Noted("create", place, claimed);
   Found found{place};
   found.unstored = mount_.unstored.Find(place);
-  open_mode.created = !was_made && found.unstored.has_value();
+  const bool is_toml =
+      place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
+  open_mode.created = is_toml || (!was_made && found.unstored.has_value());
   open_mode.exclusive = exclusive;
   if (!found.unstored) {
     CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, place));

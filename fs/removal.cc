@@ -187,9 +187,12 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
   TellHandles(mount.inodes.Find(place).get());
-  const ColumnLocks::Lock lock = mount.column_locks.Take(place);
-  CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
-  const NodePtr node = mount.inodes.Unlink(place);
+  NodePtr node;
+  {
+    const ColumnLocks::Lock lock = mount.column_locks.Take(place);
+    CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
+    node = mount.inodes.Unlink(place);
+  }
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
     mount.kernel.ColumnChanged(place, node.get());
   }

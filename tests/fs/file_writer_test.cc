@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "fs/file_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr char kQ[] = "default/t/r/f/q";
+
+struct FileWriterTest : testing::Test {
+  FileWriterTest() {
+    tree.MakeTable();
+    tree.Put("r", "other", "x");
+  }
+  WritingTree tree;
+};
+
+TEST_F(FileWriterTest, OneOpenWriteCloseIsOneVersion) {
+  OpenFile file = tree.Create(kQ);
+  ASSERT_EQ(file.error, 0);
+  EXPECT_EQ(tree.Write(file, "hello ", 0), 0);
+  EXPECT_EQ(tree.Write(file, "world", 6), 0);
+  EXPECT_EQ(tree.Stored("q"), "");
+  EXPECT_EQ(tree.Stat(kQ).st_size, 11) << "the size so far";
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "hello world");
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, kStart / 1000);
+}
+
+TEST_F(FileWriterTest, FlushesOfOneHandleStayOneVersion) {
+  OpenFile file = tree.Create(kQ);
+  EXPECT_EQ(tree.Flush(file), 0);
+  EXPECT_EQ(tree.Stored("q"), "") << "nothing was written yet";
+  tree.Write(file, "a\n", 0);
+  EXPECT_EQ(tree.Flush(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "a\n");
+  tree.clock->Advance(5000);
+  tree.Write(file, "b\n", 2);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "a\nb\n");
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  EXPECT_EQ(tree.Stat(kQ).st_ctim.tv_sec, kStart / 1000 + 5) << "the value changed then";
+}
+
+TEST_F(FileWriterTest, PutsAgainAboveWhatHasComeMeanwhile) {
+  OpenFile file = tree.Create(kQ);
+  tree.Write(file, "abc");
+  tree.Flush(file);
+  tree.clock->Advance(10);
+  tree.Put("r", "q", "XYZW");
+  tree.Write(file, "-", 1);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "X-ZW");
+  EXPECT_EQ(tree.Stored("q"), "Put@11 Put@10 Put@0");
+}
+
+TEST_F(FileWriterTest, TruncationAndCreationAloneArePutByTheLastClose) {
+  OpenFile file = tree.Create(kQ);
+  EXPECT_EQ(tree.Flush(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "");
+  EXPECT_EQ(tree.Stored("q"), "");
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  tree.Save(kQ, "full");
+  tree.clock->Advance(10);
+  OpenFile truncated = tree.Open(kQ, Truncating());
+  EXPECT_EQ(tree.Flush(truncated), 0);
+  EXPECT_EQ(tree.Close(truncated), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "");
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@1 Put@0");
+}
+
+TEST_F(FileWriterTest, AHandleThatDidNothingPutsNothing) {
+  tree.Save(kQ, "x");
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Close(tree.Open(kQ, ForWriting())), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+}
+
+TEST_F(FileWriterTest, RangesGoOverTheLatestValue) {
+  tree.Save(kQ, "0123456789");
+  OpenFile first = tree.Open(kQ, ForWriting());
+  OpenFile second = tree.Open(kQ, ForWriting());
+  tree.Write(first, "AA", 0);
+  tree.Write(second, "BB", 8);
+  tree.Write(second, "C", 12);
+  EXPECT_EQ(tree.Read(second), std::string("01234567BB\0\0C", 13));
+  EXPECT_EQ(tree.Close(first), 0);
+  EXPECT_EQ(tree.Close(second), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), std::string("AA234567BB\0\0C", 13));
+}
+
+TEST_F(FileWriterTest, AppendedBytesOfSeveralHandlesAreAllThere) {
+  tree.Save(kQ, "start ");
+  OpenFile first = tree.Open(kQ, ForAppending());
+  OpenFile second = tree.Open(kQ, ForAppending());
+  tree.Write(first, "one ", 6);
+  tree.Write(second, "two ", 6);
+  tree.Flush(first);
+  tree.Flush(second);
+  tree.Write(first, "three ", 0);
+  EXPECT_EQ(tree.Close(second), 0);
+  EXPECT_EQ(tree.Close(first), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "start one two three ");
+}
+
+TEST_F(FileWriterTest, AFileHeldOpenIsPutWithinASecond) {
+  tree.Save(kQ, "log: ");
+  OpenFile file = tree.Open(kQ, ForAppending());
+  tree.Write(file, "line");
+  for (int i = 0; i < 100 && tree.ReadFile(kQ) == "log: "; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(tree.ReadFile(kQ), "log: line");
+  tree.Close(file);
+}
+
+TEST_F(FileWriterTest, AFailedWriteIsTheEndOfTheHandle) {
+  MountOptions options;
+  options.max_value_size = 10;
+  tree.Remount(options);
+  tree.Save(kQ, "before");
+  OpenFile file = tree.Open(kQ, Truncating());
+  EXPECT_EQ(tree.Write(file, "0123456789"), 0);
+  EXPECT_EQ(tree.Write(file, "0", 10), EFBIG);
+  EXPECT_EQ(tree.Write(file, "0", 0), EFBIG);
+  EXPECT_EQ(tree.Close(file), EFBIG);
+  EXPECT_EQ(tree.ReadFile(kQ), "before");
+  OpenFile made = tree.Create("default/t/r/f/new");
+  EXPECT_EQ(tree.Write(made, "0123456789A"), EFBIG);
+  EXPECT_EQ(tree.Close(made), EFBIG);
+  EXPECT_EQ(tree.Error("default/t/r/f/new"), ENOENT);
+}
+
+TEST_F(FileWriterTest, AnExclusiveCreationIsClaimedAtOnce) {
+  OpenFile first = tree.Create(kQ, /*exclusive=*/true);
+  ASSERT_EQ(first.error, 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "") << "the name exists, empty";
+  EXPECT_EQ(tree.Create(kQ, /*exclusive=*/true).error, EEXIST);
+  tree.Write(first, "mine");
+  EXPECT_EQ(tree.Close(first), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "mine");
+  EXPECT_EQ(tree.Create(kQ, /*exclusive=*/true).error, EEXIST);
+}
+
+TEST_F(FileWriterTest, AnExclusiveCreationGivesWayToSomebodyElsesPut) {
+  OpenFile file = tree.Create(kQ, /*exclusive=*/true);
+  tree.Put("r", "q", "theirs");
+  tree.Write(file, "mine");
+  EXPECT_EQ(tree.Close(file), EEXIST);
+  EXPECT_EQ(tree.ReadFile(kQ), "theirs");
+}
+
+TEST_F(FileWriterTest, AVersionIsPutAtItsOwnTimestamp) {
+  EXPECT_EQ(tree.Save("default/t/r/f/q@5", "old"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/q@5", "older"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q@5"), "older");
+  OpenFile file = tree.Open("default/t/r/f/q@5", ForAppending());
+  tree.Write(file, "!");
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "older!");
+  EXPECT_EQ(tree.Stored("q"), "Put@" + std::to_string(5 - kStart));
+}
+
+TEST_F(FileWriterTest, AVersionThatCouldNotBeReadIsRefused) {
+  TableSchema schema(TableName{"default", "plain"});
+  schema.families["f"] = FamilySchema("f");
+  ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_EQ(tree.Mkdir("default/plain/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/plain/r/f"), 0);
+  EXPECT_EQ(tree.Save("default/plain/r/f/q", "x"), 0);
+  EXPECT_EQ(tree.Unlink("default/plain/r/f/q"), 0);
+  EXPECT_EQ(tree.Save("default/plain/r/f/q@5", "x"), ERANGE);
+  EXPECT_EQ(tree.Error("default/plain/r/f/q@5"), ENOENT);
+}
+
+TEST_F(FileWriterTest, AnUnlinkedFileIsReadAndWrittenOnAndPutsNothing) {
+  tree.Save(kQ, "0123");
+  OpenFile file = tree.Open(kQ, ForWriting());
+  tree.Write(file, "A", 0);
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  tree.Write(file, "B", 1);
+  EXPECT_EQ(tree.Read(file), "AB23");
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1 Put@0");
+}
+
+TEST_F(FileWriterTest, AFileUnlinkedBeforeItsFirstPutLeavesNothing) {
+  OpenFile file = tree.Create(kQ);
+  tree.Write(file, "secret");
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.Stored("q"), "");
+}
+
+TEST_F(FileWriterTest, ARenamedHandlePutsUnderTheNewName) {
+  tree.Save(kQ, "0123");
+  OpenFile file = tree.Open(kQ, ForWriting());
+  tree.Write(file, "A", 0);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "A123");
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+}
+
+TEST_F(FileWriterTest, ATimeSetBeforeThePutIsItsTimestamp) {
+  OpenFile file = tree.Create(kQ);
+  tree.Write(file, "x");
+  EXPECT_EQ(tree.SetTime(file, {1000, 5000000}), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@" + std::to_string(1000005 - kStart));
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, 1000);
+  EXPECT_EQ(tree.Stat(kQ).st_ctim.tv_sec, kStart / 1000) << "never settable";
+}
+
+TEST_F(FileWriterTest, AnOlderTimeIsRememberedInFullAndTheValueIsRead) {
+  tree.Save(kQ, "new");
+  tree.clock->Advance(10);
+  OpenFile file = tree.Open(kQ, Truncating());
+  tree.Write(file, "old");
+  EXPECT_EQ(tree.SetTime(file, {1000, 123456789}), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "old");
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_nsec, 123456789);
+  tree.Remount();
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, 1000);
+  tree.clock->Advance(10);
+  tree.Save(kQ, "newest");
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, kStart / 1000) << "the time was the other version's";
+}
+
+TEST_F(FileWriterTest, TouchMakesNoVersion) {
+  tree.Save(kQ, "x");
+  tree.clock->Advance(5000);
+  AttributeChange change;
+  change.mtime = timespec{77, 5};
+  EXPECT_EQ(tree.Change(kQ, change), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, 77);
+  EXPECT_EQ(tree.Stat(kQ).st_ctim.tv_sec, kStart / 1000 + 5);
+}
+
+TEST_F(FileWriterTest, TruncateByNameIsOnePut) {
+  tree.Save(kQ, "0123456789");
+  tree.clock->Advance(10);
+  AttributeChange change;
+  change.size = 4;
+  EXPECT_EQ(tree.Change(kQ, change), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "0123");
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+}
+
+TEST_F(FileWriterTest, CountersTakeIncrements) {
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/n", "+5\n"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/n", "-2\n"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/.counters/n"), "3\n");
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/n", "7\n"), EINVAL);
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/other", "+1"), EINVAL) << "one byte is no counter";
+  EXPECT_EQ(tree.Unlink("default/t/r/f/n"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/n", "+1"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/.counters/n"), "1\n") << "above the tombstone";
+  EXPECT_EQ(tree.Save("default/t/r/f/.counters/bad", "x"), EINVAL);
+  EXPECT_EQ(tree.Error("default/t/r/f/.counters/bad"), ENOENT);
+}
+
+TEST_F(FileWriterTest, NothingIsWrittenWhereNothingCanBe) {
+  EXPECT_EQ(tree.Create("default/t/r/f/.deleted/x").error, EPERM);
+  TableSchema schema = **tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(schema.Set("READONLY", "true").ok());
+  ASSERT_TRUE(tree.store->AlterTable(Caller::Superuser(), schema).ok());
+  EXPECT_EQ(tree.Create(kQ).error, EROFS);
+  EXPECT_EQ(tree.Open("default/t/r/f/other", ForWriting()).error, EROFS);
+}
+
+}  // namespace
+}  // namespace cellfs::fs

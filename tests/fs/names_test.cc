@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+//
+// What rename, unlink, mkdir, rmdir, the .toml files and chmod leave in the store.
+#include <gtest/gtest.h>
+#include <linux/fs.h>
+
+#include "fs/name_changes.h"
+#include "fs/schema_file.h"
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr char kQ[] = "default/t/r/f/q";
+
+struct NamesTest : testing::Test {
+  NamesTest() {
+    tree.MakeTable();
+    tree.Put("r", "other", "x");
+  }
+  WritingTree tree;
+};
+
+// ---- rename -------------------------------------------------------------------------------------
+
+TEST_F(NamesTest, ATemporaryRenamedIntoPlaceLeavesNoTrace) {
+  tree.Save(kQ, "old");
+  tree.clock->Advance(10);
+  tree.Save("default/t/r/f/whatever", "new");
+  tree.clock->Advance(2000);
+  EXPECT_EQ(tree.Rename("default/t/r/f/whatever", kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new");
+  EXPECT_EQ(tree.Stored("whatever"), "");
+  EXPECT_EQ(tree.Stored("q"), "Put@2010 Put@0");
+  const struct stat shown = tree.Stat(kQ);
+  EXPECT_EQ(shown.st_mtim.tv_sec * 1000 + shown.st_mtim.tv_nsec / 1000000, kStart + 10);
+  EXPECT_EQ(shown.st_ctim.tv_sec, kStart / 1000 + 2);
+}
+
+TEST_F(NamesTest, ATemporarysExplicitTimeBecomesTheTimestamp) {
+  tree.Save("default/t/r/f/.q.Xa1b2c", "new");
+  AttributeChange change;
+  change.mtime = timespec{1000, 0};
+  tree.Change("default/t/r/f/.q.Xa1b2c", change);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Rename("default/t/r/f/.q.Xa1b2c", kQ), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@" + std::to_string(1000000 - kStart));
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_sec, 1000);
+  EXPECT_EQ(tree.Stored(".q.Xa1b2c"), "");
+}
+
+TEST_F(NamesTest, AnOlderFilesHistoryStaysUnderItsOldName) {
+  tree.Put("r", "q", "1");
+  tree.clock->Advance(10);
+  tree.Save(kQ, "2");
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Stored("q"), "DeleteColumn@20 Put@10 Put@0");
+  EXPECT_EQ(tree.Stored("p"), "Put@20");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "2");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/.deleted/q"), "2");
+}
+
+TEST_F(NamesTest, ASaveThatRenamesTheOldFileAwayAddsOneVersionAndHidesNone) {
+  tree.Put("r", "q", "old");
+  tree.clock->Advance(4000000);  // q is not of this hour
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/q~"), 0);
+  tree.clock->Advance(1);
+  EXPECT_EQ(tree.Save(kQ, "new"), 0);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/q~"), 0);
+  EXPECT_EQ(tree.Stored("q~"), "");
+  EXPECT_EQ(tree.Stored("q"), "Put@4000001 Put@0");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q@" + std::to_string(kStart)), "old");
+}
+
+TEST_F(NamesTest, RenameGoesNoFurtherThanTheRow) {
+  tree.Put("r2", "q", "x");
+  tree.Save(kQ, "x");
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r2/f/p"), EXDEV);
+  EXPECT_EQ(tree.Rename("default/t/r", "default/t/r3"), EXDEV);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/other", RENAME_EXCHANGE), EINVAL);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/other", RENAME_NOREPLACE), EEXIST);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p", RENAME_NOREPLACE), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "x");
+}
+
+TEST_F(NamesTest, RenameToAndFromAVersion) {
+  tree.Save(kQ, "x");
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p@5"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p@5"), "x");
+  EXPECT_EQ(tree.Rename("default/t/r/f/p@5", kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "x");
+  EXPECT_EQ(tree.Error("default/t/r/f/p@5"), ENOENT);
+}
+
+TEST_F(NamesTest, DeletedFilesComeBackByRename) {
+  tree.Save(kQ, "x");
+  tree.clock->Advance(10);
+  tree.Unlink(kQ);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Rename("default/t/r/f/.deleted/q", kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "x");
+}
+
+TEST_F(NamesTest, OwnerAndModeGoWithTheName) {
+  tree.Close(tree.Create("default/t/r/f/tmp", false, ForWriting(), 0600));
+  tree.Save(kQ, "x");
+  EXPECT_EQ(tree.Rename("default/t/r/f/tmp", kQ), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0600u);
+}
+
+// ---- unlink -------------------------------------------------------------------------------------
+
+TEST_F(NamesTest, UnlinkLeavesATombstoneAndAnEmptyDirectory) {
+  tree.Put("r2", "q", "x", kStart + 1000);
+  EXPECT_EQ(tree.Unlink("default/t/r2/f/q"), 0);
+  EXPECT_EQ(tree.Error("default/t/r2/f/q"), ENOENT) << "a version in the future is hidden too";
+  EXPECT_EQ(tree.Error("default/t/r2/f"), 0);
+  EXPECT_EQ(tree.Save("default/t/r2/f/q", "y"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r2/f/q"), "y");
+}
+
+TEST_F(NamesTest, UnlinkOfAVersionHidesThatOne) {
+  tree.Put("r", "q", "1", 5);
+  tree.Put("r", "q", "2", 7);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/q@7"), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "1");
+  EXPECT_EQ(tree.Error("default/t/r/f/q@7"), ENOENT);
+}
+
+TEST_F(NamesTest, RemovingADeletedFileFreesItsVersions) {
+  tree.Save(kQ, "x");
+  tree.Unlink(kQ);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/.deleted/q"), 0);
+  EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1");
+  EXPECT_EQ(tree.Error("default/t/r/f/.deleted/q"), ENOENT);
+}
+
+TEST_F(NamesTest, OnlyATemporaryMadeHereLeavesNoTombstone) {
+  tree.Save("default/t/r/f/a.tmp", "x");
+  EXPECT_EQ(tree.Unlink("default/t/r/f/a.tmp"), 0);
+  EXPECT_EQ(tree.Stored("a.tmp"), "");
+  tree.Put("r", "b.tmp", "x");
+  EXPECT_EQ(tree.Unlink("default/t/r/f/b.tmp"), 0);
+  EXPECT_EQ(tree.Stored("b.tmp"), "DeleteColumn@1 Put@0");
+}
+
+// ---- mkdir and rmdir ----------------------------------------------------------------------------
+
+TEST_F(NamesTest, ATableGrowsFromDirectories) {
+  EXPECT_EQ(tree.Mkdir("shop"), 0);
+  EXPECT_EQ(tree.Mkdir("shop/orders"), 0);
+  EXPECT_EQ(tree.Mkdir("shop/orders"), EEXIST);
+  EXPECT_EQ(tree.Mkdir("shop/orders/1"), 0);
+  EXPECT_EQ(tree.Mkdir("shop/orders/1/items"), 0);
+  EXPECT_EQ(tree.Save("shop/orders/1/items/pen", "2"), 0);
+  EXPECT_EQ(tree.Mkdir("shop/orders/1/notes"), 0);
+  EXPECT_EQ(tree.ReadFile("shop/orders/1/items/pen"), "2");
+  auto schema = tree.store->DescribeTable({"shop", "orders"});
+  ASSERT_TRUE(schema.ok());
+  EXPECT_EQ((*schema)->FindFamily("items")->max_versions(), 10);
+  EXPECT_EQ((*schema)->FindFamily("items")->deleted_ttl(), 2592000);
+  EXPECT_EQ(tree.Mkdir("shop/orders/1/items/deeper"), EPERM);
+  EXPECT_EQ(tree.Mkdir("shop/orders/1/.hidden"), EPERM);
+  EXPECT_EQ(tree.Mkdir("bad-name"), EINVAL);
+}
+
+TEST_F(NamesTest, AClosedTableTakesNoNewFamily) {
+  EXPECT_EQ(tree.Mkdir("default/t/new"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/new/undeclared"), EPERM);
+  EXPECT_EQ(tree.Mkdir("default/t/new/f"), 0) << "declared, and not there until it is made";
+}
+
+TEST_F(NamesTest, AFamilyMadeAndNeverUsedIsUndeclaredByRmdir) {
+  tree.Mkdir("default/grown");
+  tree.Mkdir("default/grown/r");
+  tree.Mkdir("default/grown/r/a");
+  tree.Mkdir("default/grown/r/b");
+  tree.Save("default/grown/r/b/q", "x");
+  tree.Unlink("default/grown/r/b/q");
+  EXPECT_EQ(tree.Rmdir("default/grown/r/a"), 0);
+  EXPECT_EQ(tree.Rmdir("default/grown/r/b"), 0);
+  auto schema = tree.store->DescribeTable({"default", "grown"});
+  EXPECT_EQ((*schema)->FindFamily("a"), nullptr);
+  EXPECT_NE((*schema)->FindFamily("b"), nullptr);
+}
+
+TEST_F(NamesTest, DirectoriesGoWhenNothingIsSeenInThem) {
+  EXPECT_EQ(tree.Rmdir("default/t/r/f"), ENOTEMPTY);
+  EXPECT_EQ(tree.Rmdir("default/t/r"), ENOTEMPTY);
+  EXPECT_EQ(tree.Rmdir("default/t"), ENOTEMPTY);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/other"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/r/f"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/r"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t"), 0);
+  EXPECT_FALSE(tree.store->DescribeTable(tree.table).ok());
+  EXPECT_EQ(tree.Rmdir("default"), EPERM);
+  tree.Mkdir("ns");
+  tree.Mkdir("ns/t");
+  EXPECT_EQ(tree.Rmdir("ns"), ENOTEMPTY);
+  EXPECT_EQ(tree.Rmdir("ns/t"), 0);
+  EXPECT_EQ(tree.Rmdir("ns"), 0);
+}
+
+// ---- .toml --------------------------------------------------------------------------------------
+
+TEST_F(NamesTest, ASchemaWrittenIntoANewTableMakesIt) {
+  tree.Mkdir("default/made");
+  EXPECT_EQ(tree.Error("default/made/.schema.toml"), ENOENT);
+  EXPECT_EQ(tree.Save("default/made/.schema.toml",
+                      "splits = [\"m\"]\n[families.a]\nVERSIONS = 3\n"),
+            0);
+  auto schema = tree.store->DescribeTable({"default", "made"});
+  ASSERT_TRUE(schema.ok());
+  EXPECT_EQ((*schema)->FindFamily("a")->max_versions(), 3);
+  EXPECT_EQ((*schema)->FindFamily("a")->keep_deleted_cells(), KeepDeletedCells::kFalse);
+  EXPECT_EQ((*schema)->split_keys, std::vector<std::string>{"m"});
+  EXPECT_FALSE(IsOpen(**schema));
+  EXPECT_EQ(tree.Mkdir("default/made/r"), 0);
+  EXPECT_EQ(tree.Mkdir("default/made/r/b"), EPERM);
+}
+
+TEST_F(NamesTest, ASchemaIsAlteredOrRefusedAsAWhole) {
+  const std::string path = "default/t/.schema.toml";
+  const std::string before = tree.ReadFile(path);
+  EXPECT_EQ(tree.Save(path, before), 0) << "a copy changes nothing";
+  EXPECT_EQ(tree.Save(path, "[families.g]\n"), EINVAL) << "f is left out";
+  EXPECT_EQ(tree.Save(path, "[families.f]\nVERSIONS = 0\n"), EINVAL);
+  EXPECT_EQ(tree.Save(path, "not toml"), EINVAL);
+  EXPECT_EQ(tree.ReadFile(path), before);
+  EXPECT_EQ(tree.Save(path, "[families.f]\nVERSIONS = 7\n[families.g]\n"), 0);
+  EXPECT_EQ((*tree.store->DescribeTable(tree.table))->FindFamily("f")->max_versions(), 7);
+  EXPECT_EQ(tree.Save(path, "[families.f]\ndrop = true\n[families.g]\n"), 0);
+  EXPECT_EQ((*tree.store->DescribeTable(tree.table))->FindFamily("f"), nullptr);
+  EXPECT_EQ(tree.Save(path, "enabled = false\n[families.g]\n"), 0);
+  EXPECT_FALSE(*tree.store->IsTableEnabled(tree.table));
+}
+
+TEST_F(NamesTest, AnEditorsTemporaryAppliesWhenItIsRenamedIntoPlace) {
+  const std::string path = "default/t/.schema.toml";
+  EXPECT_EQ(tree.Save("default/t/.schema.toml.swp", "anything"), 0);
+  EXPECT_EQ(tree.Rename(path, path + "~"), 0);
+  EXPECT_EQ(tree.Error(path), ENOENT);
+  EXPECT_EQ(tree.Save("default/t/..schema.toml.Xa1b2c", "[families.f]\nVERSIONS = 4\n"), 0);
+  EXPECT_EQ(tree.Rename("default/t/..schema.toml.Xa1b2c", path), 0);
+  EXPECT_EQ((*tree.store->DescribeTable(tree.table))->FindFamily("f")->max_versions(), 4);
+  EXPECT_EQ(tree.Unlink(path + "~"), 0);
+  EXPECT_EQ(tree.Unlink("default/t/.schema.toml.swp"), 0);
+  EXPECT_EQ(tree.Error("default/t/..schema.toml.Xa1b2c"), ENOENT);
+}
+
+TEST_F(NamesTest, ATomlWrittenAfterItWasRemovedIsWhatWasWritten) {
+  const std::string path = "default/t/.schema.toml";
+  EXPECT_EQ(tree.Unlink(path), 0);
+  EXPECT_EQ(tree.Save(path, "[families.f]\n"), 0);
+  EXPECT_EQ((*tree.store->DescribeTable(tree.table))->FindFamily("f")->max_versions(), 1);
+}
+
+TEST_F(NamesTest, NamespacePropertiesAreWritten) {
+  tree.Mkdir("ns");
+  EXPECT_EQ(tree.Save("ns/.namespace.toml", "hbase.namespace.quota.maxtables = 1\n"), 0);
+  EXPECT_EQ(tree.Mkdir("ns/a"), 0);
+  EXPECT_EQ(tree.Mkdir("ns/b"), EDQUOT);
+}
+
+// ---- .versions ----------------------------------------------------------------------------------
+
+TEST_F(NamesTest, AHistoryIsRestoredBelowVersions) {
+  EXPECT_EQ(tree.Mkdir("default/t/r/f/.versions/old"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/.versions/old/5", "five"), 0);
+  EXPECT_EQ(tree.Save("default/t/r/f/.versions/old/.7.Xa1b2c", "seven"), 0);
+  EXPECT_EQ(tree.Rename("default/t/r/f/.versions/old/.7.Xa1b2c", "default/t/r/f/.versions/old/7"), 0);
+  EXPECT_EQ(tree.List("default/t/r/f/.versions/old"), (std::vector<std::string>{"7", "5"}));
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/old"), "seven");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/old@5"), "five");
+}
+
+// ---- Owner and mode -----------------------------------------------------------------------------
+
+TEST_F(NamesTest, OrdinaryFilesStoreNoAttributes) {
+  tree.Save(kQ, "x");
+  tree.Mkdir("default/t/r2");
+  tree.Mkdir("default/t/r2/f");
+  tree.Save("default/t/r2/f/q", "x");
+  EXPECT_FALSE(tree.store->DescribeTable({"cellfs", "attributes"}).ok());
+}
+
+TEST_F(NamesTest, OwnerAndModeBelongToTheColumnAndAreInherited) {
+  tree.Put("r", "q", "1", 5);
+  tree.Save(kQ, "2");
+  AttributeChange change;
+  change.mode = 0640;
+  change.uid = 1000;
+  EXPECT_EQ(tree.Change(kQ, change), 0);
+  EXPECT_EQ(tree.Stat("default/t/r/f/q@5").st_mode & 07777, 0640u);
+  change.mode = 0750;
+  EXPECT_EQ(tree.Change("default/t", change), 0);
+  tree.Remount();
+  EXPECT_EQ(tree.Stat(kQ).st_uid, 1000u);
+  EXPECT_EQ(tree.Stat("default/t/r/f/other").st_uid, 1000u);
+  EXPECT_EQ(tree.Stat("default/t/r/f/other").st_mode & 07777, 0640u);
+  EXPECT_EQ(tree.Stat("default/t/r/f").st_mode & 07777, 0750u);
+  tree.Unlink(kQ);
+  tree.Save(kQ, "anew");
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u) << "made anew with the caller's mode";
+  EXPECT_EQ(tree.Stat(kQ).st_uid, 0u);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
