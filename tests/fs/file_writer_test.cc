@@ -111,6 +111,50 @@ TEST_F(FileWriterTest, AppendedBytesOfSeveralHandlesAreAllThere) {
   EXPECT_EQ(tree.ReadFile(kQ), "start one two three ");
 }
 
+TEST_F(FileWriterTest, ThreadsThatWriteOneFileLoseNothing) {
+  constexpr int kThreads = 4;
+  constexpr int kTurns = 50;
+  tree.Save(kQ, std::string(kThreads, '.'));
+  tree.Save("default/t/r/f/log", "");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t] {
+      for (int i = 0; i < kTurns; ++i) {
+        OpenFile range = tree.Open(kQ, ForWriting());
+        OpenFile log = tree.Open("default/t/r/f/log", ForAppending());
+        tree.Write(range, std::string(1, static_cast<char>('a' + i % 26)), static_cast<uint64_t>(t));
+        tree.Write(log, "line\n");
+        tree.Flush(log);
+        tree.Write(log, "more\n");
+        EXPECT_EQ(tree.Close(range), 0);
+        EXPECT_EQ(tree.Close(log), 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(tree.ReadFile(kQ), std::string(kThreads, static_cast<char>('a' + (kTurns - 1) % 26)));
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/log").size(), size_t{kThreads * kTurns * 10});
+}
+
+TEST_F(FileWriterTest, WritersAndRemoversOfOneNameEndInOneState) {
+  tree.Save(kQ, "x");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([this, t] {
+      for (int i = 0; i < 50; ++i) {
+        if (t == 0) tree.Unlink(kQ);
+        if (t == 1) tree.Save(kQ, "whole");
+        if (t == 2) tree.Rename(kQ, "default/t/r/f/p");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::string path : {std::string(kQ), std::string("default/t/r/f/p")}) {
+    const std::string text = tree.ReadFile(path);
+    EXPECT_TRUE(text == "whole" || text == "x" || text == "" || text == "<ENOENT>") << text;
+  }
+}
+
 TEST_F(FileWriterTest, AFileHeldOpenIsPutWithinASecond) {
   tree.Save(kQ, "log: ");
   OpenFile file = tree.Open(kQ, ForAppending());
