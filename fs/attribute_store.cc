@@ -207,10 +207,16 @@ ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_
     auto schema = store_.DescribeTable(table);
     const FamilySchema* family = schema.ok() ? (*schema)->FindFamily(place.family) : nullptr;
     if (family != nullptr) {
+      // Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
+      const Attributes& set = family->attributes();
+      auto attribute = [&](const auto& name) {
+        auto it = set.find(std::string(name));
+        return it == set.end() ? std::string() : it->second;
+      };
       Record record;
-      if (auto uid = ReadInteger(family->Get(kOwnerAttribute))) record.uid = static_cast<uid_t>(*uid);
-      if (auto gid = ReadInteger(family->Get(kGroupAttribute))) record.gid = static_cast<gid_t>(*gid);
-      if (auto mode = ReadInteger(family->Get(kModeAttribute), 8)) {
+      if (auto uid = ReadInteger(attribute(kOwnerAttribute))) record.uid = static_cast<uid_t>(*uid);
+      if (auto gid = ReadInteger(attribute(kGroupAttribute))) record.gid = static_cast<gid_t>(*gid);
+      if (auto mode = ReadInteger(attribute(kModeAttribute), 8)) {
         record.mode = static_cast<mode_t>(*mode);
       }
       Inherit(record, shown, mode_is_set);
