@@ -93,6 +93,7 @@ class Memstore::FamilyList {
     node->cell.value_length = cell.value.size();
     Link(node, height);
     cells_.fetch_add(1, std::memory_order_relaxed);
+    if (IsFamilyTombstone(cell.type)) family_tombstones_.store(true, std::memory_order_relaxed);
     if (cell.type == CellType::kPut && cell.timestamp < oldest_put())
       oldest_put_.store(cell.timestamp, std::memory_order_relaxed);
     return size;
@@ -108,6 +109,7 @@ class Memstore::FamilyList {
     return node == head_ ? nullptr : node;
   }
 
+  bool any_family_tombstones() const { return family_tombstones_.load(std::memory_order_relaxed); }
   Timestamp oldest_put() const { return oldest_put_.load(std::memory_order_relaxed); }
   uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
 
@@ -153,6 +155,7 @@ class Memstore::FamilyList {
   std::atomic<int> height_{1};
   uint64_t random_ = 0x9e3779b97f4a7c15;
   std::atomic<uint64_t> cells_{0};
+  std::atomic<bool> family_tombstones_{false};
   std::atomic<Timestamp> oldest_put_{kLatestTimestamp};
 };
 
@@ -227,6 +230,10 @@ class Memstore::Cursor : public CellCursor {
   Status Next() override {
     StandAt(node_->Next());
     return {};
+  }
+
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) override {
+    return list_ != nullptr && list_->any_family_tombstones();
   }
 
   bool valid() const override { return node_ != nullptr; }

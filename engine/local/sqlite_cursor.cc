@@ -49,15 +49,31 @@ StatusOr<Statement*> FamilyReader::Tombstone() {
                       " WHERE K = ?1 AND Q = ?2 AND Y <> -4 LIMIT 1");
 }
 
+StatusOr<bool> FamilyReader::HasTombstones(std::string_view row, std::string_view qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(Statement* const statement, Tombstone());
+  statement->Bind(1, row);
+  statement->Bind(2, qualifier);
+  CELLFS_ASSIGN_OR_RETURN(const bool has, statement->Step());
+  statement->Reset();
+  return has;
+}
+
 SqliteCursor::SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free,
-                           SequenceId read_point, bool lengths_only, const std::string* only_row)
+                           SequenceId read_point, bool lengths_only, const std::string* only_row,
+                           bool any_tombstones)
     : reader_(std::move(reader)), free_(free), read_point_(read_point),
-      lengths_only_(lengths_only), only_row_(only_row) {}
+      lengths_only_(lengths_only), only_row_(only_row),
+      any_tombstones_(any_tombstones) {}
 
 SqliteCursor::~SqliteCursor() {
   if (cells_ != nullptr) cells_->Reset();
   if (value_ != nullptr) value_->Reset();
   free_.push_back(std::move(reader_));
+}
+
+StatusOr<bool> SqliteCursor::MayHaveFamilyTombstones(std::string_view row) {
+  if (!any_tombstones_) return false;
+  return reader_->HasTombstones(row, {});
 }
 
 bool SqliteCursor::IsBefore(const CellPlace& place) const {

@@ -28,12 +28,13 @@ class FamilyReader {
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
   StatusOr<Statement*> Value();      // H, V of reference ?1
-  StatusOr<Statement*> Tombstone();  // any of row ?1, qualifier ?2
+  StatusOr<bool> HasTombstones(std::string_view row, std::string_view qualifier);
 
   const std::string& path() const { return database_.path(); }
   const std::string& family() const { return family_; }
 
  private:
+  StatusOr<Statement*> Tombstone();  // any of row ?1, qualifier ?2
   StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& select,
                                 const std::string& rest);
 
@@ -48,9 +49,10 @@ using FreeReaders = std::vector<std::unique_ptr<FamilyReader>>;
 class SqliteCursor : public CellCursor {
  public:
   // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of that
-  // row only. Gives the reader to `free` in the end.
+  // row only. Without `any_tombstones` the family has none. Gives the reader to `free` in the end.
   SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free, SequenceId read_point,
-               bool lengths_only, const std::string* only_row = nullptr);
+               bool lengths_only, const std::string* only_row = nullptr,
+               bool any_tombstones = true);
   ~SqliteCursor() override;
 
   // kCorruption: the cell does not match its checksum.
@@ -60,6 +62,7 @@ class SqliteCursor : public CellCursor {
   bool valid() const override { return valid_; }
   const CellView& cell() const override { return stored_.cell; }
   Status LoadValue() override;
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override;
 
  private:
   Status StepForward();  // to the next row of the statement that may be seen
@@ -73,6 +76,7 @@ class SqliteCursor : public CellCursor {
   const SequenceId read_point_;
   const bool lengths_only_;
   const std::string* const only_row_;
+  const bool any_tombstones_;  // in the family
 
   Statement* cells_ = nullptr;  // running while valid_
   Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row

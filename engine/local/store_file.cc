@@ -341,6 +341,7 @@ StatusOr<std::unique_ptr<CellCursor>> StoreFile::Snapshot::OpenCursor(std::strin
                                                                       const std::string* only_row) {
   if (connection_ == nullptr) return std::unique_ptr<CellCursor>();
   CELLFS_ASSIGN_OR_RETURN(Family* const found, FindFamily(family));
+  CELLFS_ASSIGN_OR_RETURN(const bool any_tombstones, AnyTombstones(*found, family));
   FreeReaders& free = found->readers;
   if (free.empty()) {
     free.push_back(std::make_unique<FamilyReader>(*connection_->database, family));
@@ -348,29 +349,31 @@ StatusOr<std::unique_ptr<CellCursor>> StoreFile::Snapshot::OpenCursor(std::strin
   std::unique_ptr<FamilyReader> reader = std::move(free.back());
   free.pop_back();
   return std::unique_ptr<CellCursor>(
-      std::make_unique<SqliteCursor>(std::move(reader), free, read_point, lengths_only, only_row));
+      std::make_unique<SqliteCursor>(std::move(reader), free, read_point, lengths_only, only_row,
+                                     any_tombstones));
+}
+
+// Asked once for each state of the file.
+StatusOr<bool> StoreFile::Snapshot::AnyTombstones(Family& family, std::string_view name) {
+  if (!family.any_tombstones.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(const int64_t any, connection_->database->QueryInteger(
+        "SELECT EXISTS(SELECT 1 FROM " + QuotedName(CellTableName(name)) + " INDEXED BY " +
+        QuotedName(TombstoneIndexName(name)) + " WHERE Y <> -4)"));
+    family.any_tombstones = any != 0;
+  }
+  return *family.any_tombstones;
 }
 
 StatusOr<bool> StoreFile::Snapshot::HasTombstones(std::string_view family, std::string_view row,
                                                   std::string_view qualifier) {
   if (connection_ == nullptr) return false;
   CELLFS_ASSIGN_OR_RETURN(Family* const found, FindFamily(family));
-  if (!found->any_tombstones.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(const int64_t any, connection_->database->QueryInteger(
-        "SELECT EXISTS(SELECT 1 FROM " + QuotedName(CellTableName(family)) + " INDEXED BY " +
-        QuotedName(TombstoneIndexName(family)) + " WHERE Y <> -4)"));
-    found->any_tombstones = any != 0;
-  }
-  if (!*found->any_tombstones) return false;
+  CELLFS_ASSIGN_OR_RETURN(const bool any, AnyTombstones(*found, family));
+  if (!any) return false;
   if (found->readers.empty()) {
     found->readers.push_back(std::make_unique<FamilyReader>(*connection_->database, family));
   }
-  CELLFS_ASSIGN_OR_RETURN(Statement* const statement, found->readers.back()->Tombstone());
-  statement->Bind(1, row);
-  statement->Bind(2, qualifier);
-  CELLFS_ASSIGN_OR_RETURN(const bool has, statement->Step());
-  statement->Reset();
-  return has;
+  return found->readers.back()->HasTombstones(row, qualifier);
 }
 
 StatusOr<Timestamp> StoreFile::Snapshot::OldestPut(std::string_view family) {

@@ -132,6 +132,7 @@ class StoreFile::Snapshot {
   friend class StoreFile;
   struct Family;
   StatusOr<Family*> FindFamily(std::string_view family);
+  StatusOr<bool> AnyTombstones(Family& family, std::string_view name);
   Snapshot(StoreFile* file, std::unique_ptr<Connection> connection, uint64_t generation,
            SequenceId flushed);
 

@@ -43,6 +43,9 @@ class CellCursor {
   // Brings in the value of cell(), which is empty until then where the cursor keeps long values apart
   // (a store file): most cells are only passed by. REQUIRES: valid().
   virtual Status LoadValue() { return {}; }
+
+  // False: the row has no family tombstones, so that its begin need not be looked at. Moves nothing.
+  virtual StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) { return true; }
 };
 
 // The cells of several cursors as one ordered stream. Of cells that withdraw others (kWithdrawMarker)

@@ -22,6 +22,13 @@ FamilyScanner::FamilyScanner(const std::string& family_name, std::unique_ptr<Cel
       options_(options) {}
 
 Status FamilyScanner::SeekToRow(const std::string& row, bool inclusive) {
+  if (options_.single_row && inclusive && filter_ == nullptr) {
+    matcher_.SetToNewRow();
+    if (const auto first_column = matcher_.ColumnHint()) {
+      CELLFS_ASSIGN_OR_RETURN(const bool may_be_hidden, cursor_->MayHaveFamilyTombstones(row));
+      if (!may_be_hidden) return cursor_->Seek({.row = row, .qualifier = *first_column});
+    }
+  }
   if (!options_.reversed) {
     if (inclusive || row.empty()) return cursor_->Seek({.row = row});
     return cursor_->Seek({.row = RowAfter(row)});
@@ -37,7 +44,7 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
   matcher_.SetToNewRow();
   count_in_row_ = 0;
   bytes_in_row_ = 0;
-  while (cursor_->valid()) {
+  while (valid()) {
     // Asked at the cell behind the row too: a filter that has had enough closes the family for good.
     if (filter_ != nullptr && filter_->FilterAllRemaining()) {
       closed_ = true;
@@ -73,6 +80,7 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
       case MatchCode::kDoneScan: closed_ = true; return {};
     }
   }
+  if (closed_) return {};
   // A reversed scan that has run into the row behind, or off the end, turns to the row before.
   const bool ran_forward = !cursor_->valid() || cursor_->cell().row > row;
   if (options_.reversed && ran_forward) return cursor_->SeekToRowBefore(row);
@@ -80,6 +88,10 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
 }
 
 Status FamilyScanner::PassRow(const std::string& row) {
+  if (options_.single_row) {
+    closed_ = true;
+    return {};
+  }
   if (options_.reversed) return cursor_->SeekToRowBefore(row);
   const std::string after = RowAfter(row);
   return StepOrSeek([&](const CellView& cell) { return cell.row == row; }, {.row = after});

@@ -18,6 +18,7 @@ class FamilyScanner {
  public:
   struct Options {
     bool reversed = false;
+    bool single_row = false;  // there is nothing to go on to
     int32_t store_limit = -1;
     int32_t store_offset = 0;
     bool lengths_only = false;

@@ -94,6 +94,13 @@ class MergeCursor : public CellCursor {
   bool valid() const override { return current_ != nullptr; }
   const CellView& cell() const override { return current_->cell(); }
   Status LoadValue() override { return current_->LoadValue(); }
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override {
+    for (auto& cursor : cursors_) {
+      CELLFS_ASSIGN_OR_RETURN(const bool may, cursor->MayHaveFamilyTombstones(row));
+      if (may) return true;
+    }
+    return false;
+  }
 
  private:
   Status SkipWithdrawn() {

@@ -11,8 +11,8 @@ namespace cellfs {
 
 class RegionScanner::Implementation {
  public:
-  Implementation(Scan scan, ScanContext context)
-      : scan_(std::move(scan)), context_(std::move(context)) {
+  Implementation(Scan scan, ScanContext context, bool single_row)
+      : scan_(std::move(scan)), context_(std::move(context)), single_row_(single_row) {
     if (scan_.filter != nullptr) {
       filter_ = scan_.filter->Clone();
       filter_->SetReversed(scan_.reversed);
@@ -85,6 +85,7 @@ class RegionScanner::Implementation {
     const bool keys_only =
         scan_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
     const FamilyScanner::Options options{.reversed = scan_.reversed,
+                                         .single_row = single_row_,
                                          .store_limit = scan_.store_limit,
                                          .store_offset = scan_.store_offset,
                                          .lengths_only = scan_.lengths_only,
@@ -213,6 +214,7 @@ class RegionScanner::Implementation {
 
   const Scan scan_;
   const ScanContext context_;
+  const bool single_row_;
   std::unique_ptr<Filter> filter_;
   bool has_filter_row_ = false;
   std::vector<Family> families_;
@@ -227,7 +229,7 @@ RegionScanner::~RegionScanner() = default;
 
 StatusOr<std::unique_ptr<RegionScanner>> RegionScanner::Open(const Scan& scan,
                                                              ScanContext context) {
-  auto implementation = std::make_unique<Implementation>(scan, std::move(context));
+  auto implementation = std::make_unique<Implementation>(scan, std::move(context), false);
   CELLFS_RETURN_IF_ERROR(implementation->Check());
   return std::unique_ptr<RegionScanner>(new RegionScanner(std::move(implementation)));
 }
@@ -239,7 +241,7 @@ StatusOr<RowCells> RegionScanner::Read(const Get& get, ScanContext context,
   scan.start_row = get.row;
   scan.stop_row = get.row;
   scan.include_stop_row = true;
-  Implementation implementation(std::move(scan), std::move(context));
+  Implementation implementation(std::move(scan), std::move(context), /*single_row=*/true);
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, implementation.Next({.max_rows = 1}, source, now));
   if (rows.empty()) return RowCells{};
   return std::move(rows.front());
