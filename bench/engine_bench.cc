@@ -87,8 +87,9 @@ class BenchStore {
   }
 
   void Put(int64_t row, int64_t column, const std::string& value,
-           Durability durability = Durability::kUseDefault) {
-    cellfs::Put put{.row = RowName(row)};
+           Durability durability = Durability::kUseDefault,
+           Stamping stamping = Stamping::kAsGiven) {
+    cellfs::Put put{.row = RowName(row), .stamping = stamping};
     put.cells.push_back({.family = "f", .qualifier = ColumnName(column), .value = value});
     Take(store_->Mutate(kCaller, kTable, RowMutations::Of(std::move(put), durability)));
   }
@@ -193,6 +194,16 @@ void MeasureWrites() {
     });
   }
   const std::string value(100, 'v');
+  BenchStore flushed;
+  flushed.LoadInOrder(10000, value.size());
+  flushed.Flush();
+  Measure("write 100 B above a column in the file", [&] {  // what a file's close does
+    for (int i = 0; i < 5000; ++i) {
+      flushed.Put(static_cast<int64_t>(random() % 10000), i % kColumns, value,
+                  Durability::kUseDefault, Stamping::kAboveColumn);
+    }
+    return 5000;
+  });
   for (const int writers : {1, 8}) {
     BenchStore store;
     Measure("write 100 B FSYNC_WAL, " + std::to_string(writers) + " writers", [&] {

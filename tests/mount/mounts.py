@@ -84,6 +84,8 @@ def is_mounted(path):
 class Mount:
     """One store and its mount. `options` is what stands behind -o."""
 
+    FLAGS = ["-f"]
+
     def __init__(self, store, mountpoint, options="", config=None):
         self.store = pathlib.Path(store)
         self.path = pathlib.Path(mountpoint)
@@ -100,7 +102,7 @@ class Mount:
     # ---- The daemon ----------------------------------------------------------------------------
 
     def start(self):
-        arguments = [CELLFS, "mount", "-f", str(self.store), str(self.path)]
+        arguments = [CELLFS, "mount", *self.FLAGS, str(self.store), str(self.path)]
         if self.config:
             arguments += ["--config", str(self.config)]
         if self.options:
