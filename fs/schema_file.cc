@@ -260,7 +260,8 @@ bool IsOpen(const TableSchema& schema) { return schema.Get(kOpenAttribute) == "t
 
 std::string WriteTableFile(const TableFile& file) {
   const TableSchema& schema = file.schema;
-  std::string text = "# Table " + schema.name().ToString() + "\n";
+  // Names nothing, so that a copy of a table reads as the table itself.
+  std::string text = "# The schema of this table; a copy of this file makes another like it.\n";
   text += Line("enabled", file.enabled ? "true" : "false");
   text += Line("open", IsOpen(schema) ? "true" : "false");
   text += Line("READONLY", schema.read_only() ? "true" : "false");
@@ -280,7 +281,7 @@ std::string WriteTableFile(const TableFile& file) {
 }
 
 std::string WriteNamespaceFile(const NamespaceFile& file) {
-  std::string text = "# Namespace " + file.schema.name + "\n";
+  std::string text = "# The properties and quotas of this namespace.\n";
   for (const auto& [key, value] : file.schema.properties) text += Line(key, value);
   return text + QuotaText(file.space_quota);
 }

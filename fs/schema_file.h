@@ -2,7 +2,6 @@
 //
 // The text of .schema.toml and .namespace.toml. Reading one back says the same schema.
 //
-//     # Table web
 //     enabled = true
 //     open = false                        # whether mkdir in a row may declare a new family
 //     READONLY = false                    # every attribute of HBase by its name, and free metadata
