@@ -60,7 +60,8 @@ mode_t TypeOf(const Place& place) {
 
 struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   const Place& place = found.place;
-  const ShownAttributes stored = mount.attributes.Find(place, found.version);
+  const ShownAttributes stored =
+      mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version);
   struct stat shown {};
   shown.st_ino = place.InodeNumber();
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;

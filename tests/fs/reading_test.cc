@@ -183,6 +183,19 @@ TEST(ReadingTest, NamesAndAttributesAreGoodUntilTheNextExpiry) {
   EXPECT_EQ(tree.Error("default/t/r/g/q"), ENOENT);
 }
 
+TEST(ReadingTest, ADirectoryShowsTheTimeThatWasSet) {
+  Tree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "v");
+  const auto family = tree.LookUp("default/t/r/f");
+  AttributeChange change;
+  change.mtime = timespec{1000, 5};
+  ASSERT_TRUE(tree.filesystem->SetAttributes(tree.request, *family->node, change, nullptr).ok());
+  const auto shown = tree.LookUp("default/t/r/f")->attributes;
+  EXPECT_EQ(shown.st_mtim.tv_sec, 1000);
+  EXPECT_EQ(shown.st_mtim.tv_nsec, 5);
+}
+
 TEST(ReadingTest, AnEmptyDeclaredFamilyIsFoundWhereTheRowHasCells) {
   Tree tree;
   tree.MakeTable("100");
