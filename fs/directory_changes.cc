@@ -47,7 +47,8 @@ Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place
   return DeclareFamily(mount, caller, place);
 }
 
-Outcome Make(MountContext& mount, const Caller& caller, const Place& place) {
+Outcome Make(MountContext& mount, const Request& request, const Place& place) {
+  const Caller& caller = *request.caller;
   UnstoredReason reason = UnstoredReason::kMade;
   switch (place.kind) {
     case PlaceKind::kNamespace:
@@ -72,7 +73,7 @@ Outcome Make(MountContext& mount, const Caller& caller, const Place& place) {
     default:
       return EPERM;
   }
-  mount.unstored.Add({place, reason, ToTimespec(mount.clock->Now()), nullptr});
+  mount.unstored.Add({place, reason, ToTimespec(mount.clock->Now()), nullptr, request.pid});
   return {};
 }
 
@@ -83,9 +84,10 @@ OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, cons
   Resolver resolver(mount);
   CELLFS_ASSIGN_OR_RETURN(
       Place place, resolver.Child(*request.caller, directory, name, NameUse::kCreateDirectory));
-  if (resolver.Find(*request.caller, place).ok()) return Outcome(EEXIST);
+  const auto found = resolver.Find(*request.caller, place);
+  if (found.ok() && found->absent_for == 0) return Outcome(EEXIST);
   if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
-  CELLFS_RETURN_IF_FAILED(Make(mount, *request.caller, place));
+  CELLFS_RETURN_IF_FAILED(Make(mount, request, place));
   AttributeUpdate update;
   update.uid = request.uid;
   update.gid = request.gid;

@@ -76,7 +76,7 @@ Entry FileSystem::MakeEntry(const Found& found) {
   Entry entry;
   entry.node = mount_.inodes.LookUp(found.place);
   entry.attributes = StatOf(mount_, found, entry.node.get());
-  entry.name_valid_seconds = ValiditySeconds(mount_, found);
+  entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
   const bool is_open = entry.node->has_handles() || found.unstored;
   entry.attributes_valid_seconds =
       is_open ? AttributesValidSeconds(found, *entry.node) : entry.name_valid_seconds;
@@ -99,6 +99,7 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
     if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
     return Noted("look-up", *place, found.status());
   }
+  if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel will
   // not know.
   const bool is_bare_family =

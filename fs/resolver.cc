@@ -395,11 +395,14 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
   auto made = FindUnstored(place);
   if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was
-  // just made. That stays so when the first family has its files: a copy makes the others after it.
-  const auto row = mount_.unstored.Find(place.Parent());
-  if (row && row->reason == UnstoredReason::kMade) return Outcome(ENOENT);
-  CELLFS_RETURN_IF_FAILED(FindRow(caller, place.Parent()).status());
-  return Found{place};
+  // just made. For the process that made the row that stays so when the first family has its files: a
+  // copy makes the others after it.
+  CELLFS_ASSIGN_OR_RETURN(const Found row, FindRow(caller, place.Parent()));
+  if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  Found found{place};
+  const auto made_row = mount_.unstored.Find(place.Parent());
+  if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
+  return found;
 }
 
 OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {

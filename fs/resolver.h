@@ -20,6 +20,8 @@ struct Found {
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
   std::optional<Timestamp> expires;  // when a TTL may end it
   std::optional<UnstoredEntry> unstored;  // where it is there only by being made
+  // A family that nobody made in a row that this process made: there for everybody else.
+  pid_t absent_for = 0;
 };
 
 // What a name is wanted for decides its errors (ENOENT on look-up; EILSEQ, ENAMETOOLONG on creation) and,

@@ -47,6 +47,7 @@ struct UnstoredEntry {
   UnstoredReason reason = UnstoredReason::kMade;
   timespec made{};
   std::shared_ptr<MemoryFile> file;  // kMemoryFile
+  pid_t maker = 0;                   // of a kMade row: the process that made it
 };
 
 // What orders a place among the entries of its directory: the row, family, qualifier (with

@@ -3,6 +3,7 @@
 
 import errno
 import os
+import subprocess
 import stat
 
 import pytest
@@ -76,6 +77,9 @@ def test_a_declared_family_is_found_in_rows_that_have_cells(family):
     (family.parent.parent / "r2/f").mkdir(parents=True)
     (family.parent.parent / "r2/f/q").write_text("x")
     assert os.listdir(family.parent.parent / "r2") == ["f"]
+    # Not for the process that made the row: a copy makes the other families after the first one's files.
+    assert subprocess.run(["ls", family.parent.parent / "r2/g"]).returncode == 0
+    (family.parent.parent / "r2/g").mkdir()
     assert os.listdir(family.parent.parent / "r2/g") == []
 
 
