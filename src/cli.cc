@@ -10,8 +10,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "engine/check.h"
 #include "engine/open.h"
 #include "src/background.h"
+#include "src/check_command.h"
 #include "src/commands.h"
 #include "src/daemon.h"
 #include "src/mount_table.h"
@@ -154,6 +156,15 @@ int ShowStatus(const CommandLine& line) {
   return 0;
 }
 
+// Reads the files itself, also of a mounted store: that goes on working meanwhile.
+int Check(const CommandLine& line) {
+  const auto mount = FindMount(line.path);
+  const auto report = CheckLocalStore(mount ? mount->store : CanonicalPath(line.path));
+  if (!report.ok()) return Fail(report.status().message());
+  std::cout << (line.as_json ? CheckJson(*report) + '\n' : CheckText(*report));
+  return report->damage.empty() ? 0 : 1;
+}
+
 // Commands whose answer matters to scripts only.
 int RunQuietly(const CommandLine& line, const std::string& command, const Arguments& arguments) {
   auto answer = RunOnStore(line, command, arguments);
@@ -239,6 +250,10 @@ int RunCommandLine(int argc, char** argv) {
   AddStoreArgument(compact, line);
   compact.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
   compact.add_flag("--minor", line.minor, "keep the tombstones");
+
+  CLI::App& check = add("check", "read all of a store and say what is damaged; 1: something is",
+                        [&] { return Check(line); });
+  AddStoreArgument(check, line);
 
   CLI::App& set = add("set", "change a setting of a mounted store until it is unmounted",
                       [&] { return Set(line); });

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <mutex>
+
+#include "engine/local/page_checksums.h"
 
 namespace cellfs {
 namespace {
@@ -11,6 +15,10 @@ namespace {
 constexpr int kBusyTimeoutMs = 10000;  // other processes that look at the file, not our own threads
 
 Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
+  if (code == SQLITE_IOERR_DATA) {
+    return Status(StatusCode::kCorruption, path + ": page " + std::to_string(LastDamagedPage()) +
+                                               " does not match its checksum");
+  }
   const std::string message =
       path + ": " + (connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code));
   switch (code & 0xff) {
@@ -86,13 +94,20 @@ bool Statement::IsNull(int column) const {
 
 StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   ConfigureOnce();
+  if (mode == Mode::kCreate) {
+    // SQLite would let others read it; its WAL takes the modes of the file.
+    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made >= 0) ::close(made);
+  }
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, ChecksummedVfs());
   std::unique_ptr<Database> database(new Database(path, connection));
   if (code != SQLITE_OK) return ErrorOf(connection, code, path);
   sqlite3_busy_timeout(connection, kBusyTimeoutMs);
+  int reserved = kPageChecksumSize;  // of the pages of a database that is made now
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   return database;
 }
 

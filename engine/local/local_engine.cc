@@ -20,9 +20,10 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
 
 LocalEngine::~LocalEngine() {
   maintenance_.reset();
+  if (context_->wal == nullptr) return;  // not recovered, or not to the end: nothing is to be changed
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
-  if (context_->wal != nullptr) static_cast<void>(context_->wal->Roll());
+  static_cast<void>(context_->wal->Roll());
 }
 
 std::string LocalEngine::PathOf(TableId id) const {

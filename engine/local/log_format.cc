@@ -219,4 +219,36 @@ size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
   return std::string_view::npos;
 }
 
+namespace {
+
+constexpr size_t kPageSize = 4096;
+
+bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
+
+// A machine that loses power may have written later pages of a file before earlier ones, which then
+// are zero: from the damage to the end of its page, or whole pages between it and `limit`.
+bool HasUnwrittenPage(std::string_view bytes, size_t damage, size_t limit) {
+  size_t page_end = damage / kPageSize * kPageSize + kPageSize;
+  for (size_t begin = damage; begin < limit && page_end <= bytes.size(); page_end += kPageSize) {
+    if (IsZero(bytes.substr(begin, page_end - begin))) return true;
+    begin = page_end;
+  }
+  return false;
+}
+
+}  // namespace
+
+// The last write of a process that died is cut short, and nothing follows. Where intact records
+// follow, the damage is a write that the disk never did (power loss, before a sync), or corruption.
+bool IsTornTail(std::string_view segment, size_t damage, LogPosition base) {
+  size_t next = FindNextRecord(segment, damage + 1, base);
+  const bool unwritten = HasUnwrittenPage(segment, damage, std::min(next, segment.size()));
+  while (next != std::string_view::npos) {
+    const auto found = FindRecord(segment.substr(next), base + next);
+    if (!unwritten || found->synced > base + damage) return false;
+    next = FindNextRecord(segment, next + found->size, base);
+  }
+  return true;
+}
+
 }  // namespace cellfs

@@ -70,6 +70,10 @@ std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellVi
 // Where, from `from` on, the next intact record of a segment begins; npos: nowhere.
 size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base);
 
+// Whether the damage, of a length unknown, is what the death of the process or of the machine may
+// leave at the end of the newest segment; false: something else has damaged it.
+bool IsTornTail(std::string_view segment, size_t damage, LogPosition base);
+
 }  // namespace cellfs
 
 #endif  // CELLFS_ENGINE_LOCAL_LOG_FORMAT_H_

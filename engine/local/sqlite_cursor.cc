@@ -137,6 +137,7 @@ Status SqliteCursor::Next() {
 }
 
 Status SqliteCursor::StepForward() {
+  valid_ = false;
   do {
     CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
     valid_ = valid_ && (only_row_ == nullptr || cells_->Bytes(kRow) == *only_row_);

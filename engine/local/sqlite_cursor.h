@@ -55,7 +55,8 @@ class SqliteCursor : public CellCursor {
                bool any_tombstones = true);
   ~SqliteCursor() override;
 
-  // kCorruption: the cell does not match its checksum.
+  // kCorruption where valid(): the cell does not match its checksum; Next goes on behind it. Not valid:
+  // there is no way on from here.
   Status Seek(const CellPlace& place) override;
   Status SeekToRowBefore(std::string_view row) override;
   Status Next() override;

@@ -88,6 +88,32 @@ uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), b
 
 }  // namespace
 
+Status CheckIsStore(FileLayer& files, const std::string& path) {
+  CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
+  if (!Has(names, kFormatFile)) return NotAStore(path);
+  CELLFS_ASSIGN_OR_RETURN(const std::string format,
+                          files.Read(path + "/" + std::string(kFormatFile)));
+  CELLFS_RETURN_IF_ERROR(CheckFormat(path, format));
+  for (const std::string_view needed : {kCatalogFile, std::string_view("tables"),
+                                        std::string_view("wal")})
+    if (!Has(names, needed))
+      return {StatusCode::kCorruption, "'" + path + "/" + std::string(needed) + "' is missing"};
+  return {};
+}
+
+StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
+  const std::string file = path + "/" + std::string(kCatalogFile);
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes, files.Read(file));
+  const Status damaged(StatusCode::kCorruption, "'" + file + "' does not match its checksum");
+  if (bytes.size() < kCatalogMagic.size() + kChecksumSize || !bytes.starts_with(kCatalogMagic))
+    return damaged;
+  const size_t end = bytes.size() - kChecksumSize;
+  uint64_t checksum = 0;
+  std::memcpy(&checksum, bytes.data() + end, kChecksumSize);
+  if (checksum != ChecksumOf(std::string_view(bytes).substr(0, end))) return damaged;
+  return bytes.substr(kCatalogMagic.size(), end - kCatalogMagic.size());
+}
+
 StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
                                                                const std::string& path) {
   CELLFS_RETURN_IF_ERROR(files.MakeDirectory(path));
@@ -105,16 +131,8 @@ StoreDirectory::~StoreDirectory() { ::close(lock_); }
 
 Status StoreDirectory::CreateOrCheck() {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));
-  if (!Has(names, kFormatFile))
-    return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
-  CELLFS_ASSIGN_OR_RETURN(const std::string format,
-                          files_.Read(path_ + "/" + std::string(kFormatFile)));
-  CELLFS_RETURN_IF_ERROR(CheckFormat(path_, format));
-  for (const std::string_view needed : {kCatalogFile, std::string_view("tables"),
-                                        std::string_view("wal")})
-    if (!Has(names, needed))
-      return {StatusCode::kCorruption, "'" + path_ + "/" + std::string(needed) + "' is missing"};
-  return {};
+  if (Has(names, kFormatFile)) return CheckIsStore(files_, path_);
+  return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
 }
 
 // FORMAT comes last: where it is, everything is; and an empty catalog holds nothing to lose.
@@ -133,19 +151,6 @@ Status StoreDirectory::Create(bool has_catalog) {
   const size_t slash = path_.find_last_of('/');
   if (slash == std::string::npos) return files_.SyncDirectory(".");
   return files_.SyncDirectory(slash == 0 ? "/" : path_.substr(0, slash));
-}
-
-StatusOr<std::string> StoreDirectory::LoadCatalog() const {
-  const std::string path = path_ + "/" + std::string(kCatalogFile);
-  CELLFS_ASSIGN_OR_RETURN(std::string bytes, files_.Read(path));
-  const Status damaged(StatusCode::kCorruption, "'" + path + "' does not match its checksum");
-  if (bytes.size() < kCatalogMagic.size() + kChecksumSize || !bytes.starts_with(kCatalogMagic))
-    return damaged;
-  const size_t end = bytes.size() - kChecksumSize;
-  uint64_t checksum = 0;
-  std::memcpy(&checksum, bytes.data() + end, kChecksumSize);
-  if (checksum != ChecksumOf(std::string_view(bytes).substr(0, end))) return damaged;
-  return bytes.substr(kCatalogMagic.size(), end - kCatalogMagic.size());
 }
 
 Status StoreDirectory::SaveCatalog(std::string_view bytes) {

@@ -15,6 +15,11 @@ namespace cellfs {
 
 inline constexpr int kStoreFormatVersion = 1;
 
+// Whether `path` is a store of our format that has all its parts. kCorruption says what is wrong.
+Status CheckIsStore(FileLayer& files, const std::string& path);
+// The catalog of the store in `path`; empty for a new one. kCorruption: damaged or missing.
+StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
+
 // Holds the lock while it lives. SaveCatalog is called by one thread at a time.
 class StoreDirectory {
  public:
@@ -30,8 +35,7 @@ class StoreDirectory {
   std::string log_path() const { return path_ + "/wal"; }        // exists
   std::string tables_path() const { return path_ + "/tables"; }  // exists; the store files
 
-  // As it was last saved; empty for a new store. kCorruption: damaged or missing.
-  StatusOr<std::string> LoadCatalog() const;
+  StatusOr<std::string> LoadCatalog() const { return ReadCatalog(files_, path_); }
   // Durable, whole or not at all, when this returns.
   Status SaveCatalog(std::string_view bytes);
 

@@ -26,6 +26,17 @@ int64_t CacheBudget::KibibytesEach() const {
   return std::max(bytes_ / 1024 / connections, kLeastCacheKibibytes);
 }
 
+Status CheckIsStoreFile(Database& database) {
+  CELLFS_ASSIGN_OR_RETURN(const int64_t id, database.QueryInteger("PRAGMA application_id"));
+  if (id != kApplicationId) {
+    return Status(StatusCode::kCorruption, database.path() + ": not a store file");
+  }
+  CELLFS_ASSIGN_OR_RETURN(const int64_t version, database.QueryInteger("PRAGMA user_version"));
+  if (version == kFormatVersion) return Status();
+  return Status(StatusCode::kCorruption, database.path() + ": format " + std::to_string(version) +
+                                             " is not known to this version");
+}
+
 // What a read connection keeps for a family.
 struct StoreFile::Snapshot::Family {
   FreeReaders readers;
@@ -81,15 +92,7 @@ Status StoreFile::Initialize(Database::Mode mode, const std::vector<std::string>
                           writer_->QueryInteger("SELECT count(*) FROM sqlite_schema"));
   const bool is_new = tables == 0 && mode == Database::Mode::kCreate;
   if (is_new) CELLFS_RETURN_IF_ERROR(writer_->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t id, writer_->QueryInteger("PRAGMA application_id"));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t version, writer_->QueryInteger("PRAGMA user_version"));
-  if (!is_new && id != kApplicationId) {
-    return Status(StatusCode::kCorruption, path_ + ": not a store file");
-  }
-  if (!is_new && version != kFormatVersion) {
-    return Status(StatusCode::kCorruption, path_ + ": format " + std::to_string(version) +
-                                               " is not known to this version");
-  }
+  if (!is_new) CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*writer_));
   CELLFS_RETURN_IF_ERROR(writer_->Execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;"
       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192;"));

@@ -43,6 +43,9 @@ struct StoreFileFacts {
   int64_t garbage = 0;     // of them, about: hidden versions and tombstones since the last major
 };
 
+// kCorruption: not a store file, or one of a newer format.
+Status CheckIsStoreFile(Database& database);
+
 // Thread-safe but for what is said.
 class StoreFile {
  public:

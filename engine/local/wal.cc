@@ -7,24 +7,10 @@ namespace cellfs {
 namespace {
 
 constexpr size_t kKeptBuffer = size_t{1} << 20;  // a larger one is given back after the write
-constexpr size_t kPageSize = 4096;
 
 Status Damaged(const std::string& path, size_t offset, const std::string& what) {
   return {StatusCode::kCorruption,
           "'" + path + "' is damaged at offset " + std::to_string(offset) + ": " + what};
-}
-
-bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
-
-// A machine that loses power may have written later pages of a file before earlier ones, which then
-// are zero: from the damage to the end of its page, or whole pages between it and `limit`.
-bool HasUnwrittenPage(std::string_view bytes, size_t damage, size_t limit) {
-  size_t page_end = damage / kPageSize * kPageSize + kPageSize;
-  for (size_t begin = damage; begin < limit && page_end <= bytes.size(); page_end += kPageSize) {
-    if (IsZero(bytes.substr(begin, page_end - begin))) return true;
-    begin = page_end;
-  }
-  return false;
 }
 
 // Shows the intact records from `offset` on; answers where they end.
@@ -114,7 +100,8 @@ StatusOr<std::vector<uint64_t>> Wal::FindSegments() {
   if (numbers.empty()) return numbers;
   const std::string newest = PathOf(numbers.back());
   CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(newest));
-  if (bytes.size() >= kSegmentHeaderSize && !IsZero(bytes)) return numbers;
+  if (bytes.size() >= kSegmentHeaderSize && bytes.find_first_not_of('\0') != bytes.npos)
+    return numbers;
   if (numbers.back() != 1 && numbers.size() == 1)
     return Damaged(newest, 0, "the header is missing, and older segments are gone");
   CELLFS_RETURN_IF_ERROR(files_.Remove(newest));
@@ -151,18 +138,10 @@ Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visit
   return CutTail(number, bytes, intact, header->base);
 }
 
-// The last write of a process that died is cut short, and nothing follows. Where intact records
-// follow, the damage is a write that the disk never did (power loss, before a sync), or corruption.
 Status Wal::CutTail(uint64_t number, std::string_view bytes, size_t damage, LogPosition base) {
   const std::string path = PathOf(number);
-  size_t next = FindNextRecord(bytes, damage + 1, base);
-  const bool unwritten = HasUnwrittenPage(bytes, damage, std::min(next, bytes.size()));
-  while (next != std::string_view::npos) {
-    const auto found = FindRecord(bytes.substr(next), base + next);
-    if (!unwritten || found->synced > base + damage)
-      return Damaged(path, damage, "a record does not match its checksum, and intact ones follow");
-    next = FindNextRecord(bytes, next + found->size, base);
-  }
+  if (!IsTornTail(bytes, damage, base))
+    return Damaged(path, damage, "a record does not match its checksum, and intact ones follow");
   CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path));
   CELLFS_RETURN_IF_ERROR(file->Truncate(damage));
   return file->Sync();

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "engine/check.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/local/log_format.h"
+#include "engine/local/sqlite_cursor.h"
+#include "engine/local/store_directory.h"
+#include "engine/local/store_file.h"
+#include "engine/region/catalog_json.h"
+
+namespace cellfs {
+namespace {
+
+constexpr size_t kMostDamage = 1000;
+
+class StoreCheck {
+ public:
+  StoreCheck(FileLayer& files, std::string directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  StatusOr<CheckReport> Run() {
+    CELLFS_RETURN_IF_ERROR(CheckIsStore(files_, directory_));
+    Catalog catalog;
+    StatusOr<Catalog> loaded = LoadTables();
+    if (loaded.ok()) {
+      catalog = *std::move(loaded);
+    } else {
+      Add({.file = "CATALOG", .what = loaded.status().message()});
+    }
+    CELLFS_RETURN_IF_ERROR(CheckLog());
+    for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
+    return std::move(report_);
+  }
+
+ private:
+  StatusOr<Catalog> LoadTables() {
+    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
+    return DecodeCatalog(bytes);
+  }
+
+  void Add(Damage damage) {
+    if (report_.damage.size() < kMostDamage) report_.damage.push_back(std::move(damage));
+  }
+  bool Exists(const std::string& file) const {
+    return std::filesystem::exists(directory_ + "/" + file);
+  }
+
+  // ---- The log ----------------------------------------------------------------------------------
+
+  Status CheckLog() {
+    CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
+    std::vector<uint64_t> numbers;
+    for (const std::string& name : names)
+      if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
+    LogPosition end = 0;  // of the segment before; 0: not known
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (i > 0 && numbers[i] != numbers[i - 1] + 1) {
+        Add({.file = "wal/" + SegmentName(numbers[i - 1] + 1), .what = "it is missing"});
+        end = 0;
+      }
+      CheckSegment(numbers[i], numbers[i] == numbers.back(), &end);
+    }
+    return {};
+  }
+
+  void CheckSegment(uint64_t number, bool newest, LogPosition* end) {
+    const std::string file = "wal/" + SegmentName(number);
+    const auto bytes = files_.Read(directory_ + "/" + file);
+    if (!bytes.ok()) {
+      // A store that is open cuts its log.
+      if (Exists(file)) Add({.file = file, .what = bytes.status().message()});
+      return;
+    }
+    if (newest && bytes->find_first_not_of('\0') == std::string::npos) return;  // just begun
+    const auto header = DecodeSegmentHeader(*bytes);
+    if (!header || header->number != number || header->format_version != kLogFormatVersion ||
+        (*end != 0 && header->base != *end)) {
+      Add({.file = file, .what = "the header is damaged, or not of this segment"});
+      *end = 0;
+      return;
+    }
+    CheckRecords(file, *bytes, header->base, newest);
+    *end = header->base + bytes->size();
+  }
+
+  void CheckRecords(const std::string& file, std::string_view bytes, LogPosition base, bool newest) {
+    std::vector<CellView> cells;
+    size_t offset = kSegmentHeaderSize;
+    while (offset < bytes.size()) {
+      const auto found = FindRecord(bytes.substr(offset), base + offset);
+      if (found && DecodeRecord(bytes.substr(offset, found->size), &cells)) {
+        ++report_.log_records;
+        offset += found->size;
+        continue;
+      }
+      if (!found && newest && IsTornTail(bytes, offset, base)) return;
+      const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
+      Add({.file = file, .what = "the bytes from " + std::to_string(offset) + " to " +
+                                 std::to_string(next) + " are not what was written"});
+      offset = next;
+    }
+  }
+
+  // ---- Store files ------------------------------------------------------------------------------
+
+  void CheckTable(const TableName& name, const CatalogTable& table) {
+    place_ = {.file = "tables/" + std::to_string(table.id) + ".db", .what = {}, .table = name};
+    const Status status = CheckStoreFile(*table.schema);
+    if (status.ok() || IsDropped(name, table.id)) return;
+    place_.what = Exists(place_.file) ? status.message() : "it is missing";
+    Add(place_);
+  }
+
+  bool IsDropped(const TableName& name, TableId id) {
+    const StatusOr<Catalog> now = LoadTables();
+    if (!now.ok()) return false;
+    const auto found = now->tables.find(name);
+    return found == now->tables.end() || found->second.id != id;
+  }
+
+  Status CheckStoreFile(const TableSchema& schema) {
+    CELLFS_ASSIGN_OR_RETURN(
+        std::unique_ptr<Database> database,
+        Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
+    CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database));
+    CELLFS_RETURN_IF_ERROR(database->Execute(
+        "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"));
+    CELLFS_RETURN_IF_ERROR(CheckPages(*database));
+    for (const auto& [family, attributes] : schema.families) {
+      place_.family = family;
+      CELLFS_RETURN_IF_ERROR(CheckCells(*database));
+    }
+    return {};
+  }
+
+  Status CheckPages(Database& database) {
+    CELLFS_ASSIGN_OR_RETURN(Statement statement, database.Prepare("PRAGMA integrity_check(100)"));
+    for (;;) {
+      const StatusOr<bool> row = statement.Step();
+      if (row.ok() && !*row) return {};
+      Damage damage = place_;
+      damage.what = row.ok() ? std::string(statement.Bytes(0)) : row.status().message();
+      if (damage.what == "ok") continue;
+      std::replace(damage.what.begin(), damage.what.end(), '\n', ' ');
+      Add(std::move(damage));
+      if (!row.ok()) return {};  // the walk over the cells may get farther
+    }
+  }
+
+  Status CheckCells(Database& database) {
+    FreeReaders free;
+    SqliteCursor cursor(std::make_unique<FamilyReader>(database, place_.family), free,
+                        kMaxSequenceId, /*lengths_only=*/false);
+    Cell last;
+    for (Status status = cursor.Seek({}); !status.ok() || cursor.valid(); status = cursor.Next()) {
+      if (!status.ok() && !cursor.valid()) {
+        if (!SkipDamagedPages(database, status, last, cursor)) return {};
+      } else {
+        if (status.ok()) status = cursor.LoadValue();
+        if (!status.ok()) AddCell(status, cursor.cell());
+      }
+      ++report_.cells;
+      last = CopyOf(cursor.cell());
+    }
+    return {};
+  }
+
+  void AddCell(const Status& status, const CellView& cell) {
+    Damage damage = place_;
+    damage.what = status.message();
+    damage.cell = CopyOf(cell);
+    damage.cell->value.clear();
+    Add(std::move(damage));
+  }
+
+  // Comes from the end to where it cannot go on either. What lies between several damaged pages is
+  // not looked at. False: there is nothing behind the damage.
+  bool SkipDamagedPages(Database& database, const Status& status, const Cell& before,
+                        SqliteCursor& cursor) {
+    Damage damage = place_;
+    damage.what = status.message();
+    const Cell behind = LastReachable(database);
+    damage.between_rows = {before.row, behind.row};
+    Add(std::move(damage));
+    if (behind.row.empty() || CompareInFamily(ViewOf(behind), ViewOf(before)) <= 0) return false;
+    return cursor.Seek({behind.row, behind.qualifier, behind.timestamp}).ok() && cursor.valid();
+  }
+
+  Cell LastReachable(Database& database) {
+    Cell reached;
+    auto statement = database.Prepare("SELECT K, Q, T FROM " +
+                                      QuotedName(CellTableName(place_.family)) +
+                                      " ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
+    if (!statement.ok()) return reached;
+    for (;;) {
+      const StatusOr<bool> row = statement->Step();
+      if (!row.ok() || !*row) return reached;
+      reached.row = statement->Bytes(0);
+      reached.qualifier = statement->Bytes(1);
+      reached.timestamp = -statement->Integer(2);
+    }
+  }
+
+  FileLayer& files_;
+  const std::string directory_;
+  Damage place_;  // what is looked at, for what is found there
+  CheckReport report_;
+};
+
+}  // namespace
+
+StatusOr<CheckReport> CheckLocalStore(const std::string& directory) {
+  return StoreCheck(PosixFiles(), directory).Run();
+}
+
+}  // namespace cellfs

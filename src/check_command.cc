@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "src/check_command.h"
+
+#include <nlohmann/json.hpp>
+
+#include "fs/name_spelling.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+std::string RowName(const std::string& row) {
+  return fs::NameSpelling(fs::NameLevel::kRow, fs::NameMode::kPrintable).Spell(row);
+}
+
+std::string QualifierName(const std::string& qualifier) {
+  return fs::NameSpelling(fs::NameLevel::kQualifier, fs::NameMode::kPrintable).Spell(qualifier);
+}
+
+// "default/t/row/f/q@17", as far as it is known.
+std::string PathOf(const Damage& damage) {
+  std::string path;
+  if (!damage.table) return path;
+  path = damage.table->namespace_name + "/" + damage.table->name;
+  if (damage.cell) {
+    path += "/" + RowName(damage.cell->row) + "/" + damage.family + "/" +
+            QualifierName(damage.cell->qualifier) + "@" + std::to_string(damage.cell->timestamp);
+  } else if (!damage.family.empty()) {
+    path += ", family " + damage.family;
+  }
+  if (damage.between_rows) {
+    const auto& [before, behind] = *damage.between_rows;
+    path += before.empty() ? ", from the first row" : ", from row " + RowName(before);
+    path += behind.empty() ? " to the last" : " to row " + RowName(behind);
+  }
+  return path;
+}
+
+json JsonOf(const Damage& damage) {
+  json found = {{"file", damage.file}, {"what", damage.what}};
+  if (damage.table) found["table"] = damage.table->ToString();
+  if (!damage.family.empty()) found["family"] = damage.family;
+  if (damage.cell) {
+    found["row"] = RowName(damage.cell->row);
+    found["qualifier"] = QualifierName(damage.cell->qualifier);
+    found["timestamp"] = damage.cell->timestamp;
+  }
+  if (damage.between_rows) {
+    const auto& [before, behind] = *damage.between_rows;
+    if (!before.empty()) found["after_row"] = RowName(before);
+    if (!behind.empty()) found["before_row"] = RowName(behind);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string CheckText(const CheckReport& report) {
+  std::string text;
+  for (const Damage& damage : report.damage) {
+    const std::string path = PathOf(damage);
+    text += damage.file + ": " + (path.empty() ? "" : path + ": ") + damage.what + "\n";
+  }
+  return text + std::to_string(report.cells) + " cells and " + std::to_string(report.log_records) +
+         " records of the log read; " +
+         (report.damage.empty() ? "no damage"
+                                : std::to_string(report.damage.size()) + " findings of damage") +
+         "\n";
+}
+
+std::string CheckJson(const CheckReport& report) {
+  json damage = json::array();
+  for (const Damage& found : report.damage) damage.push_back(JsonOf(found));
+  return json({{"damage", damage},
+               {"log_records", report.log_records},
+               {"cells", report.cells}}).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+//
+// Flips bytes in every kind of file of a store: what was damaged is found, and never read as
+// something else than what was written.
+#include "engine/check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "engine/local/database.h"
+#include "engine/open.h"
+#include "tests/engine/local/engine_fixture.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int kRows = 60;
+
+class CheckTest : public testing::Test {
+ protected:
+  StatusOr<std::unique_ptr<Store>> Open() {
+    StoreOptions options;
+    options.background_maintenance = false;
+    return OpenLocalStore(path_, options);
+  }
+  static std::string RowOf(int i) { return "row" + std::to_string(1000 + i); }
+  // Short ones lie in the cell's row, long ones in the value table, over several pages.
+  static std::string ValueOf(int i) {
+    return std::string(i % 3 == 0 ? 20 : i % 3 == 1 ? 1000 : 9000, static_cast<char>('a' + i % 26));
+  }
+  static Status Fill(Store& store, const std::string& table, int from = 0, int to = kRows) {
+    for (int i = from; i < to; ++i) {
+      const Put put{.row = RowOf(i), .cells = {{"f", "q", 7, ValueOf(i), std::nullopt}}};
+      CELLFS_RETURN_IF_ERROR(
+          store.Mutate(Caller::Superuser(), ParseTableName(table), RowMutations::Of(put)).status());
+    }
+    return {};
+  }
+  static Status Create(Store& store, const std::string& table) {
+    TableSchema schema(ParseTableName(table));
+    schema.families.emplace("f", FamilySchema("f"));
+    return store.CreateTable(Caller::Superuser(), schema);
+  }
+  // Two tables of the same cells, in store files, the log empty.
+  void MakeStore() {
+    auto store = Open();
+    ASSERT_OK(store);
+    for (const char* table : {"t", "u"}) {
+      ASSERT_OK(Create(**store, table));
+      ASSERT_OK(Fill(**store, table));
+    }
+  }
+  // The value of a cell, its error, or "none".
+  static std::string Read(Store& store, const std::string& table, int i) {
+    Get get;
+    get.row = RowOf(i);
+    auto cells = store.Read(Caller::Superuser(), ParseTableName(table), get);
+    if (!cells.ok()) {
+      return cells.status().code() == StatusCode::kCorruption ? "damaged" : cells.status().ToString();
+    }
+    return cells->size() == 1 ? cells->front().value : "none";
+  }
+  // How many of a table's cells can be read; all others must say that they are damaged.
+  static int CountReadable(Store& store, const std::string& table, int rows = kRows) {
+    int readable = 0;
+    for (int i = 0; i < rows; ++i) {
+      const std::string value = Read(store, table, i);
+      if (value == ValueOf(i)) {
+        ++readable;
+      } else {
+        EXPECT_EQ(value, "damaged") << RowOf(i);
+      }
+    }
+    return readable;
+  }
+  CheckReport Check() {
+    auto report = CheckLocalStore(path_);
+    EXPECT_TRUE(report.ok()) << report.status().ToString();
+    return report.ok() ? *report : CheckReport();
+  }
+  std::string FirstDamagedFile() {
+    const CheckReport report = Check();
+    return report.damage.empty() ? "none" : report.damage[0].file;
+  }
+  std::string Bytes(const std::string& file) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(path_ + "/" + file, std::ios::binary).rdbuf();
+    return bytes.str();
+  }
+  void Write(const std::string& file, const std::string& bytes) {
+    std::ofstream(path_ + "/" + file, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  void WriteFlipped(const std::string& file, std::string bytes, size_t at) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
+    Write(file, bytes);
+  }
+
+  TemporaryDirectory temporary_;
+  const std::string path_ = temporary_.path() + "/store";
+};
+
+TEST_F(CheckTest, AnIntactStoreHasNoDamageOpenOrNot) {
+  MakeStore();
+  EXPECT_TRUE(Check().damage.empty());
+  EXPECT_EQ(Check().cells, 2u * kRows);
+  auto store = Open();
+  ASSERT_OK(store);
+  ASSERT_OK(Fill(**store, "t", 0, 5));
+  const CheckReport report = Check();
+  EXPECT_TRUE(report.damage.empty());
+  EXPECT_EQ(report.log_records, 5u);
+}
+
+TEST_F(CheckTest, AFlippedByteOfAStoreFileIsFoundAndNeverServed) {
+  MakeStore();
+  const std::string whole = Bytes("tables/1.db");
+  int least = kRows;
+  int partly = 0;
+  for (size_t at = 5; at < whole.size(); at += 1237) {
+    SCOPED_TRACE(at);
+    WriteFlipped("tables/1.db", whole, at);
+    EXPECT_EQ(FirstDamagedFile(), "tables/1.db");
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      const int readable = CountReadable(**store, "t");
+      least = std::min(least, readable);
+      if (readable > kRows / 2 && readable < kRows) ++partly;
+      EXPECT_EQ(CountReadable(**store, "u"), kRows);
+    }
+    std::filesystem::remove(path_ + "/tables/1.db-wal");
+  }
+  EXPECT_EQ(least, 0);     // the first page holds them all
+  EXPECT_GT(partly, 20);  // most pages only their own
+}
+
+TEST_F(CheckTest, TheCheckSaysWhichCellIsDamaged) {
+  MakeStore();
+  {
+    auto database = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
+    ASSERT_OK(database);
+    ASSERT_OK((*database)->Execute("UPDATE table$f SET V = zeroblob(20) WHERE K = x'726f7731303033'"));
+  }
+  const CheckReport report = Check();
+  ASSERT_EQ(report.damage.size(), 1u);
+  const Damage& damage = report.damage[0];
+  EXPECT_EQ(damage.table, ParseTableName("t"));
+  EXPECT_EQ(damage.family, "f");
+  ASSERT_TRUE(damage.cell.has_value());
+  EXPECT_EQ(damage.cell->row + "/" + damage.cell->qualifier, "row1003/q");
+  EXPECT_EQ(damage.cell->timestamp, 7);
+  EXPECT_EQ(report.cells, 2u * kRows);
+}
+
+TEST_F(CheckTest, DamagedPagesOfCellsAreNamedByTheRowsAroundThem) {
+  MakeStore();
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    ASSERT_OK(Fill(**store, "t", kRows, 10 * kRows));  // so that they lie in several pages
+  }
+  const std::string whole = Bytes("tables/1.db");
+  WriteFlipped("tables/1.db", whole, whole.find(RowOf(300)));
+  bool named = false;
+  for (const Damage& damage : Check().damage) {
+    if (!damage.between_rows) continue;
+    named = true;
+    const auto& [before, behind] = *damage.between_rows;
+    EXPECT_TRUE(before < RowOf(300) && RowOf(300) < behind) << before << " " << behind;
+    EXPECT_TRUE(before > RowOf(100) && behind < RowOf(500)) << before << " " << behind;
+  }
+  EXPECT_TRUE(named);
+  auto store = Open();
+  ASSERT_OK(store);
+  const int readable = CountReadable(**store, "t", 10 * kRows);
+  EXPECT_TRUE(readable > 8 * kRows && readable < 10 * kRows) << readable;
+}
+
+TEST_F(CheckTest, AFlippedByteOfTheCatalogIsFoundAndTheStoreRefused) {
+  MakeStore();
+  const std::string whole = Bytes("CATALOG");
+  for (size_t at = 0; at < whole.size(); at += 7) {
+    WriteFlipped("CATALOG", whole, at);
+    EXPECT_EQ(FirstDamagedFile(), "CATALOG");
+    EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+  }
+}
+
+TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
+  const pid_t child = fork();
+  if (child == 0) {  // dies without closing
+    auto store = Open();
+    const bool done = store.ok() && Create(**store, "t").ok() && Fill(**store, "t").ok();
+    _exit(done ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  const std::string file = "wal/0000000000000001.log";
+  const std::string whole = Bytes(file);
+  const size_t last_record = whole.size() - ValueOf(kRows - 1).size() - 100;
+  for (size_t at = 0; at < last_record; at += 1237) {
+    SCOPED_TRACE(at);
+    WriteFlipped(file, whole, at);
+    EXPECT_EQ(FirstDamagedFile(), file);
+    const Status opened = Open().status();
+    EXPECT_EQ(opened.code(), StatusCode::kCorruption);
+    EXPECT_NE(opened.message().find("1.log"), std::string::npos) << opened.message();
+  }
+  // Of the last record it is taken for a torn write, which only loses that record.
+  WriteFlipped(file, whole, whole.size() - 10);
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t", kRows - 1), kRows - 1);
+  EXPECT_EQ(Read(**store, "t", kRows - 1), "none");
+}
+
+TEST_F(CheckTest, AMissingStoreFileIsSaidAndTheOtherTablesWork) {
+  MakeStore();
+  std::filesystem::remove(path_ + "/tables/1.db");
+  const CheckReport report = Check();
+  ASSERT_EQ(report.damage.size(), 1u);
+  EXPECT_EQ(report.damage[0].file + " " + report.damage[0].what, "tables/1.db it is missing");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_NE(Read(**store, "t", 1), "none");
+  EXPECT_FALSE(Fill(**store, "t").ok());
+  EXPECT_EQ(CountReadable(**store, "u"), kRows);
+}
+
+TEST_F(CheckTest, AMissingSegmentOfTheLogIsSaid) {
+  MakeStore();
+  const auto names = PosixFiles().List(path_ + "/wal");
+  ASSERT_EQ(names->size(), 1u);
+  std::filesystem::copy(path_ + "/wal/" + (*names)[0], path_ + "/wal/0000000000000099.log");
+  EXPECT_NE(FirstDamagedFile(), "none");
+  EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+}
+
+TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
+  std::filesystem::create_directory(path_);
+  Write("letter.txt", "mine");
+  EXPECT_EQ(CheckLocalStore(path_).status().code(), StatusCode::kCorruption);
+  std::filesystem::remove(path_ + "/letter.txt");
+  MakeStore();
+  Write("FORMAT", "cellfs store, format 2\n");
+  const Status status = CheckLocalStore(path_).status();
+  EXPECT_NE(status.message().find("of a newer version"), std::string::npos) << status.message();
+}
+
+}  // namespace
+}  // namespace cellfs

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""`cellfs check`, and what a damaged store answers through the mount."""
+
+import errno
+import json
+import os
+
+from mounts import CELLFS, fails_with, sh
+
+
+def flip(file, marker):
+    """Damages the bytes of a file where `marker` lies."""
+    data = bytearray(file.read_bytes())
+    data[data.index(marker)] ^= 1
+    file.write_bytes(data)
+
+
+def test_a_whole_store_has_no_damage_mounted_or_not(mount):
+    (mount.family() / "q").write_text("x")
+    assert "no damage" in mount.command("check")
+    mount.stop()
+    assert json.loads(sh(f"{CELLFS} check --json {mount.store}"))["damage"] == []
+    mount.start()
+
+
+def test_damage_is_named_and_eio_and_the_rest_is_readable(mount):
+    family = mount.family()
+    for i in range(100):
+        (family / f"q{i:03}").write_bytes(b"<%03d>" % i * 1500)
+    (mount.family("other") / "q").write_text("whole")
+    mount.stop()
+    flip(next(f for f in sorted(mount.store.glob("tables/*.db")) if b"<070>" * 100 in f.read_bytes()),
+         b"<070>" * 100)
+    code, out, _ = sh(f"{CELLFS} check --json {mount.store}", check=False)
+    assert code == 1
+    cells = {d["qualifier"] for d in json.loads(out)["damage"] if "qualifier" in d}
+    assert "q070" in cells and len(cells) < 5
+    mount.start()
+    code, out, _ = sh(f"{CELLFS} check {mount.path}", check=False)
+    assert code == 1 and "default/t/r/f/q070@" in out
+    with fails_with(errno.EIO):
+        (family / "q070").read_bytes()
+    assert len(os.listdir(family)) == 100
+    for i in set(range(100)) - {int(name[1:]) for name in cells}:
+        assert (family / f"q{i:03}").read_bytes() == b"<%03d>" % i * 1500
+    assert (mount / "default/other/r/f/q").read_text() == "whole"
+
+
+def test_hostile_names_are_printed_harmless(mount):
+    (mount.family(row="r\n\x1b[31m") / "q").write_bytes(b"abc" * 1000)
+    mount.stop()
+    for file in mount.store.glob("tables/*.db"):
+        if b"abc" * 100 in file.read_bytes():
+            flip(file, b"abc" * 100)
+    _, out, _ = sh(f"{CELLFS} check {mount.store}", check=False)
+    assert "r%0A%1B[31m" in out and "\x1b" not in out
+    mount.start()
