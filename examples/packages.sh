@@ -29,7 +29,7 @@ load() {
     [[ ! -f $info || $value == *.* ]] || cat "$info" >"$package/files/$value"  # python3.11 is another
   done
   if [ -f "/usr/share/doc/${package%:*}/copyright" ]; then
-    mkdir "$package/copyright"
+    mkdir -p "$package/copyright"
     cat "/usr/share/doc/${package%:*}/copyright" >"$package/copyright/text"
   fi
 }
