@@ -346,10 +346,14 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   wish_.reset();
   if (claimed_) {
     mount_.unstored.Remove(place);
-    mount_.unstored.Remove(place.Parent());
     const Place row = RowPlace(place.table, place.row);
-    if (mount_.unstored.Find(row)) {
-      if (auto settled = mount_.recent.NoteFilled(row)) mount_.unstored.Remove(*settled);
+    if (!mount_.unstored.Find(row)) {
+      mount_.unstored.Remove(place.Parent());
+    } else if (auto settled = mount_.recent.NoteFilled(row)) {
+      for (const UnstoredEntry& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
+        mount_.unstored.Remove(family.place);
+      }
+      mount_.unstored.Remove(*settled);
     }
     claimed_ = false;
   }

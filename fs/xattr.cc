@@ -58,8 +58,13 @@ Outcome PutTimeToLive(MountContext& mount, const Caller& caller, Node& node, int
   Put put{place.row, {{place.family, place.qualifier, cell->timestamp, cell->value, {}}}};
   put.time_to_live = milliseconds;
   check.action = RowMutations::Of(std::move(put), mount.options.durability);
-  CELLFS_ASSIGN_OR_RETURN(auto result, mount.store.CheckAndMutate(caller, place.table, check));
-  if (!result.done) return EAGAIN;
+  // The cell without that end must not come back when this one has ended.
+  Withdraw withdraw{place.row, {{place.family, place.qualifier, cell->timestamp, CellType::kPut}}};
+  check.action.mutations.push_back(std::move(withdraw));
+  auto result = mount.store.CheckAndMutate(caller, place.table, check);
+  if (result.status().code() == StatusCode::kUnavailable) return {EBUSY, result.status().message()};
+  if (!result.ok()) return result.status();
+  if (!result->done) return EAGAIN;
   // The name can end now: what the kernel believes about it, it must ask again.
   mount.kernel.RowChanged(place.table, place.row);
   return {};

@@ -28,7 +28,7 @@ class FamilyFlush {
  private:
   struct Withdrawal {
     CellType type;
-    SequenceId up_to;
+    SequenceId before;
   };
 
   Status Take(const CellView& cell) {
@@ -58,7 +58,7 @@ class FamilyFlush {
 
   bool IsWithdrawn(const CellView& cell) const {
     return std::any_of(withdrawals_.begin(), withdrawals_.end(), [&](const Withdrawal& withdrawal) {
-      return withdrawal.type == cell.type && cell.sequence_id <= withdrawal.up_to;
+      return withdrawal.type == cell.type && cell.sequence_id < withdrawal.before;
     });
   }
 

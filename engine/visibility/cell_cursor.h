@@ -54,7 +54,7 @@ std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>
 
 // In a memstore and in the log, a withdrawal is a cell of this type: it sorts before everything of
 // its column and timestamp, and its one-byte value is the CellType it takes back, of cells with a
-// smaller or equal sequence id. A flush carries it out on the store file and does not store it.
+// smaller sequence id: what its own mutation writes there stays. A flush carries it out on the store file and does not store it.
 inline constexpr CellType kWithdrawMarker = static_cast<CellType>(255);
 
 }  // namespace cellfs

@@ -25,7 +25,7 @@ class Withdrawals {
       return false;
     }
     for (const Marker& marker : markers_) {
-      if (marker.type == cell.type && cell.sequence_id <= marker.sequence_id) return true;
+      if (marker.type == cell.type && cell.sequence_id < marker.sequence_id) return true;
     }
     return false;
   }
