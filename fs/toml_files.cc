@@ -39,7 +39,18 @@ Outcome CheckChange(const TableFile& file, const TableSchema& present) {
   return {};
 }
 
-// A table without families has no cells: it is made anew where that is what it takes to split it.
+// Whether no cell, nor any tombstone, lies in the table.
+OutcomeOr<bool> IsEmpty(MountContext& mount, const Caller& caller, const TableName& table) {
+  Scan scan;
+  scan.raw = true;
+  scan.limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
+  return rows.empty();
+}
+
+// A table without cells is made anew where that is what it takes to split it.
 Outcome Recreate(MountContext& mount, const Caller& caller, const TableFile& file,
                  const TableFile& present) {
   const TableName& table = file.schema.name();
@@ -54,10 +65,16 @@ Outcome ApplyTable(MountContext& mount, const Caller& caller, const TableName& t
                    std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(TableFile file, ReadTableFile(text, table));
   CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(mount, table));
-  if (present.schema.families.empty()) {
+  const bool splits = file.has_splits && file.schema.split_keys != present.schema.split_keys;
+  bool anew = present.schema.families.empty();
+  // A copy makes rows and families before it brings the schema to its place.
+  if (!anew && splits && IsOpen(present.schema)) {
+    CELLFS_ASSIGN_OR_RETURN(anew, IsEmpty(mount, caller, table));
+  }
+  if (anew) {
     // A copy of a table that has no families yet says nothing new.
     if (file.schema.families.empty() && IsOpen(file.schema)) return {};
-    if (file.has_splits) {
+    if (splits) {
       CELLFS_RETURN_IF_FAILED(Recreate(mount, caller, file, present));
       present.enabled = true;
     } else {
@@ -71,6 +88,7 @@ Outcome ApplyTable(MountContext& mount, const Caller& caller, const TableName& t
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
       CELLFS_RETURN_IF_FAILED(mount.store.AlterTable(caller, file.schema));
+      for (const std::string& family : file.dropped) mount.unstored.RemoveFamily(table, family);
     }
   }
   if (file.space_quota != present.space_quota) {

@@ -79,6 +79,25 @@ void UnstoredEntries::RemoveBelow(const Place& directory) {
   }
 }
 
+void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& family) {
+  std::vector<Place> dropped;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [directory, children] : directories_) {
+      for (const auto& [key, child] : children) {
+        const Place& place = child.place;
+        if (place.kind == PlaceKind::kFamily && place.table == table && place.family == family) {
+          dropped.push_back(place);
+        }
+      }
+    }
+  }
+  for (const Place& place : dropped) {
+    RemoveBelow(place);
+    Remove(place);
+  }
+}
+
 std::vector<UnstoredEntry> UnstoredEntries::ChildrenAfter(const Place& directory,
                                                           const std::optional<std::string>& after,
                                                           size_t limit) const {

@@ -68,6 +68,8 @@ class UnstoredEntries {
   bool HasChildren(const Place& directory) const;
   // Removes everything below a directory (a row with its families), itself not.
   void RemoveBelow(const Place& directory);
+  // A family was dropped: removes it from every row, with what is below it.
+  void RemoveFamily(const TableName& table, const std::string& family);
   // In the order of OrderKey, those above `after` (nullopt: from the first), at most `limit`.
   std::vector<UnstoredEntry> ChildrenAfter(const Place& directory,
                                            const std::optional<std::string>& after,
