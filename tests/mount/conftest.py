@@ -9,7 +9,6 @@ import os
 import pathlib
 import shutil
 import signal
-import sys
 
 import pytest
 
@@ -32,7 +31,7 @@ def reason_not_to_mount():
 
 def pytest_configure():
     # A runner that loses patience ends us so; the fixtures shall clean up all the same.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("terminated"))
     os.umask(0o022)
 
 

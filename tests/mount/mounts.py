@@ -99,6 +99,9 @@ class Mount:
     def __truediv__(self, name):
         return self.path / name
 
+    def __str__(self):
+        return str(self.path)
+
     # ---- The daemon ----------------------------------------------------------------------------
 
     def start(self):

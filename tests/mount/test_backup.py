@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from mounts import sh, tree_of, versions
+from mounts import CELLFS, sh, tree_of, versions
 
 RSYNC = "rsync -a --itemize-changes"
 
@@ -56,7 +56,7 @@ def fill(mount):
 def test_rsync_into_an_empty_store_restores_everything(make_mount):
     one, two = make_mount(), make_mount()
     fill(one)
-    sh(f"rsync -a {one}/ns/ {two}/ns/".replace(str(one), str(one.path)).replace(str(two), str(two.path)))
+    sh(f"rsync -a {one}/ns/ {two}/ns/")
     assert tree_of(two / "ns") == tree_of(one / "ns")
     assert attributes_of(two / "ns") == attributes_of(one / "ns")
     for path in ("open/row%2F../f/plain", "pages/com.cnn.www/a/html"):
@@ -73,7 +73,7 @@ def test_with_visible_controls_the_history_comes_along(make_mount):
     for number in range(4):
         (one / "ns/open/row%2F../f/plain").write_text(f"version {number}")
         time.sleep(0.002)
-    sh(f"rsync -a {one.path}/ns/ {two.path}/ns/")
+    sh(f"rsync -a {one}/ns/ {two}/ns/")
     assert tree_of(two / "ns") == tree_of(one / "ns")
     for path in ("open/row%2F../f/plain", "pages/com.cnn.www/a/html", "pages/org.hbase/a/html"):
         assert versions(two / "ns" / path) == versions(one / "ns" / path)
@@ -85,7 +85,7 @@ def test_rsync_by_way_of_a_plain_directory(make_mount, outside):
     one, two = make_mount(), make_mount()
     fill(one)
     assert transferred(one / "ns", outside) != []
-    sh(f"rsync -a {outside}/ {two.path}/ns/")
+    sh(f"rsync -a {outside}/ {two}/ns/")
     assert attributes_of(two / "ns") == attributes_of(one / "ns")
     assert transferred(two / "ns", outside) == []
 
@@ -101,7 +101,7 @@ def test_an_old_table_with_a_time_to_live_keeps_all_its_values(make_mount, outsi
     sh(f"rsync -a {outside}/ {mount.path}/default/")
     assert (mount / "default/t/r/f/q").read_text() == "still here"
     assert os.stat(mount / "default/t/r/f/q").st_mtime == 1000000000
-    assert transferred(outside, mount / "default") == []
+    assert [line for line in transferred(outside, mount / "default") if ".toml" not in line] == []
 
 
 WRITER = """
@@ -130,7 +130,7 @@ def test_a_backup_of_a_moment_is_consistent_and_repeatable(mount, outside, scope
         past = mount / scope / ".asof" / moment
         sh(f"rsync -a {past}/ {outside}/one/")
         mount.command("flush")
-        mount.command("compact")
+        sh(f"{CELLFS} compact {mount}", check=False)  # may be put off while a moment is held
         sh(f"rsync -a {past}/ {outside}/two/")
         assert transferred(past, outside / "one") == []
         assert all(writer.poll() is None for writer in writers)
@@ -139,7 +139,7 @@ def test_a_backup_of_a_moment_is_consistent_and_repeatable(mount, outside, scope
             writer.kill()
             writer.wait()
     assert tree_of(outside / "one") == tree_of(outside / "two")
-    table = outside / "one" / ("" if scope.endswith("t/") else "t" if scope else "default/t")
+    table = outside / "one" / {"": "default/t", "default/": "t", "default/t/": ""}[scope]
     for number in range(4):
         first, second = ((table / f"r{number}/f" / name).read_text().split() for name in ("first", "second"))
         assert len(set(first)) == len(set(second)) == 1
