@@ -189,7 +189,7 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
       if (cell.row != row || cell.qualifier != column) break;
       if (IsTombstone(cell.type)) {
         if (column == qualifier || IsFamilyTombstone(cell.type)) TakeTombstone(cell, &head);
-      } else if (column == qualifier) {
+      } else if (column == qualifier && head.Counts(cell.timestamp)) {
         head.newest_put = std::max(head.newest_put, cell.timestamp);
         if (!to_the_end) break;
       }

@@ -179,7 +179,9 @@ class MemoryStorage : public CellStorage {
         if (name != family) continue;
         const bool of_column = cell->qualifier == qualifier;
         if (cell->type == CellType::kPut && of_column) {
-          head.newest_put = std::max(head.newest_put, cell->timestamp);
+          if (head.Counts(cell->timestamp)) {
+            head.newest_put = std::max(head.newest_put, cell->timestamp);
+          }
         } else if (cell->type == CellType::kDeleteFamily ||
                    (cell->type == CellType::kDeleteColumn && of_column)) {
           head.newest_wide_tombstone = std::max(head.newest_wide_tombstone, cell->timestamp);

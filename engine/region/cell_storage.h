@@ -7,6 +7,7 @@
 #ifndef CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 #define CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -33,11 +34,19 @@ struct RowBatch {
 
 // What lies on a column, hidden and expired cells included, for the choice of a timestamp.
 struct ColumnHead {
-  Timestamp newest_put = -1;             // -1: none
+  // -1: none. One at the last timestamp there is does not count once a version tombstone removed it,
+  // or the column could never be written again.
+  Timestamp newest_put = -1;
   Timestamp newest_wide_tombstone = -1;  // DeleteColumn of it, DeleteFamily of its family
   std::vector<Timestamp> version_tombstones;  // Delete of it, DeleteFamilyVersion; descending
 
   Timestamp Newest() const { return std::max(newest_put, newest_wide_tombstone); }
+  // Tombstones of a timestamp come before its puts.
+  bool Counts(Timestamp put) const {
+    return put < kLatestTimestamp - 1 ||
+           std::find(version_tombstones.begin(), version_tombstones.end(), put) ==
+               version_tombstones.end();
+  }
 };
 
 // A place in the log; what has a smaller one is durable no later.
