@@ -211,6 +211,13 @@ void NoteMove(MountContext& mount, const Place& from, const Place& to,
   }
 }
 
+// vim, sed and rsync put a file aside under a temporary's name before they write it anew: what goes
+// aside is no temporary, and its history comes back with the next put.
+bool GoesAside(MountContext& mount, const Place& from, const Place& to) {
+  return to.kind == PlaceKind::kCell && IsTemporaryName(mount.options, to.qualifier) &&
+         !IsTemporaryName(mount.options, from.qualifier);
+}
+
 bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
   return a.family == b.family && a.qualifier == b.qualifier && b.kind != PlaceKind::kCell &&
          b.timestamp == cell.timestamp;
@@ -227,6 +234,7 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
   const Source source = SourceOf(*cell, mount.attributes.Find(from, cell->timestamp),
                                  only_version.has_value());
+  if (GoesAside(mount, from, to)) only_version.reset();
   CELLFS_ASSIGN_OR_RETURN(
       std::vector<Timestamp> timestamps,
       Move(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent));
