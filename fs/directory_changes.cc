@@ -3,6 +3,7 @@
 
 #include "fs/resolver.h"
 #include "fs/schema_file.h"
+#include "fs/toml_files.h"
 
 namespace cellfs::fs {
 
@@ -12,7 +13,7 @@ Outcome MakeNamespace(MountContext& mount, const Caller& caller, const Place& pl
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(mount.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
   mount.unstored.HideToml(place);
-  return {};
+  return NoteTomlChanged(mount, place);
 }
 
 // Without families, until the first is declared or a schema is written.
@@ -23,7 +24,7 @@ Outcome MakeTable(MountContext& mount, const Caller& caller, const Place& place)
   CELLFS_RETURN_IF_FAILED(mount.store.CreateTable(caller, schema));
   mount.unstored.ShowToml(place.Parent());
   mount.unstored.HideToml(place);
-  return {};
+  return NoteTomlChanged(mount, place);
 }
 
 Outcome DeclareFamily(MountContext& mount, const Caller& caller, const Place& place) {
@@ -33,7 +34,7 @@ Outcome DeclareFamily(MountContext& mount, const Caller& caller, const Place& pl
   }
   CELLFS_RETURN_IF_FAILED(mount.store.AddFamily(caller, place.table, family));
   mount.recent.NoteDeclared(place);
-  return {};
+  return NoteTomlChanged(mount, TablePlace(place.table));
 }
 
 Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place) {

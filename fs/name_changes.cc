@@ -50,9 +50,16 @@ std::string BytesOf(MemoryFile& file) {
 }
 
 Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to) {
-  CELLFS_RETURN_IF_FAILED(ApplyToml(mount, caller, to, BytesOf(*from.unstored->file)));
+  MemoryFile& file = *from.unstored->file;
+  CELLFS_RETURN_IF_FAILED(ApplyToml(mount, caller, to, BytesOf(file)));
   mount.unstored.Remove(from.place);
-  return {};
+  AttributeUpdate update;
+  const std::lock_guard lock(file.mutex);
+  update.uid = file.uid;
+  update.gid = file.gid;
+  update.mode = file.mode;
+  update.mtime = file.mtime;
+  return mount.attributes.Update(to, update);
 }
 
 // An editor puts the .toml aside before it writes a new one; the schema stays in force.

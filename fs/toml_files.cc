@@ -131,10 +131,20 @@ Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
   Outcome applied = is_table ? ApplyTable(mount, caller, file.table, text)
                              : ApplyNamespace(mount, caller, file.table.namespace_name, text);
   CELLFS_RETURN_IF_FAILED(applied);
+  CELLFS_RETURN_IF_FAILED(NoteTomlChanged(mount, file.Parent()));
   mount.unstored.ShowToml(file.Parent());
   // What a schema says decides which names are found and for how long.
   if (is_table) mount.kernel.TableChanged(file.table);
   return {};
+}
+
+Status NoteTomlChanged(MountContext& mount, const Place& place) {
+  AttributeUpdate update;
+  update.mtime = update.ctime = ToTimespec(mount.clock->Now());
+  return mount.attributes.Update(place.As(place.kind == PlaceKind::kTable
+                                              ? PlaceKind::kSchemaFile
+                                              : PlaceKind::kNamespaceFile),
+                                 update);
 }
 
 }  // namespace cellfs::fs

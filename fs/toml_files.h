@@ -21,6 +21,9 @@ OutcomeOr<std::string> TomlText(MountContext& mount, const Place& file);
 Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
                   std::string_view text);
 
+// The text changed just now, by a command or by mkdir: what it shows as its time lasts over remounts.
+Status NoteTomlChanged(MountContext& mount, const Place& table_or_namespace);
+
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_TOML_FILES_H_
