@@ -40,7 +40,9 @@ bool IsIntact(const char* page, int64_t number) {
 
 int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   const int code = Below(file)->pMethods->xRead(Below(file), bytes, size, offset);
-  if (code != SQLITE_OK || size < kSmallestPage) return code;
+  // A short read has the rest filled with zeros.
+  const bool has_bytes = code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ;
+  if (!has_bytes || size < kSmallestPage) return code;
   const int64_t number = NumberAt(offset);
   // Another size: the page size in the header is damaged.
   if (size == kDatabasePageSize && IsIntact(static_cast<const char*>(bytes), number)) return code;

@@ -131,7 +131,13 @@ StoreDirectory::~StoreDirectory() { ::close(lock_); }
 
 Status StoreDirectory::CreateOrCheck() {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));
-  if (Has(names, kFormatFile)) return CheckIsStore(files_, path_);
+  if (Has(names, kFormatFile)) {
+    CELLFS_RETURN_IF_ERROR(CheckIsStore(files_, path_));
+    // Of a catalog that was not replaced in the end. It may stay: the next one overwrites it.
+    const std::string unfinished = std::string(kCatalogFile) + ".new";
+    if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
+    return {};
+  }
   return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
 }
 

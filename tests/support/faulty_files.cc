@@ -86,6 +86,11 @@ void FaultyFiles::SetSyncHook(std::function<void()> hook) {
   sync_hook_ = std::move(hook);
 }
 
+void FaultyFiles::SetChangeHook(std::function<bool()> hook) {
+  const std::lock_guard lock(mutex_);
+  change_hook_ = std::move(hook);
+}
+
 void FaultyFiles::LosePower() {
   const std::lock_guard lock(mutex_);
   for (const auto& [path, length] : lengths_)
@@ -152,6 +157,7 @@ Status FaultyFiles::SyncDirectory(const std::string& path) {
 }
 
 Status FaultyFiles::MayFail(const std::string& what) {
+  if (change_hook_ && change_hook_()) return {StatusCode::kIoError, "told to fail: " + what};
   if (until_failure_ == 0 || --until_failure_ != 0) return {};
   failed_ = true;
   return {code_, "told to fail: " + what};

@@ -28,6 +28,8 @@ class FaultyFiles : public FileLayer {
   void SetSyncsFail(bool fail);
   // Called at the begin of every Sync of a file, by the thread that asked for it.
   void SetSyncHook(std::function<void()> hook);
+  // Asked before everything that changes something; true: it shall fail, as by FailNth.
+  void SetChangeHook(std::function<bool()> hook);
   // What was not synced is gone: bytes of files, and names in directories. Every file is closed.
   void LosePower();
 
@@ -50,7 +52,7 @@ class FaultyFiles : public FileLayer {
   Status MayFail(const std::string& what);  // under mutex_
 
   FileLayer& base_ = PosixFiles();
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_;  // a hook may call LosePower
   int until_failure_ = 0;
   StatusCode code_ = StatusCode::kIoError;
   bool failed_ = false;
@@ -58,6 +60,7 @@ class FaultyFiles : public FileLayer {
   uint64_t room_ = std::numeric_limits<uint64_t>::max();
   int syncs_ = 0;
   std::function<void()> sync_hook_;
+  std::function<bool()> change_hook_;
   std::map<std::string, Length> lengths_;
   std::set<std::string> unsynced_names_;
 };
