@@ -2,68 +2,27 @@
 """The daemon dies at any moment; the store belongs to one daemon and is nothing else's directory."""
 
 import os
+import pathlib
 import random
 import shutil
 import signal
 import subprocess
-import threading
-import time
+import sys
 
 import pytest
 
 from mounts import CELLFS, is_mounted, sh, versions, wait_until
 
-ROUNDS = int(os.environ.get("CELLFS_CRASHES", "4"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
+from crash_rounds import run_rounds  # noqa: E402
+
+ROUNDS = int(os.environ.get("CELLFS_CRASHES", "6"))
 
 
-class Writer(threading.Thread):
-    """Writes cells until the mount is gone, and knows what close acknowledged."""
-
-    def __init__(self, family, seed):
-        super().__init__()
-        self.family = family
-        self.random = random.Random(seed)
-        self.acknowledged = {}  # name: the last value whose close returned
-        self.attempted = {}     # name: the value that was under way
-
-    def run(self):
-        number = 0
-        try:
-            while True:
-                name = f"q{self.random.randrange(20)}"
-                size = self.random.choice([10, 1000, 100000])
-                value = f"{number} ".encode() + self.random.randbytes(size)
-                self.attempted[name] = value
-                with open(self.family / name, "wb") as file:
-                    file.write(value)
-                self.acknowledged[name] = value
-                number += 1
-        except OSError:
-            pass
-
-
-def test_what_close_acknowledged_survives_kill_9(mount):
+def test_what_was_acknowledged_survives_kill_9(mount):
     seed = int(os.environ.get("CELLFS_SEED", "0")) or random.randrange(1 << 30)
-    print(f"seed {seed}: CELLFS_SEED repeats it")
-    source = random.Random(seed)
-    for round_number in range(ROUNDS):
-        families = [mount.family(row=f"round{round_number}-{number}") for number in range(3)]
-        writers = [Writer(family, source.random()) for family in families]
-        for writer in writers:
-            writer.start()
-        time.sleep(source.uniform(0.05, 0.6))
-        if round_number % 2:
-            mount.command("flush")
-        mount.process.kill()
-        for writer in writers:
-            writer.join()
-        mount.kill9()
-        mount.start()
-        for writer in writers:
-            assert writer.acknowledged
-            for name, value in writer.acknowledged.items():
-                found = (writer.family / name).read_bytes()
-                assert found in (value, writer.attempted[name]), f"seed {seed}: {writer.family}/{name}"
+    print(f"seed {seed}: CELLFS_SEED repeats it, CELLFS_CRASHES says how often")
+    assert run_rounds(mount, ROUNDS, 100, seed) == []
 
 
 def test_names_attributes_and_schemas_survive_kill_9(mount):
