@@ -25,6 +25,7 @@ Outcome TextWriter::Write(std::string_view bytes, uint64_t offset) {
   if (offset + bytes.size() > max_size_) return EFBIG;
   WriteInto(text_, bytes, offset);
   written_ = true;
+  mtime_.reset();
   return {};
 }
 
@@ -38,9 +39,17 @@ Outcome TextWriter::Truncate(uint64_t size) {
 Outcome TextWriter::Flush() {
   std::lock_guard lock(mutex_);
   if (!written_ || node_->unlinked()) return {};
-  CELLFS_RETURN_IF_FAILED(apply_(text_));
+  CELLFS_RETURN_IF_FAILED(apply_(text_, mtime_));
   written_ = false;
+  mtime_.reset();
   return {};
+}
+
+std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
+  std::lock_guard lock(mutex_);
+  if (!written_) return std::nullopt;
+  mtime_ = mtime;
+  return Outcome();
 }
 
 OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {

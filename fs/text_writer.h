@@ -17,8 +17,9 @@ namespace cellfs::fs {
 class TextWriter final : public FileHandle {
  public:
   // `text` is what the file has when it is opened. `apply` gets all of it where it was written to, and
-  // may change it; after an error it gets it again with the next close.
-  using Apply = std::function<Outcome(std::string& text)>;
+  // may change it; after an error it gets it again with the next close. `mtime` is the time that was
+  // set meanwhile.
+  using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
   using Gone = std::function<void()>;
   TextWriter(NodePtr node, std::string text, bool append, uint64_t max_size, Apply apply,
              Gone gone = nullptr)
@@ -34,6 +35,7 @@ class TextWriter final : public FileHandle {
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
   Outcome Sync() override { return Flush(); }
+  std::optional<Outcome> SetTime(timespec mtime) override;
   void Release() override {
     if (gone_) gone_();
   }
@@ -47,6 +49,7 @@ class TextWriter final : public FileHandle {
   std::mutex mutex_;  // guards the rest
   std::string text_;
   bool written_ = false;
+  std::optional<timespec> mtime_;
 };
 
 class MemoryWriter final : public FileHandle {

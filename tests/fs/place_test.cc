@@ -39,6 +39,13 @@ TEST(PlaceTest, WhereOneStringEndsBelongsToTheInodeNumber) {
             RowPlace({"ns", "t"}, "a").InodeNumber());
 }
 
+TEST(PlaceTest, ATomlHasALowInodeNumberSoThatCpCopiesItBeforeTheRows) {
+  for (int table = 0; table < 100; ++table) {
+    const Place schema = TablePlace({"ns", std::to_string(table)}).As(PlaceKind::kSchemaFile);
+    EXPECT_LT(schema.InodeNumber(), uint64_t{1} << 40);
+  }
+}
+
 // Backup programs recognize files by these numbers: they must not change from one version to the next.
 TEST(PlaceTest, InodeNumbersArePinned) {
   EXPECT_EQ(RootPlace().InodeNumber(), 1u);
