@@ -251,6 +251,10 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
   keep(update.uid, inherited.uid, record.uid);
   keep(update.gid, inherited.gid, record.gid);
   keep(update.mode, inherited.mode, record.mode);
+  // Copies make their directories 0700 and give them their modes at the end: what was made in one with
+  // a mode that only happens to be inherited keeps it.
+  const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
+  if (update.mode && *update.mode != usual) record.mode = *update.mode;
   if (update.ctime) record.ctime = update.ctime;
 
   std::optional<timespec> mtime = stored.own.mtime;
