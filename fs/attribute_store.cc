@@ -17,6 +17,7 @@ constexpr char kTimeFamily[] = "m";
 // Of the time of a directory, which has no versions.
 constexpr Timestamp kDirectoryVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
+constexpr size_t kMaxCached = 16384;
 
 // Free metadata of a family: what its columns inherit.
 constexpr std::string_view kOwnerAttribute = "cellfs.owner";
@@ -159,9 +160,14 @@ AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp ve
     if (!IsInRow(place.kind)) records.own = DirectoryRecord(RowKey(place));
     return records;
   }
+  const std::optional<uint64_t> key = CacheKey(place);
+  uint64_t changes = 0;
   {
     std::shared_lock lock(mutex_);
     if (!table_exists_) return records;
+    const auto cached = key ? cache_.find(*key) : cache_.end();
+    if (cached != cache_.end() && cached->second.version == version) return cached->second.records;
+    changes = changes_;
   }
   Get get;
   get.row = RowKey(place);
@@ -178,7 +184,45 @@ AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp ve
       ReadRecord(cell.value, cell.qualifier == qualifier ? records.own : records.family);
     }
   }
+  Remember(place, version, records, changes);
   return records;
+}
+
+// Only of the plain name: the other names of a column are rarely looked at.
+std::optional<uint64_t> AttributeStore::CacheKey(const Place& place) {
+  if (place.kind != PlaceKind::kCell || place.view != nullptr) return std::nullopt;
+  return place.InodeNumber();
+}
+
+void AttributeStore::Remember(const Place& place, Timestamp version, const RowRecords& records,
+                              uint64_t changes) {
+  const std::optional<uint64_t> key = CacheKey(place);
+  if (!key) return;
+  std::unique_lock lock(mutex_);
+  if (changes != changes_) return;
+  if (cache_.size() >= kMaxCached) cache_.clear();
+  cache_[*key] = {version, records};
+}
+
+uint64_t AttributeStore::Changes() const {
+  std::shared_lock lock(mutex_);
+  return changes_;
+}
+
+void AttributeStore::NoteChange(const Place& place, const Cached* written, uint64_t changes) {
+  Place plain = place.IsColumn() ? place.As(PlaceKind::kCell) : place;
+  plain.view = nullptr;
+  const std::optional<uint64_t> key = CacheKey(plain);
+  std::unique_lock lock(mutex_);
+  const bool alone = changes_++ == changes;
+  if (key && written != nullptr && alone && plain == place) {
+    if (cache_.size() >= kMaxCached) cache_.clear();
+    cache_[*key] = *written;
+  } else if (key) {
+    cache_.erase(*key);
+  } else {
+    cache_.clear();  // what columns inherit
+  }
 }
 
 void AttributeStore::Inherit(const Record& record, ShownAttributes& shown, bool& mode_is_set) {
@@ -241,6 +285,7 @@ ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update) {
+  const uint64_t changes = Changes();
   RowRecords stored = Read(place, update.version);
   const ShownAttributes inherited = Inherited(place, stored.family);
   Record record = update.anew ? Record() : stored.own;
@@ -288,7 +333,12 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
       directory.mtime = mtime;
     }
   }
-  return store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
+  const Status status =
+      store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
+  record.mtime = mtime;
+  const Cached written{update.version, {record, stored.family}};
+  NoteChange(place, status.ok() ? &written : nullptr, changes);
+  return status;
 }
 
 Status AttributeStore::MakeTable() {
@@ -319,6 +369,7 @@ Status AttributeStore::Drop(const Place& place) {
   bool has_rows = tables_with_records_.erase(place.table) > 0;
   bool has_own = directories_.erase(row_key) > 0;
   lock.unlock();
+  NoteChange(place);
   if (!has_rows && !has_own) return Status();
   Scan scan;
   scan.start_row = row_key;

@@ -22,6 +22,7 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 
 #include "engine/clock.h"
 #include "engine/store.h"
@@ -97,6 +98,18 @@ class AttributeStore {
   ShownAttributes Inherited(const Place& place, const Record& row_family);
   Status MakeTable();
 
+  // A column's records are wanted by several requests in a row. The cache holds what was read or
+  // written last; what was read before a change is not taken in after it.
+  struct Cached {
+    Timestamp version = -1;  // whose time own.mtime is
+    RowRecords records;
+  };
+  static std::optional<uint64_t> CacheKey(const Place& place);
+  void Remember(const Place& place, Timestamp version, const RowRecords& records, uint64_t changes);
+  // `written`: what is stored now, unless something has changed since `changes`.
+  void NoteChange(const Place& place, const Cached* written = nullptr, uint64_t changes = 0);
+  uint64_t Changes() const;
+
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
@@ -104,6 +117,8 @@ class AttributeStore {
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
+  std::unordered_map<uint64_t, Cached> cache_;
+  uint64_t changes_ = 0;
   std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key
 };
 
