@@ -67,6 +67,20 @@ def test_rsync_into_an_empty_store_restores_everything(make_mount):
     assert transferred(one / "ns", two / "ns") == []
 
 
+@pytest.mark.parametrize("copy", [
+    "cp -a {one}/ns {two}/ns",
+    "cp -a {one}/ns {outside}/ns && mv {outside}/ns {two}/ns",
+    "mkdir {two}/ns && tar -C {one}/ns -c --format=posix . | tar -C {two}/ns -xp"])
+def test_other_copies_restore_everything_too(make_mount, outside, copy):
+    one, two = make_mount(), make_mount()
+    fill(one)
+    os.chmod(one / "ns/pages/org.hbase/b/q", 0o600)  # as the directory that cp makes would have it
+    sh(copy.format(one=one, two=two, outside=outside))
+    assert tree_of(two / "ns") == tree_of(one / "ns")
+    assert attributes_of(two / "ns") == attributes_of(one / "ns")
+    assert transferred(one / "ns", two / "ns") == []
+
+
 def test_with_visible_controls_the_history_comes_along(make_mount):
     one, two = make_mount("controls=visible"), make_mount("controls=visible")
     fill(one)
