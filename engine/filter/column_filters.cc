@@ -138,6 +138,9 @@ class ColumnRangeFilter : public Filter {
     return FirstOfColumn(cell, range_.min.value_or(""));
   }
   bool IsHinting() const override { return true; }
+  std::string_view FirstColumn() const override {
+    return range_.min ? std::string_view(*range_.min) : std::string_view();
+  }
 
  private:
   const ColumnRange range_;

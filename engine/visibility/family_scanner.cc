@@ -22,11 +22,13 @@ FamilyScanner::FamilyScanner(const std::string& family_name, std::unique_ptr<Cel
       options_(options) {}
 
 Status FamilyScanner::SeekToRow(const std::string& row, bool inclusive) {
-  if (options_.single_row && inclusive && filter_ == nullptr) {
+  if (options_.single_row && inclusive) {
     matcher_.SetToNewRow();
-    if (const auto first_column = matcher_.ColumnHint()) {
+    const std::string_view first_column =
+        filter_ != nullptr ? filter_->FirstColumn() : matcher_.ColumnHint().value_or("");
+    if (!first_column.empty()) {
       CELLFS_ASSIGN_OR_RETURN(const bool may_be_hidden, cursor_->MayHaveFamilyTombstones(row));
-      if (!may_be_hidden) return cursor_->Seek({.row = row, .qualifier = *first_column});
+      if (!may_be_hidden) return cursor_->Seek({.row = row, .qualifier = first_column});
     }
   }
   if (!options_.reversed) {
