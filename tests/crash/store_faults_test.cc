@@ -260,6 +260,7 @@ class StoreFaultsTest : public testing::TestWithParam<int> {
       promises.lost_power = true;
       vfs_->LosePower(static_cast<uint32_t>(n));
     }
+    _exit(0);  // without closing anything
   }
 
   Status Run(const Operation& operation, StatusOr<std::unique_ptr<Store>>& store,
