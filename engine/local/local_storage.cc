@@ -12,6 +12,7 @@ namespace cellfs {
 namespace {
 
 constexpr int64_t kRoomFactor = 4;  // flush sizes that a memstore may reach before writers wait
+constexpr int kCompactAttempts = 5;  // where moments are pinned meanwhile
 // A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
 constexpr int64_t kLeastGarbage = 10000;
 constexpr int64_t kGarbagePercent = 25;
@@ -370,10 +371,10 @@ bool LocalStorage::WantsFlush() const {
 // ---- Compaction ---------------------------------------------------------------------------------
 
 Status LocalStorage::Compact(CompactionKind kind) {
-  if (context_->moments->AnyPinned()) {
-    return Status(StatusCode::kUnavailable, "a pinned moment keeps what a compaction would drop");
+  for (int attempt = 1;; ++attempt) {
+    Status status = CompactUntil(kind, {});
+    if (status.code() != StatusCode::kUnavailable || attempt == kCompactAttempts) return status;
   }
-  return CompactUntil(kind, {});
 }
 
 Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool()>& stopped) {
@@ -381,6 +382,12 @@ Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool(
   const bool major = kind == CompactionKind::kMajor;
   const std::shared_ptr<const TableSchema> schema = CopyState().schema;
   Rewrite rewrite = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  {
+    const auto moments_lock = context_->moments->HoldOff();
+    if (context_->moments->AnyPinned(moments_lock)) {
+      rewrite.keep_up_to = context_->moments->Newest(moments_lock);
+    }
+  }
   for (const auto& [name, family] : schema->families) {
     if (dropped_) return Status();
     if (major && family.keep_deleted_cells() != KeepDeletedCells::kFalse) {
@@ -390,12 +397,12 @@ Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool(
     FamilyCompaction compaction(family, rewrite);
     for (bool more = true; more;) {
       if (stopped && stopped()) return Status();
-      CELLFS_ASSIGN_OR_RETURN(more, CompactBatch(compaction, schema));
+      CELLFS_ASSIGN_OR_RETURN(more, CompactBatch(compaction, rewrite, schema));
     }
   }
   const std::lock_guard rewrite_lock(rewrite_mutex_);
   if (dropped_) return Status();
-  if (major) CELLFS_RETURN_IF_ERROR(file_->ForgetGarbage());
+  if (major && rewrite.keep_up_to == 0) CELLFS_RETURN_IF_ERROR(file_->ForgetGarbage());
   ++compactions_;
   CELLFS_RETURN_IF_ERROR(file_->Shrink());
   static_cast<void>(file_->writer().Checkpoint());
@@ -404,7 +411,7 @@ Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool(
 }
 
 // True: there are more.
-StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction,
+StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
                                           const std::shared_ptr<const TableSchema>& schema) {
   const std::lock_guard rewrite_lock(rewrite_mutex_);
   if (dropped_) return Gone();
@@ -418,8 +425,9 @@ StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction,
   if (compaction.erased() == 0) return more;
   CELLFS_RETURN_IF_ERROR(writer->Prepare());
   const auto moments_lock = context_->moments->HoldOff();
-  if (context_->moments->AnyPinned(moments_lock)) {
-    return Status(StatusCode::kUnavailable, "a pinned moment keeps what a compaction would drop");
+  if (context_->moments->AnyPinned(moments_lock) &&
+      context_->moments->Newest(moments_lock) > rewrite.keep_up_to) {
+    return Status(StatusCode::kUnavailable, "a moment was pinned during the compaction");
   }
   CELLFS_RETURN_IF_ERROR(writer->Commit());
   const uint64_t generation = file_->Published();

@@ -129,7 +129,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   Status FlushLocked();
   Status FlushFrozen(const std::shared_ptr<MemoryCells>& frozen);
   void Freeze();
-  StatusOr<bool> CompactBatch(FamilyCompaction& compaction,
+  StatusOr<bool> CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
                               const std::shared_ptr<const TableSchema>& schema);
 
   const TableId id_;

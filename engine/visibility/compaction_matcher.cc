@@ -41,6 +41,11 @@ class RewriteMatcher : public CompactionMatcher {
   }
 
   bool Keep(const CellView& cell) override {
+    return Survives(cell) || cell.sequence_id <= rewrite_.keep_up_to;
+  }
+
+ private:
+  bool Survives(const CellView& cell) {
     if (!has_row_ || cell.row != row_) BeginRow(cell.row);
     if (rest_of_column_dropped_ && cell.qualifier == dropped_qualifier_) return false;
     rest_of_column_dropped_ = false;
@@ -54,7 +59,6 @@ class RewriteMatcher : public CompactionMatcher {
     return code == MatchCode::kInclude || code == MatchCode::kIncludeAndSeekNextColumn;
   }
 
- private:
   void BeginRow(std::string_view row) {
     has_row_ = true;
     row_ = row;
@@ -73,7 +77,7 @@ class RewriteMatcher : public CompactionMatcher {
     const bool works = keep_deleted_ == KeepDeletedCells::kFalse || IsPastKeeping(cell.timestamp);
     const bool redundant = keep_deleted_ == KeepDeletedCells::kFalse && deletes_.IsRedundant(cell);
     if (works) Remember(cell);
-    if (rewrite_.kind == RewriteKind::kMinor) {
+    if (rewrite_.kind == RewriteKind::kMinor || rewrite_.keep_up_to > 0) {
       return redundant ? MatchCode::kSkip : MatchCode::kInclude;
     }
     if (rewrite_.time_to_purge_deletes > 0 &&
@@ -132,6 +136,7 @@ std::unique_ptr<CompactionMatcher> MakeCompactionMatcher(const FamilySchema& fam
                                                          const Rewrite& rewrite) {
   if (rewrite.kind == RewriteKind::kKeepAll) return std::make_unique<KeepEverything>();
   if (family.new_version_behavior()) {
+    if (rewrite.keep_up_to > 0) return std::make_unique<KeepEverything>();
     if (family.min_versions() == 0 && rewrite.newest_cell < OldestUnexpired(family, rewrite.now)) {
       return std::make_unique<DropEverything>();
     }
