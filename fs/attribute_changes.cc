@@ -3,6 +3,7 @@
 
 #include "fs/file_writer.h"
 #include "fs/mount_context.h"
+#include "fs/reading.h"
 #include "fs/resolver.h"
 
 namespace cellfs::fs {
@@ -37,6 +38,18 @@ void ChangeMemoryFile(MountContext& mount, MemoryFile& file, const AttributeChan
   file.ctime = ToTimespec(mount.clock->Now());
 }
 
+// By their names: a walk over all that the kernel knows, for each directory that a copy makes, would be
+// far too long.
+void DropColumns(MountContext& mount, const Place& family) {
+  const auto cells = mount.store.Read(Caller::Superuser(), family.table,
+                                      GetOf(family, ReadDetail::kLengths));
+  if (!cells.ok()) return;
+  for (const Cell& cell : *cells) {
+    mount.kernel.AttributesChanged(
+        CellPlace(family.table, family.row, family.family, cell.qualifier), nullptr);
+  }
+}
+
 // What is below a directory shows its owner and mode.
 void DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
   const ShownAttributes now = mount.attributes.Find(directory, -1);
@@ -46,7 +59,7 @@ void DropInherited(MountContext& mount, const Place& directory, const ShownAttri
   } else if (directory.kind == PlaceKind::kTable) {
     mount.kernel.TableChanged(directory.table);
   } else if (directory.kind == PlaceKind::kFamily) {
-    mount.kernel.RowChanged(directory.table, directory.row);
+    DropColumns(mount, directory);
   }
 }
 
