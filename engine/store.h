@@ -89,6 +89,8 @@ class Store {
   // Rewrites the store file; does not touch the memstore. What a pinned Moment may see stays.
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   virtual void SetMaintenancePaused(bool paused) = 0;
+  // Of the page cache, over all tables; at once.
+  virtual void SetCacheBytes(int64_t bytes) = 0;
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever. Flush and compaction drop nothing of that meanwhile.

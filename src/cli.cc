@@ -258,7 +258,7 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App& set = add("set", "change a setting of a mounted store until it is unmounted",
                       [&] { return Set(line); });
   AddStoreArgument(set, line);
-  set.add_option("settings", line.settings, "log_level=LEVEL, maintenance=paused|running")
+  set.add_option("settings", line.settings, "log_level=LEVEL, cache_size=BYTES, maintenance=paused|running")
       ->required()->type_name("NAME=VALUE");
 
   CLI::App& config = add("config", "print the configuration in force, every key explained",

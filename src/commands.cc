@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/configuration.h"
 #include "src/logging.h"
 
 namespace cellfs {
@@ -13,6 +14,14 @@ using nlohmann::json;
 std::string ArgumentOf(const Arguments& arguments, const std::string& name) {
   auto found = arguments.find(name);
   return found == arguments.end() ? std::string() : found->second;
+}
+
+Status SetCacheSize(Store& store, const std::string& value) {
+  // As the key of the configuration is checked.
+  Configuration configuration;
+  CELLFS_RETURN_IF_ERROR(ApplyMountOptions("cache_size=" + value, configuration));
+  store.SetCacheBytes(configuration.store.cache_bytes);
+  return {};
 }
 
 // Namespaces and tables are UTF-8, since HBase lets nothing else in.
@@ -100,10 +109,12 @@ StatusOr<std::string> Commands::Set(const Arguments& arguments) {
     CELLFS_RETURN_IF_ERROR(SetLogLevel(value));
   } else if (name == "maintenance" && (value == "paused" || value == "running")) {
     store_.SetMaintenancePaused(value == "paused");
+  } else if (name == "cache_size") {
+    CELLFS_RETURN_IF_ERROR(SetCacheSize(store_, value));
   } else {
     return Status(StatusCode::kIllegalArgument,
                   "'" + name + "=" + value +
-                      "' cannot be set; there are log_level=LEVEL and maintenance=paused|running");
+                      "' cannot be set; there are log_level=LEVEL, cache_size=BYTES and maintenance=paused|running");
   }
   return TextOf({{name, value}});
 }

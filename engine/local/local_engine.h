@@ -41,6 +41,7 @@ class LocalEngine : public StorageEngine {
   Status Sync() override { return context_->wal->Sync(); }
   std::shared_ptr<const Moment> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
+  void SetCacheBytes(int64_t bytes) override { context_->cache.Set(bytes); }
   Statistics GetStatistics() override;
 
  private:

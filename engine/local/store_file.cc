@@ -240,6 +240,8 @@ StatusOr<StoreFile::Snapshot> StoreFile::OpenSnapshot() {
   const uint64_t now = generation();
   if (empty_) return Snapshot(this, nullptr, now, 0);
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Lease());
+  const bool has_its_share = connection->cache_kibibytes == budget_.KibibytesEach();
+  if (connection->reading && !has_its_share) CELLFS_RETURN_IF_ERROR(connection->EndRead());
   if (!connection->reading) CELLFS_RETURN_IF_ERROR(BeginRead(*connection));
   const uint64_t generation = connection->generation;
   const SequenceId flushed = connection->flushed;

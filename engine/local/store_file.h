@@ -29,10 +29,11 @@ class CacheBudget {
   explicit CacheBudget(int64_t bytes) : bytes_(bytes) {}
   void Join() { ++connections_; }
   void Leave() { --connections_; }
+  void Set(int64_t bytes) { bytes_ = bytes; }
   int64_t KibibytesEach() const;
 
  private:
-  const int64_t bytes_;
+  std::atomic<int64_t> bytes_;
   std::atomic<int64_t> connections_{0};
 };
 

@@ -350,6 +350,7 @@ class MemoryEngine : public StorageEngine {
     return moment;
   }
   void SetMaintenancePaused(bool) override {}
+  void SetCacheBytes(int64_t) override {}
 
   Statistics GetStatistics() override {
     const std::lock_guard lock(shared_->mutex);

@@ -68,6 +68,7 @@ class EmbeddedStore : public Store {
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   void SetMaintenancePaused(bool paused) override { engine_->SetMaintenancePaused(paused); }
+  void SetCacheBytes(int64_t bytes) override { engine_->SetCacheBytes(bytes); }
   Statistics GetStatistics() override;
   std::shared_ptr<const Moment> PinMoment() override { return engine_->PinMoment(); }
 

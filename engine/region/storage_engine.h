@@ -49,6 +49,7 @@ class StorageEngine {
 
   virtual std::shared_ptr<const Moment> PinMoment() = 0;
   virtual void SetMaintenancePaused(bool paused) = 0;
+  virtual void SetCacheBytes(int64_t bytes) = 0;
   // Everything of Statistics but `tables`.
   virtual Statistics GetStatistics() = 0;
 };

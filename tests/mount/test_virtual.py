@@ -254,7 +254,7 @@ def test_commands_through_the_daemon(mount, family):
     mount.command("flush", "default:t")
     (table,) = [t for t in mount.status()["tables"] if t["table"] == "t"]
     assert table["flushes"] == 1
-    mount.command("set", "log_level=debug")
+    mount.command("set", "log_level=debug", "cache_size=4194304")
     assert mount.status()["log_level"] == "debug"
     assert sh(f"cellfs set {mount.path} log_level=loud".replace("cellfs", os.environ.get("CELLFS", "cellfs")),
               check=False)[0] != 0

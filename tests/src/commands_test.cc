@@ -62,6 +62,8 @@ TEST_F(CommandsTest, WhatIsUnknownIsRefused) {
   EXPECT_EQ(CodeOf("format", {}), StatusCode::kIllegalArgument);
   EXPECT_EQ(CodeOf("set", {{"name", "colour"}, {"value", "red"}}), StatusCode::kIllegalArgument);
   EXPECT_EQ(CodeOf("set", {{"name", "maintenance"}, {"value", "off"}}), StatusCode::kIllegalArgument);
+  EXPECT_TRUE(commands_->Run("set", {{"name", "cache_size"}, {"value", "2097152"}}).ok());
+  EXPECT_EQ(CodeOf("set", {{"name", "cache_size"}, {"value", "some"}}), StatusCode::kIllegalArgument);
 }
 
 }  // namespace

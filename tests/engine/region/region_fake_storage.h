@@ -139,6 +139,7 @@ class FakeEngine : public StorageEngine {
   Status Sync() override { return {}; }
   std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
   void SetMaintenancePaused(bool) override {}
+  void SetCacheBytes(int64_t) override {}
   Statistics GetStatistics() override { return {}; }
 
   std::vector<std::pair<LogPosition, Durability>> waits;

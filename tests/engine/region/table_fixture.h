@@ -57,6 +57,7 @@ class FaultyEngine : public StorageEngine {
   Status Sync() override { return {}; }
   std::shared_ptr<const Moment> PinMoment() override { return inner_->PinMoment(); }
   void SetMaintenancePaused(bool) override {}
+  void SetCacheBytes(int64_t) override {}
   Statistics GetStatistics() override { return inner_->GetStatistics(); }
 
  private:
