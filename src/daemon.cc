@@ -20,7 +20,8 @@ namespace cellfs {
 namespace {
 
 constexpr std::chrono::seconds kQuotaInterval{60};
-constexpr std::chrono::minutes kMomentInterval{1};
+// Also how soon memory is given back after a long walk.
+constexpr std::chrono::seconds kMomentInterval{5};
 
 // Ends the session on SIGTERM, SIGINT and SIGHUP, which must be blocked in every thread.
 class SignalThread {
