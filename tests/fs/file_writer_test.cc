@@ -11,15 +11,7 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr char kQ[] = "default/t/r/f/q";
-
-struct FileWriterTest : testing::Test {
-  FileWriterTest() {
-    tree.MakeTable();
-    tree.Put("r", "other", "x");
-  }
-  WritingTree tree;
-};
+struct FileWriterTest : WritingTest {};
 
 TEST_F(FileWriterTest, OneOpenWriteCloseIsOneVersion) {
   OpenFile file = tree.Create(kQ);

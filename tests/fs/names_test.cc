@@ -11,15 +11,7 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr char kQ[] = "default/t/r/f/q";
-
-struct NamesTest : testing::Test {
-  NamesTest() {
-    tree.MakeTable();
-    tree.Put("r", "other", "x");
-  }
-  WritingTree tree;
-};
+struct NamesTest : WritingTest {};
 
 // ---- rename -------------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@
 #ifndef CELLFS_TESTS_FS_WRITING_TREE_H_
 #define CELLFS_TESTS_FS_WRITING_TREE_H_
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,6 +131,17 @@ struct WritingTree : Tree {
     filesystem.reset();
     filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock);
   }
+};
+
+inline constexpr char kQ[] = "default/t/r/f/q";
+
+// A table with one cell beside kQ, so that its directories stay.
+struct WritingTest : testing::Test {
+  WritingTest() {
+    tree.MakeTable();
+    tree.Put("r", "other", "x");
+  }
+  WritingTree tree;
 };
 
 }  // namespace cellfs::fs
