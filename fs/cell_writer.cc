@@ -24,8 +24,7 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, 
       caller_(caller),
       node_(std::move(node)),
       append_(mode.append),
-      created_(mode.created),
-      follows_(!mode.truncate),
+      truncates_(mode.truncate),
       claimed_(mode.created),
       exclusive_(mode.exclusive && mode.created),
       whole_(mode.truncate || mode.created),
@@ -72,7 +71,7 @@ void CellWriter::Wrote() {
   bytes_unput_ = true;
   written_ = Now(mount_);
   wish_.reset();
-  if (follows_ && !node_->unlinked()) PutLater();
+  if (!truncates_ && !node_->unlinked()) PutLater();
 }
 
 // A program that writes on without closing is put for within a second of its first write.
@@ -202,6 +201,18 @@ void CellWriter::Release() {
   }
 }
 
+// Another handle put first to the file that this one made. Making is not truncating: what was written
+// here goes over what the other put.
+void CellWriter::JoinOthers() {
+  claimed_ = exclusive_ = whole_ = start_unput_ = false;
+  if (append_) {
+    edits_.Append(*view_);
+  } else {
+    edits_.Write(*view_, 0);
+  }
+  view_.reset();
+}
+
 Outcome CellWriter::PutNow(Durability durability) {
   if (failed_) return *failed_;
   std::shared_ptr<const Place> place = node_->place();
@@ -214,6 +225,10 @@ Outcome CellWriter::PutNow(Durability durability) {
   if (node_->unlinked()) {
     bytes_unput_ = start_unput_ = false;
     return {};
+  }
+  if (claimed_ && !truncates_ && !mount_.unstored.Find(*place)) {
+    JoinOthers();
+    if (!HasAnything()) return {};
   }
   auto stamp = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
   if (!stamp.ok()) return Fail(stamp.status());
@@ -298,7 +313,8 @@ StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durabili
 
 StatusOr<Timestamp> CellWriter::PutEdited(const Place& place, Durability durability) {
   const std::string* appended = edits_.OnlyAppended();
-  bool plain = !IsVersion(place) && !last_put_ && !wish_ && time_to_live_ == kNoCellTtl;
+  bool plain = !IsVersion(place) && !last_put_ && !wish_ && time_to_live_ == kNoCellTtl &&
+               !mount_.recent.RenamedAwayTombstone(place);
   if (appended != nullptr && plain) return PutAppended(place, *appended, durability);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
@@ -325,10 +341,24 @@ StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::strin
   return result.timestamps.front();
 }
 
+// A row or family that mkdir made holds a cell now.
+void CellWriter::SettleDirectories(const Place& place) {
+  const Place row = RowPlace(place.table, place.row);
+  if (!mount_.unstored.Find(row)) {
+    mount_.unstored.Remove(place.Parent());
+    return;
+  }
+  const auto settled = mount_.recent.NoteFilled(row);
+  if (!settled) return;
+  for (const UnstoredEntry& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
+    mount_.unstored.Remove(family.place);
+  }
+  mount_.unstored.Remove(*settled);
+}
+
 // What follows a put: nothing here touches the disk in the common case.
 Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   const bool rewritten = last_put_ == stamp;
-  const bool first = !last_put_;
   const bool merged = !whole_ && node_->handles().size() > 1;
   if (wish_ || rewritten || IsVersion(place)) {
     AttributeUpdate update;
@@ -344,26 +374,12 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   whole_ = bytes_unput_ = start_unput_ = exclusive_ = false;
   edits_.clear();
   wish_.reset();
-  if (claimed_) {
-    mount_.unstored.Remove(place);
-    const Place row = RowPlace(place.table, place.row);
-    if (!mount_.unstored.Find(row)) {
-      mount_.unstored.Remove(place.Parent());
-    } else if (auto settled = mount_.recent.NoteFilled(row)) {
-      for (const UnstoredEntry& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
-        mount_.unstored.Remove(family.place);
-      }
-      mount_.unstored.Remove(*settled);
-    }
-    claimed_ = false;
-  }
+  claimed_ = false;
+  const bool made_it = mount_.unstored.Remove(place);  // also where another handle claimed it
+  if (made_it) SettleDirectories(place);
   if (!IsVersion(place)) {
-    if (created_ && first) {
-      mount_.recent.Forget(place);
-      mount_.recent.NoteCreated(place, stamp);
-    } else if (mount_.recent.RenamedAwayTombstone(place)) {
-      mount_.recent.Forget(place);
-    }
+    if (made_it || mount_.recent.RenamedAwayTombstone(place)) mount_.recent.Forget(place);
+    if (made_it) mount_.recent.NoteCreated(place, stamp);
   }
   if (merged) node_->PagesAreStale();
   return Status();

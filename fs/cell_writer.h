@@ -8,8 +8,8 @@
 //   - within a second of a write, where the file was opened without O_TRUNC, so that it can be followed.
 // What is put again through one handle takes the same timestamp, so that it stays one version.
 //
-// A handle that made or truncated the file puts its bytes as they are. Afterwards, and where the file
-// was opened as it was, it keeps what it does (fs/pending_edits.h) and applies that over the value that
+// A handle that truncated the file, or made it and is the first to put, puts its bytes as they are.
+// Afterwards, and where the file was opened as it was, it keeps what it does (fs/pending_edits.h) and applies that over the value that
 // is the latest when it puts, in one atomic step: a compare and set by value, or HBase's Append.
 #ifndef CELLFS_FS_CELL_WRITER_H_
 #define CELLFS_FS_CELL_WRITER_H_
@@ -56,6 +56,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void GoPrivate();
   void Wrote();
   void PutLater();
+  void JoinOthers();
   Outcome PutNow(Durability durability);
   StatusOr<Timestamp> PutWhole(const Place& place, Durability durability);
   StatusOr<Timestamp> PutEdited(const Place& place, Durability durability);
@@ -65,6 +66,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, const RowMutations& mutations,
                                               const std::string& present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
+  void SettleDirectories(const Place& place);
   Status HasPut(const Place& place, Timestamp stamp);
   StatusOr<std::string> LatestValue(const Place& place);
   Outcome LoadView();
@@ -73,8 +75,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   const Caller& caller_;
   const NodePtr node_;
   const bool append_;
-  const bool created_;
-  const bool follows_;  // opened without O_TRUNC: put within a second
+  const bool truncates_;  // opened without O_TRUNC it puts within a second
 
   mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
   bool claimed_;

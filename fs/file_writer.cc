@@ -82,31 +82,27 @@ Outcome CheckWritable(MountContext& mount, const Place& place) {
   return {};
 }
 
-Outcome ClaimMemory(MountContext& mount, const Request& request, const Place& file, mode_t mode,
-                    bool exclusive) {
+OutcomeOr<bool> ClaimMemory(MountContext& mount, const Request& request, const Place& file,
+                            mode_t mode) {
   UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()),
                       std::make_shared<MemoryFile>()};
   entry.file->uid = request.uid;
   entry.file->gid = request.gid;
   entry.file->mode = mode & ~request.umask & 07777;
   entry.file->mtime = entry.file->ctime = entry.made;
-  bool added = mount.unstored.Add(std::move(entry));
-  return !added && exclusive ? Outcome(EEXIST) : Outcome();
+  return mount.unstored.Add(std::move(entry));
 }
 
-Outcome ClaimColumn(MountContext& mount, const Request& request, const Place& file, mode_t mode,
-                    bool exclusive) {
+OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const Place& file,
+                            mode_t mode) {
   CELLFS_RETURN_IF_FAILED(CheckWritable(mount, file));
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(mount.clock->Now()), nullptr};
-  if (!mount.unstored.Add(std::move(entry))) return exclusive ? Outcome(EEXIST) : Outcome();
+  if (!mount.unstored.Add(std::move(entry))) return false;
   // Somebody's first put may have come between look-up and claim; it took its own claim away with it.
-  if (exclusive) {
-    CELLFS_ASSIGN_OR_RETURN(auto cell,
-                            ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
-    if (cell) {
-      mount.unstored.Remove(file);
-      return EEXIST;
-    }
+  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
+  if (cell) {
+    mount.unstored.Remove(file);
+    return false;
   }
   AttributeUpdate update;
   update.uid = request.uid;
@@ -117,31 +113,41 @@ Outcome ClaimColumn(MountContext& mount, const Request& request, const Place& fi
     // A version of a column that is there has the column's owner and mode.
     CELLFS_ASSIGN_OR_RETURN(auto column, ReadColumn(mount, *request.caller, file.As(PlaceKind::kCell),
                                                     ReadDetail::kLengths));
-    if (column) return {};
+    if (column) return true;
   }
-  return mount.attributes.Update(file, update);
+  if (Outcome stored = mount.attributes.Update(file, update); !stored.ok()) {
+    mount.unstored.Remove(file);
+    return stored;
+  }
+  return true;
 }
 
-}  // namespace
-
-Outcome ClaimFile(MountContext& mount, const Request& request, const Place& file, mode_t mode,
-                  bool exclusive) {
-  if (file.IsReadOnly() || mount.options.read_only) return EROFS;
+OutcomeOr<bool> Claim(MountContext& mount, const Request& request, const Place& file, mode_t mode) {
   switch (file.kind) {
     case PlaceKind::kCell:
     case PlaceKind::kVersion:
     case PlaceKind::kVersionsFile:
     case PlaceKind::kCounter:
-      return ClaimColumn(mount, request, file, mode, exclusive);
+      return ClaimColumn(mount, request, file, mode);
     case PlaceKind::kMemoryFile:
-      return ClaimMemory(mount, request, file, mode, exclusive);
+      return ClaimMemory(mount, request, file, mode);
     case PlaceKind::kSchemaFile:
     case PlaceKind::kNamespaceFile:
       mount.unstored.ShowToml(file.Parent());
-      return {};
+      return true;
     default:
-      return EPERM;
+      return Outcome(EPERM);
   }
+}
+
+}  // namespace
+
+OutcomeOr<bool> ClaimFile(MountContext& mount, const Request& request, const Place& file,
+                          mode_t mode, bool exclusive) {
+  if (file.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
+  CELLFS_ASSIGN_OR_RETURN(bool made, Claim(mount, request, file, mode));
+  if (!made && exclusive) return Outcome(EEXIST);
+  return made;
 }
 
 OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request, NodePtr node,

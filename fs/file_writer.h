@@ -13,10 +13,10 @@
 
 namespace cellfs::fs {
 
-// From CREATE on the name exists, empty: claims the place `file`, which is not there. EEXIST where
-// `exclusive` and it is there by now; success where it is there and not `exclusive`. EPERM where no
-// file can be made.
-Outcome ClaimFile(MountContext& mount, const Request& request, const Place& file, mode_t mode,
+// From CREATE on the name exists, empty: claims the place `file`, which was not there when it was looked
+// for. Whether this call made it; false where it is there by now, or EEXIST if `exclusive`. EPERM where
+// no file can be made.
+OutcomeOr<bool> ClaimFile(MountContext& mount, const Request& request, const Place& file, mode_t mode,
                   bool exclusive);
 
 // A handle for an existing or just claimed file of any kind that can be written: cells and versions,

@@ -18,6 +18,8 @@
 namespace cellfs::fs {
 namespace {
 
+constexpr int kMaxMakeAttempts = 100;
+
 // Where the file's bytes cannot change but by a request of the kernel or with a word to it.
 bool MayKeepPages(const Place& place) {
   return place.kind == PlaceKind::kCell && place.view == nullptr && !place.table.IsSystemTable();
@@ -240,6 +242,26 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
 
 // ---- Files --------------------------------------------------------------------------------------
 
+// The file at a place where look-up found none: made now, or by somebody else since then. One that
+// goes away again in between is made anew.
+OutcomeOr<Found> FileSystem::MakeOrFind(const Request& request, const Place& place, mode_t mode,
+                                        bool exclusive, OpenMode& open_mode) {
+  for (int attempt = 0; attempt < kMaxMakeAttempts; ++attempt) {
+    const auto made = ClaimFile(mount_, request, place, mode, exclusive);
+    if (!made.ok()) return Noted("create", place, made.status());
+    open_mode.created = *made;
+    open_mode.exclusive = exclusive;
+    if (*made) {
+      Found found{place};
+      found.unstored = mount_.unstored.Find(place);
+      if (found.unstored) return found;  // else another handle has put to it by now
+    }
+    auto found = resolver_.Find(*request.caller, place);
+    if (found.ok() || found.error() != ENOENT) return found;
+  }
+  return Noted("create", place, {EBUSY, "others make and remove the file all the time"});
+}
+
 OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& directory,
                                           std::string_view name, mode_t mode, OpenMode open_mode,
                                           bool exclusive) {
@@ -247,18 +269,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
   CELLFS_ASSIGN_OR_RETURN(
       Place place, resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile));
-  const bool was_made = mount_.unstored.Find(place).has_value();
-  const Outcome claimed = ClaimFile(mount_, request, place, mode, exclusive);
-  if (!claimed.ok()) return Noted("create", place, claimed);
-  Found found{place};
-  found.unstored = mount_.unstored.Find(place);
-  const bool is_toml =
-      place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
-  open_mode.created = is_toml || (!was_made && found.unstored.has_value());
-  open_mode.exclusive = exclusive;
-  if (!found.unstored) {
-    CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, place));
-  }
+  CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
   if (open_mode.created) directory.entries_changed = mount_.clock->Now();
   CreatedFile created;
   NodePtr node = mount_.inodes.LookUp(place);

@@ -135,6 +135,8 @@ class FileSystem {
   Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);
   // The same after an operation that adds or removes a name of the directory.
   Outcome Changing(std::string_view operation, Node& directory, Outcome outcome);
+  OutcomeOr<Found> MakeOrFind(const Request& request, const Place& place, mode_t mode,
+                              bool exclusive, OpenMode& open_mode);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/filter.h"
 #include "fs/asof.h"
 #include "fs/view.h"
 
@@ -95,14 +96,29 @@ OutcomeOr<RowCells> RawCells(MountContext& mount, const Caller& caller, const Pl
   }
 }
 
-// The column, and the empty qualifier, where family tombstones stand.
-StatusOr<FilterPtr> ColumnOrFamilyTombstones(const std::string& qualifier) {
-  CELLFS_ASSIGN_OR_RETURN(FilterPtr family, MakeColumnRangeFilter("", true, "", true));
-  if (qualifier.empty()) return family;
-  CELLFS_ASSIGN_OR_RETURN(FilterPtr column,
-                          MakeColumnRangeFilter(qualifier, true, qualifier, true));
-  return MakeFilterList(ListOperator::kMustPassOne, {std::move(family), std::move(column)});
-}
+// Lets one column through, and the family tombstones, which stand at the empty qualifier. Neither
+// costs more for what lies between them.
+class ColumnAndFamilyTombstones : public Filter {
+ public:
+  explicit ColumnAndFamilyTombstones(std::string qualifier) : qualifier_(std::move(qualifier)) {}
+
+  std::unique_ptr<Filter> Clone() const override {
+    return std::make_unique<ColumnAndFamilyTombstones>(qualifier_);
+  }
+  FilterReturn FilterCell(const CellView& cell) override {
+    if (IsFamilyTombstone(cell.type) || cell.qualifier == qualifier_) return FilterReturn::kInclude;
+    if (cell.qualifier > qualifier_) return FilterReturn::kNextRow;
+    // Tombstones may lie behind the cells of the empty column.
+    return cell.qualifier.empty() ? FilterReturn::kSkip : FilterReturn::kSeekNextUsingHint;
+  }
+  std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
+    return CellHint{std::string(cell.row), std::string(cell.family), qualifier_};
+  }
+  std::string_view FirstColumn() const override { return qualifier_; }
+
+ private:
+  const std::string qualifier_;
+};
 
 // Of one column's raw cells, newest first, and the family's tombstones: the newest put, where a
 // tombstone hides it.
@@ -189,14 +205,9 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Calle
 
 OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
                               ReadDetail detail) {
-  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter, ColumnOrFamilyTombstones(column.qualifier));
-  CELLFS_ASSIGN_OR_RETURN(
-      RowCells cells,
-      RawCells(mount, caller, column, std::move(filter), kAllVersions, detail));
-  std::erase_if(cells, [&](const Cell& cell) {
-    return cell.qualifier != column.qualifier && !IsFamilyTombstone(cell.type);
-  });
-  return cells;
+  return RawCells(mount, caller, column,
+                  std::make_shared<ColumnAndFamilyTombstones>(column.qualifier), kAllVersions,
+                  detail);
 }
 
 OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column) {

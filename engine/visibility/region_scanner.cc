@@ -8,11 +8,20 @@
 #include "engine/visibility/family_scanner.h"
 
 namespace cellfs {
+namespace {
+
+// HBase's Scan.isGetScan.
+bool IsGetScan(const Scan& scan) {
+  return !scan.start_row.empty() && scan.start_row == scan.stop_row && scan.include_start_row &&
+         scan.include_stop_row;
+}
+
+}  // namespace
 
 class RegionScanner::Implementation {
  public:
-  Implementation(Scan scan, ScanContext context, bool single_row)
-      : scan_(std::move(scan)), context_(std::move(context)), single_row_(single_row) {
+  Implementation(Scan scan, ScanContext context)
+      : scan_(std::move(scan)), context_(std::move(context)), single_row_(IsGetScan(scan_)) {
     if (scan_.filter != nullptr) {
       filter_ = scan_.filter->Clone();
       filter_->SetReversed(scan_.reversed);
@@ -229,7 +238,7 @@ RegionScanner::~RegionScanner() = default;
 
 StatusOr<std::unique_ptr<RegionScanner>> RegionScanner::Open(const Scan& scan,
                                                              ScanContext context) {
-  auto implementation = std::make_unique<Implementation>(scan, std::move(context), false);
+  auto implementation = std::make_unique<Implementation>(scan, std::move(context));
   CELLFS_RETURN_IF_ERROR(implementation->Check());
   return std::unique_ptr<RegionScanner>(new RegionScanner(std::move(implementation)));
 }
@@ -241,7 +250,7 @@ StatusOr<RowCells> RegionScanner::Read(const Get& get, ScanContext context,
   scan.start_row = get.row;
   scan.stop_row = get.row;
   scan.include_stop_row = true;
-  Implementation implementation(std::move(scan), std::move(context), /*single_row=*/true);
+  Implementation implementation(std::move(scan), std::move(context));
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, implementation.Next({.max_rows = 1}, source, now));
   if (rows.empty()) return RowCells{};
   return std::move(rows.front());

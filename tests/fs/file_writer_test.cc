@@ -103,17 +103,59 @@ TEST_F(FileWriterTest, AppendedBytesOfSeveralHandlesAreAllThere) {
   EXPECT_EQ(tree.ReadFile(kQ), "start one two three ");
 }
 
+TEST_F(FileWriterTest, TheMakerOfAFileIsNotAlwaysTheFirstToPut) {
+  OpenFile maker = tree.Create(kQ, /*exclusive=*/false, ForAppending());
+  OpenFile second = tree.Open(kQ, ForAppending());
+  OpenFile toucher = tree.Open(kQ, ForWriting());
+  tree.Write(maker, "maker ");
+  tree.Write(second, "second ");
+  EXPECT_EQ(tree.Close(second), 0);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.Close(toucher), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "second maker ");
+  EXPECT_EQ(tree.Stored("q"), "Put@10 Put@0");
+}
+
+TEST_F(FileWriterTest, AMakerThatWroteNothingPutsNothingOverAnother) {
+  OpenFile maker = tree.Create(kQ);
+  OpenFile second = tree.Open(kQ, ForWriting());
+  tree.Write(second, "second");
+  EXPECT_EQ(tree.Close(second), 0);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "second");
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+}
+
+TEST_F(FileWriterTest, AnExclusiveMakerWritesOverWhatCameThroughItsOwnFile) {
+  OpenFile maker = tree.Create(kQ, /*exclusive=*/true);
+  OpenFile second = tree.Open(kQ, ForWriting());
+  tree.Write(maker, "AA");
+  tree.Write(second, "bbbb");
+  EXPECT_EQ(tree.Close(second), 0);
+  EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "AAbb");
+}
+
+TEST_F(FileWriterTest, ACreationThatComesLateOpensWhatIsThere) {
+  tree.Save(kQ, "first");  // after look-up found nothing
+  OpenFile late = tree.Create(kQ, /*exclusive=*/false, ForAppending());
+  tree.Write(late, " late");
+  EXPECT_EQ(tree.Close(late), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "first late");
+}
+
 TEST_F(FileWriterTest, ThreadsThatWriteOneFileLoseNothing) {
   constexpr int kThreads = 4;
   constexpr int kTurns = 50;
   tree.Save(kQ, std::string(kThreads, '.'));
-  tree.Save("default/t/r/f/log", "");
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([this, t] {
       for (int i = 0; i < kTurns; ++i) {
         OpenFile range = tree.Open(kQ, ForWriting());
-        OpenFile log = tree.Open("default/t/r/f/log", ForAppending());
+        OpenFile log = tree.Create("default/t/r/f/log", false, ForAppending());
         tree.Write(range, std::string(1, static_cast<char>('a' + i % 26)), static_cast<uint64_t>(t));
         tree.Write(log, "line\n");
         tree.Flush(log);

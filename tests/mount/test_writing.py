@@ -63,6 +63,13 @@ def test_appends_of_several_processes_lose_nothing(family):
         assert own == sorted(own)
 
 
+def test_first_appends_of_several_processes_lose_nothing(family):
+    append = "for i in $(seq 40); do echo {0} >>log-$i; done"
+    sh(" & ".join(f"({append.format(name)})" for name in "abc") + " & wait", cwd=family)
+    for i in range(1, 41):
+        assert sorted((family / f"log-{i}").read_text().split()) == ["a", "b", "c"]
+
+
 def test_o_append_ignores_offsets(family):
     (family / "q").write_text("one\n")
     first, second = (os.open(family / "q", os.O_WRONLY | os.O_APPEND) for _ in range(2))
