@@ -101,11 +101,13 @@ std::optional<MatchCode> QueryMatcher::CheckDeleted(const CellView& put) {
 }
 
 MatchCode QueryMatcher::MatchColumn(const CellView& cell) {
+  // The column before the time range: what is too new in a column that is not wanted would be stepped
+  // over, cell by cell, to the end of a row.
+  if (MatchCode code = columns_->CheckColumn(cell); code != MatchCode::kInclude) return code;
   if (!time_range_.Contains(cell.timestamp)) {
     if (cell.timestamp >= time_range_.max) return MatchCode::kSkip;
     return columns_->NextRowOrNextColumn(cell);
   }
-  if (MatchCode code = columns_->CheckColumn(cell); code != MatchCode::kInclude) return code;
   const MatchCode code = columns_->CheckVersions(cell);
   if (code == MatchCode::kSkip || code == MatchCode::kSeekNextColumn || filter_ == nullptr) {
     return code;

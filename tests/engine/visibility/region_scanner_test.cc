@@ -70,6 +70,58 @@ TEST(RegionScannerTest, TimeRangeHidesNewerVersionsWithoutCountingThem) {
   EXPECT_EQ(ScanAll(scan, SchemaWith({}), ThreeRows()), "ap1 aq1 ");
 }
 
+// Counts how often a cursor is moved.
+class CountingCursor : public CellCursor {
+ public:
+  CountingCursor(std::unique_ptr<CellCursor> cursor, int* moves)
+      : cursor_(std::move(cursor)), moves_(*moves) {}
+
+  Status Seek(const CellPlace& place) override {
+    ++moves_;
+    return cursor_->Seek(place);
+  }
+  Status SeekToRowBefore(std::string_view row) override { return cursor_->SeekToRowBefore(row); }
+  Status Next() override {
+    ++moves_;
+    return cursor_->Next();
+  }
+  bool valid() const override { return cursor_->valid(); }
+  const CellView& cell() const override { return cursor_->cell(); }
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view) override { return false; }
+
+ private:
+  const std::unique_ptr<CellCursor> cursor_;
+  int& moves_;
+};
+
+TEST(RegionScannerTest, AReadOfOneColumnPassesTheOthersBy) {
+  std::vector<Cell> cells;
+  for (int i = 1; i < 1000; ++i) cells.push_back(PutOf("a", "q" + std::to_string(i), 50, i));
+  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
+  int moves = 0;
+  const CursorSource source = [&](const std::string&,
+                                  bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+    return std::unique_ptr<CellCursor>(
+        std::make_unique<CountingCursor>(MakeVectorCursor(sorted), &moves));
+  };
+  Get absent_then;
+  absent_then.row = "a";
+  absent_then.columns["f"] = {"q500a"};
+  absent_then.time_range = {0, 2};
+  auto none = RegionScanner::Read(absent_then, {.schema = SchemaWith({})}, source, 100);
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->empty());
+  EXPECT_LT(moves, 9);
+
+  moves = 0;
+  Scan row;
+  row.start_row = row.stop_row = "a";
+  row.include_stop_row = row.raw = true;
+  row.filter = *MakeColumnRangeFilter("q500", true, "q500", true);
+  EXPECT_EQ(ScanAll(row, SchemaWith({}), source), "aq50050 ");
+  EXPECT_LT(moves, 9);
+}
+
 TEST(RegionScannerTest, RawGivesTombstonesAndRefusesColumns) {
   Scan raw;
   raw.raw = true;
