@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <tuple>
 
 #include "fs/asof.h"
 #include "fs/cellfs_directory.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr size_t kBatch = 256;            // entries read from the store at a time
 constexpr size_t kWindow = 4096;          // offsets known exactly: more than one reply to the kernel holds
 constexpr size_t kOlder = 1024;           // offsets known of those before
-constexpr uint64_t kLargeDirectory = 1000;  // entries, about what one getdents(2) of programs holds
 
 // Newest first, in byte order.
 std::string VersionKey(Timestamp timestamp) {
@@ -32,11 +32,12 @@ bool IsScanView(const Place& place) { return place.view != nullptr && !place.vie
 
 }  // namespace
 
-DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory)
+DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory, bool kept)
     : mount_(mount),
       resolver_(mount),
       directory_(std::move(directory)),
-      place_(directory_->place()) {
+      place_(directory_->place()),
+      listed_keys_(kept ? &directory_->listed_keys(mount.listed_key_bytes_left) : nullptr) {
   if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
 }
 
@@ -76,12 +77,9 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
     window_.resize(offset - window_begin_);
     offset_ = offset;
   } else {
-    const auto after = older_.upper_bound(offset);
-    const uint64_t known = after == older_.begin() ? 0 : std::prev(after)->first;
-    position_ = known == 0 ? Position{} : std::prev(after)->second;
-    offset_ = known;
+    std::tie(offset_, position_) = NearestKnown(offset);
     window_.clear();
-    window_begin_ = known;
+    window_begin_ = offset_;
   }
   filled_ = false;
   while (offset_ < offset) {
@@ -92,13 +90,26 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   return {};
 }
 
+std::pair<uint64_t, DirectoryStream::Position> DirectoryStream::NearestKnown(
+    uint64_t offset) const {
+  if (listed_keys_ != nullptr && offset > FixedCount()) {
+    auto listed = listed_keys_->Find(offset - 1);
+    if (listed && listed->first == FixedCount()) {
+      return {offset, {FixedCount(), std::move(listed->key)}};
+    }
+  }
+  const auto after = older_.upper_bound(offset);
+  if (after == older_.begin()) return {0, Position{}};
+  return *std::prev(after);
+}
+
 // window_ holds the position at each offset from window_begin_ up to, not including, offset_.
 void DirectoryStream::Advance(const DirectoryEntry& entry) {
   window_.push_back(std::move(position_));
   position_ = PositionOf(entry);
   offset_ = entry.next_offset;
+  NoteListed(entry);
   if (filled_) ++batch_next_;
-  if (offset_ == kLargeDirectory || entry.found.expires) directory_->do_not_cache_listing = true;
   if (window_.size() <= kWindow) return;
   if (window_begin_ % older_step_ == 0) older_[window_begin_] = std::move(window_.front());
   window_.pop_front();
@@ -106,6 +117,13 @@ void DirectoryStream::Advance(const DirectoryEntry& entry) {
   if (older_.size() <= kOlder) return;
   older_step_ *= 2;
   std::erase_if(older_, [&](const auto& known) { return known.first % older_step_ != 0; });
+}
+
+void DirectoryStream::NoteListed(const DirectoryEntry& entry) {
+  const bool is_known =
+      listed_keys_ == nullptr || !filled_ ||
+      listed_keys_->Note(FixedCount(), entry.next_offset - 1, batch_[batch_next_].key);
+  if (!is_known || entry.found.expires) directory_->do_not_cache_listing = true;
 }
 
 DirectoryStream::Position DirectoryStream::PositionOf(const DirectoryEntry& /*entry*/) const {
@@ -117,7 +135,7 @@ OutcomeOr<std::optional<DirectoryEntry>> DirectoryStream::Next(const Caller& cal
   DirectoryEntry entry;
   entry.next_offset = offset_ + 1;
   const size_t dots = 2;
-  if (position_.fixed < dots + fixed_.size()) {
+  if (position_.fixed < FixedCount()) {
     if (position_.fixed < dots) {
       entry.name = position_.fixed == 0 ? "." : "..";
       entry.found.place = position_.fixed == 0 ? *place_ : place_->Parent();

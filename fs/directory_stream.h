@@ -6,9 +6,9 @@
 //
 // An offset is the number of entries before it. A stream remembers which key stood at the offsets it
 // gave out lately, exactly, and at some of the older ones, so that going on, rewinddir and seekdir find
-// their place although entries before it have come or gone. An offset it does not know (of another
-// stream, out of the kernel's cache) is reached by counting; directories large enough for that to
-// matter are not cached by the kernel (Node::do_not_cache_listing).
+// their place although entries before it have come or gone. Offsets that the kernel has from another
+// stream, out of a listing that it keeps, are in the directory's ListedKeys; one that nobody knows is
+// reached by counting.
 #ifndef CELLFS_FS_DIRECTORY_STREAM_H_
 #define CELLFS_FS_DIRECTORY_STREAM_H_
 
@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fs/mount_context.h"
@@ -35,7 +36,8 @@ struct DirectoryEntry {
 // Not thread-safe: the kernel lists one open directory from one request at a time, FileSystem sees to it.
 class DirectoryStream {
  public:
-  DirectoryStream(MountContext& mount, NodePtr directory);
+  // `kept`: the kernel may keep what is listed.
+  DirectoryStream(MountContext& mount, NodePtr directory, bool kept);
 
   // Shows the entries from the offset on until `take` returns false (that entry comes again next time)
   // or there are no more.
@@ -54,11 +56,15 @@ class DirectoryStream {
   };
   using Children = std::vector<Child>;
 
+  size_t FixedCount() const { return 2 + fixed_.size(); }  // with "." and ".."
   void Rewind();
   Outcome Seek(const Caller& caller, uint64_t offset);
   // The entry after position_; nullopt at the end.
   OutcomeOr<std::optional<DirectoryEntry>> Next(const Caller& caller);
   void Advance(const DirectoryEntry& entry);
+  void NoteListed(const DirectoryEntry& entry);
+  // Where the latest known offset up to this one is.
+  std::pair<uint64_t, Position> NearestKnown(uint64_t offset) const;
   Position PositionOf(const DirectoryEntry& entry) const;
 
   // Reads the next batch.
@@ -85,6 +91,7 @@ class DirectoryStream {
   Resolver resolver_;
   const NodePtr directory_;
   const std::shared_ptr<const Place> place_;
+  ListedKeys* listed_keys_ = nullptr;            // where the kernel may keep what is listed
   std::shared_ptr<const Moment> moment_;         // keeps what an .asof reads while this is open
   std::shared_ptr<const TableSchema> schema_;    // for the expiry of the batch
 

@@ -383,9 +383,10 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/,
                                                       Node& directory) {
   OpenDirectoryReply reply;
-  reply.directory = std::make_unique<OpenDirectory>(mount_, directory.shared_from_this());
   reply.cache_listing =
       !directory.do_not_cache_listing && MayCacheListing(mount_, *directory.place());
+  reply.directory = std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(),
+                                                    reply.cache_listing);
   return reply;
 }
 

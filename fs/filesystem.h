@@ -54,8 +54,8 @@ struct OpenReply {
 };
 
 struct OpenDirectory {
-  OpenDirectory(MountContext& mount, NodePtr directory)
-      : node(directory), stream(mount, std::move(directory)) {}
+  OpenDirectory(MountContext& mount, NodePtr directory, bool kept)
+      : node(directory), stream(mount, std::move(directory), kept) {}
   NodePtr node;
   std::mutex mutex;  // guards stream
   DirectoryStream stream;

@@ -4,6 +4,7 @@
 #ifndef CELLFS_FS_MOUNT_CONTEXT_H_
 #define CELLFS_FS_MOUNT_CONTEXT_H_
 
+#include <atomic>
 #include <memory>
 
 #include "engine/clock.h"
@@ -37,6 +38,7 @@ struct MountContext {
   const NameSpelling row_names;
   const NameSpelling qualifier_names;
 
+  std::atomic<int64_t> listed_key_bytes_left{int64_t{16} << 20};  // of ListedKeys; before the nodes
   InodeTable inodes;
   UnstoredEntries unstored;
   AsofRegistry asof;

@@ -46,4 +46,10 @@ std::optional<PendingWrite> Node::pending() const {
   return std::nullopt;
 }
 
+ListedKeys& Node::listed_keys(std::atomic<int64_t>& bytes_left) {
+  std::lock_guard lock(mutex_);
+  if (listed_keys_ == nullptr) listed_keys_ = std::make_unique<ListedKeys>(bytes_left);
+  return *listed_keys_;
+}
+
 }  // namespace cellfs::fs

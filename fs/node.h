@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fs/file_handle.h"
+#include "fs/listed_keys.h"
 #include "fs/place.h"
 
 namespace cellfs::fs {
@@ -46,10 +47,12 @@ class Node : public std::enable_shared_from_this<Node> {
   // When an entry of this directory last came or went, in milliseconds; < 0: not since somebody set its
   // time, or since the kernel knows it.
   std::atomic<Timestamp> entries_changed{-1};
-  // A directory of which the kernel shall not keep the listing: very large (fs/directory_stream.h), or
-  // with entries that come or go without a request in it: cells with a TTL of their own, families
-  // that were found with nothing in them.
+  // A directory of which the kernel shall not keep the listing: too large for ListedKeys, or with
+  // entries that come or go without a request in it: cells with a TTL of their own, families that were
+  // found with nothing in them.
   std::atomic<bool> do_not_cache_listing{false};
+  // Of a directory whose listing the kernel keeps.
+  ListedKeys& listed_keys(std::atomic<int64_t>& bytes_left);
 
  private:
   friend class InodeTable;
@@ -57,6 +60,7 @@ class Node : public std::enable_shared_from_this<Node> {
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
+  std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
   std::atomic<bool> unlinked_{false};
   std::atomic<bool> pages_stale_{false};
   std::atomic<uint64_t> generation_{1};

@@ -42,7 +42,7 @@ class DirectoryStreamTest : public testing::Test {
 
 TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
   FillFamily(1500);
-  DirectoryStream stream(tree.filesystem->context(), node);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
   uint64_t offset = 0;
   std::vector<std::string> all;
   while (true) {
@@ -52,12 +52,11 @@ TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
   }
   ASSERT_EQ(all.size(), 1500u);
   for (int i = 0; i < 1500; ++i) EXPECT_EQ(all[i], Name(i));
-  EXPECT_TRUE(node->do_not_cache_listing);
 }
 
 TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) {
   FillFamily(1200);
-  DirectoryStream stream(tree.filesystem->context(), node);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
   uint64_t offset = 0;
   std::multiset<std::string> seen;
   int removed = 0;
@@ -76,7 +75,7 @@ TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) 
 
 TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
   FillFamily(600);
-  DirectoryStream stream(tree.filesystem->context(), node);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
   uint64_t offset = 0;
   Take(stream, offset, 200);
   uint64_t back = 102;  // after "." and ".." and 100 names
@@ -88,9 +87,44 @@ TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
 
 TEST_F(DirectoryStreamTest, AnOffsetOfAnotherStreamIsReachedByCounting) {
   FillFamily(600);
-  DirectoryStream stream(tree.filesystem->context(), node);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
   uint64_t offset = 402;
   EXPECT_EQ(Take(stream, offset, 2), (std::vector<std::string>{Name(400), Name(401)}));
+}
+
+TEST_F(DirectoryStreamTest, WhatTheKernelKeptGoesOnWhereItWasAfterAChange) {
+  FillFamily(3000);
+  MountContext& mount = tree.filesystem->context();
+  DirectoryStream first(mount, node, /*kept=*/true);
+  uint64_t offset = 0;
+  ASSERT_EQ(Take(first, offset, 5000).size(), 3000u);
+  for (int i = 0; i < 1500; i += 2) tree.Delete("r", Name(i));
+  tree.Put("r", "00001-new", "v");
+  tree.Delete("r", Name(1600));
+  // Another one that had the first 1,601 from the kernel.
+  DirectoryStream second(mount, node, /*kept=*/true);
+  offset = 2 + 1601;
+  EXPECT_EQ(Take(second, offset, 2), (std::vector<std::string>{Name(1601), Name(1602)}));
+  // A new listing gives new offsets.
+  offset = 0;
+  ASSERT_EQ(Take(second, offset, 5000).size(), 2250u);
+  DirectoryStream third(mount, node, /*kept=*/true);
+  offset = 2 + 2;
+  EXPECT_EQ(Take(third, offset, 2), (std::vector<std::string>{Name(3), Name(5)}));
+}
+
+TEST_F(DirectoryStreamTest, ADirectoryTooLargeForItsKeysIsNotKeptByTheKernel) {
+  FillFamily(100);
+  MountContext& mount = tree.filesystem->context();
+  mount.listed_key_bytes_left = 500;
+  DirectoryStream stream(mount, node, /*kept=*/true);
+  uint64_t offset = 0;
+  EXPECT_EQ(Take(stream, offset, 1000).size(), 100u);
+  EXPECT_TRUE(node->do_not_cache_listing);
+  offset = 2 + 50;
+  DirectoryStream other(mount, node, /*kept=*/false);
+  EXPECT_EQ(Take(other, offset, 1), std::vector<std::string>{Name(50)});
+  EXPECT_EQ(mount.listed_key_bytes_left, 500);
 }
 
 TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
@@ -102,7 +136,7 @@ TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
     entry.reason = UnstoredReason::kClaimed;
     unstored.Add(entry);
   }
-  DirectoryStream stream(tree.filesystem->context(), node);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
   uint64_t offset = 0;
   const auto all = Take(stream, offset, 2000);
   EXPECT_EQ(all.size(), 900u);
