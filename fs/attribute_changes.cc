@@ -4,7 +4,6 @@
 #include "fs/file_writer.h"
 #include "fs/mount_context.h"
 #include "fs/reading.h"
-#include "fs/resolver.h"
 
 namespace cellfs::fs {
 
@@ -65,38 +64,41 @@ void DropInherited(MountContext& mount, const Place& directory, const ShownAttri
 
 }  // namespace
 
-Outcome ChangeAttributes(MountContext& mount, const Request& request, Node& node,
-                         const AttributeChange& change, FileHandle* handle) {
+OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Request& request,
+                                                 Node& node, const AttributeChange& change,
+                                                 FileHandle* handle) {
   const Place place = *node.place();
-  if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  if (place.IsDirectory() && change.size) return EISDIR;
+  std::optional<Found> found;
+  if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
+  if (place.IsDirectory() && change.size) return Outcome(EISDIR);
   if (change.size) {
     CELLFS_RETURN_IF_FAILED(handle != nullptr
                                 ? handle->Truncate(*change.size)
                                 : TruncateByName(mount, request, node, *change.size));
   }
   // Without a name there is nothing left to remember it for.
-  if (node.unlinked()) return {};
+  if (node.unlinked()) return found;
   if (auto entry = mount.unstored.Find(place); entry && entry->file) {
     ChangeMemoryFile(mount, *entry->file, change);
-    return {};
+    return found;
   }
   AttributeUpdate update;
   update.uid = change.uid;
   update.gid = change.gid;
   if (change.mode) update.mode = *change.mode & 07777;
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
-  if (!update.uid && !update.gid && !update.mode && !update.mtime) return {};
+  if (!update.uid && !update.gid && !update.mode && !update.mtime) return found;
   if (!place.IsDirectory()) {
-    CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).Find(*request.caller, place));
-    update.version = found.version;
+    CELLFS_ASSIGN_OR_RETURN(found, Resolver(mount).Find(*request.caller, place));
+    update.version = found->version;
   }
   update.ctime = ToTimespec(mount.clock->Now());
-  const ShownAttributes before = mount.attributes.Find(place, update.version);
+  std::optional<ShownAttributes> before;
+  if (place.IsDirectory()) before = mount.attributes.Find(place, update.version);
   CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
-  if (place.IsDirectory()) DropInherited(mount, place, before);
+  if (before) DropInherited(mount, place, *before);
   if (place.IsColumn()) mount.kernel.AttributesChanged(place, &node);
-  return {};
+  return found;
 }
 
 }  // namespace cellfs::fs

@@ -13,6 +13,7 @@
 #include "fs/node.h"
 #include "fs/outcome.h"
 #include "fs/request.h"
+#include "fs/resolver.h"
 
 namespace cellfs::fs {
 
@@ -27,9 +28,11 @@ struct AttributeChange {
   std::optional<uint64_t> size;
 };
 
-// `handle` is the open file that the change came through, null for a path.
-Outcome ChangeAttributes(MountContext& mount, const Request& request, Node& node,
-                         const AttributeChange& change, FileHandle* handle);
+// `handle` is the open file that the change came through, null for a path. Returns the file as it was
+// found, if it had to be looked for: it need not be looked for again.
+OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Request& request,
+                                                 Node& node, const AttributeChange& change,
+                                                 FileHandle* handle);
 
 }  // namespace cellfs::fs
 

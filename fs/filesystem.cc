@@ -176,10 +176,11 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
                                                      FileHandle* handle) {
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  const Outcome changed = ChangeAttributes(mount_, request, node, change, handle);
-  if (!changed.ok()) return Noted("setattr", *place, changed);
+  const auto changed = ChangeAttributes(mount_, request, node, change, handle);
+  if (!changed.ok()) return Noted("setattr", *place, changed.status());
   if (change.mtime) node.entries_changed = -1;
-  return GetAttributes(request, node);
+  if (!*changed) return GetAttributes(request, node);
+  return AttributesReply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
 }
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,

@@ -286,6 +286,25 @@ Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, 
   return {};
 }
 
+// Whether a cell is there is seen when it is read to be moved.
+OutcomeOr<Found> FindSource(MountContext& mount, Resolver& resolver, const Caller& caller,
+                            const Place& directory, std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(Place place, resolver.Child(caller, directory, name, NameUse::kLookUp));
+  if (!IsCellOrVersion(place)) return resolver.Find(caller, place);
+  Found found{place};
+  found.unstored = mount.unstored.Find(place);
+  return found;
+}
+
+// EEXIST, EISDIR. What stands at a cell's place is no directory.
+Outcome CheckTarget(Resolver& resolver, const Caller& caller, const Place& to,
+                    bool must_be_absent) {
+  if (IsCellOrVersion(to) && !must_be_absent) return {};
+  const auto target = resolver.Find(caller, to);
+  if (target.ok() && target->place.IsDirectory()) return EISDIR;
+  return target.ok() && must_be_absent ? Outcome(EEXIST) : Outcome();
+}
+
 }  // namespace
 
 Outcome Rename(MountContext& mount, const Request& request, const Place& directory,
@@ -294,16 +313,14 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if ((flags & ~static_cast<unsigned>(RENAME_NOREPLACE)) != 0) return EINVAL;
   const Caller& caller = *request.caller;
   Resolver resolver(mount);
-  CELLFS_ASSIGN_OR_RETURN(Found from, resolver.LookUp(caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(Found from, FindSource(mount, resolver, caller, directory, name));
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || mount.options.read_only) return EROFS;
   if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
   CELLFS_ASSIGN_OR_RETURN(Place to,
                           resolver.Child(caller, new_directory, new_name, NameUse::kCreateFile));
   if (from.place == to) return {};
-  const auto target = resolver.Find(caller, to);
-  if (target.ok() && target->place.IsDirectory()) return EISDIR;
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
-  if (must_be_absent && target.ok()) return EEXIST;
+  CELLFS_RETURN_IF_FAILED(CheckTarget(resolver, caller, to, must_be_absent));
 
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
