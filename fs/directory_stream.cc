@@ -92,10 +92,10 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
 
 std::pair<uint64_t, DirectoryStream::Position> DirectoryStream::NearestKnown(
     uint64_t offset) const {
-  if (listed_keys_ != nullptr && offset > FixedCount()) {
+  if (listed_keys_ != nullptr && offset > fixed_.size()) {
     auto listed = listed_keys_->Find(offset - 1);
-    if (listed && listed->first == FixedCount()) {
-      return {offset, {FixedCount(), std::move(listed->key)}};
+    if (listed && listed->first == fixed_.size()) {
+      return {offset, {fixed_.size(), std::move(listed->key)}};
     }
   }
   const auto after = older_.upper_bound(offset);
@@ -122,8 +122,8 @@ void DirectoryStream::Advance(const DirectoryEntry& entry) {
 void DirectoryStream::NoteListed(const DirectoryEntry& entry) {
   const bool is_known =
       listed_keys_ == nullptr || !filled_ ||
-      listed_keys_->Note(FixedCount(), entry.next_offset - 1, batch_[batch_next_].key);
-  if (!is_known || entry.found.expires) directory_->do_not_cache_listing = true;
+      listed_keys_->Note(fixed_.size(), entry.next_offset - 1, batch_[batch_next_].key);
+  if (!is_known || entry.found->expires) directory_->do_not_cache_listing = true;
 }
 
 DirectoryStream::Position DirectoryStream::PositionOf(const DirectoryEntry& /*entry*/) const {
@@ -134,23 +134,19 @@ DirectoryStream::Position DirectoryStream::PositionOf(const DirectoryEntry& /*en
 OutcomeOr<std::optional<DirectoryEntry>> DirectoryStream::Next(const Caller& caller) {
   DirectoryEntry entry;
   entry.next_offset = offset_ + 1;
-  const size_t dots = 2;
-  if (position_.fixed < FixedCount()) {
-    if (position_.fixed < dots) {
-      entry.name = position_.fixed == 0 ? "." : "..";
-      entry.found.place = position_.fixed == 0 ? *place_ : place_->Parent();
-    } else {
-      entry.found = fixed_[position_.fixed - dots];
-      entry.name = mount_.FileName(entry.found.place);
-    }
+  if (position_.fixed < fixed_.size()) {
+    entry.found = &fixed_[position_.fixed];
+    entry.name = position_.fixed == 0   ? "."
+                 : position_.fixed == 1 ? ".."
+                                        : mount_.FileName(entry.found->place);
     return std::optional(std::move(entry));
   }
   while (!filled_ || batch_next_ == batch_.size()) {
     if (filled_ && batch_is_last_) return std::optional<DirectoryEntry>();
     CELLFS_RETURN_IF_FAILED(Fill(caller));
   }
-  entry.found = batch_[batch_next_].found;
-  entry.name = mount_.FileName(entry.found.place);
+  entry.found = &batch_[batch_next_].found;
+  entry.name = mount_.FileName(entry.found->place);
   return std::optional(std::move(entry));
 }
 
@@ -173,7 +169,7 @@ std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
     }
     places.push_back(place_->As(PlaceKind::kKeysDirectory));
   }
-  std::vector<Found> fixed;
+  std::vector<Found> fixed{Found{*place_}, Found{place_->Parent()}};
   for (const Place& place : places) {
     if (auto found = resolver_.Find(caller, place); found.ok()) fixed.push_back(*std::move(found));
   }

@@ -29,7 +29,7 @@ namespace cellfs::fs {
 
 struct DirectoryEntry {
   std::string name;
-  Found found;  // for "." and ".." only the place
+  const Found* found = nullptr;  // good until the stream goes on; for "." and ".." only the place
   uint64_t next_offset = 0;
 };
 
@@ -56,7 +56,6 @@ class DirectoryStream {
   };
   using Children = std::vector<Child>;
 
-  size_t FixedCount() const { return 2 + fixed_.size(); }  // with "." and ".."
   void Rewind();
   Outcome Seek(const Caller& caller, uint64_t offset);
   // The entry after position_; nullopt at the end.
@@ -95,7 +94,7 @@ class DirectoryStream {
   std::shared_ptr<const Moment> moment_;         // keeps what an .asof reads while this is open
   std::shared_ptr<const TableSchema> schema_;    // for the expiry of the batch
 
-  std::vector<Found> fixed_;  // after "." and ".."
+  std::vector<Found> fixed_;  // ".", ".." and what stands before all children
   Position position_;
   uint64_t offset_ = 0;
 

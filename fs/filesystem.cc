@@ -398,7 +398,7 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
                directory.stream.Read(*request.caller, offset, take));
 }
 
-Entry FileSystem::EntryOf(const DirectoryEntry& listed) { return MakeEntry(listed.found); }
+Entry FileSystem::EntryOf(const DirectoryEntry& listed) { return MakeEntry(*listed.found); }
 
 Outcome FileSystem::SyncDirectory(Node& directory) {
   return Noted("fsync", *directory.place(), mount_.store.Sync());

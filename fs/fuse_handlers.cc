@@ -365,8 +365,8 @@ class Listing {
 
   bool AddName(const DirectoryEntry& entry) {
     struct stat shown {};
-    shown.st_ino = entry.found.place.InodeNumber();
-    shown.st_mode = TypeOf(entry.found.place);
+    shown.st_ino = entry.found->place.InodeNumber();
+    shown.st_mode = TypeOf(entry.found->place);
     const size_t size = fuse_add_direntry(request_, end(), left(), entry.name.c_str(), &shown,
                                           static_cast<off_t>(entry.next_offset));
     return Took(size);
@@ -378,7 +378,7 @@ class Listing {
     if (needed > left()) return false;
     fuse_entry_param parameters{};
     if (entry.name == "." || entry.name == "..") {  // these the kernel does not count
-      parameters.attr.st_ino = entry.found.place.InodeNumber();
+      parameters.attr.st_ino = entry.found->place.InodeNumber();
       parameters.attr.st_mode = S_IFDIR;
     } else {
       Entry counted = target_.filesystem().EntryOf(entry);
