@@ -339,6 +339,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
   while (children.empty()) {
     CELLFS_ASSIGN_OR_RETURN(auto rows, scanner_->Next({.max_rows = kBatch}));
     if (rows.empty()) break;
+    children.reserve(rows.size());
     for (const RowCells& row : rows) {
       if (row.empty() || (skipping && !is_after(row.front().row))) continue;
       Place place = place_->As(PlaceKind::kRow);
@@ -368,6 +369,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& call
     }
     CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
     is_all = cells.size() < kBatch;
+    children.reserve(cells.size());
     for (const Cell& cell : cells) {
       after = cell.qualifier;
       if (kind == PlaceKind::kCounter && cell.value_length != sizeof(int64_t)) continue;
