@@ -31,16 +31,13 @@ class Descriptor {
 
 class PosixAppendFile : public AppendFile {
  public:
-  PosixAppendFile(std::string path, int descriptor)
-      : path_(std::move(path)), descriptor_(descriptor) {}
+  PosixAppendFile(std::string path, int descriptor, uint64_t size)
+      : path_(std::move(path)), descriptor_(descriptor), end_(size), reserved_(size) {}
 
   Status Append(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return ErrnoStatus("write to", path_, errno);
-      bytes.remove_prefix(static_cast<size_t>(written));
-    }
+    CELLFS_RETURN_IF_ERROR(WriteAt(end_, bytes));
+    end_ += bytes.size();
+    reserved_ = std::max(reserved_, end_);
     return {};
   }
 
@@ -52,20 +49,49 @@ class PosixAppendFile : public AppendFile {
   Status Truncate(uint64_t size) override {
     if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0)
       return ErrnoStatus("truncate", path_, errno);
+    end_ = reserved_ = size;
+    return {};
+  }
+
+  Status Reserve(uint64_t size) override {
+    if (size <= reserved_) return {};
+    CELLFS_RETURN_IF_ERROR(WriteAt(reserved_, std::string(size - reserved_, '\0')));
+    reserved_ = size;
     return {};
   }
 
  private:
+  Status WriteAt(uint64_t offset, std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written =
+          ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return ErrnoStatus("write to", path_, errno);
+      bytes.remove_prefix(static_cast<size_t>(written));
+      offset += static_cast<uint64_t>(written);
+    }
+    return {};
+  }
+
   const std::string path_;
   const Descriptor descriptor_;
+  uint64_t end_;
+  uint64_t reserved_;  // the file's length
 };
 
 class PosixFileLayer : public FileLayer {
  public:
   StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0) return ErrnoStatus("open", path, errno);
-    return std::unique_ptr<AppendFile>(std::make_unique<PosixAppendFile>(path, descriptor));
+    struct stat status;
+    if (::fstat(descriptor, &status) != 0) {
+      const int error = errno;
+      ::close(descriptor);
+      return ErrnoStatus("look at", path, error);
+    }
+    return std::unique_ptr<AppendFile>(std::make_unique<PosixAppendFile>(
+        path, descriptor, static_cast<uint64_t>(status.st_size)));
   }
 
   StatusOr<std::string> Read(const std::string& path) override {

@@ -134,6 +134,9 @@ Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visit
       }));
   end_ = header->base + intact;
   if (intact == bytes.size()) return {};
+  // Zeros written ahead may be back after a loss of power; where the next segment begins tells whether
+  // they are all that was there.
+  if (!newest && bytes.find_first_not_of('\0', intact) == bytes.npos) return {};
   if (!newest) return Damaged(path, intact, "a record does not match its checksum");
   return CutTail(number, bytes, intact, header->base);
 }
@@ -199,6 +202,7 @@ Status Wal::Write(std::span<const LogRecord> records) {
     CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
   if (const Status status = file_->Append(buffer_); !status.ok()) {
     const Status cut = file_->Truncate(end() - segments_.back().base);
+    reserved_ = 0;
     return cut.ok() ? status : Break(cut);
   }
   for (const LogRecord& record : records) Note(record);
@@ -218,6 +222,8 @@ Status Wal::RollIf(bool only_if_full) {
   const std::lock_guard lock(append_mutex_);
   const uint64_t size = end() - segments_.back().base;
   if (size <= kSegmentHeaderSize || (only_if_full && size < options_.segment_bytes)) return {};
+  if (reserved_ > size) CELLFS_RETURN_IF_ERROR(file_->Truncate(size));
+  reserved_ = 0;
   CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));
   return AddSegment(segments_.back().number + 1);
 }
@@ -225,7 +231,10 @@ Status Wal::RollIf(bool only_if_full) {
 // ---- Durability ---------------------------------------------------------------------------------
 
 Status Wal::MakeDurable(LogPosition position, Durability durability) {
-  if (durability == Durability::kFsyncWal) return SyncTo(position);
+  if (durability == Durability::kFsyncWal) {
+    ReserveAhead();
+    return SyncTo(position);
+  }
   if (durability != Durability::kAsyncWal) return {};  // write(2) was all, and was done
   const std::lock_guard lock(sync_mutex_);
   if (synced_ >= position) return {};
@@ -234,6 +243,14 @@ Status Wal::MakeDurable(LogPosition position, Durability durability) {
     background_.notify_all();
   }
   return broken_;
+}
+
+// Where there is no room for it, the file grows with its records.
+void Wal::ReserveAhead() {
+  const std::lock_guard lock(append_mutex_);
+  const uint64_t size = end() - segments_.back().base;
+  if (size + options_.reserved_bytes / 4 <= reserved_) return;
+  if (file_->Reserve(size + options_.reserved_bytes).ok()) reserved_ = size + options_.reserved_bytes;
 }
 
 Status Wal::SyncTo(LogPosition position) {

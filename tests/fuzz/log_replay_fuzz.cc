@@ -48,6 +48,7 @@ class MemoryFiles : public FileLayer {
       bytes_.resize(size);
       return {};
     }
+    Status Reserve(uint64_t) override { return {}; }
 
    private:
     std::string& bytes_;

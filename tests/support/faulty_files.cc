@@ -26,11 +26,11 @@ class FaultyFiles::File : public AppendFile {
   }
 
   Status Sync() override {
-    uint64_t length = 0;
+    Length length;
     std::function<void()> hook;
     {
       const std::lock_guard lock(files_->mutex_);
-      length = files_->lengths_[path_].now;
+      length = files_->lengths_[path_];
       hook = files_->sync_hook_;
     }
     if (hook) hook();
@@ -38,7 +38,8 @@ class FaultyFiles::File : public AppendFile {
     ++files_->syncs_;
     if (files_->syncs_fail_) return {StatusCode::kIoError, "sync of " + path_};
     CELLFS_RETURN_IF_ERROR(files_->MayFail("sync of " + path_));
-    files_->lengths_[path_].synced = length;
+    files_->lengths_[path_].synced = length.now;
+    files_->lengths_[path_].reserved_synced = length.reserved;
     return {};
   }
 
@@ -50,6 +51,15 @@ class FaultyFiles::File : public AppendFile {
     files_->room_ += length.now > size ? length.now - size : 0;
     length.now = size;
     length.synced = std::min(length.synced, size);
+    length.reserved = 0;
+    return {};
+  }
+
+  Status Reserve(uint64_t size) override {
+    const std::lock_guard lock(files_->mutex_);
+    CELLFS_RETURN_IF_ERROR(files_->MayFail("reserving in " + path_));
+    CELLFS_RETURN_IF_ERROR(base_->Reserve(size));
+    files_->lengths_[path_].reserved = size;
     return {};
   }
 
@@ -93,8 +103,13 @@ void FaultyFiles::SetChangeHook(std::function<bool()> hook) {
 
 void FaultyFiles::LosePower() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [path, length] : lengths_)
-    if (std::filesystem::exists(path)) std::filesystem::resize_file(path, length.synced);
+  for (const auto& [path, length] : lengths_) {
+    if (!std::filesystem::exists(path)) continue;
+    std::filesystem::resize_file(path, length.synced);
+    // What was reserved, and zeros again.
+    if (length.reserved_synced > length.synced)
+      std::filesystem::resize_file(path, length.reserved_synced);
+  }
   for (const std::string& path : unsynced_names_) std::filesystem::remove(path);
   lengths_.clear();
   unsynced_names_.clear();

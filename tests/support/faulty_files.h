@@ -48,6 +48,8 @@ class FaultyFiles : public FileLayer {
   struct Length {
     uint64_t now = 0;
     uint64_t synced = 0;
+    uint64_t reserved = 0;
+    uint64_t reserved_synced = 0;
   };
   Status MayFail(const std::string& what);  // under mutex_
 

@@ -448,6 +448,31 @@ TEST_F(WalTest, PowerLossTakesOnlyWhatWasNotMadeDurable) {
   EXPECT_EQ(Sequences(), (Ids{1, 2, 3, 4, 5}));
 }
 
+TEST_F(WalTest, DurableRecordsGoIntoBytesWrittenAheadAndComeBackWithoutThem) {
+  const WalOptions options{.reserved_bytes = 4096};
+  ASSERT_TRUE(Open(options).ok());
+  for (SequenceId sequence = 1; sequence <= 100; ++sequence) {
+    const auto position = Append(1, sequence, std::string(200, 'v'));
+    ASSERT_TRUE(position.ok());
+    ASSERT_TRUE(wal_->MakeDurable(*position, Durability::kFsyncWal).ok());
+  }
+  EXPECT_GT(Read(1).size(), wal_->bytes());
+  ASSERT_TRUE(Append(1, 101).ok());
+  files_.LosePower();
+  ASSERT_TRUE(Open(options).ok());
+  ASSERT_EQ(seen_.size(), 100u);
+  EXPECT_EQ(Read(1).size(), wal_->bytes());
+  ASSERT_TRUE(Append(1, 102).ok());
+  ASSERT_TRUE(wal_->MakeDurable(wal_->end(), Durability::kFsyncWal).ok());
+  ASSERT_TRUE(wal_->Roll().ok());
+  ASSERT_TRUE(Append(1, 103).ok());
+  EXPECT_EQ(Read(1).size() + Read(2).size(), wal_->bytes()) << "an ended segment has no zeros";
+  // Unless power was lost before its length got to the disk.
+  Overwrite(1, Read(1) + std::string(4096, '\0'));
+  ASSERT_TRUE(Open(options).ok());
+  EXPECT_EQ(seen_.size(), 102u);
+}
+
 TEST_F(WalTest, AsynchronousWritesAreSyncedInTheBackgroundAndAtTheEnd) {
   WalOptions options;
   options.asynchronous_delay = std::chrono::milliseconds(0);
