@@ -45,7 +45,19 @@ void CellReader::BeforeNameGoes() {
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
   CELLFS_RETURN_IF_FAILED(LoadLocked());
+  if (held_ && offset >= bytes_->size()) CELLFS_RETURN_IF_FAILED(GoOnLocked());
   return SharedBytes::Slice(bytes_, offset, size);
+}
+
+Outcome CellReader::GoOnLocked() {
+  const uint64_t generation = node_->generation();
+  if (generation == generation_ || node_->unlinked()) return {};
+  generation_ = generation;
+  auto newer = WholeFile(mount_, caller_, *node_->place());
+  if (newer.ok() && newer->starts_with(*bytes_)) {
+    bytes_ = std::make_shared<const std::string>(*std::move(newer));
+  }
+  return {};
 }
 
 Outcome CellReader::LoadLocked() {

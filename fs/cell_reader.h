@@ -21,7 +21,8 @@ class CellReader : public FileHandle {
   CellReader(MountContext& mount, const Caller& caller, NodePtr node)
       : mount_(mount), caller_(caller), node_(std::move(node)) {}
 
-  // Reads the value now and keeps to it whatever happens to the file.
+  // Reads the value now and keeps to it whatever happens to the file; but who has read it to its
+  // end reads on in a newer value that begins with it, so that a log can be followed.
   Outcome Hold();
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
@@ -30,6 +31,7 @@ class CellReader : public FileHandle {
 
  private:
   Outcome LoadLocked();
+  Outcome GoOnLocked();
 
   MountContext& mount_;
   const Caller caller_;

@@ -13,8 +13,8 @@
 #include <signal.h>
 
 #include <atomic>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -211,8 +211,19 @@ class Session final : public FuseSession, private KernelNotifier {
   void InvalidateInode(const Node& node) override {
     fuse_lowlevel_notify_inval_inode(session_, target_.IdOf(node), 0, 0);
   }
+  void InvalidateAttributes(const Node& node) override {
+    constexpr off_t kNoPages = -1;
+    fuse_lowlevel_notify_inval_inode(session_, target_.IdOf(node), kNoPages, 0);
+  }
   void InvalidateEntry(const Node& directory, const std::string& name) override {
-    fuse_lowlevel_notify_inval_entry(session_, target_.IdOf(directory), name.c_str(), name.size());
+    const fuse_ino_t parent = target_.IdOf(directory);
+    // A directory that is thrown out loses its path for those who work in it; one that has expired
+    // is only looked up anew. Kernels before 6.2 know no expiry.
+    if (fuse_lowlevel_notify_expire_entry(session_, parent, name.c_str(), name.size(),
+                                          FUSE_LL_EXPIRE_ONLY) != -ENOSYS) {
+      return;
+    }
+    fuse_lowlevel_notify_inval_entry(session_, parent, name.c_str(), name.size());
   }
 
   FileSystem& filesystem_;

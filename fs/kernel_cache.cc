@@ -70,6 +70,10 @@ void KernelCache::AttributesChanged(const Place& place, const Node* by) {
   InvalidateNode(place.As(PlaceKind::kCell), by);
 }
 
+void KernelCache::Renamed(const Node& node) {
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(node); });
+}
+
 void KernelCache::Changed(const NodePtr& node, bool is_gone) {
   node->ContentChanged();
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });

@@ -24,7 +24,10 @@ class KernelNotifier {
   virtual ~KernelNotifier() = default;
   // Drops attributes, pages and listing. May be called from a thread that serves a request.
   virtual void InvalidateInode(const Node& node) = 0;
-  // Drops a name. Takes the directory's lock in the kernel: never from a thread that serves a request.
+  // Drops the attributes alone. May be called likewise.
+  virtual void InvalidateAttributes(const Node& node) = 0;
+  // Drops a name. Takes the directory's lock in the kernel: never from a thread that serves a
+  // request.
   virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
 };
 
@@ -48,6 +51,8 @@ class KernelCache {
   void NamespaceChanged(const std::string& namespace_name);
   // The kernel shall ask again about the node and, where it has gone, about its name.
   void Changed(const NodePtr& node, bool is_gone);
+  // The file has another name now, and with it another inode number; its pages are right.
+  void Renamed(const Node& node);
   // The attributes alone of this place, changed under another name.
   void AttributesChanged(const Place& place, const Node* by);
 

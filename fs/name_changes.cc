@@ -335,6 +335,7 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   }
   if (version) TellRenamed(mount, to, *version);
   const NodePtr node = mount.inodes.Find(to);
+  if (node != nullptr) mount.kernel.Renamed(*node);
   for (const Place& place : {from.place, to}) {
     if (place.IsColumn() && place.kind != PlaceKind::kCell) {
       mount.kernel.ColumnChanged(place, node.get());

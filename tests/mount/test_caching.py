@@ -142,3 +142,18 @@ def test_a_future_asof_is_not_cached(mount):
     assert look(cell) == b"one"
     (family / "q").write_text("two!")
     assert look(cell) == b"two!" and cell.stat().st_size == 4
+
+
+def test_who_works_in_a_directory_keeps_its_path_when_the_schema_changes(mount, family):
+    table = mount / "default/t"
+    text = (table / ".schema.toml").read_text()
+    os.chdir(table)
+    try:
+        for versions in range(2, 12):
+            with open(".schema.toml", "w") as schema:
+                schema.write(text.replace("VERSIONS = 10", f"VERSIONS = {versions}"))
+            for _ in range(10):  # the kernel is told a little later
+                time.sleep(0.002)
+                assert os.getcwd() == str(table)
+    finally:
+        os.chdir("/")

@@ -162,6 +162,33 @@ def test_fsync_puts_what_was_written_so_far(family):
     assert len(versions(family / "q")) == 1  # put again through one handle: the same timestamp
 
 
+def test_who_opens_a_log_that_is_being_written_can_follow_it(family):
+    with open(family / "log", "w") as log:
+        log.write("one\n")
+        log.flush()
+        reader = os.open(family / "log", os.O_RDONLY)
+        try:
+            assert os.read(reader, 100) == b""  # the value before
+            os.fsync(log.fileno())
+            assert os.read(reader, 100) == b"one\n"
+            log.write("two\n")
+            log.flush()
+            os.fsync(log.fileno())
+            assert os.read(reader, 100) == b"two\n"
+        finally:
+            os.close(reader)
+
+
+def test_who_opens_a_file_that_is_being_replaced_reads_nothing_of_both(family):
+    (family / "q").write_text("before")
+    with open(family / "q", "w") as writer:
+        writer.write("something else")
+        writer.flush()
+        with open(family / "q", "rb", buffering=0) as reader:
+            os.fsync(writer.fileno())
+            assert reader.read(100) == b"before" and reader.read(100) == b""
+
+
 def test_a_log_that_is_held_open_can_be_followed(family):
     (family / "log").write_text("first\n")
     handle = os.open(family / "log", os.O_WRONLY | os.O_APPEND)
@@ -212,6 +239,14 @@ def test_a_handle_of_a_replaced_file_puts_nothing(family):
     os.pwrite(handle, b"OLD", 0)
     os.close(handle)
     assert (family / "q").read_text() == "new"
+
+
+def test_a_renamed_file_has_the_inode_number_of_its_name(mount, family):
+    sh("echo a >q; sed -i s/a/b/ q; echo c >tmp; mv tmp p; echo d >tmp", cwd=family)
+    before = sh("stat -c '%n %i' *", cwd=family)  # asks for the number alone, as ls -i
+    assert len({line.split()[1] for line in before.splitlines()}) == 3
+    mount.remount()
+    assert sh("stat -c '%n %i' *", cwd=family) == before
 
 
 def test_rename_moves_one_version_within_the_row(family):
