@@ -381,18 +381,27 @@ Status AttributeStore::Drop(const Place& place) {
   for (;;) {
     CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, scanner->Next({}));
     if (rows.empty()) return Status();
-    for (const RowCells& cells : rows) {
-      // No tombstones: they would hide the times of versions of a later table of this name.
-      Withdraw withdraw{cells.front().row, {}};
-      for (const Cell& cell : cells) {
-        withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
-      }
-      CELLFS_RETURN_IF_ERROR(store_
-                                 .Mutate(Caller::Superuser(), kAttributesTable,
-                                         RowMutations::Of(std::move(withdraw)))
-                                 .status());
-    }
+    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(DropRow(cells));
   }
+}
+
+// Without tombstones: they would hide the times of versions of a later table of this name.
+Status AttributeStore::DropRow(const RowCells& cells) {
+  const std::string& row = cells.front().row;
+  Withdraw withdraw{row, {}};
+  RowMutations empty{row, {}};
+  for (const Cell& cell : cells) {
+    withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
+    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(Record()) : "";
+    empty.mutations.push_back(
+        Put{row, {{cell.family, cell.qualifier, cell.timestamp, nothing, {}}}});
+  }
+  const Status withdrawn =
+      store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(withdraw)))
+          .status();
+  if (withdrawn.code() != StatusCode::kUnavailable) return withdrawn;
+  // A reader holds the moment before: nothing can be taken back, so it is made to say nothing.
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, empty).status();
 }
 
 }  // namespace cellfs::fs

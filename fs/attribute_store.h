@@ -97,6 +97,7 @@ class AttributeStore {
   RowRecords Read(const Place& place, Timestamp version);
   ShownAttributes Inherited(const Place& place, const Record& row_family);
   Status MakeTable();
+  Status DropRow(const RowCells& cells);
 
   // A column's records are wanted by several requests in a row. The cache holds what was read or
   // written last; what was read before a change is not taken in after it.

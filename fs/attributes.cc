@@ -27,6 +27,14 @@ void ShowPending(const PendingWrite& pending, struct stat& shown) {
   shown.st_ctim = pending.written;
 }
 
+// What a table or namespace has as its time because an entry came or went, and not by being set, is
+// of the present, and no business of an .asof.
+bool IsLaterThanView(const Place& place, const ShownAttributes& stored) {
+  return place.view != nullptr && place.IsDirectory() && stored.mtime && stored.ctime &&
+         stored.mtime->tv_sec == stored.ctime->tv_sec &&
+         stored.mtime->tv_nsec == stored.ctime->tv_nsec;
+}
+
 // The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
 bool ChangesUnseen(const Place& place) {
   switch (place.kind) {
@@ -73,12 +81,16 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
   shown.st_size = static_cast<off_t>(found.size);
   const bool is_live_text = place.kind == PlaceKind::kSelfFile;
-  const timespec made = found.unstored ? found.unstored->made
-                        : found.version >= 0
-                            ? FromMilliseconds(found.version)
-                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
-  shown.st_mtim = stored.mtime.value_or(made);
-  shown.st_ctim = stored.ctime.value_or(made);
+  const timespec made =
+      found.unstored       ? found.unstored->made
+      : found.version >= 0 ? FromMilliseconds(found.version)
+                           : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
+  if (!IsLaterThanView(place, stored)) {
+    shown.st_mtim = stored.mtime.value_or(made);
+    shown.st_ctim = stored.ctime.value_or(made);
+  } else {
+    shown.st_mtim = shown.st_ctim = made;
+  }
   if (node != nullptr && place.IsDirectory() && node->entries_changed >= 0) {
     shown.st_mtim = shown.st_ctim = FromMilliseconds(node->entries_changed);
   }

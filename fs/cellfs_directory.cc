@@ -92,6 +92,7 @@ std::string CellfsDirectory::Metrics() {
   const auto per_table = [&](const char* name, const char* kind, uint64_t TableStatistics::*member) {
     text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
     for (const TableStatistics& table : statistics.tables) {
+      if (table.table.namespace_name == kHiddenNamespace) continue;
       text << "cellfs_table_" << name << "{table=\"" << Label(table.table.ToString()) << "\"} "
            << table.*member << "\n";
     }

@@ -94,6 +94,10 @@ OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, cons
   update.gid = request.gid;
   update.mode = mode & ~request.umask & 07777;
   update.anew = true;
+  // Nothing else tells when these were made.
+  if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kTable) {
+    update.mtime = update.ctime = ToTimespec(mount.clock->Now());
+  }
   CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
   return place;
 }

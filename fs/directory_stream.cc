@@ -342,6 +342,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
     children.reserve(rows.size());
     for (const RowCells& row : rows) {
       if (row.empty() || (skipping && !is_after(row.front().row))) continue;
+      if (IsHiddenRow(place_->table, row.front().row)) continue;
       Place place = place_->As(PlaceKind::kRow);
       place.row = row.front().row;
       children.push_back(ChildOf(std::move(place), row.front()));

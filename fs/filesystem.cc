@@ -37,6 +37,7 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
 
 // Files that are still open put what they hold; handles and their nodes hold each other until then.
 FileSystem::~FileSystem() {
+  KeepTableTimes();
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) Release(*node, handle.get());
   }
@@ -44,6 +45,7 @@ FileSystem::~FileSystem() {
 
 void FileSystem::LetGoUnused() {
   mount_.asof.LetGoUnused();
+  KeepTableTimes();
   if (mount_.inodes.Shrink()) malloc_trim(0);
 }
 
@@ -62,8 +64,38 @@ Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcom
 
 Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcome outcome) {
   if (!outcome.ok()) return Noted(operation, *directory.place(), std::move(outcome));
-  directory.entries_changed = mount_.clock->Now();
+  EntriesChanged(directory);
   return {};
+}
+
+void FileSystem::EntriesChanged(Node& directory) {
+  directory.entries_changed = mount_.clock->Now();
+  NoteTableTime(*directory.place(), directory.entries_changed);
+}
+
+// Of rows and families the cells tell a time; of what is above them nothing else does.
+void FileSystem::NoteTableTime(const Place& place, Timestamp time) {
+  if (place.kind != PlaceKind::kRoot && place.kind != PlaceKind::kNamespace &&
+      place.kind != PlaceKind::kTable) {
+    return;
+  }
+  std::lock_guard lock(table_times_mutex_);
+  table_times_.insert_or_assign(place.InodeNumber(), std::pair(place, time));
+}
+
+void FileSystem::KeepTableTimes() {
+  std::map<uint64_t, std::pair<Place, Timestamp>> times;
+  {
+    std::lock_guard lock(table_times_mutex_);
+    times.swap(table_times_);
+  }
+  for (const auto& [inode, changed] : times) {
+    const auto& [place, time] = changed;
+    if (!resolver_.Find(Caller::Superuser(), place).ok()) continue;  // dropped meanwhile
+    AttributeUpdate update;
+    update.mtime = update.ctime = ToTimespec(time);
+    (void)Noted("setattr", place, mount_.attributes.Update(place, update));  // said there
+  }
 }
 
 Outcome FileSystem::CheckWritable(const Place& place) const {
@@ -96,6 +128,9 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
   auto found = resolver_.LookUp(*request.caller, *place, name);
+  if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
+    return LookUpRestored(request, *place, name);
+  }
   if (!found.ok()) {
     // A missing name is no failure worth a line, but a query that is not understood is.
     if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
@@ -108,6 +143,19 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.do_not_cache_listing = true;
   return MakeEntry(*found);
+}
+
+// What the asking process has just copied out of .deleted.
+OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place& directory,
+                                            std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(const Place place,
+                          resolver_.Child(*request.caller, directory, name, NameUse::kLookUp));
+  const auto shown = restoring_readers_.Find(place, request.pid);
+  if (!shown) return Outcome(ENOENT);
+  Entry entry;
+  entry.node = mount_.inodes.LookUp(place);
+  entry.attributes = *shown;
+  return entry;
 }
 
 OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
@@ -124,7 +172,7 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
   if (!made.ok()) return Noted("mkdir", *place, made.status());
-  directory.entries_changed = mount_.clock->Now();
+  EntriesChanged(directory);
   CELLFS_ASSIGN_OR_RETURN(Found found, resolver_.Find(*request.caller, *made));
   return MakeEntry(found);
 }
@@ -149,7 +197,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
   Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
-  if (renamed.ok()) directory.entries_changed = mount_.clock->Now();
+  if (renamed.ok()) EntriesChanged(directory);
   return Changing("rename", new_directory, std::move(renamed));
 }
 
@@ -165,6 +213,8 @@ OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
   auto found = FindNode(request, node);
   if (!found.ok()) {
+    if (const auto shown = restoring_readers_.Find(*node.place()))
+      return AttributesReply{*shown, 0};
     if (found.error() == ENOENT) return Outcome(ENOENT);
     return Noted("stat", *node.place(), found.status());
   }
@@ -178,7 +228,11 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(mount_, request, node, change, handle);
   if (!changed.ok()) return Noted("setattr", *place, changed.status());
-  if (change.mtime) node.entries_changed = -1;
+  if (change.mtime && place->IsDirectory()) {
+    node.entries_changed = -1;
+    std::lock_guard lock(table_times_mutex_);
+    table_times_.erase(place->InodeNumber());
+  }
   if (!*changed) return GetAttributes(request, node);
   return AttributesReply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
 }
@@ -271,7 +325,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   CELLFS_ASSIGN_OR_RETURN(
       Place place, resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile));
   CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
-  if (open_mode.created) directory.entries_changed = mount_.clock->Now();
+  if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;
   NodePtr node = mount_.inodes.LookUp(place);
   auto opened = OpenForWriting(mount_, request, node, open_mode);
@@ -299,6 +353,10 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     opened.handle = std::make_shared<TextReader>(std::move(text));
     opened.direct_io = true;
     return opened;
+  }
+  if (place->kind == PlaceKind::kDeletedCell) {
+    CELLFS_ASSIGN_OR_RETURN(const Found found, resolver_.Find(*request.caller, *place));
+    restoring_readers_.Opened(*place, StatOf(mount_, found, node.get()), request.pid);
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
   if (node->pending()) {
@@ -377,6 +435,7 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
   if (handle == nullptr) return;
   handle->Release();
   node.RemoveHandle(handle);
+  if (node.place()->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*node.place());
 }
 
 // ---- Directories --------------------------------------------------------------------------------

@@ -188,6 +188,8 @@ std::string Place::ToString() const {
   if (IsColumn() || kind == PlaceKind::kVersionsColumn) text += ":" + qualifier;
   if (timestamp != 0) text += "@" + std::to_string(timestamp);
   if (!name.empty()) text += "/" + name;
+  if (kind == PlaceKind::kSchemaFile) text += "/.schema.toml";
+  if (kind == PlaceKind::kNamespaceFile) text += "/.namespace.toml";
   if (view != nullptr) text += (view->IsAsof() ? " as of " : " in scan ") + view->name;
   return text;
 }

@@ -10,7 +10,7 @@ namespace cellfs::fs {
 
 namespace {
 
-Outcome Mutate(MountContext& mount, const Caller& caller, const Place& place, Mutation mutation) {
+Status Mutate(MountContext& mount, const Caller& caller, const Place& place, Mutation mutation) {
   return mount.store
       .Mutate(caller, place.table, RowMutations::Of(std::move(mutation), mount.options.durability))
       .status();
@@ -52,7 +52,9 @@ Outcome FreeDeleted(MountContext& mount, const Caller& caller, const Place& plac
     withdraw.cells.push_back({place.family, place.qualifier, cell.timestamp, cell.type});
   }
   if (withdraw.cells.empty()) return ENOENT;
-  return Mutate(mount, caller, place, std::move(withdraw));
+  const Status freed = Mutate(mount, caller, place, std::move(withdraw));
+  if (freed.code() != StatusCode::kUnavailable) return freed;
+  return {EBUSY, "an .asof that is held may see what would be freed; /.cellfs/status names it"};
 }
 
 // A file from CREATE to its first put: there is nothing in the store to remove.

@@ -7,6 +7,7 @@
 #include "fs/asof.h"
 #include "fs/cellfs_directory.h"
 #include "fs/reading.h"
+#include "fs/scan_end.h"
 #include "fs/scan_query.h"
 #include "fs/toml_files.h"
 #include "fs/view.h"
@@ -145,6 +146,7 @@ OutcomeOr<Place> Resolver::ChildOfTable(const Caller& caller, const Place& direc
   } else if (read.kind != ReadName::Kind::kKey) {
     return NoKey(read, use);
   }
+  if (IsHiddenRow(directory.table, read.key)) return NotThere(use);
   Place place = directory.As(PlaceKind::kRow);
   place.row = std::move(read.key);
   return place;
@@ -231,11 +233,17 @@ OutcomeOr<Place> Resolver::ChildOfScan(const Place& directory, std::string_view 
   if (!query.ok()) return Outcome(ENOENT, query.status().message());
   auto scan = query->ToScan();
   if (!scan.ok()) return Outcome(ENOENT, scan.status().message());
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount_.store.DescribeTable(directory.table));
+  for (const auto& [family, qualifiers] : scan->columns) {
+    if (schema->FindFamily(family) != nullptr) continue;
+    return Outcome(ENOENT, "scan query: family '" + family + "' is not declared");
+  }
   auto view = std::make_shared<View>();
   view->kind = View::Kind::kScan;
   view->name = name;
   view->scope = directory.table;
   view->scan = *std::move(scan);
+  if (view->scan.limit >= 0) view->scan_end = std::make_shared<ScanEnd>();
   Place place = directory.Parent();
   place.view = std::move(view);
   return place;
@@ -383,6 +391,11 @@ OutcomeOr<Found> Resolver::FindTable(const Place& place) {
 OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
   if (place.view != nullptr && !place.view->IsAsof() && !IsInScan(place.view->scan, place.row)) {
     return Outcome(ENOENT);
+  }
+  if (place.view != nullptr && place.view->scan_end != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(const bool returned,
+                            place.view->scan_end->IsBefore(mount_, caller, place));
+    if (!returned) return Outcome(ENOENT);
   }
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (!cell) return FindUnstored(place);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "engine/filters.h"
 
@@ -41,6 +42,10 @@ std::optional<TimeRange> ReadTimeRange(std::string_view text) {
   if (!read_bound(text.substr(dots + 2), range.max)) return std::nullopt;
   if (range.max < range.min) return std::nullopt;
   return range;
+}
+
+bool IsFlag(std::string_view key) {
+  return key == "start_exclusive" || key == "stop_inclusive" || key == "reverse";
 }
 
 Status ReadFlag(std::string_view key, ScanQuery& query) {
@@ -90,6 +95,8 @@ Status ReadValue(std::string_view key, const std::string& value, ScanQuery& quer
     auto range = ReadTimeRange(value);
     if (!range) return Refuse("time_range=" + value, "min..max in milliseconds, min <= max");
     query.time_range = *range;
+  } else if (IsFlag(key)) {
+    return Refuse(std::string(key) + "=" + value, "that word alone, without a value");
   } else {
     return Refuse(key, kParts);
   }
@@ -107,16 +114,19 @@ struct Bound {
 StatusOr<ScanQuery> ScanQuery::Read(std::string_view name, NameMode mode) {
   const NameSpelling spelling(NameLevel::kValue, mode);
   ScanQuery query;
+  std::set<std::string_view> keys;
   while (true) {
     size_t comma = std::min(name.find(','), name.size());
     std::string_view part = name.substr(0, comma);
     size_t equals = part.find('=');
+    const std::string_view key = part.substr(0, equals);
+    if (!keys.insert(key).second && key != "columns") return Refuse(part, "each but columns= once");
     if (equals == std::string_view::npos) {
       CELLFS_RETURN_IF_ERROR(ReadFlag(part, query));
     } else {
       ReadName value = spelling.Read(part.substr(equals + 1));
       if (value.kind != ReadName::Kind::kKey) return Refuse(part, "a value spelled as a file name");
-      CELLFS_RETURN_IF_ERROR(ReadValue(part.substr(0, equals), value.key, query));
+      CELLFS_RETURN_IF_ERROR(ReadValue(key, value.key, query));
     }
     if (comma == name.size()) return query;
     name.remove_prefix(comma + 1);

@@ -14,14 +14,16 @@
 namespace cellfs::fs {
 
 class AsofMoment;  // fs/asof.h
+class ScanEnd;     // fs/scan_end.h
 
 struct View {
   enum class Kind { kAsof, kScan };
   Kind kind = Kind::kAsof;
-  std::string name;           // as it stands below .asof or .scan
-  TableName scope{"", ""};    // where that stands: the root, a namespace or a table
-  std::shared_ptr<AsofMoment> asof;  // kAsof
-  Scan scan;                         // kScan; also says which versions and columns a row shows
+  std::string name;                   // as it stands below .asof or .scan
+  TableName scope{"", ""};            // where that stands: the root, a namespace or a table
+  std::shared_ptr<AsofMoment> asof;   // kAsof
+  Scan scan;                          // kScan; also says which versions and columns a row shows
+  std::shared_ptr<ScanEnd> scan_end;  // kScan with a limit
 
   bool IsAsof() const { return kind == Kind::kAsof; }
   // Whether a family lists q@<timestamp> for each version: `.scan` with versions=N.

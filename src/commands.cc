@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fs/mount_context.h"
 #include "src/configuration.h"
 #include "src/logging.h"
 
@@ -41,6 +42,7 @@ StatusOr<std::string> Commands::ShowStatus() {
   const Statistics statistics = store_.GetStatistics();
   json tables = json::array();
   for (const TableStatistics& table : statistics.tables) {
+    if (table.table.namespace_name == fs::kHiddenNamespace) continue;
     tables.push_back({{"table", table.table.ToString()},
                       {"memstore_bytes", table.memstore_bytes},
                       {"memstore_cells", table.memstore_cells},
@@ -114,7 +116,8 @@ StatusOr<std::string> Commands::Set(const Arguments& arguments) {
   } else {
     return Status(StatusCode::kIllegalArgument,
                   "'" + name + "=" + value +
-                      "' cannot be set; there are log_level=LEVEL, cache_size=BYTES and maintenance=paused|running");
+                      "' cannot be set; there are log_level=LEVEL, cache_size=BYTES and "
+                      "maintenance=paused|running");
   }
   return TextOf({{name, value}});
 }

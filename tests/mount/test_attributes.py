@@ -73,6 +73,19 @@ def test_directories_keep_modes_and_times(mount, family):
         assert state(path)[3] == (1000 + number) * SECOND + 5
 
 
+def test_times_that_nobody_set_last_over_a_remount(mount, family):
+    (mount / "ns").mkdir()
+    paths = (mount / "ns", mount / "default", mount / "default/t")
+    before = [state(path)[3] for path in paths]
+    mount.remount()
+    assert [state(path)[3] for path in paths] == before
+    (mount / "default/t/r2").mkdir()
+    assert state(paths[0])[3] == before[0] and state(paths[2])[3] > before[2]
+    os.utime(paths[2], ns=(0, 5 * SECOND))
+    mount.remount()
+    assert state(paths[2])[3] == 5 * SECOND
+
+
 def test_files_inherit_what_the_directory_has(family):
     os.chown(family.parent.parent, 1000, 1000)
     (family / "q@5").write_text("x")

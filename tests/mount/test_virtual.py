@@ -42,6 +42,53 @@ def test_rm_in_deleted_lets_compaction_free_it(mount, family):
     assert [y for _, _, _, y in mount.raw() if y == 4] == []
 
 
+@pytest.mark.parametrize("copy", [shutil.copy, shutil.copy2])
+def test_pythons_copies_out_of_deleted_look_at_their_source_again(family, copy):
+    (family / "q").write_text("precious")
+    os.chmod(family / "q", 0o640)
+    os.utime(family / "q", ns=(0, 1500000000123456789))
+    (family / "q").unlink()
+    copy(family / ".deleted/q", family / "q")
+    assert (family / "q").read_text() == "precious" and os.stat(family / "q").st_mode & 0o777 == 0o640
+    if copy is shutil.copy2:
+        assert os.stat(family / "q").st_mtime_ns == 1500000000123456789
+    assert os.listdir(family / ".deleted") == []
+    assert sh("cat .deleted/q", cwd=family, check=False)[0] != 0  # for nobody else
+
+
+def test_a_descriptor_of_a_deleted_column_outlives_its_restoration(family):
+    (family / "q").write_text("precious")
+    (family / "q").unlink()
+    with open(family / ".deleted/q", "rb") as file:
+        (family / "q").write_text("new")
+        assert os.fstat(file.fileno()).st_size == 8
+
+
+def test_what_an_asof_holds_is_not_freed(mount, family):
+    (family / "q").write_text("x")
+    past = mount / "default/t/.asof" / os.readlink(mount / "default/t/.asof/now") / "r/f/q"
+    assert past.read_text() == "x"
+    (family / "q").unlink()
+    with fails_with(errno.EBUSY):
+        (family / ".deleted/q").unlink()
+    assert ".asof" in (mount / ".cellfs/errors").read_text()
+    assert past.read_text() == "x" and os.listdir(family / ".deleted") == ["q"]
+
+
+def test_a_table_that_an_asof_holds_can_be_dropped(mount, family):
+    cell = family / "q@5"
+    cell.write_text("x")
+    os.chmod(cell, 0o600)
+    os.utime(cell, ns=(0, 77))
+    table = mount / "default/t"
+    assert os.listdir(table / ".asof" / os.readlink(table / ".asof/now")) == [".schema.toml", "r"]
+    sh("rm -r t", cwd=mount / "default")
+    assert os.listdir(mount / "default") == [".namespace.toml"]
+    mount.family()
+    cell.write_text("y")
+    assert (os.stat(cell).st_mode & 0o777, os.stat(cell).st_mtime_ns) == (0o644, 5000000)
+
+
 def test_deleted_takes_nothing_in(family):
     (family / "q").write_text("x")
     with pytest.raises(OSError):
@@ -120,6 +167,24 @@ def test_scan_lists_the_rows_it_returns_in_its_order(rows, query, expected):
     assert os.listdir(rows / query) == expected
 
 
+def test_look_up_in_a_scan_finds_what_it_lists(rows):
+    for query in ("limit=2", "prefix=com.,limit=1", "reverse,limit=2", "limit=0", "limit=99"):
+        for row in ("com.a", "com.b", "com.c", "org.a", "org.b"):
+            assert (rows / query / row / "f/q").exists() == (row in os.listdir(rows / query)), (query, row)
+    sh("rm -r com.a", cwd=rows.parent)
+    assert not (rows / "limit=2/com.a").exists() and (rows / "limit=2/com.c").exists()
+
+
+@pytest.mark.parametrize("query, reason", [
+    ("limit=x", "a number of rows"), ("prefix=a,prefix=b", "once"), ("reverse=yes", "without a value"),
+    ("columns=none:q", "'none' is not declared"), ("filter=Foo()", "unknown filter"), ("nonsense", "prefix="),
+])
+def test_a_query_that_is_wrong_says_why(mount, rows, query, reason):
+    with fails_with(errno.ENOENT):
+        os.listdir(rows / query)
+    assert reason in (mount / ".cellfs/errors").read_text()
+
+
 def test_scan_shows_the_columns_it_returns(rows):
     assert tree_of(rows / "prefix=com.a,columns=f:q") == {"com.a": None, "com.a/f": None, "com.a/f/q": b"com.a f"}
     assert os.listdir(rows / "columns=g/com.a") == ["g"]
@@ -175,7 +240,7 @@ def test_a_schema_that_is_wrong_changes_nothing_and_says_why(mount, text):
         (mount / "default/t/.schema.toml").write_text(text)
     assert (mount / "default/t/.schema.toml").read_text() == before
     assert (mount / "default/t/r/f/q").read_text() == "x"
-    assert "default:t" in (mount / ".cellfs/errors").read_text()
+    assert "default:t/.schema.toml" in (mount / ".cellfs/errors").read_text()
 
 
 @pytest.mark.parametrize("edit", [
@@ -247,6 +312,16 @@ def test_the_daemon_about_itself(mount, family):
     assert metrics and all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in metrics)
     with pytest.raises(OSError):
         (mount / ".cellfs/status").write_text("x")
+
+
+def test_the_daemons_own_tables_are_not_shown(mount, family):
+    (family / "q").write_text("x")
+    os.chmod(family / "q", 0o600)  # stored in one of them
+    shown = sh(f"ls -A {mount} {mount}/hbase/*; cat {mount}/.cellfs/status {mount}/.cellfs/metrics")
+    shown += mount.command("status") + mount.command("status", "--json")
+    assert "attributes" not in shown and "cellfs:" not in shown
+    assert not (mount / "hbase/meta/cellfs:attributes").exists()
+    assert os.listdir(mount / "hbase/namespace") == [".schema.toml", "default", "hbase"]
 
 
 def test_commands_through_the_daemon(mount, family):
