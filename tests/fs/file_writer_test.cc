@@ -69,6 +69,24 @@ TEST_F(FileWriterTest, TruncationAndCreationAloneArePutByTheLastClose) {
   EXPECT_EQ(tree.Stored("q"), "Put@10 Put@1 Put@0");
 }
 
+TEST_F(FileWriterTest, ADirectoryHasTheTimeOfThePutThatCameToIt) {
+  const NodePtr directory = tree.Directory("default/t/r/f");
+  const auto time = [&] { return ToMilliseconds(tree.Stat("default/t/r/f").st_mtim) - kStart; };
+  tree.clock->Advance(10);
+  OpenFile file = tree.Create(kQ);
+  EXPECT_EQ(time(), 10);
+  tree.clock->Advance(10);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(time(), 20);
+  // A time that was set stays, though the last file's put comes after it.
+  OpenFile late = tree.Create("default/t/r/f/late");
+  AttributeChange change;
+  change.mtime = ToTimespec(5000);
+  EXPECT_EQ(tree.Change("default/t/r/f", change), 0);
+  EXPECT_EQ(tree.Close(late), 0);
+  EXPECT_EQ(time(), 5000 - kStart);
+}
+
 TEST_F(FileWriterTest, AHandleThatDidNothingPutsNothing) {
   tree.Save(kQ, "x");
   tree.clock->Advance(10);
