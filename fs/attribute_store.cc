@@ -14,6 +14,8 @@ namespace {
 const TableName kAttributesTable{std::string(kHiddenNamespace), "attributes"};
 constexpr char kOwnerFamily[] = "a";
 constexpr char kTimeFamily[] = "m";
+constexpr char kChangeFamily[] = "c";
+constexpr char kChangeSeparator = '\x01';
 // Of the time of a directory, which has no versions.
 constexpr Timestamp kDirectoryVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
@@ -92,6 +94,12 @@ std::string AttributeStore::RowKey(const Place& place) {
   return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
 }
 
+std::string AttributeStore::ChangeRowKey(const Place& directory) {
+  std::string key = RowKey(directory);
+  if (IsInRow(directory.kind)) key[key.find('\0')] = kChangeSeparator;
+  return key;
+}
+
 std::string AttributeStore::Qualifier(const Place& place) {
   if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile) return "toml";
   if (place.IsColumn()) return place.family + ":" + place.qualifier;
@@ -113,7 +121,7 @@ void AttributeStore::ReadRecord(const std::string& text, Record& record) {
   record.ctime = ReadTime(NextWord(rest));
 }
 
-// One seek for each table: from a row of it to the first row behind all of its rows.
+// Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
 void AttributeStore::Load() {
   if (!store_.DescribeTable(kAttributesTable).ok()) return;
   table_exists_ = true;
@@ -126,18 +134,20 @@ void AttributeStore::Load() {
     if (!rows.ok() || rows->empty()) return;
     const RowCells& cells = rows->front();
     const std::string& row = cells.front().row;
-    size_t nul = row.find('\0');
+    const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
     if (nul == std::string::npos) {
       Record& record = directories_[row];
       for (const Cell& cell : cells) {
         if (!cell.qualifier.empty()) continue;
         if (cell.family == kOwnerFamily) ReadRecord(cell.value, record);
         if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
+        if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
       }
       scan.start_row = RowAfter(row);
     } else {
-      tables_with_records_.insert(ParseTableName(row.substr(0, nul)));
-      scan.start_row = row.substr(0, nul) + '\x01';
+      auto& tables = row[nul] == '\0' ? tables_with_records_ : tables_with_changes_;
+      tables.insert(ParseTableName(row.substr(0, nul)));
+      scan.start_row = row.substr(0, nul) + static_cast<char>(row[nul] + 1);
     }
   }
 }
@@ -281,7 +291,39 @@ ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
   const auto& ctime = records.own.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
   if (!newer_version) shown.ctime = ctime;
+  if (place.IsDirectory() && place.view == nullptr) shown.changed = ReadChange(place);
   return shown;
+}
+
+std::optional<timespec> AttributeStore::ReadChange(const Place& directory) {
+  if (!IsInRow(directory.kind)) return DirectoryRecord(RowKey(directory)).changed;
+  {
+    std::shared_lock lock(mutex_);
+    if (!tables_with_changes_.contains(directory.table)) return std::nullopt;
+  }
+  Get get;
+  get.row = ChangeRowKey(directory);
+  get.columns[kChangeFamily] = {Qualifier(directory)};
+  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok() || cells->empty()) return std::nullopt;
+  return ReadTime(cells->front().value);
+}
+
+Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  {
+    std::unique_lock lock(mutex_);
+    if (IsInRow(directory.kind)) {
+      tables_with_changes_.insert(directory.table);
+    } else {
+      directories_[RowKey(directory)].changed = ToTimespec(time);
+    }
+  }
+  const std::string row = ChangeRowKey(directory);
+  Put put{row, {{kChangeFamily, Qualifier(directory), kDirectoryVersion, TimeText(ToTimespec(time)), {}}}};
+  return store_
+      .Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+      .status();
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update) {
@@ -329,6 +371,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
     if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
     if (!IsInRow(place.kind) && Qualifier(place).empty()) {
       Record& directory = directories_[mutations.row];
+      record.changed = directory.changed;
       directory = record;
       directory.mtime = mtime;
     }
@@ -355,9 +398,11 @@ Status AttributeStore::MakeTable() {
   TableSchema schema(kAttributesTable);
   FamilySchema owner(kOwnerFamily);
   FamilySchema times(kTimeFamily);
+  FamilySchema changes(kChangeFamily);
   CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
   schema.families.emplace(kOwnerFamily, std::move(owner));
   schema.families.emplace(kTimeFamily, std::move(times));
+  schema.families.emplace(kChangeFamily, std::move(changes));
   CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
   table_exists_ = true;
   return Status();
@@ -367,13 +412,14 @@ Status AttributeStore::Drop(const Place& place) {
   const std::string row_key = RowKey(place);
   std::unique_lock lock(mutex_);
   bool has_rows = tables_with_records_.erase(place.table) > 0;
+  has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
   bool has_own = directories_.erase(row_key) > 0;
   lock.unlock();
   NoteChange(place);
   if (!has_rows && !has_own) return Status();
   Scan scan;
   scan.start_row = row_key;
-  scan.stop_row = row_key + '\x01';
+  scan.stop_row = row_key + '\x02';
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(auto scanner,

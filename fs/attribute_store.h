@@ -7,10 +7,12 @@
 // column inherits from the row's family, that from the family's schema, the table, the namespace and
 // the mount; files inherit a directory's mode without its execute bits.
 //
-// A row of that table is a namespace ("ns"), a table ("ns:t") or a data row ("ns:t", NUL, row); its
-// qualifiers are "" for the directory itself, "f" for a family, "f:q" for a column. Family `a` holds
-// "uid gid mode ctime" in text, "-" where not stored; family `m` holds the mtime of a version as a cell
-// of that version's timestamp.
+// A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row ("ns:t",
+// NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a column.
+// Family `a` holds "uid gid mode ctime" in text, "-" where not stored; family `m` holds the mtime of a
+// version as a cell of that version's timestamp; family `c` when an entry of the directory last came or
+// went. For data rows and their families that stands in a row of its own ("ns:t", SOH, row): files need
+// not look for attributes in a table for which only such times are stored.
 #ifndef CELLFS_FS_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTE_STORE_H_
 
@@ -39,6 +41,7 @@ struct ShownAttributes {
   mode_t mode = 0;  // permission bits
   std::optional<timespec> mtime;
   std::optional<timespec> ctime;
+  std::optional<timespec> changed;  // of a directory: when an entry of it last came or went
 };
 
 // Only what is to change.
@@ -68,6 +71,9 @@ class AttributeStore {
   // Writes nothing where nothing would be shown otherwise.
   Status Update(const Place& place, const AttributeUpdate& update);
 
+  // When an entry of the directory last came or went, in milliseconds.
+  Status StoreDirectoryTime(const Place& directory, Timestamp time);
+
   // The table or namespace was dropped.
   Status Drop(const Place& table_or_namespace);
 
@@ -78,7 +84,8 @@ class AttributeStore {
     std::optional<mode_t> mode;
     std::optional<timespec> ctime;
     std::optional<timespec> mtime;
-    bool Equals(const Record& other) const;  // but for mtime
+    std::optional<timespec> changed;         // of directories_ only
+    bool Equals(const Record& other) const;  // of what family `a` holds
   };
   struct RowRecords {
     Record own;
@@ -86,6 +93,7 @@ class AttributeStore {
   };
 
   static std::string RowKey(const Place& place);
+  static std::string ChangeRowKey(const Place& directory);
   static std::string Qualifier(const Place& place);
   static std::string WriteRecord(const Record& record);
   static void ReadRecord(const std::string& text, Record& record);
@@ -93,6 +101,7 @@ class AttributeStore {
 
   void Load();
   bool HasRecords(const TableName& table) const;
+  std::optional<timespec> ReadChange(const Place& directory);
   Record DirectoryRecord(const std::string& row_key) const;
   RowRecords Read(const Place& place, Timestamp version);
   ShownAttributes Inherited(const Place& place, const Record& row_family);
@@ -118,6 +127,7 @@ class AttributeStore {
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
+  std::set<TableName> tables_with_changes_;  // of rows and families
   std::unordered_map<uint64_t, Cached> cache_;
   uint64_t changes_ = 0;
   std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key

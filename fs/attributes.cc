@@ -27,12 +27,22 @@ void ShowPending(const PendingWrite& pending, struct stat& shown) {
   shown.st_ctim = pending.written;
 }
 
-// What a table or namespace has as its time because an entry came or went, and not by being set, is
-// of the present, and no business of an .asof.
-bool IsLaterThanView(const Place& place, const ShownAttributes& stored) {
-  return place.view != nullptr && place.IsDirectory() && stored.mtime && stored.ctime &&
-         stored.mtime->tv_sec == stored.ctime->tv_sec &&
-         stored.mtime->tv_nsec == stored.ctime->tv_nsec;
+bool IsLater(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+// When an entry of the directory last came or went, unless it was made or its time was set since then.
+// That is of the present, and no business of an .asof.
+std::optional<timespec> ChangeOf(MountContext& mount, const Found& found,
+                                 const ShownAttributes& stored, const timespec& made) {
+  const Place& place = found.place;
+  if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
+  if (const auto time = mount.directory_times.Find(place)) return FromMilliseconds(*time);
+  const auto is_later_than = [&](const timespec& time) { return IsLater(*stored.changed, time); };
+  const bool knows_when_made = found.unstored || found.version >= 0;
+  const bool is_last = stored.changed && (!stored.ctime || is_later_than(*stored.ctime)) &&
+                       (!knows_when_made || is_later_than(made));
+  return is_last ? stored.changed : std::nullopt;
 }
 
 // The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
@@ -85,14 +95,11 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
       found.unstored       ? found.unstored->made
       : found.version >= 0 ? FromMilliseconds(found.version)
                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
-  if (!IsLaterThanView(place, stored)) {
-    shown.st_mtim = stored.mtime.value_or(made);
-    shown.st_ctim = stored.ctime.value_or(made);
-  } else {
-    shown.st_mtim = shown.st_ctim = made;
-  }
-  if (node != nullptr && place.IsDirectory() && node->entries_changed >= 0) {
-    shown.st_mtim = shown.st_ctim = FromMilliseconds(node->entries_changed);
+  shown.st_mtim = stored.mtime.value_or(made);
+  shown.st_ctim = stored.ctime.value_or(made);
+  if (const auto changed = ChangeOf(mount, found, stored, made)) {
+    shown.st_mtim = *changed;
+    shown.st_ctim = stored.ctime && IsLater(*stored.ctime, *changed) ? *stored.ctime : *changed;
   }
   if (found.unstored && found.unstored->file) ShowMemoryFile(*found.unstored->file, shown);
   if (node != nullptr && !place.IsDirectory()) {

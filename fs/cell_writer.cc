@@ -341,26 +341,15 @@ StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::strin
   return result.timestamps.front();
 }
 
-// What came to the directory at CREATE has the time of the put now, which is also what the directory
-// shows once nothing else is known of it. Not where somebody has set a time since.
-void CellWriter::NoteEntry(const Place& directory, Timestamp stamp) {
-  const NodePtr node = mount_.inodes.Find(directory);
-  if (node == nullptr) return;
-  Timestamp changed = node->entries_changed;
-  while (changed >= 0 && changed < stamp &&
-         !node->entries_changed.compare_exchange_weak(changed, stamp)) {
-  }
-}
-
-// A row or family that mkdir made holds a cell now.
+// A row or family that mkdir made holds a cell now, which tells its time as well.
 void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
   const Place row = RowPlace(place.table, place.row);
-  NoteEntry(place.Parent(), stamp);
+  mount_.directory_times.Settle(place.Parent(), stamp);
   if (!mount_.unstored.Find(row)) {
     mount_.unstored.Remove(place.Parent());
     return;
   }
-  NoteEntry(row, stamp);
+  mount_.directory_times.Settle(row, stamp);
   const auto settled = mount_.recent.NoteFilled(row);
   if (!settled) return;
   for (const UnstoredEntry& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {

@@ -66,7 +66,6 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, const RowMutations& mutations,
                                               const std::string& present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
-  void NoteEntry(const Place& directory, Timestamp stamp);
   void SettleDirectories(const Place& place, Timestamp stamp);
   Status HasPut(const Place& place, Timestamp stamp);
   StatusOr<std::string> LatestValue(const Place& place);

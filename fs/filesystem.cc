@@ -37,15 +37,15 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
 
 // Files that are still open put what they hold; handles and their nodes hold each other until then.
 FileSystem::~FileSystem() {
-  KeepTableTimes();
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) Release(*node, handle.get());
   }
+  StoreDirectoryTimes(mount_);
 }
 
 void FileSystem::LetGoUnused() {
   mount_.asof.LetGoUnused();
-  KeepTableTimes();
+  StoreDirectoryTimes(mount_);
   if (mount_.inodes.Shrink()) malloc_trim(0);
 }
 
@@ -69,32 +69,8 @@ Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcom
 }
 
 void FileSystem::EntriesChanged(Node& directory) {
-  directory.entries_changed = mount_.clock->Now();
-  NoteTableTime(*directory.place(), directory.entries_changed);
-}
-
-// Of rows and families the cells tell a time; of what is above them nothing else does.
-void FileSystem::NoteTableTime(const Place& place, Timestamp time) {
-  if (place.kind != PlaceKind::kRoot && place.kind != PlaceKind::kNamespace &&
-      place.kind != PlaceKind::kTable) {
-    return;
-  }
-  std::lock_guard lock(table_times_mutex_);
-  table_times_.insert_or_assign(place.InodeNumber(), std::pair(place, time));
-}
-
-void FileSystem::KeepTableTimes() {
-  std::map<uint64_t, std::pair<Place, Timestamp>> times;
-  {
-    std::lock_guard lock(table_times_mutex_);
-    times.swap(table_times_);
-  }
-  for (const auto& [inode, changed] : times) {
-    const auto& [place, time] = changed;
-    if (!resolver_.Find(Caller::Superuser(), place).ok()) continue;  // dropped meanwhile
-    AttributeUpdate update;
-    update.mtime = update.ctime = ToTimespec(time);
-    (void)Noted("setattr", place, mount_.attributes.Update(place, update));  // said there
+  if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
+    mount_.delayed.Add([this] { StoreDirectoryTimes(mount_); });
   }
 }
 
@@ -228,11 +204,7 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(mount_, request, node, change, handle);
   if (!changed.ok()) return Noted("setattr", *place, changed.status());
-  if (change.mtime && place->IsDirectory()) {
-    node.entries_changed = -1;
-    std::lock_guard lock(table_times_mutex_);
-    table_times_.erase(place->InodeNumber());
-  }
+  if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
   if (!*changed) return GetAttributes(request, node);
   return AttributesReply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
 }

@@ -139,11 +139,8 @@ class FileSystem {
   Outcome Changing(std::string_view operation, Node& directory, Outcome outcome);
   OutcomeOr<Found> MakeOrFind(const Request& request, const Place& place, mode_t mode,
                               bool exclusive, OpenMode& open_mode);
-  // An entry came or went: the directory's time. Those of tables, namespaces and the root are kept
-  // over remounts; they are stored now and then, for a put with each mkdir would be much.
+  // An entry came or went.
   void EntriesChanged(Node& directory);
-  void NoteTableTime(const Place& place, Timestamp time);
-  void KeepTableTimes();
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
@@ -154,10 +151,6 @@ class FileSystem {
   MountContext mount_;
   Resolver resolver_;
   RestoringReaders restoring_readers_{*mount_.clock};
-
-  std::mutex table_times_mutex_;
-  // Not stored yet; by inode number. Guarded by table_times_mutex_.
-  std::map<uint64_t, std::pair<Place, Timestamp>> table_times_;
 
   std::mutex last_read_mutex_;
   const Node* last_read_node_ = nullptr;      // guarded by last_read_mutex_

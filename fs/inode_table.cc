@@ -13,11 +13,7 @@ NodePtr InodeTable::LookUp(const Place& place) {
   const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
   NodePtr& node = nodes_[inode];
-  if (node == nullptr) {
-    node = std::make_shared<Node>(place);
-    const auto kept = forgotten_times_.find(inode);
-    if (kept != forgotten_times_.end()) node->entries_changed = kept->second;
-  }
+  if (node == nullptr) node = std::make_shared<Node>(place);
   ++node->lookups_;
   return node;
 }
@@ -41,22 +37,8 @@ void InodeTable::Forget(Node& node, uint64_t count) {
   } else if (const auto named = nodes_.find(node.place()->InodeNumber());
              named != nodes_.end() && named->second.get() == &node) {
     dying = std::move(named->second);
-    KeepTime(named->first, dying->entries_changed);
     nodes_.erase(named);
   }
-}
-
-void InodeTable::KeepTime(uint64_t inode, Timestamp entries_changed) {
-  constexpr size_t kMaxKept = 65536;
-  if (entries_changed < 0) {
-    forgotten_times_.erase(inode);
-    return;
-  }
-  if (!forgotten_times_.insert_or_assign(inode, entries_changed).second) return;
-  forgotten_.push_back(inode);
-  if (forgotten_.size() <= kMaxKept) return;
-  forgotten_times_.erase(forgotten_.front());
-  forgotten_.pop_front();
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
@@ -83,7 +65,6 @@ NodePtr InodeTable::UnlinkLocked(const Place& place) {
   const auto it = nodes_.find(place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = std::move(it->second);
-  forgotten_times_.erase(it->first);
   nodes_.erase(it);
   node->unlinked_.store(true, std::memory_order_release);
   unlinked_.emplace(node.get(), node);

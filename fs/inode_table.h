@@ -6,7 +6,6 @@
 #define CELLFS_FS_INODE_TABLE_H_
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -44,7 +43,6 @@ class InodeTable {
 
  private:
   NodePtr UnlinkLocked(const Place& place);
-  void KeepTime(uint64_t inode, Timestamp entries_changed);
 
   struct InodeHash {
     size_t operator()(uint64_t inode) const { return static_cast<size_t>(inode); }
@@ -56,10 +54,6 @@ class InodeTable {
   std::unordered_map<uint64_t, NodePtr, InodeHash> nodes_;
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
-  // Node::entries_changed of the latest directories that the kernel has forgotten: what programs were
-  // shown as their time is still so when they are looked up again.
-  std::unordered_map<uint64_t, Timestamp, InodeHash> forgotten_times_;
-  std::deque<uint64_t> forgotten_;  // the keys, oldest first
 };
 
 }  // namespace cellfs::fs

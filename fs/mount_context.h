@@ -13,6 +13,7 @@
 #include "fs/attribute_store.h"
 #include "fs/column_locks.h"
 #include "fs/delayed_calls.h"
+#include "fs/directory_times.h"
 #include "fs/error_log.h"
 #include "fs/inode_table.h"
 #include "fs/kernel_cache.h"
@@ -48,6 +49,7 @@ struct MountContext {
   ErrorLog errors;
   LongNames long_names;
   ColumnLocks column_locks;
+  DirectoryTimes directory_times;
   RecentChanges recent{*clock, options.temporary_age_ms};
   KernelCache kernel;    // its thread uses the rest
   DelayedCalls delayed;  // and so does its: last

@@ -44,9 +44,6 @@ class Node : public std::enable_shared_from_this<Node> {
   void PagesAreStale() { pages_stale_.store(true, std::memory_order_release); }
   bool TakePagesStale() { return pages_stale_.exchange(false, std::memory_order_acq_rel); }
 
-  // When an entry of this directory last came or went, in milliseconds; < 0: not since somebody set its
-  // time, or since the kernel knows it.
-  std::atomic<Timestamp> entries_changed{-1};
   // A directory of which the kernel shall not keep the listing: too large for ListedKeys, or with
   // entries that come or go without a request in it: cells with a TTL of their own, families that were
   // found with nothing in them.

@@ -209,6 +209,7 @@ Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
   CELLFS_RETURN_IF_FAILED(RemoveOne(mount, *request.caller, place));
+  mount.directory_times.Forget(place);
   mount.inodes.Unlink(place);
   return {};
 }

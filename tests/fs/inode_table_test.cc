@@ -37,20 +37,6 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
   EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(InodeTableTest, ADirectoryKeepsItsTimeWhileTheKernelHasForgottenIt) {
-  InodeTable table;
-  const Place family = FamilyPlace({"ns", "t"}, "r", "f");
-  table.LookUp(family)->entries_changed = 7;
-  table.Forget(*table.Find(family), 1);
-  EXPECT_EQ(table.LookUp(family)->entries_changed, 7);
-  table.Find(family)->entries_changed = -1;  // a time was set
-  table.Forget(*table.Find(family), 1);
-  EXPECT_EQ(table.LookUp(family)->entries_changed, -1);
-  table.Find(family)->entries_changed = 8;
-  table.Forget(*table.Unlink(family), 1);
-  EXPECT_EQ(table.LookUp(family)->entries_changed, -1);
-}
-
 TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
   InodeTable table;
   const NodePtr old = table.LookUp(kA);

@@ -226,3 +226,31 @@ def test_attributes_that_are_not_supported(mount, family):
     with fails_with(errno.EOPNOTSUPP):
         os.getxattr(family / "q", "user.mine")
     assert "not supported" in sh("setfacl -m u:1000:r q", cwd=family, check=False)[2]
+
+
+def test_times_of_directories_last_over_a_remount(mount):
+    family = mount.family()
+    row, table = family.parent, family.parent.parent
+    for name in "ab":
+        (family / name).write_text("x")
+        time.sleep(0.01)
+    (row / "g").mkdir()
+    (row / "g/q").write_text("x")
+    time.sleep(0.01)
+    (family / "b").unlink()
+    set_by_hand = table / "other/f"
+    set_by_hand.mkdir(parents=True)
+    (set_by_hand / "q").write_text("x")
+    os.utime(set_by_hand, ns=(0, 1_500_000_000_000_000_001))
+    paths = [family, row, row / "g", table, table.parent, set_by_hand]
+    before = [path.stat() for path in paths]
+    mount.remount()
+    after = [path.stat() for path in paths]
+    assert [s.st_mtime_ns for s in after] == [s.st_mtime_ns for s in before]
+    assert [s.st_ctime_ns for s in after] == [s.st_ctime_ns for s in before]
+    assert after[-1].st_mtime_ns == 1_500_000_000_000_000_001
+    (set_by_hand / "q2").write_text("x")
+    changed = set_by_hand.stat().st_mtime_ns
+    assert changed > after[-1].st_mtime_ns
+    mount.remount()
+    assert set_by_hand.stat().st_mtime_ns == changed

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "fs/directory_times.h"
+
+#include <algorithm>
+
+#include "fs/mount_context.h"
+#include "fs/resolver.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr size_t kMany = 16384;
+
+}  // namespace
+
+bool DirectoryTimes::Note(const Place& directory, Timestamp time) {
+  std::lock_guard lock(mutex_);
+  const auto [it, added] = changes_.try_emplace(directory.InodeNumber(), Change{directory, time});
+  it->second.time = time;
+  return added && changes_.size() % kMany == 0;
+}
+
+void DirectoryTimes::Settle(const Place& directory, Timestamp time) {
+  std::lock_guard lock(mutex_);
+  const auto it = changes_.find(directory.InodeNumber());
+  if (it != changes_.end()) it->second.time = std::max(it->second.time, time);
+}
+
+void DirectoryTimes::Forget(const Place& directory) {
+  std::lock_guard lock(mutex_);
+  changes_.erase(directory.InodeNumber());
+}
+
+std::optional<Timestamp> DirectoryTimes::Find(const Place& directory) const {
+  std::lock_guard lock(mutex_);
+  if (changes_.empty()) return std::nullopt;
+  const auto it = changes_.find(directory.InodeNumber());
+  return it == changes_.end() ? std::nullopt : std::optional(it->second.time);
+}
+
+std::vector<DirectoryTimes::Change> DirectoryTimes::All() const {
+  std::vector<Change> all;
+  std::lock_guard lock(mutex_);
+  all.reserve(changes_.size());
+  for (const auto& [inode, change] : changes_) all.push_back(change);
+  return all;
+}
+
+void DirectoryTimes::Stored(const Change& change) {
+  std::lock_guard lock(mutex_);
+  const auto it = changes_.find(change.directory.InodeNumber());
+  if (it != changes_.end() && it->second.time == change.time) changes_.erase(it);
+}
+
+void StoreDirectoryTimes(MountContext& mount) {
+  Resolver resolver(mount);
+  for (const DirectoryTimes::Change& change : mount.directory_times.All()) {
+    const auto found = resolver.Find(Caller::Superuser(), change.directory);
+    // What is gone needs no time, and one whose cell says the same none of its own.
+    if (found.ok() && found->version != change.time) {
+      const Status stored = mount.attributes.StoreDirectoryTime(change.directory, change.time);
+      if (!stored.ok()) {
+        mount.errors.Record(mount.clock->Now(), "setattr", change.directory, stored);
+        continue;
+      }
+    }
+    mount.directory_times.Stored(change);
+  }
+}
+
+}  // namespace cellfs::fs
