@@ -94,7 +94,7 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   const timespec made =
       found.unstored       ? found.unstored->made
       : found.version >= 0 ? FromMilliseconds(found.version)
-                           : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.mounted_at);
+                           : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.made_at);
   shown.st_mtim = stored.mtime.value_or(made);
   shown.st_ctim = stored.ctime.value_or(made);
   if (const auto changed = ChangeOf(mount, found, stored, made)) {

@@ -11,11 +11,12 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "fs/attribute_changes.h"
 #include "fs/attributes.h"

@@ -38,6 +38,7 @@ struct MountContext {
   const MountOptions options;
   const std::shared_ptr<const Clock> clock;
   const Timestamp mounted_at;
+  const Timestamp made_at;  // the store; the mount, where that is not known
   const NameSpelling row_names;
   const NameSpelling qualifier_names;
 

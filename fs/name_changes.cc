@@ -254,6 +254,31 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   return timestamps[0];
 }
 
+// rsync brings q before its history: a time that was only remembered beside the newest version has
+// become a timestamp then. That version comes now, with this time and these bytes, and takes its place.
+Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& version,
+                        const Source& source) {
+  const Place column = version.As(PlaceKind::kCell);
+  const auto copy = mount.recent.CreatedVersion(column);
+  if (!copy) return {};
+  if (*copy == version.timestamp) mount.recent.Forget(column);
+  if (*copy >= version.timestamp) return {};
+  const timespec time =
+      mount.attributes.Find(column, *copy).mtime.value_or(ToTimespec(*copy));
+  if (time.tv_sec != source.mtime.tv_sec || time.tv_nsec != source.mtime.tv_nsec) return {};
+  CELLFS_ASSIGN_OR_RETURN(auto cell,
+                          ReadColumn(mount, caller, column.As(PlaceKind::kVersion, *copy),
+                                     ReadDetail::kValues));
+  if (!cell || cell->value != source.bytes) return {};
+  mount.recent.Forget(column);
+  const auto withdrawn = mount.store.Mutate(
+      caller, column.table,
+      RowMutations::Of(WithdrawVersion(column, *copy), mount.options.durability));
+  // Where an .asof holds the moment before, there is one version too many.
+  if (withdrawn.status().code() == StatusCode::kUnavailable) return {};
+  return withdrawn.status();
+}
+
 // A temporary of rsync below .versions/q becomes a version.
 Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
                   bool must_be_absent) {
@@ -261,7 +286,9 @@ Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, 
   CELLFS_ASSIGN_OR_RETURN(std::vector<Timestamp> timestamps,
                           Move(mount, caller, to, source, Removal(), must_be_absent));
   mount.unstored.Remove(from.place);
-  return CarryAttributes(mount, to, source, timestamps[0]);
+  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0]));
+  if (to.kind == PlaceKind::kCell) return {};
+  return TakePlaceOfCopy(mount, caller, to, source);
 }
 
 Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, const Place& to,

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct MountOptions {
   mode_t file_mode = 0644;
   mode_t directory_mode = 0755;
   std::string store_directory;  // for statfs; empty: a store in memory
+  std::optional<int64_t> store_made_at;  // milliseconds: the time of what nothing else tells a time of
   std::string configuration;    // the text of /.cellfs/config
 };
 

@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "engine/open.h"
@@ -61,10 +63,18 @@ int Fail(const Status& status, const Report& report) {
   return 1;
 }
 
+// FORMAT is written once, when the store is made.
+std::optional<int64_t> StoreMadeAt(const std::string& store_directory) {
+  struct stat format {};
+  if (stat((store_directory + "/FORMAT").c_str(), &format) != 0) return std::nullopt;
+  return fs::ToMilliseconds(format.st_mtim);
+}
+
 fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
   fs::MountOptions mount = options.configuration.mount;
   mount.authorization = options.configuration.store.site.authorization;
   mount.store_directory = options.store_directory;
+  mount.store_made_at = StoreMadeAt(options.store_directory);
   mount.configuration = ConfigurationText(options.configuration);
   return mount;
 }

@@ -76,6 +76,7 @@ def test_directories_keep_modes_and_times(mount, family):
 def test_times_that_nobody_set_last_over_a_remount(mount, family):
     (mount / "ns").mkdir()
     paths = (mount / "ns", mount / "default", mount / "default/t")
+    paths += (mount.path, mount / "default/.namespace.toml", mount / "hbase/meta/.schema.toml")
     before = [state(path)[3] for path in paths]
     mount.remount()
     assert [state(path)[3] for path in paths] == before

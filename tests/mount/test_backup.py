@@ -96,6 +96,21 @@ def test_with_visible_controls_the_history_comes_along(make_mount):
     assert [line for line in transferred(one / "ns", two / "ns") if line[1] != "d"] == []
 
 
+def test_a_remembered_time_makes_no_version_where_the_history_is_restored(make_mount):
+    one, two = make_mount("controls=visible"), make_mount("controls=visible")
+    for name in ("once", "often"):
+        cell = one.family(namespace="ns") / name
+        for number in range(3 if name == "often" else 1):
+            cell.write_text(f"version {number}")
+        os.utime(cell, ns=(0, 1500000000123456789))
+    for _ in range(2):
+        sh(f"{RSYNC} {one}/ns/ {two}/ns/")
+        assert tree_of(two / "ns") == tree_of(one / "ns")
+        for name in ("once", "often"):
+            assert os.stat(two / "ns/t/r/f" / name).st_mtime_ns == 1500000000123456789
+    assert [line for line in transferred(one / "ns", two / "ns") if line[1] != "d"] == []
+
+
 def test_rsync_by_way_of_a_plain_directory(make_mount, outside):
     one, two = make_mount(), make_mount()
     fill(one)
