@@ -30,6 +30,12 @@ bool IsLiveText(const Place& place) {
   return place.kind == PlaceKind::kSelfFile || place.kind == PlaceKind::kCounter;
 }
 
+// Says which name of the directory it is that failed.
+Outcome About(std::string_view name, const Outcome& outcome) {
+  if (outcome.reason().empty()) return outcome;
+  return {outcome.error(), "'" + std::string(name) + "': " + outcome.reason()};
+}
+
 }  // namespace
 
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
@@ -74,10 +80,11 @@ void FileSystem::EntriesChanged(Node& directory) {
   }
 }
 
-Outcome FileSystem::CheckWritable(const Place& place) const {
-  if (mount_.options.read_only) return Outcome(EROFS);
-  if (place.IsReadOnly()) return Outcome(EROFS);
-  return {};
+Outcome FileSystem::CheckWritable(const Place& place) {
+  if (mount_.options.read_only) return Noted("change", place, {EROFS, "the mount is read-only"});
+  if (!place.IsReadOnly()) return {};
+  return Noted("change", place,
+               {EROFS, "what .asof, .scan, .cellfs and the namespace hbase show is read-only"});
 }
 
 // ---- Names --------------------------------------------------------------------------------------
@@ -147,7 +154,7 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
-  if (!made.ok()) return Noted("mkdir", *place, made.status());
+  if (!made.ok()) return Noted("mkdir", *place, About(name, made.status()));
   EntriesChanged(directory);
   CELLFS_ASSIGN_OR_RETURN(Found found, resolver_.Find(*request.caller, *made));
   return MakeEntry(found);
@@ -156,14 +163,15 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
 Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Changing("unlink", directory, fs::Unlink(mount_, request, *place, name));
+  return Changing("unlink", directory, About(name, fs::Unlink(mount_, request, *place, name)));
 }
 
 Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Changing("rmdir", directory, fs::RemoveDirectory(mount_, request, *place, name));
+  return Changing("rmdir", directory,
+                  About(name, fs::RemoveDirectory(mount_, request, *place, name)));
 }
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
@@ -174,7 +182,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
   Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
   if (renamed.ok()) EntriesChanged(directory);
-  return Changing("rename", new_directory, std::move(renamed));
+  return Changing("rename", new_directory, About(new_name, renamed));
 }
 
 // ---- Attributes ---------------------------------------------------------------------------------
@@ -294,8 +302,9 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
                                           bool exclusive) {
   const auto parent = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
-  CELLFS_ASSIGN_OR_RETURN(
-      Place place, resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile));
+  const auto child = resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile);
+  if (!child.ok()) return Noted("create", *parent, About(name, child.status()));
+  const Place& place = *child;
   CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
   if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;

@@ -130,7 +130,7 @@ class FileSystem {
     int64_t used = 0;
   };
 
-  Outcome CheckWritable(const Place& place) const;
+  Outcome CheckWritable(const Place& place);
   OutcomeOr<Found> FindNode(const Request& request, const Node& node);
   Entry MakeEntry(const Found& found);
   double AttributesValidSeconds(const Found& found, const Node& node);

@@ -18,14 +18,27 @@ namespace {
 constexpr std::string_view kSchemaName = ".schema.toml";
 constexpr std::string_view kNamespaceFileName = ".namespace.toml";
 
-Outcome NotThere(NameUse use) { return Outcome(use == NameUse::kLookUp ? ENOENT : EPERM); }
+Outcome NotThere(NameUse use) {
+  switch (use) {
+    case NameUse::kLookUp:
+      return Outcome(ENOENT);
+    case NameUse::kCreateFile:
+      return Outcome(EPERM, "files are made in a family: /<namespace>/<table>/<row>/<family>/<file>");
+    case NameUse::kCreateDirectory:
+      break;
+  }
+  return Outcome(EPERM, "no directory of that name can be made here");
+}
 
 // Names that say no key at all.
 Outcome NoKey(const ReadName& read, NameUse use) {
   if (read.kind == ReadName::Kind::kTooLong) return Outcome(ENAMETOOLONG);
   if (read.kind == ReadName::Kind::kReserved) return NotThere(use);
   if (use == NameUse::kLookUp) return Outcome(ENOENT);
-  return Outcome(read.kind == ReadName::Kind::kLong ? ENAMETOOLONG : EILSEQ);
+  if (read.kind == ReadName::Kind::kLong) {
+    return Outcome(ENAMETOOLONG, "the long form of a name can be read, not created");
+  }
+  return Outcome(EILSEQ, "the name spells no key");
 }
 
 bool IsBesideToml(const MountOptions& options, std::string_view name) {
@@ -101,7 +114,7 @@ OutcomeOr<Place> Resolver::ChildOfRoot(const Place& directory, std::string_view 
     if (name == ".asof") return directory.As(PlaceKind::kAsofDirectory);
     if (name == ".cellfs") return directory.As(PlaceKind::kSelfDirectory);
   }
-  if (use == NameUse::kCreateFile) return Outcome(EPERM);
+  if (use == NameUse::kCreateFile) return NotThere(use);
   if (name == kHiddenNamespace) return NotThere(use);
   Place place = directory.As(PlaceKind::kNamespace);
   place.table.namespace_name = name;
@@ -122,7 +135,7 @@ std::optional<OutcomeOr<Place>> Resolver::ControlChild(const Place& directory,
   }
   Place memory = Named(directory, PlaceKind::kMemoryFile, name);
   if (use == NameUse::kCreateFile) {
-    if (!IsBesideToml(mount_.options, name)) return Outcome(EPERM);
+    if (!IsBesideToml(mount_.options, name)) return NotThere(use);
     return memory;
   }
   if (mount_.unstored.Find(memory)) return memory;
@@ -153,7 +166,7 @@ OutcomeOr<Place> Resolver::ChildOfTable(const Caller& caller, const Place& direc
 }
 
 OutcomeOr<Place> Resolver::ChildOfRow(const Place& directory, std::string_view name, NameUse use) {
-  if (use == NameUse::kCreateFile) return Outcome(EPERM);
+  if (use == NameUse::kCreateFile) return NotThere(use);
   if (!CheckFamilyName(name).ok()) return NotThere(use);
   Place place = directory.As(PlaceKind::kFamily);
   place.family = name;
@@ -167,7 +180,7 @@ OutcomeOr<Place> Resolver::ChildOfFamily(const Caller& caller, const Place& dire
     if (name == ".counters") return directory.As(PlaceKind::kCountersDirectory);
     if (name == ".deleted") return directory.As(PlaceKind::kDeletedDirectory);
   }
-  if (use == NameUse::kCreateDirectory) return Outcome(EPERM);
+  if (use == NameUse::kCreateDirectory) return Outcome(EPERM, "a family holds files only");
   return Column(caller, directory, PlaceKind::kCell, name, use);
 }
 

@@ -347,6 +347,28 @@ def test_errors_say_the_reason(mount):
     assert "q" in (mount / ".cellfs/errors").read_text()
 
 
+@pytest.mark.parametrize("command, error, reason", [
+    ("touch file", errno.EPERM, "'file': files are made in a family"),
+    ("touch default/t/file", errno.EPERM, "'file': files are made in a family"),
+    ("mkdir default/t/r/f/d", errno.EPERM, "'d': a family holds files only"),
+    ("rmdir default", errno.EPERM, "'default': it always exists"),
+    ("touch default/t/.asof/1/x", errno.EROFS, "read-only"),
+    ("rm -r hbase/meta/t/table/state", errno.EROFS, "read-only"),
+    ("mkdir default/t:x", errno.EINVAL, "'t:x': "),
+    ("mkdir closed/t/r/g", errno.EPERM, "'g': table 'closed:t' has no family 'g'"),
+    ("mv default/t/.x.tmp default/t/.schema.toml", errno.EINVAL, "'.schema.toml': IllegalArgument: line 1"),
+    ("dd if=/dev/zero of=default/t/r/f/q bs=1M count=11", errno.EFBIG, "default:t/r/f:q"),
+])
+def test_each_refusal_has_its_reason(mount, command, error, reason):
+    mount.family()
+    mount.schema("[families.f]\n", namespace="closed")
+    mount.family(namespace="closed")
+    (mount / "default/t/.schema.toml.tmp").write_text("no TOML")
+    code, _, shown = sh(command.replace(".x.tmp", ".schema.toml.tmp"), cwd=mount.path, check=False)
+    assert code != 0 and (os.strerror(error) in shown or error == errno.EINVAL), shown
+    assert reason in (mount / ".cellfs/errors").read_text()
+
+
 # ---- Extended attributes -------------------------------------------------------------------------
 
 
