@@ -317,6 +317,10 @@ def test_restic(data, outside):
     sh(f"restic restore -q latest --target {outside}/back", cwd=data, **keys)
     assert tree_of(data) == tree_of(str(outside / "back") + str(data)) or (
         tree_of(data) == tree_of(outside / "back"))
+    again = data.parent / "again"
+    again.mkdir()
+    sh(f"restic restore -q latest --target {again} && restic check -q", cwd=outside, **keys)
+    assert tree_of(again) == tree_of(data)
 
 
 def test_borg(data, outside):
@@ -328,8 +332,10 @@ def test_borg(data, outside):
        cwd=data, **keys)
     assert (outside / "second").read_text() in ("", "A t/r3/g/last\n")
     (outside / "back").mkdir()
-    sh("borg extract ::two", cwd=outside / "back", **keys)
-    assert tree_of(data) == tree_of(outside / "back")
+    (data.parent / "again").mkdir()
+    for target in (outside / "back", data.parent / "again"):
+        sh("borg extract ::two", cwd=target, **keys)
+        assert tree_of(data) == tree_of(target)
 
 
 # ---- Others --------------------------------------------------------------------------------------
@@ -405,3 +411,20 @@ def test_split(family):
     (family / "q").write_text("one\ntwo\n")
     sh("split -l 1 q part. && cat part.* | cmp - q", cwd=family)
     assert os.listdir(family) == ["part.aa", "part.ab", "q"]
+
+
+def test_what_does_not_work(make_mount, source, outside):
+    """But without loss, and with a message: docs/tools.md says what to do instead."""
+    target = make_mount("controls=visible") / "default/t"
+    sh(f"rsync -a {source}/ {target}/")
+    (source / "r1/f/a").write_text("new")
+    _, _, said = sh(f"rsync -a --delay-updates {source}/ {target}/", check=False)
+    assert "partial-dir" in said and (target / "r1/f/a").read_text() == "r1 a\n" * 100
+    _, _, said = sh(f"rsync -a --preallocate {source}/ {target}/", check=False)
+    assert "not supported" in said and (target / "r1/f/a").read_text() == "new"
+    assert sh("perl -i -pe s/10/7/ .schema.toml; grep -c 'VERSIONS = 10' .schema.toml", cwd=target) == "1\n"
+    code, _, said = sh(f"cp -a {target} {target}2", check=False)
+    assert code != 0 and ".versions" in said and (target.parent / "t2/r2/f/b c").read_text() == "r2 b c\n" * 100
+    assert sh("git init -q .", cwd=target, check=False)[0] != 0
+    sh(f"tar -C {source} --acls -cf {outside}/t.tar . && tar -C {target} --acls -xpf {outside}/t.tar")
+    assert sh(f"tar -C {target} -df {outside}/t.tar") == ""
