@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attribute_changes.h"
 
+#include <vector>
+
 #include "fs/file_writer.h"
 #include "fs/mount_context.h"
 #include "fs/reading.h"
@@ -37,19 +39,44 @@ void ChangeMemoryFile(MountContext& mount, MemoryFile& file, const AttributeChan
   file.ctime = ToTimespec(mount.clock->Now());
 }
 
-// By their names: a walk over all that the kernel knows, for each directory that a copy makes, would be
-// far too long.
-void DropColumns(MountContext& mount, const Place& family) {
+struct Column {
+  Place place;
+  Timestamp version;
+  ShownAttributes shown;
+};
+
+// With their present owners and modes. By their names: a walk over all that the kernel knows, for each
+// directory that a copy makes, would be far too long.
+std::vector<Column> ColumnsOf(MountContext& mount, const Place& family) {
+  std::vector<Column> columns;
   const auto cells = mount.store.Read(Caller::Superuser(), family.table,
                                       GetOf(family, ReadDetail::kLengths));
-  if (!cells.ok()) return;
+  if (!cells.ok()) return columns;
+  columns.reserve(cells->size());
   for (const Cell& cell : *cells) {
-    mount.kernel.AttributesChanged(
-        CellPlace(family.table, family.row, family.family, cell.qualifier), nullptr);
+    Place place = CellPlace(family.table, family.row, family.family, cell.qualifier);
+    const ShownAttributes shown = mount.attributes.Find(place, cell.timestamp);
+    columns.push_back({std::move(place), cell.timestamp, shown});
   }
+  return columns;
 }
 
-// What is below a directory shows its owner and mode.
+// What a family's columns had by inheritance they keep: chmod and chown are about the directory alone.
+Outcome KeepColumns(MountContext& mount, const std::vector<Column>& columns) {
+  for (const auto& [place, version, before] : columns) {
+    const ShownAttributes now = mount.attributes.Find(place, version);
+    if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) continue;
+    AttributeUpdate update;
+    update.version = version;
+    update.uid = before.uid;
+    update.gid = before.gid;
+    update.mode = before.mode;
+    CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
+  }
+  return {};
+}
+
+// What is below a table or namespace, and of which nothing is stored, shows its owner and mode.
 void DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
   const ShownAttributes now = mount.attributes.Find(directory, -1);
   if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) return;
@@ -57,8 +84,6 @@ void DropInherited(MountContext& mount, const Place& directory, const ShownAttri
     mount.kernel.NamespaceChanged(directory.table.namespace_name);
   } else if (directory.kind == PlaceKind::kTable) {
     mount.kernel.TableChanged(directory.table);
-  } else if (directory.kind == PlaceKind::kFamily) {
-    DropColumns(mount, directory);
   }
 }
 
@@ -93,9 +118,13 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
     update.version = found->version;
   }
   update.ctime = ToTimespec(mount.clock->Now());
+  const bool passes_on = update.uid || update.gid || update.mode;
+  std::vector<Column> columns;
+  if (place.kind == PlaceKind::kFamily && passes_on) columns = ColumnsOf(mount, place);
   std::optional<ShownAttributes> before;
   if (place.IsDirectory()) before = mount.attributes.Find(place, update.version);
   CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
+  CELLFS_RETURN_IF_FAILED(KeepColumns(mount, columns));
   if (before) DropInherited(mount, place, *before);
   if (place.IsColumn()) mount.kernel.AttributesChanged(place, &node);
   return found;

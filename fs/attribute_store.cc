@@ -256,6 +256,8 @@ ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_
     if (place.kind != PlaceKind::kTable && !table.name.empty()) {
       Inherit(DirectoryRecord(table.namespace_name + ":" + table.name), shown, mode_is_set);
     }
+    // Who opens a table to all does not open what is in it.
+    shown.mode &= options_.directory_mode;
   }
   if (!place.family.empty()) {
     auto schema = store_.DescribeTable(table);

@@ -87,6 +87,25 @@ def test_times_that_nobody_set_last_over_a_remount(mount, family):
     assert state(paths[2])[3] == 5 * SECOND
 
 
+def test_chmod_and_chown_of_a_directory_are_about_it_alone(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    (family / "q").write_text("x")
+    (family / "q").write_text("y")
+    (mount.family(row="r2") / "p").write_text("x")
+    for mode in (0o777, 0o1777, 0o700, 0o333, 0o755):
+        os.chmod(family, mode)
+        assert state(family / "q")[:3] == (0o644, 0, 0)
+    os.chown(family, 1000, 1001)
+    assert state(family / "q")[:3] == (0o644, 0, 0)
+    mount.remount()
+    assert state(family / "q")[:3] == (0o644, 0, 0) and state(family)[:3] == (0o755, 1000, 1001)
+    for directory in (mount / "default/t", mount / "default", mount.path):
+        os.chmod(directory, 0o1777)  # is never passed on: nobody else shall write what is in it
+        assert state(mount / "default/t/r2/f/p")[0] == 0o644
+        assert state(mount / "default/t/r2/f")[0] == state(mount / "default/t/r2")[0] == 0o755
+
+
 def test_files_inherit_what_the_directory_has(family):
     os.chown(family.parent.parent, 1000, 1000)
     (family / "q@5").write_text("x")
