@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,6 +134,7 @@ class FakeEngine : public StorageEngine {
   }
   Status DropTable(TableId) override { return {}; }
   Status MakeDurable(LogPosition position, Durability durability) override {
+    const std::lock_guard lock(waits_mutex_);
     waits.push_back({position, durability});
     return durable_error;
   }
@@ -144,6 +146,9 @@ class FakeEngine : public StorageEngine {
 
   std::vector<std::pair<LogPosition, Durability>> waits;
   Status durable_error;
+
+ private:
+  std::mutex waits_mutex_;  // of waits, while several threads write
 };
 
 }  // namespace cellfs
