@@ -141,11 +141,12 @@ class Session final : public FuseSession, private KernelNotifier {
       const int size = fuse_session_receive_buf(session_, &request);
       if (size == -EINTR || size == -EAGAIN) continue;
       if (size <= 0) {  // unmounted, or the device failed
-        if (size < 0 && size != -ENODEV) failed_ = -size;
+        const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
+        if (!is_gone) failed_ = -size;
         break;
       }
-      received_.fetch_add(1, std::memory_order_relaxed);
-      if (watch_sleeps_.load(std::memory_order_relaxed)) WakeWatch();
+      received_.fetch_add(1);
+      if (watch_sleeps_.load()) WakeWatch();
       if (reading_.fetch_sub(1) == 1 && WaitsForDisk(request)) AddReader();
       fuse_session_process_buf(session_, &request);
       if (reading_.fetch_add(1) > 0) Park();
@@ -180,7 +181,11 @@ class Session final : public FuseSession, private KernelNotifier {
       idle_looks = progress || reading_.load() == 0 ? 0 : idle_looks + 1;
       if (idle_looks < kIdleLooks) continue;
       watch_sleeps_ = true;
-      watch_wakes_.wait(lock, [this] { return !watch_sleeps_ || fuse_session_exited(session_); });
+      // What came just before the watch fell asleep has not woken it.
+      watch_wakes_.wait(lock, [&] {
+        return !watch_sleeps_ || received_.load() != seen || fuse_session_exited(session_);
+      });
+      watch_sleeps_ = false;
       idle_looks = 0;
     }
   }
