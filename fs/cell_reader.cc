@@ -19,11 +19,11 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
     default:
       break;
   }
+  const auto unstored = mount.unstored.Find(file);  // first: a claim goes once a value is stored
   if (file.IsColumn()) {
     CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, file, ReadDetail::kValues));
     if (cell) return FileBytes(file, *std::move(cell));
   }
-  const auto unstored = mount.unstored.Find(file);
   if (!unstored) return Outcome(ENOENT);
   if (unstored->file == nullptr) return std::string();  // between CREATE and the first put
   std::lock_guard lock(unstored->file->mutex);

@@ -31,6 +31,7 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, 
       start_unput_(mode.truncate || mode.created) {
   if (whole_) view_.emplace();
   written_ = Now(mount_);
+  known_generation_ = node_->generation();
 }
 
 // Without a name the file is this handle's alone.
@@ -236,7 +237,7 @@ Outcome CellWriter::PutNow(Durability durability) {
   lock.unlock();  // the kernel may have to finish another request before it lets pages go
   mount_.kernel.ColumnChanged(*place, node_.get());
   node_->ContentChanged();
-  view_generation_ = node_->generation();
+  view_generation_ = known_generation_ = node_->generation();
   return noted;
 }
 
@@ -361,7 +362,8 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
 // What follows a put: nothing here touches the disk in the common case.
 Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   const bool rewritten = last_put_ == stamp;
-  const bool merged = !whole_ && node_->handles().size() > 1;
+  // Others wrote at the same time: the kernel's pages may have what came later of each.
+  const bool merged = (!whole_ && node_->handles().size() > 1) || node_->generation() != known_generation_;
   if (wish_ || rewritten || IsVersion(place)) {
     AttributeUpdate update;
     update.version = stamp;

@@ -6,6 +6,7 @@
 #define CELLFS_FS_COLUMN_TRACES_H_
 
 #include <optional>
+#include <utility>
 
 #include "engine/mutation.h"
 #include "fs/mount_context.h"
@@ -29,8 +30,10 @@ Mutation DeleteVersion(const Place& version);
 // After the column's value has gone: family and row stay as empty directories where it was the last.
 Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
 
-// Tells the handles of the file that its name is about to go.
-void TellHandles(Node* node);
+// The locks of two columns (or twice the same) whose names are about to go or to change. All handles of
+// their files have been told, and none can be added while the locks are held.
+std::pair<ColumnLocks::Lock, ColumnLocks::Lock> LockNames(MountContext& mount, const Place& a,
+                                                          const Place& b);
 
 }  // namespace cellfs::fs
 

@@ -180,6 +180,7 @@ std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
 // be given yet.
 Outcome DirectoryStream::Fill(const Caller& caller) {
   if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) schema_ = *schema;
+  const uint64_t looked_at = Node::NewestGeneration();
   bool all_stored = true;
   std::optional<std::string> end;
   // First what is not stored: a cell that is put in between is then seen at least in one of the two.
@@ -192,10 +193,11 @@ Outcome DirectoryStream::Fill(const Caller& caller) {
   batch_is_last_ = !end;
   if (others.empty()) {
     batch_ = std::move(stored);
-    return {};
+  } else {
+    batch_ = Merge(std::move(stored), std::move(others));
+    if (end) std::erase_if(batch_, [&](const Child& child) { return *end < child.key; });
   }
-  batch_ = Merge(std::move(stored), std::move(others));
-  if (end) std::erase_if(batch_, [&](const Child& child) { return *end < child.key; });
+  for (Child& child : batch_) child.found.looked_at = looked_at;
   return {};
 }
 

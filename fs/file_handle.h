@@ -60,6 +60,9 @@ class FileHandle {
   virtual void BeforeNameGoes() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
+
+  // Node::stale_pages() when it was opened without keep_cache.
+  uint64_t drops_stale_pages = 0;
 };
 
 // Decides how the kernel treats an open file.

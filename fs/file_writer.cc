@@ -162,8 +162,10 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       CELLFS_RETURN_IF_FAILED(CheckWritable(mount, *place));
       // Pages may not mix what another handle is writing with what is to be read here.
       opened.direct_io = mode.read && !mode.truncate && !mode.created && node->pending().has_value();
-      opened.keep_cache = !node->TakePagesStale();
+      const uint64_t stale = node->stale_pages();
+      opened.keep_cache = stale == 0;
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
+      if (!opened.direct_io) opened.handle->drops_stale_pages = stale;
       return opened;
     }
     case PlaceKind::kCounter: {

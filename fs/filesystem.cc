@@ -94,22 +94,23 @@ Entry FileSystem::MakeEntry(const Found& found) {
   entry.node = mount_.inodes.LookUp(found.place);
   entry.attributes = StatOf(mount_, found, entry.node.get());
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
-  const bool is_open = entry.node->has_handles() || found.unstored;
   entry.attributes_valid_seconds =
-      is_open ? AttributesValidSeconds(found, *entry.node) : entry.name_valid_seconds;
+      entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
   return entry;
 }
 
-// While something is not put yet, its time and size are not the last word.
+// While something is not put yet, its time and size are not the last word; nor are they where it was put
+// after the store was asked, when there is nothing to be put any more.
 double FileSystem::AttributesValidSeconds(const Found& found, const Node& node) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
-  if (!found.place.IsDirectory() && node.pending()) return 0;
+  if (!found.place.IsDirectory() && (node.pending() || found.looked_at < node.generation())) return 0;
   return ValiditySeconds(mount_, found);
 }
 
 OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
+  const uint64_t looked_at = Node::NewestGeneration();
   auto found = resolver_.LookUp(*request.caller, *place, name);
   if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
     return LookUpRestored(request, *place, name);
@@ -125,6 +126,7 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
   const bool is_bare_family =
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.do_not_cache_listing = true;
+  found->looked_at = looked_at;
   return MakeEntry(*found);
 }
 
@@ -187,14 +189,20 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-// A file that has lost its name is described by who has it open.
+// A file that has lost its name is described by who has it open. The lock, for an unlink or a rename
+// changes the store first and then the node, which must not be shown the size of another file.
 OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) {
-  const auto place = node.place();
-  if (node.unlinked()) return Found{*place};
-  return resolver_.Find(*request.caller, *place);
+  while (true) {
+    const auto place = node.place();
+    ColumnLocks::Lock lock;
+    if (place->IsColumn()) lock = mount_.column_locks.Take(*place);
+    if (node.unlinked()) return Found{*place};
+    if (node.place() == place) return resolver_.Find(*request.caller, *place);
+  }
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
+  const uint64_t looked_at = Node::NewestGeneration();
   auto found = FindNode(request, node);
   if (!found.ok()) {
     if (const auto shown = restoring_readers_.Find(*node.place()))
@@ -202,6 +210,7 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
     if (found.error() == ENOENT) return Outcome(ENOENT);
     return Noted("stat", *node.place(), found.status());
   }
+  found->looked_at = looked_at;
   return AttributesReply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
 }
 
@@ -340,28 +349,46 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     restoring_readers_.Opened(*place, StatOf(mount_, found, node.get()), request.pid);
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
-  if (node->pending()) {
-    // Somebody is writing it: this one reads the value before, whole, and past the pages.
+  if (node->unlinked() || node->pending()) {
+    // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the name
+    // has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
   } else {
-    opened.keep_cache = MayKeepPages(*place) && !node->TakePagesStale();
+    reader->drops_stale_pages = node->stale_pages();
+    opened.keep_cache = MayKeepPages(*place) && reader->drops_stale_pages == 0;
   }
   opened.handle = std::move(reader);
   return opened;
 }
 
+// Adds the handle under the lock, so that a name that goes has told this one as well (LockNames). Null
+// where the name has gone since the handle was made.
+FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
+  while (true) {
+    const auto place = node.place();
+    const auto lock = mount_.column_locks.Take(*place);
+    if (node.place() != place) continue;  // renamed meanwhile
+    return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
+  }
+}
+
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
   if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
-  auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
-                           : OpenForReading(request, shared);
-  if (!opened.ok()) return Noted("open", *node.place(), opened.status());
   OpenReply reply;
-  reply.keep_cache = opened->keep_cache;
-  reply.direct_io = opened->direct_io;
-  reply.no_flush = opened->no_flush;
-  reply.handle = node.AddHandle(std::move(opened->handle));
+  while (reply.handle == nullptr) {
+    const bool unlinked = node.unlinked();
+    // The name went between the kernel's look-up and now: the kernel looks again.
+    if (unlinked && mode.read && mode.write && !mode.truncate) return Outcome(ESTALE);
+    auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
+                             : OpenForReading(request, shared);
+    if (!opened.ok()) return Noted("open", *node.place(), opened.status());
+    reply.keep_cache = opened->keep_cache;
+    reply.direct_io = opened->direct_io;
+    reply.no_flush = opened->no_flush;
+    reply.handle = AddHandle(node, *opened, unlinked);
+  }
   return reply;
 }
 
@@ -415,6 +442,7 @@ Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
 void FileSystem::Release(Node& node, FileHandle* handle) {
   if (handle == nullptr) return;
   handle->Release();
+  if (handle->drops_stale_pages != 0) node.PagesWereDropped(handle->drops_stale_pages);
   node.RemoveHandle(handle);
   if (node.place()->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*node.place());
 }

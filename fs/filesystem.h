@@ -145,6 +145,7 @@ class FileSystem {
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+  FileHandle* AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
   std::optional<QuotaUse> QuotaOf(const Place& place);

@@ -53,6 +53,7 @@ void InodeTable::Move(const Place& from, const Place& to) {
     std::lock_guard node_lock(node->mutex_);
     node->place_ = std::make_shared<const Place>(to);
   }
+  node->ContentChanged();  // what was found at `to` before is not what is there now
   nodes_[to.InodeNumber()] = std::move(node);
 }
 

@@ -352,11 +352,9 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
   }
-  TellHandles(mount.inodes.Find(from.place).get());
-  TellHandles(mount.inodes.Find(to).get());
   std::optional<Timestamp> version;
   {
-    const auto locks = mount.column_locks.Take(from.place, to);
+    const auto locks = LockNames(mount, from.place, to);
     CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, version));
     mount.inodes.Move(from.place, to);
   }

@@ -13,6 +13,7 @@ std::shared_ptr<const Place> Node::place() const {
 FileHandle* Node::AddHandle(std::shared_ptr<FileHandle> handle) {
   std::lock_guard lock(mutex_);
   handles_.push_back(std::move(handle));
+  ++handles_added_;
   return handles_.back().get();
 }
 
@@ -35,6 +36,18 @@ std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
 bool Node::has_handles() const {
   std::lock_guard lock(mutex_);
   return !handles_.empty();
+}
+
+uint64_t Node::handles_added() const {
+  std::lock_guard lock(mutex_);
+  return handles_added_;
+}
+
+void Node::ContentChanged() {
+  const uint64_t changed = NextGeneration();
+  uint64_t before = generation();
+  while (before < changed && !generation_.compare_exchange_weak(before, changed)) {
+  }
 }
 
 std::optional<PendingWrite> Node::pending() const {

@@ -32,17 +32,23 @@ class Node : public std::enable_shared_from_this<Node> {
   void RemoveHandle(FileHandle* handle);
   std::vector<std::shared_ptr<FileHandle>> handles() const;
   bool has_handles() const;
+  // How many there have ever been.
+  uint64_t handles_added() const;
 
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
 
   // Grows whenever what is read here may have changed: bytes read before that are stale.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
-  void ContentChanged() { generation_.fetch_add(1, std::memory_order_acq_rel); }
-  // Whether the kernel's pages may differ from the newest value put (handles whose writes merged, a
-  // failed put): the next open drops them. Taken = asked for and reset.
-  void PagesAreStale() { pages_stale_.store(true, std::memory_order_release); }
-  bool TakePagesStale() { return pages_stale_.exchange(false, std::memory_order_acq_rel); }
+  void ContentChanged();
+  // What no node's generation exceeds by now: what is read later is stale only where one does.
+  static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
+  // The kernel's pages may differ from the newest value put (handles whose writes merged, a failed put):
+  // each open drops them, until a handle that did so is closed, for only then has the kernel done it.
+  void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
+  // 0: they do not differ.
+  uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
+  void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
 
   // A directory of which the kernel shall not keep the listing: too large for ListedKeys, or with
   // entries that come or go without a request in it: cells with a TTL of their own, families that were
@@ -54,13 +60,17 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   friend class InodeTable;
 
+  static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
+
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
+  uint64_t handles_added_ = 0;                        // guarded by mutex_
   std::atomic<bool> unlinked_{false};
-  std::atomic<bool> pages_stale_{false};
+  std::atomic<uint64_t> stale_pages_{0};
   std::atomic<uint64_t> generation_{1};
+  static inline std::atomic<uint64_t> newest_{1};
   uint64_t lookups_ = 0;  // guarded by the table's mutex
 };
 

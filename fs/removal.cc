@@ -188,10 +188,9 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  TellHandles(mount.inodes.Find(place).get());
   NodePtr node;
   {
-    const ColumnLocks::Lock lock = mount.column_locks.Take(place);
+    const auto locks = LockNames(mount, place, place);
     CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
     node = mount.inodes.Unlink(place);
   }

@@ -410,15 +410,16 @@ OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
                             place.view->scan_end->IsBefore(mount_, caller, place));
     if (!returned) return Outcome(ENOENT);
   }
+  auto unstored = FindUnstored(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (!cell) return FindUnstored(place);
+  if (!cell) return unstored;
   return FromCell(place, *cell);
 }
 
 OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
+  auto made = FindUnstored(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (cell) return FromCell(place, *cell);
-  auto made = FindUnstored(place);
   if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was
   // just made. For the process that made the row that stays so when the first family has its files: a
@@ -433,10 +434,11 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
 
 OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
   const bool is_counter = place.kind == PlaceKind::kCounter;
+  auto claim = FindUnstored(place);  // first: it goes once a value is stored
   CELLFS_ASSIGN_OR_RETURN(
       auto cell, ReadColumn(mount_, caller, place,
                             is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
-  if (!cell) return FindUnstored(place);
+  if (!cell) return claim;
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }

@@ -19,6 +19,7 @@ struct Found {
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
   std::optional<Timestamp> expires;  // when a TTL may end it
+  uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for
   std::optional<UnstoredEntry> unstored;  // where it is there only by being made
   // A family that nobody made in a row that this process made: there for everybody else.
   pid_t absent_for = 0;

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <chrono>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "tests/fs/writing_tree.h"
 
@@ -287,6 +290,41 @@ TEST_F(FileWriterTest, AnUnlinkedFileIsReadAndWrittenOnAndPutsNothing) {
   EXPECT_EQ(tree.Close(file), 0);
   EXPECT_EQ(tree.Error(kQ), ENOENT);
   EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1 Put@0");
+}
+
+// Opens a reader of its file when the name is about to go.
+struct OpensLate : FileHandle {
+  explicit OpensLate(std::function<void()> open) : open_(std::move(open)) {}
+  void BeforeNameGoes() override {
+    if (auto open = std::exchange(open_, nullptr)) open();
+  }
+  std::function<void()> open_;
+};
+
+TEST_F(FileWriterTest, AReaderOpenedWhileTheNameGoesReadsWhatWasThere) {
+  for (const bool renamed : {false, true}) {
+    tree.Save(kQ, "value");
+    tree.Save("default/t/r/f/p", "another");
+    const NodePtr node = tree.LookUp(kQ)->node;
+    OpenFile late;
+    node->AddHandle(std::make_shared<OpensLate>([&] { late = tree.Open(kQ, {}); }));
+    ASSERT_EQ(renamed ? tree.Rename("default/t/r/f/p", kQ) : tree.Unlink(kQ), 0);
+    ASSERT_NE(late.handle, nullptr);
+    EXPECT_EQ(tree.Read(late), "value");
+  }
+}
+
+TEST_F(FileWriterTest, AFileOpenedAfterItsNameWentIsWhatHasTheNameNow) {
+  tree.Save(kQ, "value");
+  const NodePtr node = tree.LookUp(kQ)->node;
+  tree.Save("default/t/r/f/p", "another");
+  tree.Rename("default/t/r/f/p", kQ);
+  auto reader = tree.filesystem->Open(tree.request, *node, {});
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(tree.Read({0, node, reader->handle}), "another");
+  tree.Unlink(kQ);
+  EXPECT_EQ(tree.filesystem->Open(tree.request, *node, {}).error(), ENOENT);
+  EXPECT_EQ(tree.filesystem->Open(tree.request, *node, ForWriting()).error(), ESTALE);
 }
 
 TEST_F(FileWriterTest, AFileUnlinkedBeforeItsFirstPutLeavesNothing) {
