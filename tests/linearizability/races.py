@@ -15,6 +15,7 @@ import itertools
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "mount")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from checker import Operation, check_counter, check_file, check_history, check_log  # noqa: E402
 from mounts import CELLFS, PATIENCE, Mount  # noqa: E402
-from workers import Workers, Worker, decode  # noqa: E402
+from workers import SIZES, Worker, Workers, decode  # noqa: E402
 
 WORKERS = 4
 ROUND = 8  # seconds of a round of a long run
@@ -149,10 +150,10 @@ def versions_of(path):
     return found
 
 
-def run_round(mount, name, seconds, seed, unmount):
+def run_round(mount, name, seconds, seed, unmount, sizes=SIZES):
     """(problems, operations judged)."""
     row, history = prepare(mount, name)
-    workers = Workers(row, WORKERS, seed, seconds, mount.path.parent)
+    workers = Workers(row, WORKERS, seed, seconds, mount.path.parent, sizes)
     disturber = Disturber(mount, row, seed)
     disturber.start()
     time.sleep(seconds * 0.9 if unmount else seconds)
@@ -170,7 +171,10 @@ def run_round(mount, name, seconds, seed, unmount):
         mount.start()
     if problems:
         return problems, 0
-    return judge(row, history)
+    problems, judged = judge(row, history)
+    if not problems:
+        shutil.rmtree(row)  # so that the disk is not full after an hour
+    return problems, judged
 
 
 def run_rounds(mount, rounds, seconds, seed, report=print):

@@ -60,13 +60,13 @@ def now():
 class Worker:
     """Does one operation after the other and records each in `history`: {file: [Operation]}."""
 
-    def __init__(self, row, name, seed):
+    def __init__(self, row, name, seed, sizes=SIZES):
         self.row = pathlib.Path(row)
         self.name = name
         self.random = random.Random(seed)
         self.history = {}
         self.number = 0
-        self.sizes = SIZES
+        self.sizes = sizes
 
     def record(self, file, *operation, **named):
         self.history.setdefault(file, []).append(Operation(*operation, **named))
@@ -186,9 +186,9 @@ class Worker:
             raise Unmounted
 
 
-def work(row, name, seed, stop, deadline, result):
+def work(row, name, seed, sizes, stop, deadline, result):
     """The body of a process: its history, and what went wrong, go to the file `result`."""
-    worker = Worker(row, name, seed)
+    worker = Worker(row, name, seed, sizes)
     problem = ""
     try:
         while not stop.is_set() and time.monotonic() < deadline:
@@ -205,7 +205,7 @@ def work(row, name, seed, stop, deadline, result):
 class Workers:
     """Several of them, in processes of their own."""
 
-    def __init__(self, row, count, seed, seconds, directory):
+    def __init__(self, row, count, seed, seconds, directory, sizes=SIZES):
         fork = multiprocessing.get_context("fork")
         self.stop_event = fork.Event()
         self.deadline = time.monotonic() + seconds
@@ -213,7 +213,7 @@ class Workers:
         self.results = [pathlib.Path(directory) / f"w{i}.history" for i in range(count)]
         self.processes = [
             fork.Process(target=work, daemon=True, args=(
-                row, f"w{i}", source.random(), self.stop_event, self.deadline, self.results[i]))
+                row, f"w{i}", source.random(), sizes, self.stop_event, self.deadline, self.results[i]))
             for i in range(count)]
         for process in self.processes:
             process.start()
