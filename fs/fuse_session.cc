@@ -67,8 +67,9 @@ class Session final : public FuseSession, private KernelNotifier {
   }
 
   ~Session() override {
-    if (mounted_) fuse_session_unmount(session_);
+    // First, for unmounting closes the descriptor that it writes to.
     filesystem_.context().kernel.SetNotifier(nullptr);
+    if (mounted_) fuse_session_unmount(session_);
     if (session_ != nullptr) fuse_session_destroy(session_);
     sem_destroy(&ended_);
   }
