@@ -71,7 +71,7 @@ Outcome CellReader::LoadLocked() {
 
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
-  if (!node_->unlinked()) return std::nullopt;
+  if (!node_->unlinked() || is_late_) return std::nullopt;
   std::lock_guard lock(mutex_);
   PendingWrite shown;
   shown.size = bytes_ == nullptr ? 0 : bytes_->size();

@@ -19,7 +19,7 @@ namespace cellfs::fs {
 class CellReader : public FileHandle {
  public:
   CellReader(MountContext& mount, const Caller& caller, NodePtr node)
-      : mount_(mount), caller_(caller), node_(std::move(node)) {}
+      : mount_(mount), caller_(caller), node_(std::move(node)), is_late_(node_->unlinked()) {}
 
   // Reads the value now and keeps to it whatever happens to the file; but who has read it to its
   // end reads on in a newer value that begins with it, so that a log can be followed.
@@ -36,6 +36,7 @@ class CellReader : public FileHandle {
   MountContext& mount_;
   const Caller caller_;
   const NodePtr node_;
+  const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
   mutable std::mutex mutex_;                 // guards the rest
   std::shared_ptr<const std::string> bytes_;

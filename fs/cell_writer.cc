@@ -97,6 +97,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset) {
     auto cell = ReadColumn(mount_, caller_, *node_->place(), ReadDetail::kLengths);
     if (cell.ok()) base_size_ = *cell ? (*cell)->value_length : 0;
   }
+  if (append_ && offset != Size()) misplaced_ = true;
   uint64_t end = (append_ ? Size() : offset) + bytes.size();
   if (end > mount_.options.max_value_size) {
     return Fail({EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
@@ -363,7 +364,8 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
 Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
   const bool rewritten = last_put_ == stamp;
   // Others wrote at the same time: the kernel's pages may have what came later of each.
-  const bool merged = (!whole_ && node_->handles().size() > 1) || node_->generation() != known_generation_;
+  const bool merged = (!whole_ && node_->handles().size() > 1) || misplaced_ ||
+                      node_->generation() != known_generation_;
   if (wish_ || rewritten || IsVersion(place)) {
     AttributeUpdate update;
     update.version = stamp;
@@ -386,6 +388,7 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
     if (made_it) mount_.recent.NoteCreated(place, stamp);
   }
   if (merged) node_->PagesAreStale();
+  misplaced_ = false;
   return Status();
 }
 

@@ -88,6 +88,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   // The file as this handle reads it: always where whole_, else where it was wanted.
   std::optional<std::string> view_;
   uint64_t view_generation_ = 0;
+  bool misplaced_ = false;     // the kernel appended elsewhere in its pages than was done here
   uint64_t known_generation_;  // of the node, as far as this handle has made it
   uint64_t base_size_ = 0;  // of the value that edits_ will be applied to, as far as is known
   std::optional<Timestamp> last_put_;
