@@ -6,7 +6,7 @@ namespace cellfs::fs {
 KernelCache::KernelCache(InodeTable& inodes, FileName file_name)
     : inodes_(inodes),
       file_name_(std::move(file_name)),
-      thread_([this](std::stop_token stop) { DropNames(stop); }) {}
+      thread_([this](const std::stop_token& stop) { DropNames(stop); }) {}
 
 KernelCache::~KernelCache() = default;
 
@@ -96,7 +96,7 @@ void KernelCache::QueueName(const Place& place) {
   wake_.notify_one();
 }
 
-void KernelCache::DropNames(std::stop_token stop) {
+void KernelCache::DropNames(const std::stop_token& stop) {
   while (true) {
     Name name;
     {

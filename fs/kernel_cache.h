@@ -66,7 +66,7 @@ class KernelCache {
   void InvalidateNode(const Place& place, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void QueueName(const Place& place);
-  void DropNames(std::stop_token stop);
+  void DropNames(const std::stop_token& stop);
 
   InodeTable& inodes_;
   const FileName file_name_;

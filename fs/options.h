@@ -36,8 +36,8 @@ struct MountOptions {
   uint64_t max_value_size = 10485760;  // bytes; EFBIG beyond
   Attributes family_defaults = ShippedFamilyDefaults();  // of families that mkdir declares
   std::vector<std::string> temporary_names = ShippedTemporaryNames();  // globs, fnmatch(3)
-  int64_t asof_hold_ms = 3600 * 1000;  // how long after its last use an .asof keeps what it reads
-  int64_t temporary_age_ms = 3600 * 1000;  // until when a file made here may leave without trace
+  int64_t asof_hold_ms = int64_t{3600} * 1000;  // how long after its last use an .asof keeps what it reads
+  int64_t temporary_age_ms = int64_t{3600} * 1000;  // until when a file made here may leave without trace
   uid_t uid = 0;  // of what nobody has changed
   gid_t gid = 0;
   mode_t file_mode = 0644;
