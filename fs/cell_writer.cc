@@ -122,6 +122,7 @@ Outcome CellWriter::Truncate(uint64_t size) {
   }
   if (view_) view_->resize(size);
   if (!whole_) edits_.Truncate(size);
+  truncated_ = true;
   Wrote();
   return {};
 }
@@ -228,7 +229,7 @@ Outcome CellWriter::PutNow(Durability durability) {
     bytes_unput_ = start_unput_ = false;
     return {};
   }
-  if (claimed_ && !truncates_ && !mount_.unstored.Find(*place)) {
+  if (claimed_ && !truncates_ && !truncated_ && !mount_.unstored.Find(*place)) {
     JoinOthers();
     if (!HasAnything()) return {};
   }

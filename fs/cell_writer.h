@@ -81,6 +81,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   bool claimed_;
   bool exclusive_;
   bool whole_;         // view_ is all of the file: nothing of an older value comes in
+  bool truncated_ = false;  // by ftruncate
   bool bytes_unput_ = false;
   bool start_unput_;   // the O_TRUNC or the creation is not put yet
   bool put_is_due_ = false;

@@ -149,6 +149,19 @@ TEST_F(FileWriterTest, AMakerThatWroteNothingPutsNothingOverAnother) {
   EXPECT_EQ(tree.Stored("q"), "Put@0");
 }
 
+TEST_F(FileWriterTest, AMakersTruncationGoesOverWhatAnotherPut) {
+  OpenFile maker = tree.Create(kQ);
+  OpenFile second = tree.Open(kQ, ForWriting());
+  tree.Write(second, "second");
+  EXPECT_EQ(tree.Close(second), 0);
+  AttributeChange cut;
+  cut.size = 0;
+  EXPECT_TRUE(tree.filesystem->SetAttributes(tree.request, *maker.node, cut, maker.handle).ok());
+  tree.Write(maker, "m");
+  EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "m");
+}
+
 TEST_F(FileWriterTest, AnExclusiveMakerWritesOverWhatCameThroughItsOwnFile) {
   OpenFile maker = tree.Create(kQ, /*exclusive=*/true);
   OpenFile second = tree.Open(kQ, ForWriting());
