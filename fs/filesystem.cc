@@ -96,19 +96,34 @@ Entry FileSystem::MakeEntry(const Found& found) {
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
   entry.attributes_valid_seconds =
       entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
+  entry.outrun = IsOutrun(found, *entry.node);
   return entry;
 }
 
-// While something is not put yet, its time and size are not the last word; nor are they where it was put
-// after the store was asked, when there is nothing to be put any more.
+// Put after the store was asked, and nothing is to be put any more: the size is neither the one nor the
+// other, and the kernel, which has seen the write before it asked, would take it for the newest.
+bool FileSystem::IsOutrun(const Found& found, const Node& node) {
+  return !found.place.IsDirectory() && found.looked_at < node.generation();
+}
+
+// While something is not put yet, its time and size are not the last word.
 double FileSystem::AttributesValidSeconds(const Found& found, const Node& node) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
-  if (!found.place.IsDirectory() && (node.pending() || found.looked_at < node.generation())) return 0;
+  if (!found.place.IsDirectory() && (node.pending() || IsOutrun(found, node))) return 0;
   return ValiditySeconds(mount_, found);
 }
 
 OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
                                     std::string_view name) {
+  while (true) {
+    auto entry = LookUpOnce(request, directory, name);
+    if (!entry.ok() || !entry->outrun) return entry;
+    Forget(*entry->node, 1);
+  }
+}
+
+OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
+                                        std::string_view name) {
   const auto place = directory.place();
   const uint64_t looked_at = Node::NewestGeneration();
   auto found = resolver_.LookUp(*request.caller, *place, name);
@@ -202,6 +217,13 @@ OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) 
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
+  while (true) {
+    auto reply = GetAttributesOnce(request, node);
+    if (!reply.ok() || !reply->outrun) return reply;
+  }
+}
+
+OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
   const uint64_t looked_at = Node::NewestGeneration();
   auto found = FindNode(request, node);
   if (!found.ok()) {
@@ -211,7 +233,9 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
     return Noted("stat", *node.place(), found.status());
   }
   found->looked_at = looked_at;
-  return AttributesReply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
+  AttributesReply reply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
+  reply.outrun = IsOutrun(*found, node);
+  return reply;
 }
 
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
@@ -223,7 +247,8 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   if (!changed.ok()) return Noted("setattr", *place, changed.status());
   if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
   if (!*changed) return GetAttributes(request, node);
-  return AttributesReply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
+  AttributesReply reply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
+  return IsOutrun(**changed, node) ? GetAttributes(request, node) : std::move(reply);
 }
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
@@ -395,7 +420,11 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
 OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
                                         uint64_t offset, size_t size) {
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
+  const uint64_t generation = node.generation();
   auto bytes = handle->Read(offset, size);
+  // While somebody writes, the kernel's page may get what was read here after what was written there.
+  const bool mixes = node.handle_count() > 1 && node.pending();
+  if (mixes || node.generation() != generation) node.PagesAreStale();
   if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
   return bytes;
 }
@@ -466,7 +495,18 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
                directory.stream.Read(*request.caller, offset, take));
 }
 
-Entry FileSystem::EntryOf(const DirectoryEntry& listed) { return MakeEntry(*listed.found); }
+Entry FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
+  Entry entry = MakeEntry(*listed.found);
+  while (entry.outrun) {
+    const uint64_t looked_at = Node::NewestGeneration();
+    auto found = resolver_.Find(*request.caller, listed.found->place);
+    if (!found.ok()) break;  // removed meanwhile: what was listed is not to be kept
+    found->looked_at = looked_at;
+    Forget(*entry.node, 1);
+    entry = MakeEntry(*found);
+  }
+  return entry;
+}
 
 Outcome FileSystem::SyncDirectory(Node& directory) {
   return Noted("fsync", *directory.place(), mount_.store.Sync());

@@ -35,11 +35,13 @@ struct Entry {
   struct stat attributes {};
   double name_valid_seconds = 0;
   double attributes_valid_seconds = 0;
+  bool outrun = false;  // by a put; never given out
 };
 
 struct AttributesReply {
   struct stat attributes {};
   double valid_seconds = 0;
+  bool outrun = false;  // as in Entry
 };
 
 struct CreatedFile {
@@ -121,7 +123,7 @@ class FileSystem {
   Outcome List(const Request& request, OpenDirectory& directory, uint64_t offset,
                const DirectoryStream::Take& take);
   // The node of a listed entry, counted as a look-up, with its attributes.
-  Entry EntryOf(const DirectoryEntry& listed);
+  Entry EntryOf(const Request& request, const DirectoryEntry& listed);
   Outcome SyncDirectory(Node& directory);
 
  private:
@@ -133,6 +135,9 @@ class FileSystem {
   Outcome CheckWritable(const Place& place);
   OutcomeOr<Found> FindNode(const Request& request, const Node& node);
   Entry MakeEntry(const Found& found);
+  OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
+  OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
+  static bool IsOutrun(const Found& found, const Node& node);
   double AttributesValidSeconds(const Found& found, const Node& node);
   // Records a failure, and passes it on.
   Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);

@@ -381,7 +381,7 @@ class Listing {
       parameters.attr.st_ino = entry.found->place.InodeNumber();
       parameters.attr.st_mode = S_IFDIR;
     } else {
-      Entry counted = target_.filesystem().EntryOf(entry);
+      Entry counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
       parameters = ParametersOf(target_, counted);
       counted_.push_back(std::move(counted.node));
     }

@@ -33,9 +33,9 @@ std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
   return handles_;
 }
 
-bool Node::has_handles() const {
+size_t Node::handle_count() const {
   std::lock_guard lock(mutex_);
-  return !handles_.empty();
+  return handles_.size();
 }
 
 uint64_t Node::handles_added() const {
@@ -51,7 +51,7 @@ void Node::ContentChanged() {
 }
 
 std::optional<PendingWrite> Node::pending() const {
-  if (!has_handles()) return std::nullopt;
+  if (handle_count() == 0) return std::nullopt;
   const auto open = handles();
   for (auto it = open.rbegin(); it != open.rend(); ++it) {
     if (auto pending = (*it)->pending()) return pending;

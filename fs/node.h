@@ -31,7 +31,7 @@ class Node : public std::enable_shared_from_this<Node> {
   FileHandle* AddHandle(std::shared_ptr<FileHandle> handle);
   void RemoveHandle(FileHandle* handle);
   std::vector<std::shared_ptr<FileHandle>> handles() const;
-  bool has_handles() const;
+  size_t handle_count() const;
   // How many there have ever been.
   uint64_t handles_added() const;
 

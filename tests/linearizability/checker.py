@@ -165,17 +165,24 @@ def check_file(name, operations):
             else:
                 after |= reach(state, number, pending)
         if not after:
-            return [describe(name, judged[number], states, pending)], excused
+            return [describe(name, judged[number], states, pending, operations)], excused
         states = after
         del pending[number]
     return [], excused
 
 
-def describe(name, operation, states, pending):
+RECENT = 10_000_000  # nanoseconds
+
+
+def describe(name, operation, states, pending, operations):
     values = " or ".join(sorted({str(state.value) for state in states})[:6])
     others = "\n    ".join(str(o) for o in pending.values() if o is not operation)
+    recent = "\n    ".join(
+        f"{o.begin - operation.begin:+} to {o.end - operation.begin:+}: {o.kind} {o.value} {o.handle or ''}"
+        f" {o.failed}" for o in sorted(operations, key=lambda o: o.begin)
+        if o.end > operation.begin - RECENT and o.begin < operation.end)
     return (f"{name}: no order explains\n    {operation}\n  the value was {values}; "
-            f"under way were\n    {others}")
+            f"under way were\n    {others}\n  shortly before it, in nanoseconds,\n    {recent}")
 
 
 # ---- Files that only grow, counters, histories ---------------------------------------------------------
