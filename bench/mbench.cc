@@ -64,14 +64,14 @@ struct Shared {  // one per run, shared by the processes
   double cpu_u[64], cpu_s[64];
   uint64_t err[64][MAXERR];
 };
-Shared *sh;
-uint32_t *lat;  // [total] whole operation, ns
-uint32_t *step[MAXSTEP];
-const char *step_name[MAXSTEP];
+Shared* sh;
+uint32_t* lat;  // [total] whole operation, ns
+uint32_t* step[MAXSTEP];
+const char* step_name[MAXSTEP];
 int nstep = 0;
 
-void *shm(size_t n) {
-  void *p = mmap(nullptr, n ? n : 1, PROT_READ | PROT_WRITE,
+void* shm(size_t n) {
+  void* p = mmap(nullptr, n ? n : 1, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (p == MAP_FAILED) {
     perror("mmap");
@@ -82,15 +82,15 @@ void *shm(size_t n) {
 inline uint32_t clip(uint64_t d) { return d > 0xffffffffu ? 0xffffffffu : uint32_t(d); }
 
 long ncell() { return long(cfg.rows) * cfg.fams * cfg.quals; }
-void path_of(long i, char *b, size_t n, const char *pre = "", const char *suf = "") {
+void path_of(long i, char* b, size_t n, const char* pre = "", const char* suf = "") {
   long q = i % cfg.quals, f = i / cfg.quals % cfg.fams, r = i / cfg.quals / cfg.fams;
   snprintf(b, n, "%s/r%06ld/f%ld/%sq%04ld%s", cfg.dir.c_str(), r, f, pre, q, suf);
 }
-void fam_of(long k, char *b, size_t n) {
+void fam_of(long k, char* b, size_t n) {
   snprintf(b, n, "%s/r%06ld/f%ld", cfg.dir.c_str(), k / cfg.fams, k % cfg.fams);
 }
 // value: a stamp naming the cell and its generation, then filler; so a wrong answer is noticed
-void fill(std::vector<char> &v, long i, int gen) {
+void fill(std::vector<char>& v, long i, int gen) {
   v.resize(cfg.size);
   char s[48];
   int n = snprintf(s, sizeof s, "cell %ld gen %d;", i, gen);
@@ -124,7 +124,7 @@ struct W {  // one worker process
   }
 };
 
-int put(W &w, const char *p, int flags, bool sync) {  // steps: open write [fsync] close
+int put(W& w, const char* p, int flags, bool sync) {  // steps: open write [fsync] close
   int fd = open(p, flags, 0644);
   w.mark();
   if (fd < 0) {
@@ -144,9 +144,9 @@ int put(W &w, const char *p, int flags, bool sync) {  // steps: open write [fsyn
   return 0;
 }
 
-void one(W &w, long i) {
+void one(W& w, long i) {
   char p[512], q[512];
-  const std::string &op = cfg.op;
+  const std::string& op = cfg.op;
   if (op == "create" || op == "overwrite" || op == "fsync") {
     path_of(i, p, sizeof p);
     fill(w.val, i, cfg.gen);
@@ -244,15 +244,15 @@ void one(W &w, long i) {
   }
 }
 
-long list(W &w, const char *p, bool l) {  // names only, or names plus lstat
-  DIR *d = opendir(p);
+long list(W& w, const char* p, bool l) {  // names only, or names plus lstat
+  DIR* d = opendir(p);
   if (!d) {
     w.fail();
     return 0;
   }
   long n = 0;
   errno = 0;
-  while (dirent *e = readdir(d)) {
+  while (dirent* e = readdir(d)) {
     if (e->d_name[0] == '.' && (!e->d_name[1] || (e->d_name[1] == '.' && !e->d_name[2]))) continue;
     n++;
     if (l) {
@@ -265,13 +265,13 @@ long list(W &w, const char *p, bool l) {  // names only, or names plus lstat
   closedir(d);
   return n;
 }
-long walk(W &w, int at, const char *name, bool l) {
+long walk(W& w, int at, const char* name, bool l) {
   int fd = openat(at, name, O_RDONLY | O_DIRECTORY);
   if (fd < 0) {
     w.fail();
     return 0;
   }
-  DIR *d = fdopendir(fd);
+  DIR* d = fdopendir(fd);
   if (!d) {
     w.fail();
     close(fd);
@@ -279,7 +279,7 @@ long walk(W &w, int at, const char *name, bool l) {
   }
   long n = 0;
   std::vector<std::string> sub;
-  while (dirent *e = readdir(d)) {
+  while (dirent* e = readdir(d)) {
     if (e->d_name[0] == '.' && (!e->d_name[1] || (e->d_name[1] == '.' && !e->d_name[2]))) continue;
     n++;
     bool isdir = e->d_type == DT_DIR;
@@ -292,12 +292,12 @@ long walk(W &w, int at, const char *name, bool l) {
     }
     if (isdir) sub.push_back(e->d_name);
   }
-  for (auto &s : sub) n += walk(w, fd, s.c_str(), l);
+  for (auto& s : sub) n += walk(w, fd, s.c_str(), l);
   closedir(d);
   return n;
 }
 
-void work(int id, long slot0, long lo, long hi, uint64_t *order) {
+void work(int id, long slot0, long lo, long hi, uint64_t* order) {
   W w;
   w.id = id;
   w.slot0 = slot0;
@@ -305,7 +305,7 @@ void work(int id, long slot0, long lo, long hi, uint64_t *order) {
   sh->ready++;
   while (!sh->go) usleep(50);
   sh->t0[id] = now();
-  const std::string &op = cfg.op;
+  const std::string& op = cfg.op;
   uint64_t cnt = 0;
   if (op == "lsrow" || op == "lsrow_l") {
     char p[512];
@@ -342,7 +342,7 @@ void work(int id, long slot0, long lo, long hi, uint64_t *order) {
   sh->cpu_u[id] = ru.ru_utime.tv_sec + ru.ru_utime.tv_usec / 1e6;
   sh->cpu_s[id] = ru.ru_stime.tv_sec + ru.ru_stime.tv_usec / 1e6;
 }
-double pct(std::vector<uint32_t> &v, double p) {
+double pct(std::vector<uint32_t>& v, double p) {
   if (v.empty()) return 0;
   size_t k = std::min(v.size() - 1, size_t(p * v.size()));
   std::nth_element(v.begin(), v.begin() + k, v.end());
@@ -350,7 +350,7 @@ double pct(std::vector<uint32_t> &v, double p) {
 }
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc < 3) {
     fprintf(stderr,
             "mbench OP DIR [--rows R] [--fams F] [--quals Q] [--size B] [--procs P] [--order "
@@ -389,8 +389,8 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
-  const std::string &op = cfg.op;
-  static const std::map<std::string, std::vector<const char *>> steps = {
+  const std::string& op = cfg.op;
+  static const std::map<std::string, std::vector<const char*>> steps = {
       {"create", {"open", "write", "close"}},
       {"overwrite", {"open", "write", "close"}},
       {"append", {"open", "write", "close"}},
@@ -430,11 +430,11 @@ int main(int argc, char **argv) {
   } else
     for (long i = 0; i < n; i++) order[i] = i;
 
-  sh = static_cast<Shared *>(shm(sizeof(Shared)));
-  lat = static_cast<uint32_t *>(shm(n * cfg.repeat * 4));
+  sh = static_cast<Shared*>(shm(sizeof(Shared)));
+  lat = static_cast<uint32_t*>(shm(n * cfg.repeat * 4));
   for (auto s : it->second) {
     step_name[nstep] = s;
-    step[nstep] = static_cast<uint32_t *>(shm(n * cfg.repeat * 4));
+    step[nstep] = static_cast<uint32_t*>(shm(n * cfg.repeat * 4));
     nstep++;
   }
 
@@ -478,12 +478,12 @@ int main(int argc, char **argv) {
     cs += sh->cpu_s[p];
     for (int e = 0; e < MAXERR; e++)
       if (sh->err[p][e]) {
-        const char *nm = strerrorname_np(e);
+        const char* nm = strerrorname_np(e);
         errs[nm && e ? nm : "unknown"] += sh->err[p][e];
       }
   }
   double wall = (t1 - t0) / 1e9;
-  auto clean = [&](uint32_t *a) {
+  auto clean = [&](uint32_t* a) {
     std::vector<uint32_t> v;
     for (long i = 0; i < n * cfg.repeat; i++)
       if (a[i]) v.push_back(a[i]);
@@ -512,7 +512,7 @@ int main(int argc, char **argv) {
   if (died) printf(",\"died\":%d", died);
   printf(",\"errors\":{");
   bool first = true;
-  for (auto &e : errs) {
+  for (auto& e : errs) {
     printf("%s\"%s\":%lu", first ? "" : ",", e.first.c_str(), e.second);
     first = false;
   }

@@ -91,7 +91,7 @@ enum Op {
   XATTR,
   NOPS
 };
-const char *const kOpName[NOPS] = {
+const char* const kOpName[NOPS] = {
     "LOOKUP",  "FORGET",  "GETATTR",     "SETATTR",    "MKDIR",  "UNLINK",  "RMDIR",
     "RENAME",  "OPEN",    "READ",        "WRITE",      "FLUSH",  "RELEASE", "FSYNC",
     "OPENDIR", "READDIR", "READDIRPLUS", "RELEASEDIR", "STATFS", "CREATE",  "XATTR"};
@@ -132,7 +132,7 @@ struct Node {
   // directories: names in insertion order (null = removed) plus an index
   struct Ent {
     std::string name;
-    Node *n;
+    Node* n;
   };
   std::vector<std::unique_ptr<Ent>> order;
   std::unordered_map<std::string_view, size_t> index;
@@ -152,8 +152,8 @@ inline uint64_t syn_r(fuse_ino_t i) { return (i >> 24) & 0xffffffffu; }
 inline uint64_t syn_f(fuse_ino_t i) { return (i >> 16) & 0xff; }
 std::string g_syn_data;
 
-inline Node *N(fuse_ino_t i) { return i == FUSE_ROOT_ID ? &g_root : reinterpret_cast<Node *>(i); }
-inline fuse_ino_t I(Node *n) {
+inline Node* N(fuse_ino_t i) { return i == FUSE_ROOT_ID ? &g_root : reinterpret_cast<Node*>(i); }
+inline fuse_ino_t I(Node* n) {
   return n == &g_root ? FUSE_ROOT_ID : reinterpret_cast<fuse_ino_t>(n);
 }
 
@@ -164,7 +164,7 @@ timespec wall() {
 }
 const timespec g_boot = wall();
 
-void syn_stat(fuse_ino_t i, struct stat *st) {
+void syn_stat(fuse_ino_t i, struct stat* st) {
   memset(st, 0, sizeof *st);
   st->st_ino = i;
   bool d = syn_lvl(i) < 3;
@@ -175,7 +175,7 @@ void syn_stat(fuse_ino_t i, struct stat *st) {
   st->st_blksize = 4096;
   st->st_mtim = st->st_ctim = st->st_atim = g_boot;
 }
-void node_stat(Node *n, struct stat *st) {  // n->mu held
+void node_stat(Node* n, struct stat* st) {  // n->mu held
   memset(st, 0, sizeof *st);
   st->st_ino = I(n);
   st->st_mode = n->mode;
@@ -189,7 +189,7 @@ void node_stat(Node *n, struct stat *st) {  // n->mu held
   st->st_ctim = n->ct;
   st->st_atim = n->at;
 }
-void node_entry(Node *n, fuse_entry_param *e, bool ref) {
+void node_entry(Node* n, fuse_entry_param* e, bool ref) {
   memset(e, 0, sizeof *e);
   std::lock_guard<std::mutex> g(n->mu);
   e->ino = I(n);
@@ -198,25 +198,25 @@ void node_entry(Node *n, fuse_entry_param *e, bool ref) {
   e->entry_timeout = opt.entry_to;
   if (ref) n->nlookup.fetch_add(1, std::memory_order_relaxed);
 }
-void syn_entry(fuse_ino_t i, fuse_entry_param *e) {
+void syn_entry(fuse_ino_t i, fuse_entry_param* e) {
   memset(e, 0, sizeof *e);
   e->ino = i;
   syn_stat(i, &e->attr);
   e->attr_timeout = opt.attr_to;
   e->entry_timeout = opt.entry_to;
 }
-void maybe_free(Node *n) {
+void maybe_free(Node* n) {
   if (n != &g_root && n->links == 0 && n->nlookup.load() <= 0) delete n;
 }
-bool parse_num(const char *s, char pfx, uint64_t limit, uint64_t *v) {
+bool parse_num(const char* s, char pfx, uint64_t limit, uint64_t* v) {
   if (s[0] != pfx || !s[1]) return false;
-  char *e;
+  char* e;
   unsigned long long x = strtoull(s + 1, &e, 10);
   if (*e || x >= limit) return false;
   *v = x;
   return true;
 }
-fuse_ino_t syn_lookup(fuse_ino_t p, const char *name) {
+fuse_ino_t syn_lookup(fuse_ino_t p, const char* name) {
   uint64_t v;
   switch (syn_lvl(p)) {
     case 0:
@@ -235,7 +235,7 @@ uint64_t syn_count(fuse_ino_t d) {
   int l = syn_lvl(d);
   return l == 0 ? opt.syn_rows : l == 1 ? opt.syn_fams : opt.syn_quals;
 }
-int syn_name(fuse_ino_t d, uint64_t i, char *b, size_t n) {
+int syn_name(fuse_ino_t d, uint64_t i, char* b, size_t n) {
   int l = syn_lvl(d);
   return l == 0   ? snprintf(b, n, "r%06" PRIu64, i)
          : l == 1 ? snprintf(b, n, "f%" PRIu64, i)
@@ -247,21 +247,21 @@ fuse_ino_t syn_child(fuse_ino_t d, uint64_t i) {
          : l == 1 ? syn_id(2, syn_r(d), i, 0)
                   : syn_id(3, syn_r(d), syn_f(d), i);
 }
-Node *find_child(Node *d, const char *name) {  // d->mu held
+Node* find_child(Node* d, const char* name) {  // d->mu held
   auto it = d->index.find(name);
   return it == d->index.end() ? nullptr : d->order[it->second]->n;
 }
-void add_child(Node *d, const char *name, Node *n) {  // d->mu held
+void add_child(Node* d, const char* name, Node* n) {  // d->mu held
   d->order.push_back(std::make_unique<Node::Ent>(Node::Ent{name, n}));
   d->index.emplace(d->order.back()->name, d->order.size() - 1);
   d->live++;
   d->mt = d->ct = wall();
 }
-Node *del_child(Node *d, const char *name) {  // d->mu held
+Node* del_child(Node* d, const char* name) {  // d->mu held
   auto it = d->index.find(name);
   if (it == d->index.end()) return nullptr;
   size_t i = it->second;
-  Node *n = d->order[i]->n;
+  Node* n = d->order[i]->n;
   d->index.erase(it);
   d->order[i].reset();
   d->live--;
@@ -274,7 +274,7 @@ Node *del_child(Node *d, const char *name) {  // d->mu held
 }
 
 // ---- operations -----------------------------------------------------------------------------
-void op_init(void *, fuse_conn_info *c) {
+void op_init(void*, fuse_conn_info* c) {
   auto set = [&](bool on, unsigned cap) {
     if (on && (c->capable & cap))
       c->want |= cap;
@@ -293,7 +293,7 @@ void op_init(void *, fuse_conn_info *c) {
   set(opt.rdp != "no", FUSE_CAP_READDIRPLUS);
   set(opt.rdp == "auto", FUSE_CAP_READDIRPLUS_AUTO);
 }
-void op_lookup(fuse_req_t req, fuse_ino_t p, const char *name) {
+void op_lookup(fuse_req_t req, fuse_ino_t p, const char* name) {
   count(LOOKUP);
   fuse_entry_param e;
   if (p == FUSE_ROOT_ID && !strcmp(name, "syn")) {
@@ -310,8 +310,8 @@ void op_lookup(fuse_req_t req, fuse_ino_t p, const char *name) {
     }
   } else {
     std::shared_lock<std::shared_mutex> tl(g_tree);
-    Node *d = N(p);
-    Node *n;
+    Node* d = N(p);
+    Node* n;
     {
       std::lock_guard<std::mutex> g(d->mu);
       n = find_child(d, name);
@@ -332,7 +332,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t p, const char *name) {
 }
 void forget1(fuse_ino_t i, uint64_t k) {
   if (is_syn(i) || i == FUSE_ROOT_ID) return;
-  Node *n = N(i);
+  Node* n = N(i);
   if (n->nlookup.fetch_sub(int64_t(k)) == int64_t(k)) {
     std::unique_lock<std::shared_mutex> tl(g_tree);
     maybe_free(n);
@@ -343,24 +343,24 @@ void op_forget(fuse_req_t req, fuse_ino_t i, uint64_t k) {
   forget1(i, k);
   fuse_reply_none(req);
 }
-void op_forget_multi(fuse_req_t req, size_t cnt, fuse_forget_data *f) {
+void op_forget_multi(fuse_req_t req, size_t cnt, fuse_forget_data* f) {
   count(FORGET);
   for (size_t i = 0; i < cnt; i++) forget1(f[i].ino, f[i].nlookup);
   fuse_reply_none(req);
 }
-void op_getattr(fuse_req_t req, fuse_ino_t i, fuse_file_info *) {
+void op_getattr(fuse_req_t req, fuse_ino_t i, fuse_file_info*) {
   count(GETATTR);
   struct stat st;
   if (is_syn(i))
     syn_stat(i, &st);
   else {
-    Node *n = N(i);
+    Node* n = N(i);
     std::lock_guard<std::mutex> g(n->mu);
     node_stat(n, &st);
   }
   fuse_reply_attr(req, &st, opt.attr_to);
 }
-void op_setattr(fuse_req_t req, fuse_ino_t i, struct stat *a, int set, fuse_file_info *) {
+void op_setattr(fuse_req_t req, fuse_ino_t i, struct stat* a, int set, fuse_file_info*) {
   count(SETATTR);
   struct stat st;
   if (is_syn(i)) {
@@ -368,7 +368,7 @@ void op_setattr(fuse_req_t req, fuse_ino_t i, struct stat *a, int set, fuse_file
     fuse_reply_attr(req, &st, opt.attr_to);
     return;
   }
-  Node *n = N(i);
+  Node* n = N(i);
   std::lock_guard<std::mutex> g(n->mu);
   if (set & FUSE_SET_ATTR_MODE) n->mode = (n->mode & S_IFMT) | (a->st_mode & 07777);
   if (set & FUSE_SET_ATTR_UID) n->uid = a->st_uid;
@@ -385,16 +385,16 @@ void op_setattr(fuse_req_t req, fuse_ino_t i, struct stat *a, int set, fuse_file
   node_stat(n, &st);
   fuse_reply_attr(req, &st, opt.attr_to);
 }
-Node *make(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode, bool dir, int *err,
+Node* make(fuse_req_t req, fuse_ino_t p, const char* name, mode_t mode, bool dir, int* err,
            bool excl) {
   if (is_syn(p) || (p == FUSE_ROOT_ID && !strcmp(name, "syn"))) {
     *err = EROFS;
     return nullptr;
   }
   std::shared_lock<std::shared_mutex> tl(g_tree);
-  Node *d = N(p);
+  Node* d = N(p);
   std::lock_guard<std::mutex> g(d->mu);
-  if (Node *n = find_child(d, name)) {
+  if (Node* n = find_child(d, name)) {
     if (excl || dir) {
       *err = EEXIST;
       return nullptr;
@@ -402,10 +402,10 @@ Node *make(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode, bool dir
     n->nlookup.fetch_add(1);
     return n;
   }
-  Node *n = new Node;
+  Node* n = new Node;
   n->dir = dir;
   n->mode = mode;
-  const fuse_ctx *c = fuse_req_ctx(req);
+  const fuse_ctx* c = fuse_req_ctx(req);
   n->uid = c->uid;
   n->gid = c->gid;
   n->mt = n->ct = n->at = wall();
@@ -413,10 +413,10 @@ Node *make(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode, bool dir
   add_child(d, name, n);
   return n;
 }
-void op_mkdir(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode) {
+void op_mkdir(fuse_req_t req, fuse_ino_t p, const char* name, mode_t mode) {
   count(MKDIR);
   int err = 0;
-  Node *n = make(req, p, name, S_IFDIR | (mode & 07777), true, &err, true);
+  Node* n = make(req, p, name, S_IFDIR | (mode & 07777), true, &err, true);
   if (!n) {
     fuse_reply_err(req, err);
     return;
@@ -425,15 +425,15 @@ void op_mkdir(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode) {
   node_entry(n, &e, false);
   fuse_reply_entry(req, &e);
 }
-void set_fi(fuse_file_info *fi) {
+void set_fi(fuse_file_info* fi) {
   fi->keep_cache = opt.keep_cache;
   fi->direct_io = opt.direct_io;
   fi->noflush = opt.noflush || (opt.noflush_ro && (fi->flags & O_ACCMODE) == O_RDONLY);
 }
-void op_create(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode, fuse_file_info *fi) {
+void op_create(fuse_req_t req, fuse_ino_t p, const char* name, mode_t mode, fuse_file_info* fi) {
   count(CREATE);
   int err = 0;
-  Node *n = make(req, p, name, S_IFREG | (mode & 07777), false, &err, fi->flags & O_EXCL);
+  Node* n = make(req, p, name, S_IFREG | (mode & 07777), false, &err, fi->flags & O_EXCL);
   if (!n) {
     fuse_reply_err(req, err);
     return;
@@ -448,14 +448,14 @@ void op_create(fuse_req_t req, fuse_ino_t p, const char *name, mode_t mode, fuse
   fi->fh = I(n);
   fuse_reply_create(req, &e, fi);
 }
-void op_open(fuse_req_t req, fuse_ino_t i, fuse_file_info *fi) {
+void op_open(fuse_req_t req, fuse_ino_t i, fuse_file_info* fi) {
   count(OPEN);
   if (opt.no_open) {
     fuse_reply_err(req, ENOSYS);
     return;
   }
   if (!is_syn(i) && (fi->flags & O_TRUNC)) {
-    Node *n = N(i);
+    Node* n = N(i);
     std::lock_guard<std::mutex> g(n->mu);
     n->data.clear();
     n->mt = wall();
@@ -463,7 +463,7 @@ void op_open(fuse_req_t req, fuse_ino_t i, fuse_file_info *fi) {
   set_fi(fi);
   fuse_reply_open(req, fi);
 }
-void op_read(fuse_req_t req, fuse_ino_t i, size_t sz, off_t off, fuse_file_info *) {
+void op_read(fuse_req_t req, fuse_ino_t i, size_t sz, off_t off, fuse_file_info*) {
   count(READ);
   if (is_syn(i)) {
     if (uint64_t(off) >= opt.syn_size) {
@@ -473,7 +473,7 @@ void op_read(fuse_req_t req, fuse_ino_t i, size_t sz, off_t off, fuse_file_info 
     fuse_reply_buf(req, g_syn_data.data() + off, std::min<size_t>(sz, opt.syn_size - off));
     return;
   }
-  Node *n = N(i);
+  Node* n = N(i);
   std::lock_guard<std::mutex> g(n->mu);
   if (size_t(off) >= n->data.size()) {
     fuse_reply_buf(req, nullptr, 0);
@@ -487,14 +487,14 @@ void op_read(fuse_req_t req, fuse_ino_t i, size_t sz, off_t off, fuse_file_info 
   } else
     fuse_reply_buf(req, n->data.data() + off, len);
 }
-void op_write(fuse_req_t req, fuse_ino_t i, const char *buf, size_t sz, off_t off,
-              fuse_file_info *) {
+void op_write(fuse_req_t req, fuse_ino_t i, const char* buf, size_t sz, off_t off,
+              fuse_file_info*) {
   count(WRITE);
   if (is_syn(i)) {
     fuse_reply_err(req, EROFS);
     return;
   }
-  Node *n = N(i);
+  Node* n = N(i);
   {
     std::lock_guard<std::mutex> g(n->mu);
     if (n->data.size() < off + sz) n->data.resize(off + sz);
@@ -503,9 +503,9 @@ void op_write(fuse_req_t req, fuse_ino_t i, const char *buf, size_t sz, off_t of
   }
   fuse_reply_write(req, sz);
 }
-void op_write_buf(fuse_req_t req, fuse_ino_t i, fuse_bufvec *in, off_t off, fuse_file_info *) {
+void op_write_buf(fuse_req_t req, fuse_ino_t i, fuse_bufvec* in, off_t off, fuse_file_info*) {
   count(WRITE);
-  Node *n = N(i);
+  Node* n = N(i);
   size_t sz = fuse_buf_size(in);
   ssize_t r;
   {
@@ -521,28 +521,28 @@ void op_write_buf(fuse_req_t req, fuse_ino_t i, fuse_bufvec *in, off_t off, fuse
   else
     fuse_reply_write(req, r);
 }
-void op_flush(fuse_req_t req, fuse_ino_t, fuse_file_info *) {
+void op_flush(fuse_req_t req, fuse_ino_t, fuse_file_info*) {
   count(FLUSH);
   fuse_reply_err(req, opt.no_flush_op ? ENOSYS : 0);
 }
-void op_release(fuse_req_t req, fuse_ino_t, fuse_file_info *) {
+void op_release(fuse_req_t req, fuse_ino_t, fuse_file_info*) {
   count(RELEASE);
   fuse_reply_err(req, 0);
 }
-void op_fsync(fuse_req_t req, fuse_ino_t, int, fuse_file_info *) {
+void op_fsync(fuse_req_t req, fuse_ino_t, int, fuse_file_info*) {
   count(FSYNC);
   fuse_reply_err(req, 0);
 }
-void op_unlink(fuse_req_t req, fuse_ino_t p, const char *name) {
+void op_unlink(fuse_req_t req, fuse_ino_t p, const char* name) {
   count(UNLINK);
   if (is_syn(p)) {
     fuse_reply_err(req, EROFS);
     return;
   }
-  Node *n;
+  Node* n;
   {
     std::shared_lock<std::shared_mutex> tl(g_tree);
-    Node *d = N(p);
+    Node* d = N(p);
     std::lock_guard<std::mutex> g(d->mu);
     n = del_child(d, name);
     if (n) {
@@ -555,7 +555,7 @@ void op_unlink(fuse_req_t req, fuse_ino_t p, const char *name) {
   }
   fuse_reply_err(req, n ? 0 : ENOENT);
 }
-void op_rmdir(fuse_req_t req, fuse_ino_t p, const char *name) {
+void op_rmdir(fuse_req_t req, fuse_ino_t p, const char* name) {
   count(RMDIR);
   if (is_syn(p)) {
     fuse_reply_err(req, EROFS);
@@ -571,7 +571,7 @@ void op_rmdir(fuse_req_t req, fuse_ino_t p, const char *name) {
   tl.unlock();
   fuse_reply_err(req, err);
 }
-void op_rename(fuse_req_t req, fuse_ino_t p, const char *name, fuse_ino_t np, const char *nn,
+void op_rename(fuse_req_t req, fuse_ino_t p, const char* name, fuse_ino_t np, const char* nn,
                unsigned flags) {
   count(RENAME);
   if (is_syn(p) || is_syn(np)) {
@@ -602,7 +602,7 @@ void op_rename(fuse_req_t req, fuse_ino_t p, const char *name, fuse_ino_t np, co
   tl.unlock();
   fuse_reply_err(req, 0);
 }
-void op_opendir(fuse_req_t req, fuse_ino_t, fuse_file_info *fi) {
+void op_opendir(fuse_req_t req, fuse_ino_t, fuse_file_info* fi) {
   count(OPENDIR);
   if (opt.no_opendir) {
     fuse_reply_err(req, ENOSYS);
@@ -613,7 +613,7 @@ void op_opendir(fuse_req_t req, fuse_ino_t, fuse_file_info *fi) {
       opt.cache_dir;  // without it the kernel throws the directory cache away on each open
   fuse_reply_open(req, fi);
 }
-void op_releasedir(fuse_req_t req, fuse_ino_t, fuse_file_info *) {
+void op_releasedir(fuse_req_t req, fuse_ino_t, fuse_file_info*) {
   count(RELEASEDIR);
   fuse_reply_err(req, 0);
 }
@@ -622,7 +622,7 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
   if (buf.size() < size) buf.resize(size);
   size_t used = 0;
   fuse_entry_param e;
-  auto put = [&](const char *name, off_t next) {
+  auto put = [&](const char* name, off_t next) {
     size_t k = plus ? fuse_add_direntry_plus(req, &buf[used], size - used, name, &e, next)
                     : fuse_add_direntry(req, &buf[used], size - used, name, &e.attr, next);
     if (k > size - used) return false;
@@ -639,7 +639,7 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
     }
   } else {
     std::shared_lock<std::shared_mutex> tl(g_tree);
-    Node *d = N(i);
+    Node* d = N(i);
     std::lock_guard<std::mutex> g(d->mu);
     size_t k = off;
     if (i == FUSE_ROOT_ID) {
@@ -649,7 +649,7 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
       }
       if (k)
         for (k--; k < d->order.size(); k++) {
-          auto &o = d->order[k];
+          auto& o = d->order[k];
           if (!o) continue;
           node_entry(o->n, &e, false);
           if (!put(o->name.c_str(), off_t(k + 2))) break;
@@ -657,7 +657,7 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
         }
     } else
       for (; k < d->order.size(); k++) {
-        auto &o = d->order[k];
+        auto& o = d->order[k];
         if (!o) continue;
         node_entry(o->n, &e, false);
         if (!put(o->name.c_str(), off_t(k + 1))) break;
@@ -666,11 +666,11 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
   }
   fuse_reply_buf(req, buf.data(), used);
 }
-void op_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, fuse_file_info *) {
+void op_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, fuse_file_info*) {
   count(READDIR);
   do_readdir(req, i, size, off, false);
 }
-void op_readdirplus(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, fuse_file_info *) {
+void op_readdirplus(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, fuse_file_info*) {
   count(READDIRPLUS);
   do_readdir(req, i, size, off, true);
 }
@@ -683,7 +683,7 @@ void op_statfs(fuse_req_t req, fuse_ino_t) {
   s.f_namemax = 255;
   fuse_reply_statfs(req, &s);
 }
-void op_getxattr(fuse_req_t req, fuse_ino_t, const char *, size_t) {
+void op_getxattr(fuse_req_t req, fuse_ino_t, const char*, size_t) {
   count(XATTR);
   fuse_reply_err(req, ENODATA);
 }
@@ -696,7 +696,7 @@ void op_listxattr(fuse_req_t req, fuse_ino_t, size_t sz) {
 }
 
 // ---- loops ----------------------------------------------------------------------------------
-fuse_session *g_se;
+fuse_session* g_se;
 void own_worker(int spin_us) {
   fuse_buf fb{};
   fb.mem = nullptr;
@@ -720,8 +720,8 @@ void own_worker(int spin_us) {
 }
 void on_usr(int sig) {
   if (sig == SIGUSR2) {
-    for (auto &s : g_slots)
-      for (auto &c : s.c) c = 0;
+    for (auto& s : g_slots)
+      for (auto& c : s.c) c = 0;
     return;
   }
   if (opt.stats.empty()) return;
@@ -730,7 +730,7 @@ void on_usr(int sig) {
   bool first = true;
   for (int o = 0; o < NOPS; o++) {
     uint64_t t = 0;
-    for (auto &s : g_slots) t += s.c[o];
+    for (auto& s : g_slots) t += s.c[o];
     if (!t) continue;
     n += snprintf(b + n, sizeof b - n, "%s\"%s\":%" PRIu64, first ? "" : ",", kOpName[o], t);
     first = false;
@@ -761,11 +761,11 @@ void usage() {
 }
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   std::string mp;
   for (int i = 1; i < argc; i++) {
     std::string a = argv[i];
-    auto val = [&]() -> const char * {
+    auto val = [&]() -> const char* {
       if (++i >= argc) usage();
       return argv[i];
     };
@@ -904,7 +904,7 @@ int main(int argc, char **argv) {
   signal(SIGUSR1, on_usr);
   signal(SIGUSR2, on_usr);
   if (!opt.pidfile.empty())
-    if (FILE *f = fopen(opt.pidfile.c_str(), "w")) {
+    if (FILE* f = fopen(opt.pidfile.c_str(), "w")) {
       fprintf(f, "%d\n", int(getpid()));
       fclose(f);
     }
@@ -912,7 +912,7 @@ int main(int argc, char **argv) {
   if (opt.loop == "st")
     rc = fuse_session_loop(g_se);
   else if (opt.loop == "mt") {
-    fuse_loop_config *cfg = fuse_loop_cfg_create();
+    fuse_loop_config* cfg = fuse_loop_cfg_create();
     fuse_loop_cfg_set_clone_fd(cfg, opt.clone_fd);
     fuse_loop_cfg_set_idle_threads(cfg, opt.idle);
     fuse_loop_cfg_set_max_threads(cfg, opt.threads);
@@ -923,7 +923,7 @@ int main(int argc, char **argv) {
     std::vector<std::thread> th;
     for (int i = 1; i < opt.threads; i++) th.emplace_back(own_worker, opt.spin_us);
     own_worker(opt.spin_us);
-    for (auto &t : th) t.join();
+    for (auto& t : th) t.join();
   }
   fuse_session_unmount(g_se);
   fuse_remove_signal_handlers(g_se);

@@ -36,7 +36,7 @@ static uint64_t now() {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return uint64_t(t.tv_sec) * 1000000000ull + t.tv_nsec;
 }
-static void die(sqlite3 *h, const char *w) {
+static void die(sqlite3* h, const char* w) {
   fprintf(stderr, "%s: %s\n", w, sqlite3_errmsg(h));
   exit(1);
 }
@@ -53,33 +53,33 @@ struct Opt {
   string schema = "wr";
   int page = 4096;
   long mmap = 0;
-  const char *sync = "NORMAL";
+  const char* sync = "NORMAL";
   int cache_kib = 65536;
   int autock = 1000;
   bool excl = false;
   int inl = 64;
 };
 struct Db {
-  sqlite3 *h = nullptr;
+  sqlite3* h = nullptr;
   Opt o;
   string path;
   int64_t next_blob = 1;
   sqlite3_stmt *get = nullptr, *asof = nullptr, *put = nullptr, *blob = nullptr, *putb = nullptr,
                *len = nullptr, *begin = nullptr, *commit = nullptr, *next_row = nullptr,
                *next_q = nullptr, *row_all = nullptr, *row_q = nullptr;
-  void ex(const string &s) {
-    char *e = nullptr;
+  void ex(const string& s) {
+    char* e = nullptr;
     if (sqlite3_exec(h, s.c_str(), nullptr, nullptr, &e)) {
       fprintf(stderr, "%s: %s\n", s.c_str(), e);
       exit(1);
     }
   }
-  sqlite3_stmt *prep(const char *s) {
-    sqlite3_stmt *p;
+  sqlite3_stmt* prep(const char* s) {
+    sqlite3_stmt* p;
     if (sqlite3_prepare_v3(h, s, -1, SQLITE_PREPARE_PERSISTENT, &p, nullptr)) die(h, s);
     return p;
   }
-  Db(const string &name, const Opt &op, bool fresh) : o(op) {
+  Db(const string& name, const Opt& op, bool fresh) : o(op) {
     path = g_dir + "/" + name;
     if (fresh)
       for (auto s : {"", "-wal", "-shm"}) unlink((path + s).c_str());
@@ -139,28 +139,28 @@ struct Db {
       sqlite3_finalize(s);
     sqlite3_close(h);
   }
-  void step(sqlite3_stmt *s) {
+  void step(sqlite3_stmt* s) {
     int r = sqlite3_step(s);
     if (r != SQLITE_DONE && r != SQLITE_ROW) die(h, sqlite3_sql(s));
     sqlite3_reset(s);
   }
   void tx() { step(begin); }
   void done() { step(commit); }
-  static int key(long i, char *b) { return snprintf(b, 24, "user%012ld", i); }
-  static int qual(long i, char *b) { return snprintf(b, 16, "q%04ld", i); }
-  void bindk(sqlite3_stmt *s, long r, long q) {
+  static int key(long i, char* b) { return snprintf(b, 24, "user%012ld", i); }
+  static int qual(long i, char* b) { return snprintf(b, 16, "q%04ld", i); }
+  void bindk(sqlite3_stmt* s, long r, long q) {
     static thread_local char kb[24], qb[16];
     sqlite3_bind_blob(s, 1, kb, key(r, kb), SQLITE_STATIC);
     sqlite3_bind_blob(s, 2, qb, qual(q, qb), SQLITE_STATIC);
   }
-  long value(sqlite3_stmt *s) {  // touch every byte's page: what a read() reply would copy
-    const char *p = static_cast<const char *>(sqlite3_column_blob(s, 1));
+  long value(sqlite3_stmt* s) {  // touch every byte's page: what a read() reply would copy
+    const char* p = static_cast<const char*>(sqlite3_column_blob(s, 1));
     int n = sqlite3_column_bytes(s, 1);
     if (o.schema == "split" && sqlite3_column_type(s, 2) != SQLITE_NULL) {
       sqlite3_bind_int64(blob, 1, sqlite3_column_int64(s, 2));
       if (sqlite3_step(blob) != SQLITE_ROW) die(h, "blob");
       n = sqlite3_column_bytes(blob, 0);
-      p = static_cast<const char *>(sqlite3_column_blob(blob, 0));
+      p = static_cast<const char*>(sqlite3_column_blob(blob, 0));
       static thread_local std::vector<char> t;
       t.resize(n);
       memcpy(t.data(), p, n);
@@ -194,7 +194,7 @@ struct Db {
     sqlite3_reset(len);
     return n;
   }
-  void do_put(long r, long q, int64_t ts, const char *v, int n) {
+  void do_put(long r, long q, int64_t ts, const char* v, int n) {
     bindk(put, r, q);
     sqlite3_bind_int64(put, 3, -ts);
     if (o.schema == "split") {
@@ -260,7 +260,7 @@ struct Db {
     sqlite3_bind_blob(row_q, 1, kb, kn, SQLITE_STATIC);
     while (sqlite3_step(row_q) == SQLITE_ROW) {
       int m = sqlite3_column_bytes(row_q, 0);
-      const void *p = sqlite3_column_blob(row_q, 0);
+      const void* p = sqlite3_column_blob(row_q, 0);
       if (m != ln || memcmp(p, last, m)) {
         memcpy(last, p, m);
         ln = m;
@@ -291,7 +291,7 @@ struct Db {
   static std::vector<char> val(int n) {
     std::vector<char> v(n + 1);
     std::mt19937 g(7);
-    for (auto &c : v) c = char(g());
+    for (auto& c : v) c = char(g());
     return v;
   }
 };
@@ -302,7 +302,7 @@ struct Var {
   std::function<long()> fn;
   string extra;
 };
-static void compare(const string &sec, std::vector<Var> vs, int rounds = 0) {
+static void compare(const string& sec, std::vector<Var> vs, int rounds = 0) {
   if (!rounds) rounds = g_rounds;
   std::vector<std::vector<double>> t(vs.size());
   for (int r = -1; r < rounds; r++)
@@ -517,7 +517,7 @@ static void sec_put() {
       auto d = std::make_unique<Db>(nm, o, true);
       d->load(R, Q, size);
       d->checkpoint();
-      Db *p = d.get();
+      Db* p = d.get();
       keep.push_back(std::move(d));
       for (int g : {1, 8, 64, 512}) {
         long total = g == 1 ? 600 : g == 8 ? 1600 : 4096;
@@ -591,7 +591,7 @@ sec_ckpt() {  // how much of a random put is write-back: checkpoint interval, an
   auto v = std::make_shared<std::vector<char>>(Db::val(100));
   std::vector<std::unique_ptr<Db>> keep;
   std::vector<Var> vs;
-  auto add = [&](const char *n, int ck, int group,
+  auto add = [&](const char* n, int ck, int group,
                  int mode) {  // mode 0 random, 1 random but sorted in the batch, 2 one random row
                               // per batch (rsync, bulk load)
     Opt o;
@@ -601,7 +601,7 @@ sec_ckpt() {  // how much of a random put is write-back: checkpoint interval, an
     auto d = std::make_unique<Db>("ckpt" + std::to_string(vs.size()), o, true);
     d->load(R, Q, 100);
     d->checkpoint();
-    Db *p = d.get();
+    Db* p = d.get();
     keep.push_back(std::move(d));
     vs.push_back({n,
                   [=]() -> long {
@@ -615,7 +615,7 @@ sec_ckpt() {  // how much of a random put is write-back: checkpoint interval, an
                                          : std::make_pair(rnd(R), rnd(Q));
                       if (mode == 1) std::sort(k.begin(), k.end());
                       p->tx();
-                      for (auto &x : k) p->do_put(x.first, x.second, ts++, v->data(), 100);
+                      for (auto& x : k) p->do_put(x.first, x.second, ts++, v->data(), 100);
                       p->done();
                     }
                     return total;
@@ -695,7 +695,7 @@ static void sec_scale() {
 }
 static void sec_schema() {
   struct S {
-    const char *name;
+    const char* name;
     Opt o;
   };
   for (int size : {20, 100, 300, 1000, 4000, 65536}) {
@@ -718,7 +718,7 @@ static void sec_schema() {
     auto v = std::make_shared<std::vector<char>>(Db::val(size));
     for (size_t i = 0; i < ss.size(); i++) {
       ds.push_back(std::make_unique<Db>("schema" + std::to_string(i), ss[i].o, true));
-      Db *d = ds.back().get();
+      Db* d = ds.back().get();
       uint64_t t = now();
       d->load(R, Q, size);
       double us = (now() - t) / 1000.0 / (R * Q);
@@ -786,7 +786,7 @@ static void sec_page() {
           o.inl = 256;
           string nm = string(sch) + std::to_string(page) + (mm ? "m" : "");
           ds.push_back(std::make_unique<Db>("page" + nm, o, true));
-          Db *d = ds.back().get();
+          Db* d = ds.back().get();
           d->load(R, Q, size);
           long by = d->bytes();
           string lab = string(sch == string("wr") ? "one table" : "keys+blobs") + ", page " +
@@ -834,8 +834,8 @@ static void sec_conc() {
     d.checkpoint();
   }
   auto v = Db::val(100);
-  auto run = [&](int writers, int readers, int group, bool longtx, double *w, double *r,
-                 double *wp99) {
+  auto run = [&](int writers, int readers, int group, bool longtx, double* w, double* r,
+                 double* wp99) {
     std::atomic<bool> go{false}, stop{false};
     std::atomic<long> nw{0}, nr{0};
     std::vector<std::thread> th;
@@ -877,7 +877,7 @@ static void sec_conc() {
     go = true;
     usleep(400000);
     stop = true;
-    for (auto &x : th) x.join();
+    for (auto& x : th) x.join();
     double s = (now() - t) / 1e9;
     *w = nw / s;
     *r = nr / s;
@@ -885,7 +885,7 @@ static void sec_conc() {
     *wp99 = lat.empty() ? 0 : lat[lat.size() * 99 / 100];
   };
   struct C {
-    const char *n;
+    const char* n;
     int w, r, g;
     bool lt;
   };
@@ -919,7 +919,7 @@ static void sec_files() {  // the '35% faster' claim, here: same values as files
     auto v = std::make_shared<std::vector<char>>(Db::val(size));
     string dir = g_dir + "/files";
     (void)!system(("rm -rf " + dir + "; mkdir -p " + dir).c_str());
-    auto fn = [=](long i, char *b) {
+    auto fn = [=](long i, char* b) {
       snprintf(b, 256, "%s/d%02ld/f%06ld", dir.c_str(), i % 50, i);
     };
     for (int i = 0; i < 50; i++) {
@@ -947,7 +947,7 @@ static void sec_files() {  // the '35% faster' claim, here: same values as files
     string z = std::to_string(size) + " B x " + std::to_string(n);
     long du = 0;
     {
-      FILE *p = popen(("du -sk " + dir).c_str(), "r");
+      FILE* p = popen(("du -sk " + dir).c_str(), "r");
       (void)!fscanf(p, "%ld", &du);
       pclose(p);
     }
@@ -1040,9 +1040,9 @@ static void sec_files() {  // the '35% faster' claim, here: same values as files
   (void)!system(("rm -rf " + g_dir + "/files").c_str());
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   string only = ".*";
-  if (const char *work = std::getenv("CELLFS_BENCH_DIR")) g_dir = work;
+  if (const char* work = std::getenv("CELLFS_BENCH_DIR")) g_dir = work;
   for (int i = 1; i < argc; i++) {
     string a = argv[i];
     if (a == "--work" && i + 1 < argc)
@@ -1064,12 +1064,12 @@ int main(int argc, char **argv) {
   (void)!system(("mkdir -p '" + g_dir + "'").c_str());
   printf("SQLite %s\n", sqlite3_libversion());
   struct {
-    const char *n;
+    const char* n;
     void (*f)();
   } secs[] = {{"get", sec_get},   {"hist", sec_hist}, {"scan", sec_scan},   {"put", sec_put},
               {"tail", sec_tail}, {"ckpt", sec_ckpt}, {"scale", sec_scale}, {"schema", sec_schema},
               {"page", sec_page}, {"conc", sec_conc}, {"files", sec_files}};
-  for (auto &s : secs)
+  for (auto& s : secs)
     if (std::regex_search(s.n, std::regex(only))) s.f();
   (void)!system(("rm -rf '" + g_dir + "'").c_str());
 }

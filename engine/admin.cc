@@ -5,10 +5,14 @@ namespace cellfs {
 
 std::string_view PolicyName(SpaceViolationPolicy policy) {
   switch (policy) {
-    case SpaceViolationPolicy::kNoInserts: return "NO_INSERTS";
-    case SpaceViolationPolicy::kNoWrites: return "NO_WRITES";
-    case SpaceViolationPolicy::kNoWritesCompactions: return "NO_WRITES_COMPACTIONS";
-    case SpaceViolationPolicy::kDisable: return "DISABLE";
+    case SpaceViolationPolicy::kNoInserts:
+      return "NO_INSERTS";
+    case SpaceViolationPolicy::kNoWrites:
+      return "NO_WRITES";
+    case SpaceViolationPolicy::kNoWritesCompactions:
+      return "NO_WRITES_COMPACTIONS";
+    case SpaceViolationPolicy::kDisable:
+      return "DISABLE";
   }
   return "";
 }

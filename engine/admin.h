@@ -27,9 +27,9 @@ struct SpaceQuota {
 
 // Where a right holds: everywhere, in a namespace, a table, a family or a column of one.
 struct GrantScope {
-  std::string namespace_name;        // empty and no table: global
-  std::optional<TableName> table;    // then namespace_name is unused
-  std::string family;                // of the table; empty: all
+  std::string namespace_name;      // empty and no table: global
+  std::optional<TableName> table;  // then namespace_name is unused
+  std::string family;              // of the table; empty: all
   std::optional<std::string> qualifier;
   friend bool operator==(const GrantScope&, const GrantScope&) = default;
 };
@@ -53,11 +53,11 @@ struct TableStatistics {
 
 struct Statistics {
   std::vector<TableStatistics> tables;
-  uint64_t log_bytes = 0;      // that a recovery would replay
-  uint64_t log_syncs = 0;      // since the store was opened
-  uint64_t mutations = 0;      // since the store was opened
+  uint64_t log_bytes = 0;  // that a recovery would replay
+  uint64_t log_syncs = 0;  // since the store was opened
+  uint64_t mutations = 0;  // since the store was opened
   uint64_t last_sequence_id = 0;
-  std::string maintenance;     // what the background does now: "idle", "paused", "flush t", ...
+  std::string maintenance;      // what the background does now: "idle", "paused", "flush t", ...
   uint32_t pinned_moments = 0;  // held by readers; flush and compaction keep what they see
   int64_t oldest_moment_age_ms = 0;
 };

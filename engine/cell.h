@@ -4,12 +4,12 @@
 //
 //     row "com.cnn.www"  family "anchor"  qualifier "cnnsi.com"  timestamp 9  Put  ->  "CNN"
 //
-// Rows, families, qualifiers and values are bytes; the qualifier may be empty, and so may the value.
-// Stored cells are ordered as HBase's CellComparatorImpl orders them: row, family, qualifier ascending
-// (unsigned bytes, a prefix before its extensions), then timestamp, type code and sequence id
-// DESCENDING. So the newest version of a column comes first, and at one timestamp a tombstone comes
-// before the puts it may hide. Family tombstones have an empty qualifier and lie before every other
-// column of their family.
+// Rows, families, qualifiers and values are bytes; the qualifier may be empty, and so may the
+// value. Stored cells are ordered as HBase's CellComparatorImpl orders them: row, family, qualifier
+// ascending (unsigned bytes, a prefix before its extensions), then timestamp, type code and
+// sequence id DESCENDING. So the newest version of a column comes first, and at one timestamp a
+// tombstone comes before the puts it may hide. Family tombstones have an empty qualifier and lie
+// before every other column of their family.
 #ifndef CELLFS_ENGINE_CELL_H_
 #define CELLFS_ENGINE_CELL_H_
 
@@ -36,10 +36,10 @@ inline constexpr int64_t kNoCellTtl = -1;
 // HBase's KeyValue.Type with its codes.
 enum class CellType : uint8_t {
   kPut = 4,
-  kDelete = 8,                 // hides the puts of the column at exactly its timestamp
-  kDeleteFamilyVersion = 10,   // hides the puts of the family at exactly its timestamp
-  kDeleteColumn = 12,          // hides the puts of the column at or before its timestamp
-  kDeleteFamily = 14,          // hides the puts of the family at or before its timestamp
+  kDelete = 8,                // hides the puts of the column at exactly its timestamp
+  kDeleteFamilyVersion = 10,  // hides the puts of the family at exactly its timestamp
+  kDeleteColumn = 12,         // hides the puts of the column at or before its timestamp
+  kDeleteFamily = 14,         // hides the puts of the family at or before its timestamp
 };
 
 inline bool IsTombstone(CellType type) { return type != CellType::kPut; }

@@ -49,20 +49,21 @@ struct PutCell {
   std::string qualifier;
   Timestamp timestamp = kLatestTimestamp;
   std::string value;
-  // With kAboveColumn: the timestamp that the same writer gave this column before. It is taken again
-  // as long as nothing newer has come to the column, so that what is put again stays one version.
+  // With kAboveColumn: the timestamp that the same writer gave this column before. It is taken
+  // again as long as nothing newer has come to the column, so that what is put again stays one
+  // version.
   std::optional<Timestamp> rewrites;
 };
 
 struct Put {
   std::string row;
-  std::vector<PutCell> cells;  // at least one
+  std::vector<PutCell> cells;         // at least one
   int64_t time_to_live = kNoCellTtl;  // milliseconds, of all its cells
   Stamping stamping = Stamping::kAsGiven;
 };
 
-// One of the four tombstones. Without a timestamp kDelete looks up the newest visible version (twice
-// in one Delete: the second newest as well); the others take the clock.
+// One of the four tombstones. Without a timestamp kDelete looks up the newest visible version
+// (twice in one Delete: the second newest as well); the others take the clock.
 struct DeleteMarker {
   CellType type = CellType::kDeleteColumn;
   std::string family;
@@ -109,9 +110,10 @@ struct Append {
   Stamping stamping = Stamping::kAsGiven;  // kAboveColumn or kAsGiven
 };
 
-// Ours: takes back cells as if they had never been written, where nobody but their writer is to know
-// of them (temporary files). Names cells by column, timestamp and type; what is not there is no
-// error, and what the same RowMutations write there stays. kUnavailable, and nothing done, where a pinned Moment may see one of them.
+// Ours: takes back cells as if they had never been written, where nobody but their writer is to
+// know of them (temporary files). Names cells by column, timestamp and type; what is not there is
+// no error, and what the same RowMutations write there stays. kUnavailable, and nothing done, where
+// a pinned Moment may see one of them.
 struct WithdrawCell {
   std::string family;
   std::string qualifier;
@@ -155,9 +157,10 @@ struct ColumnCondition {
 
 struct CheckAndMutate {
   std::string row;
-  std::variant<ColumnCondition, FilterPtr> condition;  // a filter: holds if a Get with it finds a cell
-  TimeRange time_range;                                // of what is checked
-  RowMutations action;                                 // on the same row (kWrongRow)
+  std::variant<ColumnCondition, FilterPtr>
+      condition;         // a filter: holds if a Get with it finds a cell
+  TimeRange time_range;  // of what is checked
+  RowMutations action;   // on the same row (kWrongRow)
 };
 
 struct CheckAndMutateResult {

@@ -19,7 +19,8 @@ namespace cellfs {
 StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
                                                 const StoreOptions& options);
 
-// Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the tests.
+// Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
+// tests.
 std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options);
 
 }  // namespace cellfs

@@ -41,9 +41,9 @@ Status SetNumber(SiteSettings& settings, const NumberKey<Number>& key, std::stri
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < key.min ||
       number > key.max) {
-    return Refuse(key.key, value,
-                  "a whole number from " + std::to_string(key.min) + " to " +
-                      std::to_string(key.max));
+    return Refuse(
+        key.key, value,
+        "a whole number from " + std::to_string(key.min) + " to " + std::to_string(key.max));
   }
   settings.*key.member = number;
   return {};
@@ -65,10 +65,8 @@ Status SiteSettings::Set(std::string_view key, std::string_view value) {
 
 std::map<std::string, std::string> SiteSettings::ToMap() const {
   std::map<std::string, std::string> map;
-  for (const auto& known : kLongKeys)
-    map.emplace(known.key, std::to_string(this->*known.member));
-  for (const auto& known : kIntKeys)
-    map.emplace(known.key, std::to_string(this->*known.member));
+  for (const auto& known : kLongKeys) map.emplace(known.key, std::to_string(this->*known.member));
+  for (const auto& known : kIntKeys) map.emplace(known.key, std::to_string(this->*known.member));
   map.emplace(kAuthorization, authorization ? "true" : "false");
   return map;
 }

@@ -19,8 +19,8 @@ namespace cellfs {
 
 struct SiteSettings {
   int64_t memstore_flush_size = int64_t{128} << 20;  // hbase.hregion.memstore.flush.size, bytes
-  int64_t time_to_purge_deletes = 0;       // hbase.hstore.time.to.purge.deletes, ms
-  int64_t timestamp_slop = -1;             // hbase.hregion.keyvalue.timestamp.slop.millisecs; < 0 off
+  int64_t time_to_purge_deletes = 0;                 // hbase.hstore.time.to.purge.deletes, ms
+  int64_t timestamp_slop = -1;  // hbase.hregion.keyvalue.timestamp.slop.millisecs; < 0 off
   int64_t client_max_cell_size = 10485760;  // hbase.client.keyvalue.maxsize, bytes; <= 0 off
   int64_t server_max_cell_size = 10485760;  // hbase.server.keyvalue.maxsize, bytes; <= 0 off
   int64_t max_row_size = int64_t{1} << 30;  // hbase.table.max.rowsize, bytes

@@ -52,12 +52,12 @@ struct Query {
   TimeRange time_range;
   std::map<std::string, TimeRange> family_time_ranges;  // go before time_range
   FilterPtr filter;
-  int32_t store_limit = -1;   // cells returned of each family of a row; < 0: all
-  int32_t store_offset = 0;   // cells of each family of a row to leave out first
-  // Families that the filter does not need to judge a row are read for the rows it lets through only
-  // (Scan.setLoadColumnFamiliesOnDemand).
+  int32_t store_limit = -1;  // cells returned of each family of a row; < 0: all
+  int32_t store_offset = 0;  // cells of each family of a row to leave out first
+  // Families that the filter does not need to judge a row are read for the rows it lets through
+  // only (Scan.setLoadColumnFamiliesOnDemand).
   bool load_families_on_demand = true;
-  bool lengths_only = false;  // ours: values come back empty, value_length is right
+  bool lengths_only = false;             // ours: values come back empty, value_length is right
   std::shared_ptr<const Moment> moment;  // ours: null reads the present
 };
 
@@ -93,7 +93,8 @@ class Scanner {
  public:
   virtual ~Scanner() = default;
 
-  // The next rows; an empty vector at the end. kTableNotFound and the like where the table has gone.
+  // The next rows; an empty vector at the end. kTableNotFound and the like where the table has
+  // gone.
   virtual StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) = 0;
 };
 

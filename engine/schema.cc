@@ -322,8 +322,8 @@ std::string FamilySchema::Get(std::string_view attribute) const {
 Status FamilySchema::Check() const {
   if (min_versions_ <= max_versions_) return {};
   return {StatusCode::kIllegalArgument, "family '" + name_ + "': MIN_VERSIONS is " +
-                                       std::to_string(min_versions_) + "; at most VERSIONS, " +
-                                       std::to_string(max_versions_) + ", is allowed"};
+                                            std::to_string(min_versions_) + "; at most VERSIONS, " +
+                                            std::to_string(max_versions_) + ", is allowed"};
 }
 
 Status TableSchema::Set(std::string_view attribute, std::string_view value) {

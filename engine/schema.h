@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Descriptors: what a namespace, a table and a column family are told to be. Attributes keep HBase
-// 2.6's names (ColumnFamilyDescriptorBuilder, TableDescriptorBuilder) and their text form; those that
-// the engine acts on can be read as typed members, which are derived from the text.
+// 2.6's names (ColumnFamilyDescriptorBuilder, TableDescriptorBuilder) and their text form; those
+// that the engine acts on can be read as typed members, which are derived from the text.
 #ifndef CELLFS_ENGINE_SCHEMA_H_
 #define CELLFS_ENGINE_SCHEMA_H_
 
@@ -35,17 +35,18 @@ class FamilySchema {
 
   const std::string& name() const { return name_; }
 
-  // Sets an attribute of HBase ("VERSIONS", "TTL", ...; any case of letters for known ones), of ours
-  // (DELETED_TTL) or free metadata. TTL takes seconds, "FOREVER" or HBase's "1 DAYS 2 HOURS" form.
-  // kIllegalArgument, or kDoNotRetry for a limit that HBase's master checks (TableDescriptorChecker),
-  // names family, attribute, value and what is allowed.
+  // Sets an attribute of HBase ("VERSIONS", "TTL", ...; any case of letters for known ones), of
+  // ours (DELETED_TTL) or free metadata. TTL takes seconds, "FOREVER" or HBase's "1 DAYS 2 HOURS"
+  // form. kIllegalArgument, or kDoNotRetry for a limit that HBase's master checks
+  // (TableDescriptorChecker), names family, attribute, value and what is allowed.
   Status Set(std::string_view attribute, std::string_view value);
   void Unset(std::string_view attribute);
   // What was set, in canonical form, known attributes and metadata alike. Defaults do not appear.
   const Attributes& attributes() const { return attributes_; }
   // The value in force, default included; empty for unknown metadata.
   std::string Get(std::string_view attribute) const;
-  // Rules between attributes: MIN_VERSIONS <= VERSIONS. kIllegalArgument, as HBase's builder has it.
+  // Rules between attributes: MIN_VERSIONS <= VERSIONS. kIllegalArgument, as HBase's builder has
+  // it.
   Status Check() const;
 
   int32_t max_versions() const { return max_versions_; }

@@ -3,9 +3,9 @@
 // Status: how an operation ended, in HBase's terms.
 //
 // A code names the HBase exception that a client of HBase 2.6 would have seen, so that a reader of
-// HBase's documentation finds the rule behind it; the few codes without such an exception (kStoreFull,
-// kCorruption, ...) say what a database on one machine can suffer. The message names the thing and
-// the limit, in one line: "family 'cf' of table 't' does not exist".
+// HBase's documentation finds the rule behind it; the few codes without such an exception
+// (kStoreFull, kCorruption, ...) say what a database on one machine can suffer. The message names
+// the thing and the limit, in one line: "family 'cf' of table 't' does not exist".
 #ifndef CELLFS_ENGINE_STATUS_H_
 #define CELLFS_ENGINE_STATUS_H_
 

@@ -36,10 +36,9 @@ class [[nodiscard]] StatusOr {
 
 }  // namespace cellfs
 
-#define CELLFS_RETURN_IF_ERROR(expression)                                  \
-  do {                                                                      \
-    if (::cellfs::Status cellfs_status = (expression); !cellfs_status.ok()) \
-      return cellfs_status;                                                 \
+#define CELLFS_RETURN_IF_ERROR(expression)                                                        \
+  do {                                                                                            \
+    if (::cellfs::Status cellfs_status = (expression); !cellfs_status.ok()) return cellfs_status; \
   } while (false)
 
 #define CELLFS_CONCATENATE_(a, b) a##b

@@ -7,11 +7,13 @@
 //     auto cells = store.Read(Caller::Superuser(), table, get);
 //
 // What is promised:
-//   - a mutation is atomic within one row, over all its families, and readers see all of it or none;
+//   - a mutation is atomic within one row, over all its families, and readers see all of it or
+//   none;
 //   - nothing is atomic over rows; a scan is ordered but is no snapshot of the table;
 //   - the store chooses timestamps (its clock) where the writer gives none;
 //   - a call that ends with kOutcomeUnknown may or may not have happened;
-//   - a tombstone hides what its rule covers, also what is written later, until it is compacted away.
+//   - a tombstone hides what its rule covers, also what is written later, until it is compacted
+//   away.
 //
 // A missing table or family is an error; a missing cell or row is an empty answer.
 // Thread-safe; calls may block for as long as the disk (or a network) takes.
@@ -66,8 +68,8 @@ class Store {
   // ---- Tables ---------------------------------------------------------------------------------
 
   virtual Status CreateTable(const Caller& caller, const TableSchema& schema) = 0;
-  // Replaces schema and families at once: families that the new schema leaves out go with their data.
-  // A schema change closes the regions, so it flushes first (HRegion.close). Split keys stay.
+  // Replaces schema and families at once: families that the new schema leaves out go with their
+  // data. A schema change closes the regions, so it flushes first (HRegion.close). Split keys stay.
   virtual Status AlterTable(const Caller& caller, const TableSchema& schema) = 0;
   virtual Status AddFamily(const Caller& caller, const TableName& table,
                            const FamilySchema& family) = 0;
@@ -75,7 +77,7 @@ class Store {
                               const FamilySchema& family) = 0;
   virtual Status DropFamily(const Caller& caller, const TableName& table,
                             const std::string& family) = 0;
-  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;     // disabled first
+  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;      // disabled first
   virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;
   virtual Status DisableTable(const Caller& caller, const TableName& table) = 0;

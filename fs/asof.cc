@@ -30,7 +30,8 @@ std::optional<int64_t> UnitMilliseconds(char unit) {
 std::optional<int64_t> ReadNumber(std::string_view digits) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || number < 0) return std::nullopt;
+  if (error != std::errc() || end != digits.data() + digits.size() || number < 0)
+    return std::nullopt;
   return number;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The moments that `.asof/<time>` directories read. The first look-up of a time pins the store as it
-// is then, so that puts and deletes made afterwards are left out and flush and compaction keep what is
-// read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses it.
+// The moments that `.asof/<time>` directories read. The first look-up of a time pins the store as
+// it is then, so that puts and deletes made afterwards are left out and flush and compaction keep
+// what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
+// it.
 #ifndef CELLFS_FS_ASOF_H_
 #define CELLFS_FS_ASOF_H_
 
@@ -63,8 +64,8 @@ class AsofRegistry {
   const Clock& clock_;
   const int64_t hold_ms_;
   std::mutex mutex_;
-  std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;        // all that somebody knows
-  std::map<Timestamp, std::shared_ptr<AsofMoment>> held_;         // those that hold a pin
+  std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
+  std::map<Timestamp, std::shared_ptr<AsofMoment>> held_;   // those that hold a pin
 };
 
 // "now", "-2h" (s, m, h, d, w) and RFC 3339 ("2026-01-31T12:00:00Z", "...+01:00", fractions) as

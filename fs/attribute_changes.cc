@@ -45,12 +45,12 @@ struct Column {
   ShownAttributes shown;
 };
 
-// With their present owners and modes. By their names: a walk over all that the kernel knows, for each
-// directory that a copy makes, would be far too long.
+// With their present owners and modes. By their names: a walk over all that the kernel knows, for
+// each directory that a copy makes, would be far too long.
 std::vector<Column> ColumnsOf(MountContext& mount, const Place& family) {
   std::vector<Column> columns;
-  const auto cells = mount.store.Read(Caller::Superuser(), family.table,
-                                      GetOf(family, ReadDetail::kLengths));
+  const auto cells =
+      mount.store.Read(Caller::Superuser(), family.table, GetOf(family, ReadDetail::kLengths));
   if (!cells.ok()) return columns;
   columns.reserve(cells->size());
   for (const Cell& cell : *cells) {
@@ -61,7 +61,8 @@ std::vector<Column> ColumnsOf(MountContext& mount, const Place& family) {
   return columns;
 }
 
-// What a family's columns had by inheritance they keep: chmod and chown are about the directory alone.
+// What a family's columns had by inheritance they keep: chmod and chown are about the directory
+// alone.
 Outcome KeepColumns(MountContext& mount, const std::vector<Column>& columns) {
   for (const auto& [place, version, before] : columns) {
     const ShownAttributes now = mount.attributes.Find(place, version);
@@ -97,9 +98,8 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
   if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);
   if (change.size) {
-    CELLFS_RETURN_IF_FAILED(handle != nullptr
-                                ? handle->Truncate(*change.size)
-                                : TruncateByName(mount, request, node, *change.size));
+    CELLFS_RETURN_IF_FAILED(handle != nullptr ? handle->Truncate(*change.size)
+                                              : TruncateByName(mount, request, node, *change.size));
   }
   // Without a name there is nothing left to remember it for.
   if (node.unlinked()) return found;

@@ -28,8 +28,8 @@ struct AttributeChange {
   std::optional<uint64_t> size;
 };
 
-// `handle` is the open file that the change came through, null for a path. Returns the file as it was
-// found, if it had to be looked for: it need not be looked for again.
+// `handle` is the open file that the change came through, null for a path. Returns the file as it
+// was found, if it had to be looked for: it need not be looked for again.
 OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Request& request,
                                                  Node& node, const AttributeChange& change,
                                                  FileHandle* handle);

@@ -65,7 +65,8 @@ bool IsInRow(PlaceKind kind) {
 }  // namespace
 
 timespec ToTimespec(Timestamp milliseconds) {
-  return {static_cast<time_t>(milliseconds / 1000), static_cast<long>(milliseconds % 1000 * 1000000)};
+  return {static_cast<time_t>(milliseconds / 1000),
+          static_cast<long>(milliseconds % 1000 * 1000000)};
 }
 
 Timestamp ToMilliseconds(const timespec& time) {
@@ -101,7 +102,8 @@ std::string AttributeStore::ChangeRowKey(const Place& directory) {
 }
 
 std::string AttributeStore::Qualifier(const Place& place) {
-  if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile) return "toml";
+  if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile)
+    return "toml";
   if (place.IsColumn()) return place.family + ":" + place.qualifier;
   return place.family;
 }
@@ -263,7 +265,8 @@ ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_
     auto schema = store_.DescribeTable(table);
     const FamilySchema* family = schema.ok() ? (*schema)->FindFamily(place.family) : nullptr;
     if (family != nullptr) {
-      // Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
+      // Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every
+      // stat.
       const Attributes& set = family->attributes();
       auto attribute = [&](const auto& name) {
         auto it = set.find(std::string(name));
@@ -322,9 +325,10 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
     }
   }
   const std::string row = ChangeRowKey(directory);
-  Put put{row, {{kChangeFamily, Qualifier(directory), kDirectoryVersion, TimeText(ToTimespec(time)), {}}}};
-  return store_
-      .Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+  Put put{
+      row,
+      {{kChangeFamily, Qualifier(directory), kDirectoryVersion, TimeText(ToTimespec(time)), {}}}};
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
       .status();
 }
 
@@ -340,8 +344,8 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
   keep(update.uid, inherited.uid, record.uid);
   keep(update.gid, inherited.gid, record.gid);
   keep(update.mode, inherited.mode, record.mode);
-  // Copies make their directories 0700 and give them their modes at the end: what was made in one with
-  // a mode that only happens to be inherited keeps it.
+  // Copies make their directories 0700 and give them their modes at the end: what was made in one
+  // with a mode that only happens to be inherited keeps it.
   const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
   if (update.mode && *update.mode != usual) record.mode = *update.mode;
   if (update.ctime) record.ctime = update.ctime;
@@ -362,8 +366,8 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
   }
   if (!SameTime(mtime, stored.own.mtime)) {
     Timestamp at = update.version < 0 ? kDirectoryVersion : update.version;
-    mutations.mutations.push_back(
-        Put{mutations.row, {{kTimeFamily, Qualifier(place), at, mtime ? TimeText(*mtime) : "", {}}}});
+    mutations.mutations.push_back(Put{
+        mutations.row, {{kTimeFamily, Qualifier(place), at, mtime ? TimeText(*mtime) : "", {}}}});
   }
   if (mutations.mutations.empty()) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
@@ -378,8 +382,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
       directory.mtime = mtime;
     }
   }
-  const Status status =
-      store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
+  const Status status = store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
   record.mtime = mtime;
   const Cached written{update.version, {record, stored.family}};
   NoteChange(place, status.ok() ? &written : nullptr, changes);
@@ -395,7 +398,8 @@ Status AttributeStore::MakeTable() {
   if (table_exists_) return Status();
   const Caller& superuser = Caller::Superuser();
   if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
-    CELLFS_RETURN_IF_ERROR(store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
+    CELLFS_RETURN_IF_ERROR(
+        store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
   }
   TableSchema schema(kAttributesTable);
   FamilySchema owner(kOwnerFamily);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// AttributeStore: owner, mode and times where they are not what the tree would show by itself, in the
-// table cellfs:attributes, which is made when the first of them is stored.
+// AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
+// the table cellfs:attributes, which is made when the first of them is stored.
 //
 // Owner and mode belong to a column, with all its versions; a remembered mtime to one version. A
-// column inherits from the row's family, that from the family's schema, the table, the namespace and
-// the mount; files inherit a directory's mode without its execute bits.
+// column inherits from the row's family, that from the family's schema, the table, the namespace
+// and the mount; files inherit a directory's mode without its execute bits.
 //
-// A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row ("ns:t",
-// NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a column.
-// Family `a` holds "uid gid mode ctime" in text, "-" where not stored; family `m` holds the mtime of a
-// version as a cell of that version's timestamp; family `c` when an entry of the directory last came or
-// went. For data rows and their families that stands in a row of its own ("ns:t", SOH, row): files need
-// not look for attributes in a table for which only such times are stored.
+// A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
+// ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
+// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored; family `m` holds the
+// mtime of a version as a cell of that version's timestamp; family `c` when an entry of the
+// directory last came or went. For data rows and their families that stands in a row of its own
+// ("ns:t", SOH, row): files need not look for attributes in a table for which only such times are
+// stored.
 #ifndef CELLFS_FS_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTE_STORE_H_
 
@@ -64,8 +65,8 @@ class AttributeStore {
  public:
   AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
 
-  // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must cost
-  // next to nothing where nothing is stored for the table.
+  // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must
+  // cost next to nothing where nothing is stored for the table.
   ShownAttributes Find(const Place& place, Timestamp version);
 
   // Writes nothing where nothing would be shown otherwise.

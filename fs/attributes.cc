@@ -31,8 +31,8 @@ bool IsLater(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-// When an entry of the directory last came or went, unless it was made or its time was set since then.
-// That is of the present, and no business of an .asof.
+// When an entry of the directory last came or went, unless it was made or its time was set since
+// then. That is of the present, and no business of an .asof.
 std::optional<timespec> ChangeOf(MountContext& mount, const Found& found,
                                  const ShownAttributes& stored, const timespec& made) {
   const Place& place = found.place;
@@ -91,10 +91,10 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
   shown.st_size = static_cast<off_t>(found.size);
   const bool is_live_text = place.kind == PlaceKind::kSelfFile;
-  const timespec made =
-      found.unstored       ? found.unstored->made
-      : found.version >= 0 ? FromMilliseconds(found.version)
-                           : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.made_at);
+  const timespec made = found.unstored ? found.unstored->made
+                        : found.version >= 0
+                            ? FromMilliseconds(found.version)
+                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.made_at);
   shown.st_mtim = stored.mtime.value_or(made);
   shown.st_ctim = stored.ctime.value_or(made);
   if (const auto changed = ChangeOf(mount, found, stored, made)) {
@@ -140,9 +140,8 @@ bool MayCacheListing(MountContext& mount, const Place& directory) {
   if (directory.table.IsSystemTable()) return false;
   const auto schema = mount.store.DescribeTable(directory.table);
   return schema.ok() &&
-         std::none_of((*schema)->families.begin(), (*schema)->families.end(), [](const auto& family) {
-           return family.second.time_to_live() != kForever;
-         });
+         std::none_of((*schema)->families.begin(), (*schema)->families.end(),
+                      [](const auto& family) { return family.second.time_to_live() != kForever; });
 }
 
 }  // namespace cellfs::fs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // CellReader: a file opened for reading. The value is read once, when it is first asked for, and
-// served from memory; it is read again when the file has changed meanwhile, so that the kernel's pages
-// are never filled from anything but the newest value.
+// served from memory; it is read again when the file has changed meanwhile, so that the kernel's
+// pages are never filled from anything but the newest value.
 #ifndef CELLFS_FS_CELL_READER_H_
 #define CELLFS_FS_CELL_READER_H_
 
@@ -38,7 +38,7 @@ class CellReader : public FileHandle {
   const NodePtr node_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
-  mutable std::mutex mutex_;                 // guards the rest
+  mutable std::mutex mutex_;  // guards the rest
   std::shared_ptr<const std::string> bytes_;
   uint64_t generation_ = 0;  // of the node when bytes_ were read
   bool held_ = false;

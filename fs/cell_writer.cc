@@ -19,7 +19,8 @@ TimeRange RangeOf(const Place& place) {
 
 }  // namespace
 
-CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode)
+CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
+                       const OpenMode& mode)
     : mount_(mount),
       caller_(caller),
       node_(std::move(node)),
@@ -204,8 +205,8 @@ void CellWriter::Release() {
   }
 }
 
-// Another handle put first to the file that this one made. Making is not truncating: what was written
-// here goes over what the other put.
+// Another handle put first to the file that this one made. Making is not truncating: what was
+// written here goes over what the other put.
 void CellWriter::JoinOthers() {
   claimed_ = exclusive_ = whole_ = start_unput_ = false;
   if (append_) {
@@ -263,8 +264,8 @@ RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
   return mutations;
 }
 
-// Takes the withdrawal of a tombstone out, where something reads the moment before; fails if there is
-// none.
+// Takes the withdrawal of a tombstone out, where something reads the moment before; fails if there
+// is none.
 Status CellWriter::WithoutWithdrawal(RowMutations& mutations) const {
   if (mutations.mutations.size() < 2) return Status(StatusCode::kUnavailable, "not done");
   mutations.mutations.erase(mutations.mutations.begin());
@@ -337,9 +338,9 @@ StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::strin
   Append append{place.row, {{place.family, place.qualifier, bytes}}};
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
-  CELLFS_ASSIGN_OR_RETURN(MutationResult result,
-                          mount_.store.Mutate(caller_, place.table,
-                                              RowMutations::Of(std::move(append), durability)));
+  CELLFS_ASSIGN_OR_RETURN(
+      MutationResult result,
+      mount_.store.Mutate(caller_, place.table, RowMutations::Of(std::move(append), durability)));
   view_.reset();
   return result.timestamps.front();
 }

@@ -5,12 +5,14 @@
 //   - when a descriptor is closed (Flush), bytes or an ftruncate that are not yet put;
 //   - when the last one is gone (Release), also a truncation by O_TRUNC alone and a new empty file;
 //   - by fsync, everything, on disk when it returns;
-//   - within a second of a write, where the file was opened without O_TRUNC, so that it can be followed.
+//   - within a second of a write, where the file was opened without O_TRUNC, so that it can be
+//   followed.
 // What is put again through one handle takes the same timestamp, so that it stays one version.
 //
 // A handle that truncated the file, or made it and is the first to put, puts its bytes as they are.
-// Afterwards, and where the file was opened as it was, it keeps what it does (fs/pending_edits.h) and applies that over the value that
-// is the latest when it puts, in one atomic step: a compare and set by value, or HBase's Append.
+// Afterwards, and where the file was opened as it was, it keeps what it does (fs/pending_edits.h)
+// and applies that over the value that is the latest when it puts, in one atomic step: a compare
+// and set by value, or HBase's Append.
 #ifndef CELLFS_FS_CELL_WRITER_H_
 #define CELLFS_FS_CELL_WRITER_H_
 
@@ -80,10 +82,10 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
   bool claimed_;
   bool exclusive_;
-  bool whole_;         // view_ is all of the file: nothing of an older value comes in
+  bool whole_;              // view_ is all of the file: nothing of an older value comes in
   bool truncated_ = false;  // by ftruncate
   bool bytes_unput_ = false;
-  bool start_unput_;   // the O_TRUNC or the creation is not put yet
+  bool start_unput_;  // the O_TRUNC or the creation is not put yet
   bool put_is_due_ = false;
   PendingEdits edits_;  // where !whole_
   // The file as this handle reads it: always where whole_, else where it was wanted.
@@ -91,7 +93,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   uint64_t view_generation_ = 0;
   bool misplaced_ = false;     // the kernel appended elsewhere in its pages than was done here
   uint64_t known_generation_;  // of the node, as far as this handle has made it
-  uint64_t base_size_ = 0;  // of the value that edits_ will be applied to, as far as is known
+  uint64_t base_size_ = 0;     // of the value that edits_ will be applied to, as far as is known
   std::optional<Timestamp> last_put_;
   std::optional<timespec> wish_;  // a time set while bytes are not put
   bool wish_was_kept_ = false;    // the last put remembers a time beside its version

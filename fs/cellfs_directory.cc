@@ -89,7 +89,8 @@ std::string CellfsDirectory::Metrics() {
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
   metric("inodes", "gauge", "Inodes the kernel knows.", mount_.inodes.size());
-  const auto per_table = [&](const char* name, const char* kind, uint64_t TableStatistics::*member) {
+  const auto per_table = [&](const char* name, const char* kind,
+                             uint64_t TableStatistics::*member) {
     text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
     for (const TableStatistics& table : statistics.tables) {
       if (table.table.namespace_name == kHiddenNamespace) continue;

@@ -41,8 +41,8 @@ Mutation DeleteVersion(const Place& version) {
 
 Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column) {
   const Place family = FamilyPlace(column.table, column.row, column.family);
-  // First what comes behind the column: names are mostly removed in order, and what lies before them
-  // is then nothing but tombstones to be read past.
+  // First what comes behind the column: names are mostly removed in order, and what lies before
+  // them is then nothing but tombstones to be read past.
   Get behind = GetOf(family, ReadDetail::kLengths);
   CELLFS_ASSIGN_OR_RETURN(behind.filter,
                           MakeColumnRangeFilter(column.qualifier, true, std::nullopt, true));

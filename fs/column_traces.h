@@ -15,8 +15,8 @@
 
 namespace cellfs::fs {
 
-// The timestamp of the column's only version, where it was put through this mount within the hour and
-// the column has no other version and no tombstone: it may leave without trace.
+// The timestamp of the column's only version, where it was put through this mount within the hour
+// and the column has no other version and no tombstone: it may leave without trace.
 OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, const Caller& caller,
                                                         const Place& column);
 
@@ -27,11 +27,12 @@ Mutation DeleteColumn(const Place& column);
 // A tombstone for one version.
 Mutation DeleteVersion(const Place& version);
 
-// After the column's value has gone: family and row stay as empty directories where it was the last.
+// After the column's value has gone: family and row stay as empty directories where it was the
+// last.
 Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
 
-// The locks of two columns (or twice the same) whose names are about to go or to change. All handles of
-// their files have been told, and none can be added while the locks are held.
+// The locks of two columns (or twice the same) whose names are about to go or to change. All
+// handles of their files have been told, and none can be added while the locks are held.
 std::pair<ColumnLocks::Lock, ColumnLocks::Lock> LockNames(MountContext& mount, const Place& a,
                                                           const Place& b);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// DelayedCalls: one thread that makes calls about a second after they were asked for: the puts of files
-// held open for long.
+// DelayedCalls: one thread that makes calls about a second after they were asked for: the puts of
+// files held open for long.
 #ifndef CELLFS_FS_DELAYED_CALLS_H_
 #define CELLFS_FS_DELAYED_CALLS_H_
 

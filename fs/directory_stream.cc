@@ -14,9 +14,9 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr size_t kBatch = 256;            // entries read from the store at a time
-constexpr size_t kWindow = 4096;          // offsets known exactly: more than one reply to the kernel holds
-constexpr size_t kOlder = 1024;           // offsets known of those before
+constexpr size_t kBatch = 256;    // entries read from the store at a time
+constexpr size_t kWindow = 4096;  // offsets known exactly: more than one reply to the kernel holds
+constexpr size_t kOlder = 1024;   // offsets known of those before
 
 // Newest first, in byte order.
 std::string VersionKey(Timestamp timestamp) {
@@ -176,14 +176,15 @@ std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
   return fixed;
 }
 
-// Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end may
-// be given yet.
+// Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end
+// may be given yet.
 Outcome DirectoryStream::Fill(const Caller& caller) {
   if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) schema_ = *schema;
   const uint64_t looked_at = Node::NewestGeneration();
   bool all_stored = true;
   std::optional<std::string> end;
-  // First what is not stored: a cell that is put in between is then seen at least in one of the two.
+  // First what is not stored: a cell that is put in between is then seen at least in one of the
+  // two.
   Children others = UnstoredChildren(end);
   CELLFS_RETURN_IF_FAILED(AddHiddenColumns(caller, others));
   CELLFS_ASSIGN_OR_RETURN(Children stored, StoredChildren(caller, all_stored));
@@ -357,7 +358,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
 
 // The columns of a family as files, or what .versions and .counters make of them.
 OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& caller, bool& is_all) {
-  const PlaceKind kind = place_->kind == PlaceKind::kVersionsDirectory   ? PlaceKind::kVersionsColumn
+  const PlaceKind kind = place_->kind == PlaceKind::kVersionsDirectory ? PlaceKind::kVersionsColumn
                          : place_->kind == PlaceKind::kCountersDirectory ? PlaceKind::kCounter
                                                                          : PlaceKind::kCell;
   Get get = GetOf(place_->As(PlaceKind::kFamily), ReadDetail::kLengths);
@@ -367,8 +368,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& call
   is_all = false;
   while (children.empty() && !is_all) {
     if (after) {
-      CELLFS_ASSIGN_OR_RETURN(get.filter,
-                              MakeColumnRangeFilter(after, false, std::nullopt, false));
+      CELLFS_ASSIGN_OR_RETURN(get.filter, MakeColumnRangeFilter(after, false, std::nullopt, false));
     }
     CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
     is_all = cells.size() < kBatch;

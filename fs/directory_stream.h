@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// DirectoryStream: one open directory, listed in constant memory however large it is. Entries come in
-// byte order of their keys, in small batches read from the store as it is then, merged with what is
-// not stored; an entry that does not change while the listing runs comes exactly once.
+// DirectoryStream: one open directory, listed in constant memory however large it is. Entries come
+// in byte order of their keys, in small batches read from the store as it is then, merged with what
+// is not stored; an entry that does not change while the listing runs comes exactly once.
 //
-// An offset is the number of entries before it. A stream remembers which key stood at the offsets it
-// gave out lately, exactly, and at some of the older ones, so that going on, rewinddir and seekdir find
-// their place although entries before it have come or gone. Offsets that the kernel has from another
-// stream, out of a listing that it keeps, are in the directory's ListedKeys; one that nobody knows is
-// reached by counting.
+// An offset is the number of entries before it. A stream remembers which key stood at the offsets
+// it gave out lately, exactly, and at some of the older ones, so that going on, rewinddir and
+// seekdir find their place although entries before it have come or gone. Offsets that the kernel
+// has from another stream, out of a listing that it keeps, are in the directory's ListedKeys; one
+// that nobody knows is reached by counting.
 #ifndef CELLFS_FS_DIRECTORY_STREAM_H_
 #define CELLFS_FS_DIRECTORY_STREAM_H_
 
@@ -33,14 +33,15 @@ struct DirectoryEntry {
   uint64_t next_offset = 0;
 };
 
-// Not thread-safe: the kernel lists one open directory from one request at a time, FileSystem sees to it.
+// Not thread-safe: the kernel lists one open directory from one request at a time, FileSystem sees
+// to it.
 class DirectoryStream {
  public:
   // `kept`: the kernel may keep what is listed.
   DirectoryStream(MountContext& mount, NodePtr directory, bool kept);
 
-  // Shows the entries from the offset on until `take` returns false (that entry comes again next time)
-  // or there are no more.
+  // Shows the entries from the offset on until `take` returns false (that entry comes again next
+  // time) or there are no more.
   using Take = std::function<bool(const DirectoryEntry& entry)>;
   Outcome Read(const Caller& caller, uint64_t offset, const Take& take);
 
@@ -90,9 +91,9 @@ class DirectoryStream {
   Resolver resolver_;
   const NodePtr directory_;
   const std::shared_ptr<const Place> place_;
-  ListedKeys* listed_keys_ = nullptr;            // where the kernel may keep what is listed
-  std::shared_ptr<const Moment> moment_;         // keeps what an .asof reads while this is open
-  std::shared_ptr<const TableSchema> schema_;    // for the expiry of the batch
+  ListedKeys* listed_keys_ = nullptr;          // where the kernel may keep what is listed
+  std::shared_ptr<const Moment> moment_;       // keeps what an .asof reads while this is open
+  std::shared_ptr<const TableSchema> schema_;  // for the expiry of the batch
 
   std::vector<Found> fixed_;  // ".", ".." and what stands before all children
   Position position_;
@@ -103,7 +104,7 @@ class DirectoryStream {
   bool batch_is_last_ = false;
   bool filled_ = false;
   std::optional<Children> hidden_columns_;
-  std::unique_ptr<Scanner> scanner_;        // of rows, standing after scanner_key_
+  std::unique_ptr<Scanner> scanner_;  // of rows, standing after scanner_key_
   std::optional<std::string> scanner_key_;
 
   // Positions of the latest offsets without gaps, and of some of the older ones.

@@ -34,8 +34,9 @@ void ErrorLog::SetSink(Sink sink) {
 void ErrorLog::Record(Timestamp now, std::string_view operation, const Place& place,
                       const Outcome& outcome) {
   if (outcome.reason().empty()) return;
-  const std::string what = OneLine(std::string(operation) + " " + place.ToString() + ": " +
-                                   outcome.reason() + " (" + strerrorname_np(outcome.error()) + ")");
+  const std::string what =
+      OneLine(std::string(operation) + " " + place.ToString() + ": " + outcome.reason() + " (" +
+              strerrorname_np(outcome.error()) + ")");
   Sink sink;
   {
     std::lock_guard lock(mutex_);

@@ -25,7 +25,8 @@ class ErrorLog {
   // Called with each line as it comes, from the thread that failed.
   void SetSink(Sink sink);
   // Outcomes without a reason are left out: their errno says it all.
-  void Record(Timestamp now, std::string_view operation, const Place& place, const Outcome& outcome);
+  void Record(Timestamp now, std::string_view operation, const Place& place,
+              const Outcome& outcome);
   // The latest lines, oldest first, each with its newline.
   std::string Text() const;
   // The latest reason recorded for the place or for something in it; empty where there is none.

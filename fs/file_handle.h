@@ -55,8 +55,8 @@ class FileHandle {
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 
-  // The name is about to go, or to be another file's, or the file to have another name: read now what
-  // shall be read on through this handle. Called before the store changes.
+  // The name is about to go, or to be another file's, or the file to have another name: read now
+  // what shall be read on through this handle. Called before the store changes.
   virtual void BeforeNameGoes() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
@@ -79,7 +79,7 @@ struct OpenMode {
   bool write = false;
   bool truncate = false;
   bool append = false;
-  bool created = false;  // by this very call
+  bool created = false;    // by this very call
   bool exclusive = false;  // O_EXCL: the first put must find nothing there
 };
 

@@ -17,8 +17,8 @@ constexpr uint64_t kMaxTextSize = 1 << 20;
 
 // "+5", or several of them, to their sum.
 OutcomeOr<int64_t> ReadIncrements(std::string_view text) {
-  const Outcome refused(EINVAL, "a counter takes +N or -N, not '" + std::string(text.substr(0, 40)) +
-                                    "'");
+  const Outcome refused(EINVAL,
+                        "a counter takes +N or -N, not '" + std::string(text.substr(0, 40)) + "'");
   int64_t sum = 0;
   bool any = false;
   while (true) {
@@ -33,7 +33,8 @@ OutcomeOr<int64_t> ReadIncrements(std::string_view text) {
     int64_t amount = 0;
     auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), amount);
     bool is_number = error == std::errc() && end == word.data() + word.size();
-    if (!is_number || (plus && amount < 0) || __builtin_add_overflow(sum, amount, &sum)) return refused;
+    if (!is_number || (plus && amount < 0) || __builtin_add_overflow(sum, amount, &sum))
+      return refused;
     any = true;
   }
   if (!any) return refused;
@@ -60,8 +61,8 @@ Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std:
   }
   Increment increment{place.row, {std::move(cell)}};
   increment.return_results = false;
-  auto result = mount.store.Mutate(caller, place.table,
-                                   RowMutations::Of(std::move(increment), mount.options.durability));
+  auto result = mount.store.Mutate(
+      caller, place.table, RowMutations::Of(std::move(increment), mount.options.durability));
   if (!result.ok()) return result.status();
   mount.unstored.Remove(place);
   mount.kernel.ColumnChanged(place, &node);
@@ -98,8 +99,10 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
   CELLFS_RETURN_IF_FAILED(CheckWritable(mount, file));
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(mount.clock->Now()), nullptr};
   if (!mount.unstored.Add(std::move(entry))) return false;
-  // Somebody's first put may have come between look-up and claim; it took its own claim away with it.
-  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
+  // Somebody's first put may have come between look-up and claim; it took its own claim away with
+  // it.
+  CELLFS_ASSIGN_OR_RETURN(auto cell,
+                          ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
   if (cell) {
     mount.unstored.Remove(file);
     return false;
@@ -111,8 +114,9 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
   update.anew = true;
   if (file.kind != PlaceKind::kCell) {
     // A version of a column that is there has the column's owner and mode.
-    CELLFS_ASSIGN_OR_RETURN(auto column, ReadColumn(mount, *request.caller, file.As(PlaceKind::kCell),
-                                                    ReadDetail::kLengths));
+    CELLFS_ASSIGN_OR_RETURN(
+        auto column,
+        ReadColumn(mount, *request.caller, file.As(PlaceKind::kCell), ReadDetail::kLengths));
     if (column) return true;
   }
   if (Outcome stored = mount.attributes.Update(file, update); !stored.ok()) {
@@ -161,7 +165,8 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
     case PlaceKind::kVersionsFile: {
       CELLFS_RETURN_IF_FAILED(CheckWritable(mount, *place));
       // Pages may not mix what another handle is writing with what is to be read here.
-      opened.direct_io = mode.read && !mode.truncate && !mode.created && node->pending().has_value();
+      opened.direct_io =
+          mode.read && !mode.truncate && !mode.created && node->pending().has_value();
       const uint64_t stale = node->stale_pages();
       opened.keep_cache = stale == 0;
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);

@@ -100,8 +100,9 @@ Entry FileSystem::MakeEntry(const Found& found) {
   return entry;
 }
 
-// Put after the store was asked, and nothing is to be put any more: the size is neither the one nor the
-// other, and the kernel, which has seen the write before it asked, would take it for the newest.
+// Put after the store was asked, and nothing is to be put any more: the size is neither the one nor
+// the other, and the kernel, which has seen the write before it asked, would take it for the
+// newest.
 bool FileSystem::IsOutrun(const Found& found, const Node& node) {
   return !found.place.IsDirectory() && found.looked_at < node.generation();
 }
@@ -136,8 +137,8 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return Noted("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
-  // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel will
-  // not know.
+  // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
+  // will not know.
   const bool is_bare_family =
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.do_not_cache_listing = true;
@@ -204,8 +205,9 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-// A file that has lost its name is described by who has it open. The lock, for an unlink or a rename
-// changes the store first and then the node, which must not be shown the size of another file.
+// A file that has lost its name is described by who has it open. The lock, for an unlink or a
+// rename changes the store first and then the node, which must not be shown the size of another
+// file.
 OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) {
   while (true) {
     const auto place = node.place();
@@ -375,8 +377,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
   if (node->unlinked() || node->pending()) {
-    // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the name
-    // has just gone: what has it now is read.
+    // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
+    // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
   } else {
@@ -387,8 +389,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   return opened;
 }
 
-// Adds the handle under the lock, so that a name that goes has told this one as well (LockNames). Null
-// where the name has gone since the handle was made.
+// Adds the handle under the lock, so that a name that goes has told this one as well (LockNames).
+// Null where the name has gone since the handle was made.
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
   while (true) {
     const auto place = node.place();
@@ -422,7 +424,8 @@ OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, File
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
   const uint64_t generation = node.generation();
   auto bytes = handle->Read(offset, size);
-  // While somebody writes, the kernel's page may get what was read here after what was written there.
+  // While somebody writes, the kernel's page may get what was read here after what was written
+  // there.
   const bool mixes = node.handle_count() > 1 && node.pending();
   if (mixes || node.generation() != generation) node.PagesAreStale();
   if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
@@ -431,8 +434,8 @@ OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, File
 
 // On a read-only mount the kernel opens nothing. The last file read is kept, for long ones come in
 // many pieces.
-OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& node,
-                                                uint64_t offset, size_t size) {
+OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& node, uint64_t offset,
+                                                size_t size) {
   std::shared_ptr<CellReader> reader;
   {
     std::lock_guard lock(last_read_mutex_);
@@ -478,13 +481,12 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 
 // ---- Directories --------------------------------------------------------------------------------
 
-OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/,
-                                                      Node& directory) {
+OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/, Node& directory) {
   OpenDirectoryReply reply;
   reply.cache_listing =
       !directory.do_not_cache_listing && MayCacheListing(mount_, *directory.place());
-  reply.directory = std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(),
-                                                    reply.cache_listing);
+  reply.directory =
+      std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), reply.cache_listing);
   return reply;
 }
 

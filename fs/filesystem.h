@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used and
-// tested without a mount; fs/fuse_handlers.cc is the way from the kernel to here.
+// FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used
+// and tested without a mount; fs/fuse_handlers.cc is the way from the kernel to here.
 //
 // Reads are answered here and in the files beside it; writes by fs/file_writer.h, name_changes.h,
 // removal.h, directory_changes.h and attribute_changes.h.
@@ -80,10 +80,11 @@ class FileSystem {
   MountContext& context() { return mount_; }
   Node& root() { return *mount_.inodes.root(); }
 
-  // A command, and not a request of the kernel, changed something: the kernel looks at everything anew.
+  // A command, and not a request of the kernel, changed something: the kernel looks at everything
+  // anew.
   void StoreChanged();
-  // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel has
-  // forgotten very much. To be called every minute or so.
+  // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
+  // has forgotten very much. To be called every minute or so.
   void LetGoUnused();
 
   // ---- Names ----------------------------------------------------------------------------------
@@ -160,8 +161,8 @@ class FileSystem {
   RestoringReaders restoring_readers_{*mount_.clock};
 
   std::mutex last_read_mutex_;
-  const Node* last_read_node_ = nullptr;      // guarded by last_read_mutex_
-  std::shared_ptr<CellReader> last_reader_;   // guarded by last_read_mutex_
+  const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_
+  std::shared_ptr<CellReader> last_reader_;  // guarded by last_read_mutex_
 };
 
 }  // namespace cellfs::fs

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Each callback runs inside Guarded, which turns what the operation returns, or throws, into the one
-// reply that the kernel gets. Replies are sent with no lock held: they may end the life of a node.
+// Each callback runs inside Guarded, which turns what the operation returns, or throws, into the
+// one reply that the kernel gets. Replies are sent with no lock held: they may end the life of a
+// node.
 #include "fs/fuse_handlers.h"
 
 #include <fcntl.h>
@@ -105,9 +106,9 @@ void Init(void* user_data, fuse_conn_info* connection) {
 
 void LookUp(fuse_req_t request, fuse_ino_t parent, const char* name) {
   Guarded(request, [&](FuseTarget& target) {
-    return ReplyEntry(request, target,
-                      target.filesystem().LookUp(target.RequestOf(request), target.NodeOf(parent),
-                                                 name));
+    return ReplyEntry(
+        request, target,
+        target.filesystem().LookUp(target.RequestOf(request), target.NodeOf(parent), name));
   });
 }
 
@@ -196,8 +197,8 @@ void Rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t 
 
 void GetAttributes(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
   Guarded(request, [&](FuseTarget& target) {
-    return ReplyAttributes(request, target.filesystem().GetAttributes(target.RequestOf(request),
-                                                                      target.NodeOf(id)));
+    return ReplyAttributes(
+        request, target.filesystem().GetAttributes(target.RequestOf(request), target.NodeOf(id)));
   });
 }
 
@@ -339,8 +340,7 @@ void Sync(fuse_req_t request, fuse_ino_t id, int, fuse_file_info* info) {
 
 void OpenListing(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) {
-    auto opened =
-        target.filesystem().OpenListing(target.RequestOf(request), target.NodeOf(id));
+    auto opened = target.filesystem().OpenListing(target.RequestOf(request), target.NodeOf(id));
     if (!opened.ok()) return opened.error();
     info->fh = reinterpret_cast<uint64_t>(opened->directory.get());
     // Without keep_cache the kernel throws its listing away at each open.
@@ -411,7 +411,8 @@ class Listing {
   const size_t size_;
   size_t used_ = 0;
   std::vector<NodePtr> counted_;
-  // Kept by each thread: clearing as much as the kernel asks for would cost more than a short listing.
+  // Kept by each thread: clearing as much as the kernel asks for would cost more than a short
+  // listing.
   static thread_local std::vector<char> buffer_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// One thread waits for requests in read(2) of the device and serves what it reads. A second one there
-// would be woken for every RELEASE, in the midst of what its client does (hot read 1.3x). Another takes
-// its place only while a request takes long: at once where it waits for the disk, else when the watch
-// sees no progress. No thread is ever ended while the mount lasts.
+// One thread waits for requests in read(2) of the device and serves what it reads. A second one
+// there would be woken for every RELEASE, in the midst of what its client does (hot read 1.3x).
+// Another takes its place only while a request takes long: at once where it waits for the disk,
+// else when the watch sees no progress. No thread is ever ended while the mount lasts.
 #include "fs/fuse_session.h"
 
 #include <fuse3/fuse_lowlevel.h>
@@ -89,7 +89,8 @@ class Session final : public FuseSession, private KernelNotifier {
     errno = 0;
     if (fuse_session_mount(session_, mountpoint.c_str()) != 0) {
       return {StatusCode::kUnavailable,
-              "cannot mount on " + mountpoint + (errno != 0 ? std::string(": ") + strerror(errno) : "")};
+              "cannot mount on " + mountpoint +
+                  (errno != 0 ? std::string(": ") + strerror(errno) : "")};
     }
     mounted_ = true;
     filesystem_.context().kernel.SetNotifier(this);
@@ -175,7 +176,8 @@ class Session final : public FuseSession, private KernelNotifier {
     int idle_looks = 0;
     std::unique_lock lock(watch_mutex_);
     while (!fuse_session_exited(session_)) {
-      watch_wakes_.wait_for(lock, kWatchInterval, [this] { return fuse_session_exited(session_) != 0; });
+      watch_wakes_.wait_for(lock, kWatchInterval,
+                            [this] { return fuse_session_exited(session_) != 0; });
       const uint64_t received = received_.load(std::memory_order_relaxed);
       const bool progress = received != std::exchange(seen, received);
       if (!progress && reading_.load() == 0) AddReader();
@@ -197,7 +199,8 @@ class Session final : public FuseSession, private KernelNotifier {
     watch_wakes_.notify_one();
   }
 
-  // A signal that comes just before a thread reads is lost, so they are sent until the thread is gone.
+  // A signal that comes just before a thread reads is lost, so they are sent until the thread is
+  // gone.
   void StopThreads() {
     fuse_session_exit(session_);
     WakeWatch();

@@ -28,8 +28,8 @@ class FuseSession {
                                                       const SessionOptions& options);
   virtual ~FuseSession() = default;  // unmounts, lazily where somebody is still in there
 
-  // Serves requests until Exit or until somebody unmounts. `ready`, if any, is called once requests are
-  // being served.
+  // Serves requests until Exit or until somebody unmounts. `ready`, if any, is called once requests
+  // are being served.
   virtual Status Run(const std::function<void()>& ready) = 0;
   // Ends Run. From any thread or signal handler.
   virtual void Exit() = 0;

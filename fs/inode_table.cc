@@ -72,8 +72,7 @@ NodePtr InodeTable::UnlinkLocked(const Place& place) {
   return node;
 }
 
-std::vector<NodePtr> InodeTable::FindAll(
-    const std::function<bool(const Place&)>& condition) const {
+std::vector<NodePtr> InodeTable::FindAll(const std::function<bool(const Place&)>& condition) const {
   std::vector<NodePtr> found;
   std::lock_guard lock(mutex_);
   for (const auto& [inode, node] : nodes_) {
@@ -93,7 +92,8 @@ size_t InodeTable::size() const {
 bool InodeTable::Shrink() {
   constexpr size_t kWorthwhile = 65536;  // buckets
   std::lock_guard lock(mutex_);
-  if (nodes_.bucket_count() < kWorthwhile || nodes_.size() > nodes_.bucket_count() / 4) return false;
+  if (nodes_.bucket_count() < kWorthwhile || nodes_.size() > nodes_.bucket_count() / 4)
+    return false;
   nodes_.rehash(0);
   return true;
 }

@@ -31,8 +31,8 @@ class InodeTable {
   // The file of `from` is now at `to`; a node that was at `to` becomes unlinked. Nodes below a
   // directory do not move: directories of the data cannot be renamed.
   void Move(const Place& from, const Place& to);
-  // The name is gone: the node of the place, if any, becomes unlinked, and a new look-up of the place
-  // makes a new node. Returns it.
+  // The name is gone: the node of the place, if any, becomes unlinked, and a new look-up of the
+  // place makes a new node. Returns it.
   NodePtr Unlink(const Place& place);
 
   // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table.

@@ -61,8 +61,7 @@ void KernelCache::TableChanged(const TableName& table) {
 }
 
 void KernelCache::NamespaceChanged(const std::string& namespace_name) {
-  InvalidateAll(
-      [&](const Place& place) { return place.table.namespace_name == namespace_name; });
+  InvalidateAll([&](const Place& place) { return place.table.namespace_name == namespace_name; });
   InvalidateNode(RootPlace(), nullptr);
 }
 

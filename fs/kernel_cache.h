@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// KernelCache: what the kernel must forget when something changed otherwise than by its own request:
-// under another name of the same cell, or by a command. Names that can change unseen (history, counters,
-// deleted cells, queries) are never cached at all, so the plain names are all there is to tell of.
+// KernelCache: what the kernel must forget when something changed otherwise than by its own
+// request: under another name of the same cell, or by a command. Names that can change unseen
+// (history, counters, deleted cells, queries) are never cached at all, so the plain names are all
+// there is to tell of.
 #ifndef CELLFS_FS_KERNEL_CACHE_H_
 #define CELLFS_FS_KERNEL_CACHE_H_
 
@@ -42,10 +43,11 @@ class KernelCache {
   // Null before mount and after unmount.
   void SetNotifier(KernelNotifier* notifier);
 
-  // The visible value of the column was put, deleted or otherwise changed by an operation on the file
-  // `by` (null: a command). Call it before the reply. `by` itself is left alone.
+  // The visible value of the column was put, deleted or otherwise changed by an operation on the
+  // file `by` (null: a command). Call it before the reply. `by` itself is left alone.
   void ColumnChanged(const Place& column, const Node* by);
-  // Something in the row, or anything in the table, changed otherwise than by a request of the kernel.
+  // Something in the row, or anything in the table, changed otherwise than by a request of the
+  // kernel.
   void RowChanged(const TableName& table, const std::string& row);
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
@@ -73,7 +75,7 @@ class KernelCache {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable idle_;
-  int notifying_ = 0;  // calls under way; guarded by mutex_
+  int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
   std::deque<Name> names_;              // guarded by mutex_
   std::jthread thread_;                 // last: starts when the rest stands

@@ -11,8 +11,8 @@ std::string_view ListedKeys::KeyAt(size_t index) const {
 void ListedKeys::Truncate(size_t count) {
   if (count >= ends_.size()) return;
   const size_t kept = count == 0 ? 0 : ends_[count - 1];
-  bytes_left_ += static_cast<int64_t>(keys_.size() - kept +
-                                      (ends_.size() - count) * sizeof(uint32_t));
+  bytes_left_ +=
+      static_cast<int64_t>(keys_.size() - kept + (ends_.size() - count) * sizeof(uint32_t));
   keys_.resize(kept);
   ends_.resize(count);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ListedKeys: which key stands at which offset of a directory, as it was listed last. The kernel keeps
-// a listing with its offsets and asks on from any of them once the directory has changed; only with
-// what was listed can that be answered without losing or repeating an entry.
+// ListedKeys: which key stands at which offset of a directory, as it was listed last. The kernel
+// keeps a listing with its offsets and asks on from any of them once the directory has changed;
+// only with what was listed can that be answered without losing or repeating an entry.
 #ifndef CELLFS_FS_LISTED_KEYS_H_
 #define CELLFS_FS_LISTED_KEYS_H_
 
@@ -17,8 +17,8 @@
 
 namespace cellfs::fs {
 
-// Thread-safe; its mutex is a leaf. The keys of all directories together take at most what `bytes_left`
-// was at first.
+// Thread-safe; its mutex is a leaf. The keys of all directories together take at most what
+// `bytes_left` was at first.
 class ListedKeys {
  public:
   explicit ListedKeys(std::atomic<int64_t>& bytes_left) : bytes_left_(bytes_left) {}
@@ -44,8 +44,8 @@ class ListedKeys {
   std::atomic<int64_t>& bytes_left_;
   mutable std::mutex mutex_;  // guards the rest
   uint64_t first_ = 0;
-  std::string keys_;             // one after the other
-  std::vector<uint32_t> ends_;   // where in keys_ each ends
+  std::string keys_;            // one after the other
+  std::vector<uint32_t> ends_;  // where in keys_ each ends
 };
 
 }  // namespace cellfs::fs

@@ -113,7 +113,8 @@ Put PutAt(const Place& to, const Source& source) {
   return put;
 }
 
-// What the rename leaves at the source, and how the tombstones it may leave are found in the result.
+// What the rename leaves at the source, and how the tombstones it may leave are found in the
+// result.
 struct Removal {
   std::optional<Mutation> without_trace;
   std::optional<Mutation> with_tombstone;
@@ -239,8 +240,8 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   if (!cell) return Outcome(ENOENT);
   if (IsSameCell(from, *cell, to)) return cell->timestamp;
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
-  const Source source = SourceOf(*cell, mount.attributes.Find(from, cell->timestamp),
-                                 only_version.has_value());
+  const Source source =
+      SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
   if (GoesAside(mount, from, to)) only_version.reset();
   CELLFS_ASSIGN_OR_RETURN(
       std::vector<Timestamp> timestamps,
@@ -255,7 +256,8 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
 }
 
 // rsync brings q before its history: a time that was only remembered beside the newest version has
-// become a timestamp then. That version comes now, with this time and these bytes, and takes its place.
+// become a timestamp then. That version comes now, with this time and these bytes, and takes its
+// place.
 Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& version,
                         const Source& source) {
   const Place column = version.As(PlaceKind::kCell);
@@ -263,12 +265,11 @@ Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& 
   if (!copy) return {};
   if (*copy == version.timestamp) mount.recent.Forget(column);
   if (*copy >= version.timestamp) return {};
-  const timespec time =
-      mount.attributes.Find(column, *copy).mtime.value_or(ToTimespec(*copy));
+  const timespec time = mount.attributes.Find(column, *copy).mtime.value_or(ToTimespec(*copy));
   if (time.tv_sec != source.mtime.tv_sec || time.tv_nsec != source.mtime.tv_nsec) return {};
-  CELLFS_ASSIGN_OR_RETURN(auto cell,
-                          ReadColumn(mount, caller, column.As(PlaceKind::kVersion, *copy),
-                                     ReadDetail::kValues));
+  CELLFS_ASSIGN_OR_RETURN(
+      auto cell,
+      ReadColumn(mount, caller, column.As(PlaceKind::kVersion, *copy), ReadDetail::kValues));
   if (!cell || cell->value != source.bytes) return {};
   mount.recent.Forget(column);
   const auto withdrawn = mount.store.Mutate(
@@ -303,9 +304,10 @@ Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, 
     return EPERM;
   }
   if (source.IsDirectory()) return EXDEV;
-  if (IsToml(source)) return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
-                                 ? PutTomlAside(mount, source, to)
-                                 : Outcome(EXDEV);
+  if (IsToml(source))
+    return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
+               ? PutTomlAside(mount, source, to)
+               : Outcome(EXDEV);
   if (source.table != to.table || source.row != to.row) return EXDEV;
   bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
   if (!movable || !IsCellOrVersion(to)) return EPERM;

@@ -55,7 +55,7 @@ size_t Utf8Length(std::string_view text) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return continues(1, 0x80, 0xBF) ? 2 : 0;
   if (first >= 0xE0 && first <= 0xEF) {
-    unsigned low = first == 0xE0 ? 0xA0 : 0x80;    // no overlong forms
+    unsigned low = first == 0xE0 ? 0xA0 : 0x80;   // no overlong forms
     unsigned high = first == 0xED ? 0x9F : 0xBF;  // no surrogates
     return continues(1, low, high) && continues(2, 0x80, 0xBF) ? 3 : 0;
   }
@@ -131,7 +131,8 @@ bool NameSpelling::IsAlwaysEscaped(unsigned char byte) const {
   return mode_ == NameMode::kPrintable && (byte < 0x20 || byte == 0x7F);
 }
 
-// Whether a '%' before `rest` stands for a byte that is written so, or begins the mark of a long name.
+// Whether a '%' before `rest` stands for a byte that is written so, or begins the mark of a long
+// name.
 bool NameSpelling::EndsEscape(std::string_view rest, bool at_start) const {
   if (auto byte = HexByte(rest)) {
     if (IsAlwaysEscaped(*byte)) return true;
@@ -143,7 +144,8 @@ bool NameSpelling::EndsEscape(std::string_view rest, bool at_start) const {
   if (!at_start) return false;
   auto is_taken = [&](std::string_view taken) {
     auto byte = HexByte(rest);
-    return byte && *byte == static_cast<unsigned char>(taken[0]) && rest.substr(2) == taken.substr(1);
+    return byte && *byte == static_cast<unsigned char>(taken[0]) &&
+           rest.substr(2) == taken.substr(1);
   };
   auto names = reserved();
   return std::any_of(kAlwaysTaken.begin(), kAlwaysTaken.end(), is_taken) ||

@@ -6,18 +6,19 @@
 //     "Report%20Final.pdf" <-> Report%20Final.pdf      nothing here is ambiguous
 //     "a/b"                <-> a%2Fb
 //     "a%2Fb"              <-> a%252Fb                 would otherwise be read as a/b
-//     "mail@17"            <-> mail%4017               as a qualifier; mail@17 is a version of "mail"
+//     "mail@17"            <-> mail%4017               as a qualifier; mail@17 is a version of
+//     "mail"
 //     ".versions"          <-> %2Eversions             as a qualifier; that name is taken
 //     ""                   <-> %empty                  and "%empty" is %25empty
 //
-// Written %XX are only: '/' and NUL; the first byte of ".", ".." and of a reserved name of the level;
-// an '@' that a timestamp follows to the end; and a '%' that would otherwise begin one of these or the
-// mark of a long name. %XX is an escape only where it would be written; any other '%' is itself.
-// names=printable also writes control bytes and bytes that are not UTF-8 so (and there a '%' before the
-// number of such a byte).
+// Written %XX are only: '/' and NUL; the first byte of ".", ".." and of a reserved name of the
+// level; an '@' that a timestamp follows to the end; and a '%' that would otherwise begin one of
+// these or the mark of a long name. %XX is an escape only where it would be written; any other '%'
+// is itself. names=printable also writes control bytes and bytes that are not UTF-8 so (and there a
+// '%' before the number of such a byte).
 //
-// A spelling of more than 255 bytes is shortened: its begin, "%~", and 32 hexadecimal digits of a hash
-// of the key. No key is spelled so otherwise.
+// A spelling of more than 255 bytes is shortened: its begin, "%~", and 32 hexadecimal digits of a
+// hash of the key. No key is spelled so otherwise.
 #ifndef CELLFS_FS_NAME_SPELLING_H_
 #define CELLFS_FS_NAME_SPELLING_H_
 

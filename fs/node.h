@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Node: something the kernel has looked up and may ask about until it forgets it. Its address is the
-// FUSE node id. Rename gives it another place; unlink leaves it without a name while handles live.
+// Node: something the kernel has looked up and may ask about until it forgets it. Its address is
+// the FUSE node id. Rename gives it another place; unlink leaves it without a name while handles
+// live.
 #ifndef CELLFS_FS_NODE_H_
 #define CELLFS_FS_NODE_H_
 
@@ -43,16 +44,17 @@ class Node : public std::enable_shared_from_this<Node> {
   void ContentChanged();
   // What no node's generation exceeds by now: what is read later is stale only where one does.
   static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
-  // The kernel's pages may differ from the newest value put (handles whose writes merged, a failed put):
-  // each open drops them, until a handle that did so is closed, for only then has the kernel done it.
+  // The kernel's pages may differ from the newest value put (handles whose writes merged, a failed
+  // put): each open drops them, until a handle that did so is closed, for only then has the kernel
+  // done it.
   void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
   // 0: they do not differ.
   uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
   void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
 
   // A directory of which the kernel shall not keep the listing: too large for ListedKeys, or with
-  // entries that come or go without a request in it: cells with a TTL of their own, families that were
-  // found with nothing in them.
+  // entries that come or go without a request in it: cells with a TTL of their own, families that
+  // were found with nothing in them.
   std::atomic<bool> do_not_cache_listing{false};
   // Of a directory whose listing the kernel keeps.
   ListedKeys& listed_keys(std::atomic<int64_t>& bytes_left);

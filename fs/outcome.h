@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Outcome: how a file operation ended: an errno, 0 for success, and the reason in words where the
-// errno does not say it all. A Status of the engine becomes one by the table in fs/status_errno.h, so
-// functions that return Outcome or OutcomeOr may simply return a Status.
+// errno does not say it all. A Status of the engine becomes one by the table in fs/status_errno.h,
+// so functions that return Outcome or OutcomeOr may simply return a Status.
 #ifndef CELLFS_FS_OUTCOME_H_
 #define CELLFS_FS_OUTCOME_H_
 
@@ -20,8 +20,9 @@ namespace cellfs::fs {
 class [[nodiscard]] Outcome {
  public:
   Outcome() = default;  // success
-  Outcome(int error, std::string reason = {}) : error_(error), reason_(std::move(reason)) {}  // NOLINT
-  Outcome(const Status& status)  // NOLINT
+  Outcome(int error, std::string reason = {})
+      : error_(error), reason_(std::move(reason)) {}  // NOLINT
+  Outcome(const Status& status)                       // NOLINT
       : error_(StatusErrno(status)), reason_(status.ok() ? "" : status.ToString()) {}
 
   bool ok() const { return error_ == 0; }
@@ -60,10 +61,10 @@ class [[nodiscard]] OutcomeOr {
 }  // namespace cellfs::fs
 
 // For expressions that give a Status or an Outcome.
-#define CELLFS_RETURN_IF_FAILED(expression)                                            \
-  do {                                                                                 \
-    if (::cellfs::fs::Outcome cellfs_outcome = (expression); !cellfs_outcome.ok())     \
-      return cellfs_outcome;                                                           \
+#define CELLFS_RETURN_IF_FAILED(expression)                                        \
+  do {                                                                             \
+    if (::cellfs::fs::Outcome cellfs_outcome = (expression); !cellfs_outcome.ok()) \
+      return cellfs_outcome;                                                       \
   } while (false)
 
 #endif  // CELLFS_FS_OUTCOME_H_

@@ -174,7 +174,8 @@ uint64_t Place::InodeNumber() const {
     AppendString(key, view->scope.name);
   }
   uint64_t hash = XXH3_64bits(key.data(), key.size());
-  // cp copies what is in a directory in the order of inode numbers: the schema goes before the rows.
+  // cp copies what is in a directory in the order of inode numbers: the schema goes before the
+  // rows.
   constexpr int kTomlBits = 40;
   if (kind == PlaceKind::kSchemaFile || kind == PlaceKind::kNamespaceFile) hash >>= 64 - kTomlBits;
   return hash < 2 ? hash + 2 : hash;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Place: what a path of the tree denotes, told apart from how it is spelled and from whether anything
-// is there. A value: two paths to one thing give equal places.
+// Place: what a path of the tree denotes, told apart from how it is spelled and from whether
+// anything is there. A value: two paths to one thing give equal places.
 //
 //     /default/pages/com.cnn/anchor/cnnsi.com    kCell, table default:pages, row com.cnn, ...
 //     /default/pages/.asof/1700000000000/com.cnn kRow, the same, with a view
@@ -30,9 +30,9 @@ enum class PlaceKind : uint8_t {
   kRow,
   kFamily,
   // Files of the data.
-  kCell,         // q: the latest value
-  kVersion,      // q@<timestamp>
-  kSchemaFile,   // <table>/.schema.toml
+  kCell,           // q: the latest value
+  kVersion,        // q@<timestamp>
+  kSchemaFile,     // <table>/.schema.toml
   kNamespaceFile,  // <namespace>/.namespace.toml
   // In a family.
   kVersionsDirectory,  // .versions
@@ -68,7 +68,8 @@ struct Place {
   std::shared_ptr<const View> view;  // null: the present
 
   bool IsDirectory() const;
-  // Whether bytes of a column are read here: kCell, kVersion, kVersionsFile, kCounter, kDeletedCell.
+  // Whether bytes of a column are read here: kCell, kVersion, kVersionsFile, kCounter,
+  // kDeletedCell.
   bool IsColumn() const;
   // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
   bool IsReadOnly() const;

@@ -17,7 +17,8 @@ TimeRange Intersect(const TimeRange& a, const TimeRange& b) {
   return range;
 }
 
-// The view's columns, narrowed to the place's family and qualifier. False: the view shows none there.
+// The view's columns, narrowed to the place's family and qualifier. False: the view shows none
+// there.
 bool NarrowColumns(const Place& place, Columns& columns) {
   if (place.family.empty()) return true;
   std::set<std::string> wanted;
@@ -37,8 +38,8 @@ bool NarrowColumns(const Place& place, Columns& columns) {
   return true;
 }
 
-// A filter may look at columns other than those it lets through, so a row of such a scan is always read
-// whole, and what is wanted is picked afterwards.
+// A filter may look at columns other than those it lets through, so a row of such a scan is always
+// read whole, and what is wanted is picked afterwards.
 bool MustReadWholeRow(const Place& place) {
   return place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
 }
@@ -231,8 +232,8 @@ OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, cons
 
 OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family) {
   const Place place = family.As(PlaceKind::kFamily);
-  CELLFS_ASSIGN_OR_RETURN(RowCells shown, mount.store.Read(caller, place.table,
-                                                           GetOf(place, ReadDetail::kLengths)));
+  CELLFS_ASSIGN_OR_RETURN(
+      RowCells shown, mount.store.Read(caller, place.table, GetOf(place, ReadDetail::kLengths)));
   std::set<std::string> visible;
   for (Cell& cell : shown) visible.insert(std::move(cell.qualifier));
   CELLFS_ASSIGN_OR_RETURN(

@@ -17,12 +17,12 @@ namespace cellfs::fs {
 
 enum class ReadDetail { kLengths, kValues };
 
-// REQUIRES: a place in a row. The row, narrowed to the place's family and column and to what its view
-// sees: time range, moment, filter.
+// REQUIRES: a place in a row. The row, narrowed to the place's family and column and to what its
+// view sees: time range, moment, filter.
 Get GetOf(const Place& place, ReadDetail detail);
 
-// The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the last
-// value that a tombstone hides.
+// The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the
+// last value that a tombstone hides.
 OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
                                           const Place& place, ReadDetail detail);
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
@@ -37,7 +37,8 @@ OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const P
                               ReadDetail detail);
 // The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
 OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column);
-// The last value of each column of the family that a tombstone hides, where it is kept (lengths only).
+// The last value of each column of the family that a tombstone hides, where it is kept (lengths
+// only).
 OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family);
 
 // When a TTL of the cell or of its family ends it; nullopt: never.

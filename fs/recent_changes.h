@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // RecentChanges: what this mount made of columns within the last hour (temporary_age_ms), so that
-// temporary files leave no trace and a save adds one version: which column got its first version here,
-// and which has the tombstone that a rename left. Bounded: of very many changes the oldest are
-// forgotten, and those columns keep their tombstones.
+// temporary files leave no trace and a save adds one version: which column got its first version
+// here, and which has the tombstone that a rename left. Bounded: of very many changes the oldest
+// are forgotten, and those columns keep their tombstones.
 #ifndef CELLFS_FS_RECENT_CHANGES_H_
 #define CELLFS_FS_RECENT_CHANGES_H_
 
@@ -37,8 +37,8 @@ class RecentChanges {
   void NoteDeclared(const Place& family);
   bool WasDeclared(const Place& family) const;
 
-  // A row made by mkdir got a cell. It stays "just made" a while, so that a copy may go on making its
-  // families; returns the row for which that time is over, if any.
+  // A row made by mkdir got a cell. It stays "just made" a while, so that a copy may go on making
+  // its families; returns the row for which that time is over, if any.
   std::optional<Place> NoteFilled(const Place& row);
 
  private:

@@ -30,8 +30,8 @@ Outcome RemoveCell(MountContext& mount, const Caller& caller, const Place& place
 }
 
 Outcome RemoveVersion(MountContext& mount, const Caller& caller, const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(auto latest, ReadColumn(mount, caller, place.As(PlaceKind::kCell),
-                                                  ReadDetail::kLengths));
+  CELLFS_ASSIGN_OR_RETURN(
+      auto latest, ReadColumn(mount, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
   // The history of a column already deleted stays: rm -r of .versions/q is no more than a gesture.
   if (!latest && place.kind == PlaceKind::kVersionsFile) return {};
   CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteVersion(place)));
@@ -183,8 +183,7 @@ Outcome RemoveOne(MountContext& mount, const Caller& caller, const Place& place)
 
 Outcome Unlink(MountContext& mount, const Request& request, const Place& directory,
                std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(Found found,
-                          Resolver(mount).LookUp(*request.caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).LookUp(*request.caller, directory, name));
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
@@ -202,8 +201,7 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
 
 Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place& directory,
                         std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(Found found,
-                          Resolver(mount).LookUp(*request.caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).LookUp(*request.caller, directory, name));
   const Place& place = found.place;
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;

@@ -23,7 +23,8 @@ Outcome NotThere(NameUse use) {
     case NameUse::kLookUp:
       return Outcome(ENOENT);
     case NameUse::kCreateFile:
-      return Outcome(EPERM, "files are made in a family: /<namespace>/<table>/<row>/<family>/<file>");
+      return Outcome(EPERM,
+                     "files are made in a family: /<namespace>/<table>/<row>/<family>/<file>");
     case NameUse::kCreateDirectory:
       break;
   }
@@ -108,8 +109,7 @@ OutcomeOr<Place> Resolver::Child(const Caller& caller, const Place& directory,
   }
 }
 
-OutcomeOr<Place> Resolver::ChildOfRoot(const Place& directory, std::string_view name,
-                                       NameUse use) {
+OutcomeOr<Place> Resolver::ChildOfRoot(const Place& directory, std::string_view name, NameUse use) {
   if (mount_.options.controls != Controls::kOff && directory.view == nullptr) {
     if (name == ".asof") return directory.As(PlaceKind::kAsofDirectory);
     if (name == ".cellfs") return directory.As(PlaceKind::kSelfDirectory);
@@ -215,9 +215,8 @@ OutcomeOr<Place> Resolver::ChildOfVersionsColumn(const Place& directory, std::st
     return directory.As(PlaceKind::kVersionsFile, *timestamp);
   }
   // The timestamp tells a file beside the versions of one column from one in .versions itself.
-  Place memory = directory.As(use == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory
-                                                               : PlaceKind::kMemoryFile,
-                              1);
+  Place memory = directory.As(
+      use == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory : PlaceKind::kMemoryFile, 1);
   memory.name = name;
   if (use == NameUse::kLookUp && !mount_.unstored.Find(memory)) {
     memory.kind = PlaceKind::kMemoryDirectory;
@@ -421,9 +420,9 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (cell) return FromCell(place, *cell);
   if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
-  // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that was
-  // just made. For the process that made the row that stays so when the first family has its files: a
-  // copy makes the others after it.
+  // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
+  // was just made. For the process that made the row that stays so when the first family has its
+  // files: a copy makes the others after it.
   CELLFS_ASSIGN_OR_RETURN(const Found row, FindRow(caller, place.Parent()));
   if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
   Found found{place};
@@ -436,8 +435,8 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   const bool is_counter = place.kind == PlaceKind::kCounter;
   auto claim = FindUnstored(place);  // first: it goes once a value is stored
   CELLFS_ASSIGN_OR_RETURN(
-      auto cell, ReadColumn(mount_, caller, place,
-                            is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
+      auto cell,
+      ReadColumn(mount_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
   if (!cell) return claim;
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
@@ -452,8 +451,8 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
 }
 
 OutcomeOr<Found> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell),
-                                                   ReadDetail::kLengths));
+  CELLFS_ASSIGN_OR_RETURN(
+      auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
   if (visible) return Found{place};
   CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
   if (!versions.empty()) return Found{place};

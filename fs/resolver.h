@@ -18,15 +18,16 @@ struct Found {
   Place place;
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
-  std::optional<Timestamp> expires;  // when a TTL may end it
-  uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for
+  std::optional<Timestamp> expires;       // when a TTL may end it
+  uint64_t looked_at = 0;                 // Node::NewestGeneration() before it was looked for
   std::optional<UnstoredEntry> unstored;  // where it is there only by being made
   // A family that nobody made in a row that this process made: there for everybody else.
   pid_t absent_for = 0;
 };
 
-// What a name is wanted for decides its errors (ENOENT on look-up; EILSEQ, ENAMETOOLONG on creation) and,
-// beside a .toml and in .versions, its meaning: a file that is made there may be a temporary.
+// What a name is wanted for decides its errors (ENOENT on look-up; EILSEQ, ENAMETOOLONG on
+// creation) and, beside a .toml and in .versions, its meaning: a file that is made there may be a
+// temporary.
 enum class NameUse { kLookUp, kCreateFile, kCreateDirectory };
 
 // Thread-safe; holds nothing but the context.
@@ -34,8 +35,8 @@ class Resolver {
  public:
   explicit Resolver(MountContext& mount) : mount_(mount) {}
 
-  // The place that the name denotes in the directory, whether or not anything is there. Reads the store
-  // only for names in the long form. EPERM where no such thing can be made there.
+  // The place that the name denotes in the directory, whether or not anything is there. Reads the
+  // store only for names in the long form. EPERM where no such thing can be made there.
   OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
                          NameUse use);
   // What is there now; ENOENT where there is nothing.
@@ -53,11 +54,12 @@ class Resolver {
   OutcomeOr<Place> ChildOfTable(const Caller& caller, const Place& directory, std::string_view name,
                                 NameUse use);
   OutcomeOr<Place> ChildOfRow(const Place& directory, std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfFamily(const Caller& caller, const Place& directory, std::string_view name,
-                                 NameUse use);
+  OutcomeOr<Place> ChildOfFamily(const Caller& caller, const Place& directory,
+                                 std::string_view name, NameUse use);
   OutcomeOr<Place> ChildOfVersions(const Caller& caller, const Place& directory,
                                    std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfVersionsColumn(const Place& directory, std::string_view name, NameUse use);
+  OutcomeOr<Place> ChildOfVersionsColumn(const Place& directory, std::string_view name,
+                                         NameUse use);
   OutcomeOr<Place> ChildOfAsof(const Place& directory, std::string_view name);
   OutcomeOr<Place> ChildOfScan(const Place& directory, std::string_view name);
   OutcomeOr<Place> ChildOfSelf(const Place& directory, std::string_view name);

@@ -16,8 +16,8 @@ constexpr std::string_view kParts =
     "time_range=min..max, versions=, filter=";
 
 Status Refuse(std::string_view part, std::string_view allowed) {
-  return Status(StatusCode::kIllegalArgument, "scan query: '" + std::string(part) +
-                                                  "': allowed is " + std::string(allowed));
+  return Status(StatusCode::kIllegalArgument,
+                "scan query: '" + std::string(part) + "': allowed is " + std::string(allowed));
 }
 
 std::optional<int64_t> ReadNumber(std::string_view text) {

@@ -7,9 +7,9 @@
 //     filter=PrefixFilter('row') AND TimestampsFilter(1%2C2)
 //
 // `columns` is a family, or family:qualifier, and may be given several times; `time_range` is
-// [min, max) and may leave out either. Values are spelled as keys are (fs/name_spelling.h), with ',' as
-// %2C. `start` is inclusive and `stop` exclusive, in the order of the scan: with `reverse` start is the
-// largest row.
+// [min, max) and may leave out either. Values are spelled as keys are (fs/name_spelling.h), with
+// ',' as %2C. `start` is inclusive and `stop` exclusive, in the order of the scan: with `reverse`
+// start is the largest row.
 #ifndef CELLFS_FS_SCAN_QUERY_H_
 #define CELLFS_FS_SCAN_QUERY_H_
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "fs/schema_file.h"
 
+#include <toml++/toml.h>
+
 #include <charconv>
 #include <functional>
-
-#include <toml++/toml.h>
 
 #include "fs/name_spelling.h"
 
@@ -51,7 +51,8 @@ std::string Quoted(std::string_view text) {
 
 std::string TomlKey(std::string_view key) {
   bool bare = !key.empty();
-  for (char c : key) bare = bare && (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-');
+  for (char c : key)
+    bare = bare && (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-');
   return bare && static_cast<unsigned char>(key[0]) < 0x80 ? std::string(key) : Quoted(key);
 }
 
@@ -105,7 +106,8 @@ StatusOr<std::string> TextOf(std::string_view key, const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   if (const auto* flag = node.as_boolean()) return std::string(flag->get() ? "true" : "false");
-  return Refuse(node.source(), std::string(key) + ": a string, a whole number, true or false is allowed");
+  return Refuse(node.source(),
+                std::string(key) + ": a string, a whole number, true or false is allowed");
 }
 
 StatusOr<bool> FlagOf(std::string_view key, const toml::node& node) {
@@ -171,7 +173,8 @@ StatusOr<std::vector<std::string>> ReadSplitRule(const toml::table& rule) {
     CELLFS_ASSIGN_OR_RETURN(std::string text, TextOf("splits." + std::string(key.str()), value));
     std::string name(key.str());
     if (name != "algorithm" && name != "start" && name != "end" && name != "regions") {
-      return Refuse(value.source(), "splits." + name + ": allowed are algorithm, start, end, regions");
+      return Refuse(value.source(),
+                    "splits." + name + ": allowed are algorithm, start, end, regions");
     }
     values[name] = text;
   }
@@ -206,8 +209,9 @@ Status ReadFamily(const std::string& name, const toml::node& node, TableFile& fi
       continue;
     }
     CELLFS_RETURN_IF_ERROR(ReadAttribute(
-        std::string(key.str()), value,
-        [&](const std::string& attribute, const std::string& text) { return family.Set(attribute, text); }));
+        std::string(key.str()), value, [&](const std::string& attribute, const std::string& text) {
+          return family.Set(attribute, text);
+        }));
   }
   if (drop) {
     file.dropped.insert(name);
@@ -222,7 +226,8 @@ Status ReadFamily(const std::string& name, const toml::node& node, TableFile& fi
 Status ReadFamilies(const toml::node& node, TableFile& file) {
   const auto* table = node.as_table();
   if (table == nullptr) {
-    return Refuse(node.source(), "families: a table for each family, [families.<name>], is allowed");
+    return Refuse(node.source(),
+                  "families: a table for each family, [families.<name>], is allowed");
   }
   for (const auto& [key, value] : *table) {
     CELLFS_RETURN_IF_ERROR(ReadFamily(ReadKey(std::string(key.str())), value, file));
@@ -244,8 +249,9 @@ Status ReadTableKey(const std::string& key, const toml::node& node, TableFile& f
   } else if (key == "families") {
     return ReadFamilies(node, file);
   } else if (node.is_table() && !key.starts_with("hbase") && !key.starts_with("cellfs")) {
-    return Refuse(node.source(), "'" + key + "' is unknown; allowed are [families.<name>], "
-                                 "[space_quota], and attributes");
+    return Refuse(node.source(), "'" + key +
+                                     "' is unknown; allowed are [families.<name>], "
+                                     "[space_quota], and attributes");
   } else {
     return ReadAttribute(key, node, [&](const std::string& attribute, const std::string& text) {
       return file.schema.Set(attribute, text);

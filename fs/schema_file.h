@@ -5,7 +5,8 @@
 //     enabled = true
 //     open = false                        # whether mkdir in a row may declare a new family
 //     READONLY = false                    # every attribute of HBase by its name, and free metadata
-//     splits = ["g", "t"]                 # or {algorithm = "hex", start = "00", end = "ff", regions = 8}
+//     splits = ["g", "t"]                 # or {algorithm = "hex", start = "00", end = "ff",
+//     regions = 8}
 //
 //     [space_quota]
 //     limit = 1073741824                  # bytes

@@ -9,7 +9,8 @@ namespace {
 
 SharedBytes CopyOf(const std::string& text, uint64_t offset, size_t size) {
   if (offset >= text.size()) return {};
-  return SharedBytes::Slice(std::make_shared<const std::string>(text.substr(offset, size)), 0, size);
+  return SharedBytes::Slice(std::make_shared<const std::string>(text.substr(offset, size)), 0,
+                            size);
 }
 
 }  // namespace

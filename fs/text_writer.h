@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that are no cell values but can be written: TextWriter for what is understood as a whole when
-// a descriptor is closed (.toml files, counters), MemoryWriter for files held in memory.
+// Files that are no cell values but can be written: TextWriter for what is understood as a whole
+// when a descriptor is closed (.toml files, counters), MemoryWriter for files held in memory.
 #ifndef CELLFS_FS_TEXT_WRITER_H_
 #define CELLFS_FS_TEXT_WRITER_H_
 
@@ -16,9 +16,9 @@ namespace cellfs::fs {
 
 class TextWriter final : public FileHandle {
  public:
-  // `text` is what the file has when it is opened. `apply` gets all of it where it was written to, and
-  // may change it; after an error it gets it again with the next close. `mtime` is the time that was
-  // set meanwhile.
+  // `text` is what the file has when it is opened. `apply` gets all of it where it was written to,
+  // and may change it; after an error it gets it again with the next close. `mtime` is the time
+  // that was set meanwhile.
   using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
   using Gone = std::function<void()>;
   TextWriter(NodePtr node, std::string text, bool append, uint64_t max_size, Apply apply,

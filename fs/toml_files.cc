@@ -142,10 +142,10 @@ Status NoteTomlChanged(MountContext& mount, const Place& place, std::optional<ti
   AttributeUpdate update;
   update.ctime = ToTimespec(mount.clock->Now());
   update.mtime = mtime.value_or(*update.ctime);
-  return mount.attributes.Update(place.As(place.kind == PlaceKind::kTable
-                                              ? PlaceKind::kSchemaFile
-                                              : PlaceKind::kNamespaceFile),
-                                 update);
+  return mount.attributes.Update(
+      place.As(place.kind == PlaceKind::kTable ? PlaceKind::kSchemaFile
+                                               : PlaceKind::kNamespaceFile),
+      update);
 }
 
 }  // namespace cellfs::fs

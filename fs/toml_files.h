@@ -16,12 +16,14 @@ namespace cellfs::fs {
 // The text of a kSchemaFile or kNamespaceFile as it stands now.
 OutcomeOr<std::string> TomlText(MountContext& mount, const Place& file);
 
-// Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves out a
-// family without saying drop = true, or changes the split keys. `mtime`: the time that the program set.
+// Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves
+// out a family without saying drop = true, or changes the split keys. `mtime`: the time that the
+// program set.
 Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
                   std::string_view text, std::optional<timespec> mtime = std::nullopt);
 
-// The text changed just now, by a command or by mkdir: what it shows as its time lasts over remounts.
+// The text changed just now, by a command or by mkdir: what it shows as its time lasts over
+// remounts.
 Status NoteTomlChanged(MountContext& mount, const Place& table_or_namespace,
                        std::optional<timespec> mtime = std::nullopt);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // UnstoredEntries: what is in the tree by being made there and not by a cell in the store: rows and
-// families made by mkdir or emptied by unlink, files between CREATE and their first put, files held in
-// memory. Gone after unmount.
+// families made by mkdir or emptied by unlink, files between CREATE and their first put, files held
+// in memory. Gone after unmount.
 #ifndef CELLFS_FS_UNSTORED_ENTRIES_H_
 #define CELLFS_FS_UNSTORED_ENTRIES_H_
 
@@ -75,7 +75,8 @@ class UnstoredEntries {
                                            const std::optional<std::string>& after,
                                            size_t limit) const;
 
-  // A table or namespace made by mkdir shows its .toml once that is written or something is made in it.
+  // A table or namespace made by mkdir shows its .toml once that is written or something is made in
+  // it.
   void HideToml(const Place& table_or_namespace);
   void ShowToml(const Place& table_or_namespace);
   bool IsTomlHidden(const Place& table_or_namespace) const;

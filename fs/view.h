@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// View: through what the places below `.asof/<time>` or `.scan/<query>` see the store. Shared by all
-// of them; immutable but for the moment that an `.asof` holds.
+// View: through what the places below `.asof/<time>` or `.scan/<query>` see the store. Shared by
+// all of them; immutable but for the moment that an `.asof` holds.
 #ifndef CELLFS_FS_VIEW_H_
 #define CELLFS_FS_VIEW_H_
 

@@ -64,7 +64,8 @@ std::string RunInBackground(const std::function<int(const Report&)>& daemon) {
   if (answer.size() == 1 && answer[0] == kReady) return {};
   int status = 0;
   waitpid(child, &status, 0);
-  return answer.empty() ? "the daemon ended before the mount was ready; run with -f to see why" : answer;
+  return answer.empty() ? "the daemon ended before the mount was ready; run with -f to see why"
+                        : answer;
 }
 
 }  // namespace cellfs

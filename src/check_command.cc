@@ -72,9 +72,8 @@ std::string CheckText(const CheckReport& report) {
 std::string CheckJson(const CheckReport& report) {
   json damage = json::array();
   for (const Damage& found : report.damage) damage.push_back(JsonOf(found));
-  return json({{"damage", damage},
-               {"log_records", report.log_records},
-               {"cells", report.cells}}).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json({{"damage", damage}, {"log_records", report.log_records}, {"cells", report.cells}})
+      .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace cellfs

@@ -197,13 +197,15 @@ Arguments CompactArguments(const CommandLine& line) {
 
 void AddConfigurationOptions(CLI::App& command, CommandLine& line) {
   command.add_option("--config", line.config_file, "configuration file (TOML)")->type_name("FILE");
-  command.add_option("-o", line.mount_options, "options: key=value,... as 'cellfs config' lists them")
+  command
+      .add_option("-o", line.mount_options, "options: key=value,... as 'cellfs config' lists them")
       ->type_name("OPTIONS");
 }
 
 void AddStoreArgument(CLI::App& command, CommandLine& line) {
   command.add_option("store", line.path, "a store's directory or its mount point")
-      ->required()->type_name("STORE|MOUNTPOINT");
+      ->required()
+      ->type_name("STORE|MOUNTPOINT");
   command.add_flag("--json", line.as_json, "answer in JSON");
 }
 
@@ -212,7 +214,8 @@ void AddStoreArgument(CLI::App& command, CommandLine& line) {
 int RunCommandLine(int argc, char** argv) {
   CommandLine line;
   std::function<int()> action;
-  CLI::App app("cellfs mounts a store of versioned cells, with HBase's data model, as a directory tree.");
+  CLI::App app(
+      "cellfs mounts a store of versioned cells, with HBase's data model, as a directory tree.");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("cellfs ") + CELLFS_VERSION);
   const auto add = [&](const char* name, const char* help, std::function<int()> run) -> CLI::App& {
@@ -221,10 +224,12 @@ int RunCommandLine(int argc, char** argv) {
     return *command;
   };
 
-  CLI::App& mount = add("mount", "mount a store; it is made where there is none", [&] { return Mount(line); });
+  CLI::App& mount =
+      add("mount", "mount a store; it is made where there is none", [&] { return Mount(line); });
   mount.add_option("store", line.store, "the store's directory")->required()->type_name("STORE");
   mount.add_option("mountpoint", line.mountpoint, "an existing directory")
-      ->required()->type_name("MOUNTPOINT");
+      ->required()
+      ->type_name("MOUNTPOINT");
   AddConfigurationOptions(mount, line);
   mount.add_flag("-f,--foreground", line.foreground, "stay in the foreground");
   mount.add_flag("-d,--debug", line.debug, "show every request; implies -f");
@@ -234,14 +239,16 @@ int RunCommandLine(int argc, char** argv) {
     return status.ok() ? 0 : Fail(status.message());
   });
   unmount.add_option("path", line.path, "the mount point or the store's directory")
-      ->required()->type_name("MOUNTPOINT|STORE");
+      ->required()
+      ->type_name("MOUNTPOINT|STORE");
   unmount.add_flag("-l,--lazy", line.lazy, "detach it now, end it when nobody uses it");
 
   CLI::App& status = add("status", "what a store holds and does", [&] { return ShowStatus(line); });
   AddStoreArgument(status, line);
 
-  CLI::App& flush = add("flush", "move what is in memory into the store file, onto the disk",
-                        [&] { return RunQuietly(line, "flush", {{"table", line.table}}); });
+  CLI::App& flush = add("flush", "move what is in memory into the store file, onto the disk", [&] {
+    return RunQuietly(line, "flush", {{"table", line.table}});
+  });
   AddStoreArgument(flush, line);
   flush.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
 
@@ -258,8 +265,10 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App& set = add("set", "change a setting of a mounted store until it is unmounted",
                       [&] { return Set(line); });
   AddStoreArgument(set, line);
-  set.add_option("settings", line.settings, "log_level=LEVEL, cache_size=BYTES, maintenance=paused|running")
-      ->required()->type_name("NAME=VALUE");
+  set.add_option("settings", line.settings,
+                 "log_level=LEVEL, cache_size=BYTES, maintenance=paused|running")
+      ->required()
+      ->type_name("NAME=VALUE");
 
   CLI::App& config = add("config", "print the configuration in force, every key explained",
                          [&] { return ShowConfiguration(line); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The command line: arguments in, exit code out. 0: done; 1: it failed, and one line on standard error
-// says what and what to do; 2: it was called wrongly.
+// The command line: arguments in, exit code out. 0: done; 1: it failed, and one line on standard
+// error says what and what to do; 2: it was called wrongly.
 #ifndef CELLFS_SRC_CLI_H_
 #define CELLFS_SRC_CLI_H_
 

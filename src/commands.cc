@@ -91,7 +91,8 @@ StatusOr<std::string> Commands::Flush(const Arguments& arguments) {
 StatusOr<std::string> Commands::Compact(const Arguments& arguments) {
   const std::string kind = ArgumentOf(arguments, "kind");
   if (!kind.empty() && kind != "minor" && kind != "major") {
-    return Status(StatusCode::kIllegalArgument, "a compaction is minor or major, not '" + kind + "'");
+    return Status(StatusCode::kIllegalArgument,
+                  "a compaction is minor or major, not '" + kind + "'");
   }
   CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, TablesOf(arguments));
   json done = json::array();

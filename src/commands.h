@@ -22,8 +22,8 @@ class Commands {
  public:
   Commands(Store& store, MountStatus mount) : store_(store), mount_(std::move(mount)) {}
 
-  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table: all.
-  // kIllegalArgument for an unknown command or argument. Thread-safe.
+  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table:
+  // all. kIllegalArgument for an unknown command or argument. Thread-safe.
   StatusOr<std::string> Run(const std::string& command, const Arguments& arguments);
 
  private:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "src/configuration.h"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
 #include <sstream>
-#include <toml++/toml.h>
 #include <vector>
 
 namespace cellfs {
@@ -42,34 +43,33 @@ StatusOr<bool> ParseBool(const std::string& text) {
 }
 
 template <typename Field>
-Setting Bool(std::string_view section, std::string_view key, std::string_view meaning, Field field) {
+Setting Bool(std::string_view section, std::string_view key, std::string_view meaning,
+             Field field) {
   return {section, key, meaning,
           [field](Configuration& c, const std::string& text) -> Status {
             CELLFS_ASSIGN_OR_RETURN(field(c), ParseBool(text));
             return {};
           },
-          [field](Configuration& c) {
-            return std::string(field(c) ? "true" : "false");
-          }};
+          [field](Configuration& c) { return std::string(field(c) ? "true" : "false"); }};
 }
 
 template <typename Field>
-Setting Number(std::string_view section, std::string_view key, std::string_view meaning, int64_t min,
-               int64_t max, Field field, int64_t unit = 1) {
+Setting Number(std::string_view section, std::string_view key, std::string_view meaning,
+               int64_t min, int64_t max, Field field, int64_t unit = 1) {
   return {section, key, meaning,
           [=](Configuration& c, const std::string& text) -> Status {
             CELLFS_ASSIGN_OR_RETURN(const int64_t number, ParseNumber(text, min, max));
             field(c) = static_cast<std::decay_t<decltype(field(c))>>(number * unit);
             return {};
           },
-          [=](Configuration& c) {
-            return std::to_string(static_cast<int64_t>(field(c)) / unit);
-          }};
+          [=](Configuration& c) { return std::to_string(static_cast<int64_t>(field(c)) / unit); }};
 }
 
 template <typename Field>
 Setting Octal(std::string_view key, std::string_view meaning, Field field) {
-  return {"mount", key, meaning,
+  return {"mount",
+          key,
+          meaning,
           [field](Configuration& c, const std::string& text) -> Status {
             CELLFS_ASSIGN_OR_RETURN(const int64_t mode, ParseNumber(text, 0, 07777, 8));
             field(c) = static_cast<mode_t>(mode);
@@ -86,7 +86,9 @@ Setting Octal(std::string_view key, std::string_view meaning, Field field) {
 template <typename Field, typename Value>
 Setting Choice(std::string_view section, std::string_view key, std::string_view meaning,
                std::vector<std::pair<std::string, Value>> choices, Field field) {
-  return {section, key, meaning,
+  return {section,
+          key,
+          meaning,
           [=](Configuration& c, const std::string& text) -> Status {
             std::string allowed;
             for (const auto& [name, value] : choices) {
@@ -110,62 +112,91 @@ Setting Choice(std::string_view section, std::string_view key, std::string_view 
 const std::vector<Setting>& Settings() {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
   static const std::vector<Setting> settings = {
-      Choice("mount", "names", "How keys are spelled as file names: posix, or printable (also escapes "
-             "control bytes and bytes that are no UTF-8).",
-             std::vector<std::pair<std::string, fs::NameMode>>{
-                 {"posix", fs::NameMode::kPosix}, {"printable", fs::NameMode::kPrintable}},
-             [](Configuration& c) -> auto& { return c.mount.names; }),
-      Choice("mount", "controls", "The names .versions, .counters, .deleted, .asof, .scan: off, hidden "
-             "(found but not listed), or visible (.versions is listed, so that copies carry history).",
-             std::vector<std::pair<std::string, fs::Controls>>{{"off", fs::Controls::kOff},
-                                                               {"hidden", fs::Controls::kHidden},
-                                                               {"visible", fs::Controls::kVisible}},
-             [](Configuration& c) -> auto& { return c.mount.controls; }),
-      Choice("mount", "durability", "What close promises: SKIP_WAL, ASYNC_WAL (on disk within a second), "
-             "SYNC_WAL (survives the daemon's death), FSYNC_WAL (survives power loss). A table's "
-             "DURABILITY goes before USE_DEFAULT.",
-             std::vector<std::pair<std::string, Durability>>{{"USE_DEFAULT", Durability::kUseDefault},
-                                                             {"SKIP_WAL", Durability::kSkipWal},
-                                                             {"ASYNC_WAL", Durability::kAsyncWal},
-                                                             {"SYNC_WAL", Durability::kSyncWal},
-                                                             {"FSYNC_WAL", Durability::kFsyncWal}},
-             [](Configuration& c) -> auto& { return c.mount.durability; }),
-      Bool("mount", "read_only", "Refuse every change with EROFS. As -o also: ro.",
-           [](Configuration& c) -> auto& { return c.mount.read_only; }),
-      Bool("mount", "xattr", "Answer extended attributes (user.cellfs.*); costs a request or two in "
-           "each write.",
-           [](Configuration& c) -> auto& { return c.mount.xattr; }),
-      Bool("mount", "allow_other", "Let every user in; the kernel then enforces owners and modes.",
-           [](Configuration& c) -> auto& { return c.mount.allow_other; }),
-      Number("mount", "max_value_size", "Bytes; a larger file is EFBIG. HBase's own limit is the default.",
-             1, int64_t{1} << 31, [](Configuration& c) -> auto& { return c.mount.max_value_size; }),
-      Number("mount", "asof_hold", "Seconds that a .asof keeps what it reads after its last use.", 0,
-             kMost, [](Configuration& c) -> auto& { return c.mount.asof_hold_ms; }, 1000),
-      Number("mount", "temporary_age", "Seconds after its making until when a file that is renamed or "
-             "removed leaves no trace of its old name.", 0, kMost,
-             [](Configuration& c) -> auto& { return c.mount.temporary_age_ms; }, 1000),
-      Number("mount", "uid", "Owner of what nobody has given another: a user id.", 0, 4294967294,
-             [](Configuration& c) -> auto& { return c.mount.uid; }),
-      Number("mount", "gid", "Group of the same: a group id.", 0, 4294967294,
-             [](Configuration& c) -> auto& { return c.mount.gid; }),
-      Octal("file_mode", "Mode of the same, for files: octal.",
-            [](Configuration& c) -> auto& { return c.mount.file_mode; }),
-      Octal("directory_mode", "Mode of the same, for directories: octal.",
-            [](Configuration& c) -> auto& { return c.mount.directory_mode; }),
-      Number("mount", "threads", "Threads that serve requests, at most.", 1, 64,
-             [](Configuration& c) -> auto& { return c.threads; }),
-      Number("store", "cache_size", "Bytes of SQLite's page cache, over all tables.", 1 << 20, kMost,
-             [](Configuration& c) -> auto& { return c.store.cache_bytes; }),
-      Number("store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0, 65536,
-             [](Configuration& c) -> auto& { return c.store.inline_value_limit; }),
-      Bool("store", "background_maintenance", "Flush and compact by itself when it is worth it.",
-           [](Configuration& c) -> auto& { return c.store.background_maintenance; }),
-      Choice("log", "level", "What is logged: trace, debug, info, warn, error or off. As -o: log_level.",
-             std::vector<std::pair<std::string, std::string>>{{"trace", "trace"}, {"debug", "debug"},
-                                                              {"info", "info"}, {"warn", "warn"},
-                                                              {"error", "error"}, {"off", "off"}},
-             [](Configuration& c) -> auto& { return c.log_level; }),
-      {"log", "target", "stderr (syslog once in the background), syslog, or the path of a file. As -o: "
+      Choice(
+          "mount", "names",
+          "How keys are spelled as file names: posix, or printable (also escapes "
+          "control bytes and bytes that are no UTF-8).",
+          std::vector<std::pair<std::string, fs::NameMode>>{
+              {"posix", fs::NameMode::kPosix}, {"printable", fs::NameMode::kPrintable}},
+          [](Configuration & c) -> auto& { return c.mount.names; }),
+      Choice(
+          "mount", "controls",
+          "The names .versions, .counters, .deleted, .asof, .scan: off, hidden "
+          "(found but not listed), or visible (.versions is listed, so that copies carry history).",
+          std::vector<std::pair<std::string, fs::Controls>>{{"off", fs::Controls::kOff},
+                                                            {"hidden", fs::Controls::kHidden},
+                                                            {"visible", fs::Controls::kVisible}},
+          [](Configuration & c) -> auto& { return c.mount.controls; }),
+      Choice(
+          "mount", "durability",
+          "What close promises: SKIP_WAL, ASYNC_WAL (on disk within a second), "
+          "SYNC_WAL (survives the daemon's death), FSYNC_WAL (survives power loss). A table's "
+          "DURABILITY goes before USE_DEFAULT.",
+          std::vector<std::pair<std::string, Durability>>{{"USE_DEFAULT", Durability::kUseDefault},
+                                                          {"SKIP_WAL", Durability::kSkipWal},
+                                                          {"ASYNC_WAL", Durability::kAsyncWal},
+                                                          {"SYNC_WAL", Durability::kSyncWal},
+                                                          {"FSYNC_WAL", Durability::kFsyncWal}},
+          [](Configuration & c) -> auto& { return c.mount.durability; }),
+      Bool(
+          "mount", "read_only", "Refuse every change with EROFS. As -o also: ro.",
+          [](Configuration & c) -> auto& { return c.mount.read_only; }),
+      Bool(
+          "mount", "xattr",
+          "Answer extended attributes (user.cellfs.*); costs a request or two in "
+          "each write.",
+          [](Configuration & c) -> auto& { return c.mount.xattr; }),
+      Bool(
+          "mount", "allow_other", "Let every user in; the kernel then enforces owners and modes.",
+          [](Configuration & c) -> auto& { return c.mount.allow_other; }),
+      Number(
+          "mount", "max_value_size",
+          "Bytes; a larger file is EFBIG. HBase's own limit is the default.", 1, int64_t{1} << 31,
+          [](Configuration & c) -> auto& { return c.mount.max_value_size; }),
+      Number(
+          "mount", "asof_hold", "Seconds that a .asof keeps what it reads after its last use.", 0,
+          kMost, [](Configuration & c) -> auto& { return c.mount.asof_hold_ms; }, 1000),
+      Number(
+          "mount", "temporary_age",
+          "Seconds after its making until when a file that is renamed or "
+          "removed leaves no trace of its old name.",
+          0, kMost, [](Configuration & c) -> auto& { return c.mount.temporary_age_ms; }, 1000),
+      Number(
+          "mount", "uid", "Owner of what nobody has given another: a user id.", 0, 4294967294,
+          [](Configuration & c) -> auto& { return c.mount.uid; }),
+      Number(
+          "mount", "gid", "Group of the same: a group id.", 0, 4294967294,
+          [](Configuration & c) -> auto& { return c.mount.gid; }),
+      Octal(
+          "file_mode", "Mode of the same, for files: octal.",
+          [](Configuration & c) -> auto& { return c.mount.file_mode; }),
+      Octal(
+          "directory_mode", "Mode of the same, for directories: octal.",
+          [](Configuration & c) -> auto& { return c.mount.directory_mode; }),
+      Number(
+          "mount", "threads", "Threads that serve requests, at most.", 1, 64,
+          [](Configuration & c) -> auto& { return c.threads; }),
+      Number(
+          "store", "cache_size", "Bytes of SQLite's page cache, over all tables.", 1 << 20, kMost,
+          [](Configuration & c) -> auto& { return c.store.cache_bytes; }),
+      Number(
+          "store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0,
+          65536, [](Configuration & c) -> auto& { return c.store.inline_value_limit; }),
+      Bool(
+          "store", "background_maintenance", "Flush and compact by itself when it is worth it.",
+          [](Configuration & c) -> auto& { return c.store.background_maintenance; }),
+      Choice(
+          "log", "level",
+          "What is logged: trace, debug, info, warn, error or off. As -o: log_level.",
+          std::vector<std::pair<std::string, std::string>>{{"trace", "trace"},
+                                                           {"debug", "debug"},
+                                                           {"info", "info"},
+                                                           {"warn", "warn"},
+                                                           {"error", "error"},
+                                                           {"off", "off"}},
+          [](Configuration & c) -> auto& { return c.log_level; }),
+      {"log", "target",
+       "stderr (syslog once in the background), syslog, or the path of a file. As -o: "
        "log_target.",
        [](Configuration& c, const std::string& text) -> Status {
          if (text != "stderr" && text != "syslog" && text.rfind('/', 0) != 0) {
@@ -260,9 +291,9 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
   try {
     file = toml::parse_file(path);
   } catch (const toml::parse_error& error) {
-    return Status(StatusCode::kIllegalArgument,
-                  path + ":" + std::to_string(error.source().begin.line) + ": " +
-                      std::string(error.description()));
+    return Status(StatusCode::kIllegalArgument, path + ":" +
+                                                    std::to_string(error.source().begin.line) +
+                                                    ": " + std::string(error.description()));
   }
   for (const auto& [section, node] : file) {
     const std::string section_name(section.str());
@@ -282,9 +313,9 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
 }
 
 Status ApplyMountOptions(std::string_view options, Configuration& configuration) {
-  static constexpr std::string_view kKernelOptions[] = {
-      "nosuid", "suid", "nodev", "dev", "noexec", "exec", "noatime", "atime", "sync", "async",
-      "dirsync"};
+  static constexpr std::string_view kKernelOptions[] = {"nosuid", "suid",  "nodev",   "dev",
+                                                        "noexec", "exec",  "noatime", "atime",
+                                                        "sync",   "async", "dirsync"};
   while (!options.empty()) {
     const std::string_view option = options.substr(0, options.find(','));
     options.remove_prefix(std::min(options.size(), option.size() + 1));
@@ -297,7 +328,8 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration)
     if (key == "ro") key = "read_only";
     const Setting* setting = FindSetting("mount", key);
     if (setting == nullptr) setting = FindSetting("store", key);
-    if (setting == nullptr && key.rfind("log_", 0) == 0) setting = FindSetting("log", key.substr(4));
+    if (setting == nullptr && key.rfind("log_", 0) == 0)
+      setting = FindSetting("log", key.substr(4));
     Status status;
     if (setting != nullptr) {
       status = setting->set(configuration, value);
@@ -329,21 +361,29 @@ std::string ConfigurationText(Configuration configuration) {
     text += "\n" + Comment(setting.meaning) + std::string(setting.key) + " = " +
             (setting.quoted ? Quoted(value) : value) + "\n";
     if (setting.key != "threads") continue;
-    text += "\n" + Comment("Names (globs) of tools' temporary files, which leave no trace when they are "
-                           "removed: a list of strings.") + "temporary_names = [";
+    text += "\n" +
+            Comment(
+                "Names (globs) of tools' temporary files, which leave no trace when they are "
+                "removed: a list of strings.") +
+            "temporary_names = [";
     for (const std::string& glob : configuration.mount.temporary_names) {
       text += "\n  " + Quoted(glob) + ",";
     }
     text += "\n]\n";
   }
-  text += "\n" + Comment("Attributes of the families that mkdir declares, by HBase's names, with the "
-                         "project's own DELETED_TTL in seconds. This section replaces the shipped one.") +
+  text += "\n" +
+          Comment(
+              "Attributes of the families that mkdir declares, by HBase's names, with the "
+              "project's own DELETED_TTL in seconds. This section replaces the shipped one.") +
           "[family_defaults]\n";
   for (const auto& [name, value] : configuration.mount.family_defaults) {
     text += name + " = " + Quoted(value) + "\n";
   }
-  text += "\n" + Comment("HBase's site settings under their own names: bytes for sizes, milliseconds for "
-                         "times, a negative number or 0 for \"off\" where HBase has that.") + "[site]\n";
+  text += "\n" +
+          Comment(
+              "HBase's site settings under their own names: bytes for sizes, milliseconds for "
+              "times, a negative number or 0 for \"off\" where HBase has that.") +
+          "[site]\n";
   for (const auto& [key, value] : configuration.store.site.ToMap()) {
     text += Quoted(key) + " = " + Quoted(value) + "\n";
   }

@@ -29,8 +29,8 @@ struct Configuration {
 // kIllegalArgument names file, key, value and what is allowed.
 Status ReadConfigurationFile(const std::string& path, Configuration& configuration);
 
-// "names=printable,ro,xattr": keys of [mount], [store] and [log] by their own names, a bare name of a
-// yes-or-no key for "yes", and what mount(8) knows.
+// "names=printable,ro,xattr": keys of [mount], [store] and [log] by their own names, a bare name of
+// a yes-or-no key for "yes", and what mount(8) knows.
 Status ApplyMountOptions(std::string_view options, Configuration& configuration);
 
 // As TOML, each key with its meaning, default and unit in a comment.

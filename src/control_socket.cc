@@ -45,16 +45,16 @@ Status SystemError(const std::string& what) {
   return Status(StatusCode::kIoError, what + ": " + strerror(errno));
 }
 
-// A socket's path may have 107 bytes, a directory's more: so the address goes by a descriptor of the
-// directory.
+// A socket's path may have 107 bytes, a directory's more: so the address goes by a descriptor of
+// the directory.
 struct SocketAddress {
   FileDescriptor directory;
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
 };
 
 StatusOr<SocketAddress> AddressIn(const std::string& store_directory) {
-  SocketAddress result{.directory =
-                           FileDescriptor(open(store_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))};
+  SocketAddress result{
+      .directory = FileDescriptor(open(store_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))};
   if (result.directory.get() < 0) return SystemError(store_directory);
   const std::string path =
       "/proc/self/fd/" + std::to_string(result.directory.get()) + "/control.sock";
@@ -218,7 +218,8 @@ StatusOr<std::string> CallDaemon(const std::string& store_directory, const std::
   if (answer.is_object() && answer.contains("error")) {
     return Status(CodeOf(answer["error"].value("code", "")), answer["error"].value("message", ""));
   }
-  return Status(StatusCode::kOutcomeUnknown, "the daemon ended before it answered '" + command + "'");
+  return Status(StatusCode::kOutcomeUnknown,
+                "the daemon ended before it answered '" + command + "'");
 }
 
 }  // namespace cellfs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The way to a store's daemon: a socket in the store directory, for the owner only. One JSON object a
-// line, a request and its answer in turn:
+// The way to a store's daemon: a socket in the store directory, for the owner only. One JSON object
+// a line, a request and its answer in turn:
 //
 //     {"command": "flush", "arguments": {"table": "t"}}
 //     {"result": {...}}   or   {"error": {"code": "TableNotFound", "message": "..."}}

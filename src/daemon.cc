@@ -95,17 +95,17 @@ std::string LogTarget(const DaemonOptions& options) {
 int Serve(Store& store, const DaemonOptions& options, const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock);
   filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
-  auto session =
-      fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
+  auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok()) return Fail(session.status(), report);
   Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
-  auto control = ControlServer::Open(
-      options.store_directory, [&](const std::string& command, const Arguments& arguments) {
-        spdlog::debug("command {}", command);
-        auto answer = commands.Run(command, arguments);
-        if (command == "flush" || command == "compact") filesystem.StoreChanged();
-        return answer;
-      });
+  auto control = ControlServer::Open(options.store_directory,
+                                     [&](const std::string& command, const Arguments& arguments) {
+                                       spdlog::debug("command {}", command);
+                                       auto answer = commands.Run(command, arguments);
+                                       if (command == "flush" || command == "compact")
+                                         filesystem.StoreChanged();
+                                       return answer;
+                                     });
   if (!control.ok()) return Fail(control.status(), report);
   SignalThread signals(**session);
   PeriodicTask quotas(kQuotaInterval, [&store] {

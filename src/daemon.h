@@ -19,8 +19,8 @@ struct DaemonOptions {
   Configuration configuration;
 };
 
-// Answers the exit code once the mount has ended. `report` is called once: when the mount answers, or
-// with the reason why it will not.
+// Answers the exit code once the mount has ended. `report` is called once: when the mount answers,
+// or with the reason why it will not.
 int RunDaemon(const DaemonOptions& options, const Report& report);
 
 }  // namespace cellfs

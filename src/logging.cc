@@ -39,8 +39,9 @@ Status SetUpLogging(const std::string& target, const std::string& level) {
 
 Status SetLogLevel(const std::string& level) {
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels)) {
-    return Status(StatusCode::kIllegalArgument,
-                  "'" + level + "' is no log level; there are trace, debug, info, warn, error, off");
+    return Status(
+        StatusCode::kIllegalArgument,
+        "'" + level + "' is no log level; there are trace, debug, info, warn, error, off");
   }
   spdlog::set_level(spdlog::level::from_str(level));
   return {};

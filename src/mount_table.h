@@ -11,7 +11,7 @@
 namespace cellfs {
 
 struct MountedStore {
-  std::string store;       // the store's directory
+  std::string store;  // the store's directory
   std::string mountpoint;
 };
 
@@ -21,8 +21,8 @@ std::vector<MountedStore> ListMounts();
 // By the store's directory or its mount point, however it is written.
 std::optional<MountedStore> FindMount(const std::string& path);
 
-// Absolute and without symbolic links, as far as the path exists; does not touch what lies in it, so
-// that a mount whose daemon hangs can be named.
+// Absolute and without symbolic links, as far as the path exists; does not touch what lies in it,
+// so that a mount whose daemon hangs can be named.
 std::string CanonicalPath(const std::string& path);
 
 }  // namespace cellfs

@@ -44,8 +44,9 @@ Status Detach(const std::string& mountpoint, bool lazy) {
   if (umount2(mountpoint.c_str(), lazy ? MNT_DETACH : 0) == 0) return {};
   if (errno == EPERM) return RunFusermount(mountpoint, lazy);
   if (errno == EBUSY) {
-    return Status(StatusCode::kUnavailable,
-                  mountpoint + " is in use; close what is open in it (fuser -m shows it), or --lazy");
+    return Status(
+        StatusCode::kUnavailable,
+        mountpoint + " is in use; close what is open in it (fuser -m shows it), or --lazy");
   }
   return Status(StatusCode::kIoError, mountpoint + ": " + strerror(errno));
 }

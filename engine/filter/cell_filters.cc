@@ -86,9 +86,9 @@ FilterOr MakeKeyOnlyFilter(bool length_as_value) {
 
 FilterOr MakeTimestampsFilter(std::set<Timestamp> timestamps, bool can_hint) {
   if (!timestamps.empty() && *timestamps.begin() < 0) {
-    return Status(StatusCode::kIllegalArgument, "TimestampsFilter: timestamp " +
-                                                    std::to_string(*timestamps.begin()) +
-                                                    " is negative");
+    return Status(
+        StatusCode::kIllegalArgument,
+        "TimestampsFilter: timestamp " + std::to_string(*timestamps.begin()) + " is negative");
   }
   return FilterPtr(std::make_shared<TimestampsFilter>(std::move(timestamps), can_hint));
 }

@@ -10,10 +10,14 @@ namespace {
 std::optional<Regex::Syntax> SyntaxOf(Comparator::Kind kind) {
   switch (kind) {
     case Comparator::Kind::kBinary:
-    case Comparator::Kind::kBinaryPrefix: return std::nullopt;
-    case Comparator::Kind::kSubstring: return Regex::Syntax::kSubstringNoCase;
-    case Comparator::Kind::kRegexString: return Regex::Syntax::kJava;
-    case Comparator::Kind::kRegexStringNoCase: return Regex::Syntax::kJavaNoCase;
+    case Comparator::Kind::kBinaryPrefix:
+      return std::nullopt;
+    case Comparator::Kind::kSubstring:
+      return Regex::Syntax::kSubstringNoCase;
+    case Comparator::Kind::kRegexString:
+      return Regex::Syntax::kJava;
+    case Comparator::Kind::kRegexStringNoCase:
+      return Regex::Syntax::kJavaNoCase;
   }
   return std::nullopt;
 }
@@ -22,13 +26,20 @@ std::optional<Regex::Syntax> SyntaxOf(Comparator::Kind kind) {
 
 bool Holds(CompareOperator op, std::strong_ordering order) {
   switch (op) {
-    case CompareOperator::kLess: return order < 0;
-    case CompareOperator::kLessOrEqual: return order <= 0;
-    case CompareOperator::kEqual: return order == 0;
-    case CompareOperator::kNotEqual: return order != 0;
-    case CompareOperator::kGreaterOrEqual: return order >= 0;
-    case CompareOperator::kGreater: return order > 0;
-    case CompareOperator::kNoOp: return false;
+    case CompareOperator::kLess:
+      return order < 0;
+    case CompareOperator::kLessOrEqual:
+      return order <= 0;
+    case CompareOperator::kEqual:
+      return order == 0;
+    case CompareOperator::kNotEqual:
+      return order != 0;
+    case CompareOperator::kGreaterOrEqual:
+      return order >= 0;
+    case CompareOperator::kGreater:
+      return order > 0;
+    case CompareOperator::kNoOp:
+      return false;
   }
   return false;
 }

@@ -26,18 +26,22 @@ Reach ReachOf(FilterReturn code) {
   switch (code) {
     case FilterReturn::kInclude:
     case FilterReturn::kSkip:
-    case FilterReturn::kSeekNextUsingHint: return Reach::kCell;
+    case FilterReturn::kSeekNextUsingHint:
+      return Reach::kCell;
     case FilterReturn::kIncludeAndNextColumn:
-    case FilterReturn::kNextColumn: return Reach::kColumn;
+    case FilterReturn::kNextColumn:
+      return Reach::kColumn;
     case FilterReturn::kIncludeAndSeekNextRow:
-    case FilterReturn::kNextRow: return Reach::kRow;
+    case FilterReturn::kNextRow:
+      return Reach::kRow;
   }
   return Reach::kCell;
 }
 
 FilterReturn CodeOf(bool included, Reach reach) {
   switch (reach) {
-    case Reach::kCell: return included ? FilterReturn::kInclude : FilterReturn::kSkip;
+    case Reach::kCell:
+      return included ? FilterReturn::kInclude : FilterReturn::kSkip;
     case Reach::kColumn:
       return included ? FilterReturn::kIncludeAndNextColumn : FilterReturn::kNextColumn;
     case Reach::kRow:
@@ -289,7 +293,8 @@ class PassOneList : public FilterList {
     const bool same_family = cell.family == asked.cell.family;
     switch (*asked.answer) {
       case FilterReturn::kInclude:
-      case FilterReturn::kSkip: return std::nullopt;
+      case FilterReturn::kSkip:
+        return std::nullopt;
       case FilterReturn::kSeekNextUsingHint:
         if (!IsShortOfHint(filter, asked, cell)) return std::nullopt;
         return FilterReturn::kSeekNextUsingHint;

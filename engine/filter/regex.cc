@@ -17,7 +17,7 @@ constexpr uint32_t kHeapLimitKib = 16 * 1024;
 
 // What Java calls \p{Lower} PCRE2 calls [:lower:]. Its own \p{Lower} is Unicode's, Java's ASCII's.
 constexpr std::array<std::string_view, 13> kPosixClasses = {
-    "Lower", "Upper", "ASCII", "Alpha", "Digit", "Alnum", "Punct",
+    "Lower", "Upper", "ASCII", "Alpha", "Digit",  "Alnum", "Punct",
     "Graph", "Print", "Blank", "Cntrl", "XDigit", "Space"};
 
 Status NotSupported(std::string_view what, size_t position) {

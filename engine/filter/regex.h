@@ -4,7 +4,8 @@
 //
 // The syntax is Java's where the two differ quietly (\p{Lower}, \uXXXX); what only one of them
 // knows (classes in classes, recursion, verbs) is refused. Case is folded by Unicode also where
-// Java would fold ASCII only. A search that needs more than a bounded number of steps finds nothing.
+// Java would fold ASCII only. A search that needs more than a bounded number of steps finds
+// nothing.
 #ifndef CELLFS_ENGINE_FILTER_REGEX_H_
 #define CELLFS_ENGINE_FILTER_REGEX_H_
 

@@ -42,9 +42,11 @@ std::string CreateFamilySql(std::string_view family) {
          "(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
          "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, "
          "X INTEGER, Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
-         "CREATE INDEX IF NOT EXISTS " + QuotedName(TombstoneIndexName(family)) + " ON " + cells +
+         "CREATE INDEX IF NOT EXISTS " +
+         QuotedName(TombstoneIndexName(family)) + " ON " + cells +
          "(K, Q, T, Y) WHERE Y <> -4;"
-         "CREATE TABLE IF NOT EXISTS " + QuotedName(ValueTableName(family)) +
+         "CREATE TABLE IF NOT EXISTS " +
+         QuotedName(ValueTableName(family)) +
          "(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL);";
 }
 
@@ -73,7 +75,8 @@ int32_t ChecksumOf(const StoredCell& stored) {
 }
 
 int32_t ChecksumOfValue(std::string_view bytes, int64_t reference) {
-  return LowBits(XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<uint64_t>(reference)));
+  return LowBits(
+      XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<uint64_t>(reference)));
 }
 
 }  // namespace cellfs

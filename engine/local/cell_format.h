@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How a cell lies in a store file: the SQL of a family's tables, and the checksums that are kept with
-// cells and values. docs/storage.md, "The store file", explains every column.
+// How a cell lies in a store file: the SQL of a family's tables, and the checksums that are kept
+// with cells and values. docs/storage.md, "The store file", explains every column.
 #ifndef CELLFS_ENGINE_LOCAL_CELL_FORMAT_H_
 #define CELLFS_ENGINE_LOCAL_CELL_FORMAT_H_
 
@@ -14,8 +14,9 @@
 
 namespace cellfs {
 
-// "table$cf", "table$cf$values", "table$cf$tombstones". SQLite does not tell upper from lower case in
-// names, families do: bytes other than lower-case letters, digits, '_', '-' and '.' are written %xx.
+// "table$cf", "table$cf$values", "table$cf$tombstones". SQLite does not tell upper from lower case
+// in names, families do: bytes other than lower-case letters, digits, '_', '-' and '.' are written
+// %xx.
 std::string CellTableName(std::string_view family);
 std::string ValueTableName(std::string_view family);
 std::string TombstoneIndexName(std::string_view family);

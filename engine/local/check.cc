@@ -85,7 +85,8 @@ class StoreCheck {
     *end = header->base + bytes->size();
   }
 
-  void CheckRecords(const std::string& file, std::string_view bytes, LogPosition base, bool newest) {
+  void CheckRecords(const std::string& file, std::string_view bytes, LogPosition base,
+                    bool newest) {
     std::vector<CellView> cells;
     size_t offset = kSegmentHeaderSize;
     while (offset < bytes.size()) {
@@ -97,8 +98,9 @@ class StoreCheck {
       }
       if (!found && newest && IsTornTail(bytes, offset, base)) return;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
-      Add({.file = file, .what = "the bytes from " + std::to_string(offset) + " to " +
-                                 std::to_string(next) + " are not what was written"});
+      Add({.file = file,
+           .what = "the bytes from " + std::to_string(offset) + " to " + std::to_string(next) +
+                   " are not what was written"});
       offset = next;
     }
   }
@@ -121,9 +123,8 @@ class StoreCheck {
   }
 
   Status CheckStoreFile(const TableSchema& schema) {
-    CELLFS_ASSIGN_OR_RETURN(
-        std::unique_ptr<Database> database,
-        Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
+    CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                            Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
     CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database));
     CELLFS_RETURN_IF_ERROR(database->Execute(
         "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"));
@@ -190,9 +191,9 @@ class StoreCheck {
 
   Cell LastReachable(Database& database) {
     Cell reached;
-    auto statement = database.Prepare("SELECT K, Q, T FROM " +
-                                      QuotedName(CellTableName(place_.family)) +
-                                      " ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
+    auto statement =
+        database.Prepare("SELECT K, Q, T FROM " + QuotedName(CellTableName(place_.family)) +
+                         " ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
     if (!statement.ok()) return reached;
     for (;;) {
       const StatusOr<bool> row = statement->Step();

@@ -20,7 +20,8 @@ class FamilyCompaction {
   FamilyCompaction(FamilySchema family, const Rewrite& rewrite)
       : family_(std::move(family)), matcher_(MakeCompactionMatcher(family_, rewrite)) {}
 
-  // Looks at the next rows, some ten thousand cells, and removes what is to go. True: there are more.
+  // Looks at the next rows, some ten thousand cells, and removes what is to go. True: there are
+  // more.
   StatusOr<bool> RunBatch(StoreFileWriter& writer);
   // By the last batch.
   int64_t erased() const { return erased_; }

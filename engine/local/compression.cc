@@ -38,8 +38,9 @@ size_t PackZstandard(std::string_view value, std::string* buffer) {
 size_t PackLz4(std::string_view value, std::string* buffer) {
   if (value.size() > LZ4_MAX_INPUT_SIZE) return 0;
   buffer->resize(static_cast<size_t>(LZ4_compressBound(static_cast<int>(value.size()))));
-  const int size = LZ4_compress_default(value.data(), buffer->data(), static_cast<int>(value.size()),
-                                        static_cast<int>(buffer->size()));
+  const int size =
+      LZ4_compress_default(value.data(), buffer->data(), static_cast<int>(value.size()),
+                           static_cast<int>(buffer->size()));
   return static_cast<size_t>(std::max(size, 0));
 }
 
@@ -54,7 +55,8 @@ PackedValue PackValue(std::string_view value, Compression compression, std::stri
   size_t size = 0;
   ValueTag tag = ValueTag::kPlain;
   switch (compression) {
-    case Compression::kNone: break;
+    case Compression::kNone:
+      break;
     case Compression::kZstandard:
       tag = ValueTag::kZstandard;
       size = PackZstandard(value, buffer);
@@ -76,7 +78,9 @@ bool UnpackValue(const PackedValue& packed, size_t length, std::string* value) {
   value->resize(length);
   const std::string_view bytes = packed.bytes;
   switch (packed.tag) {
-    case ValueTag::kPlain: *value = bytes; return bytes.size() == length;
+    case ValueTag::kPlain:
+      *value = bytes;
+      return bytes.size() == length;
     case ValueTag::kZstandard:
       return ZSTD_decompressDCtx(Decompressor(), value->data(), length, bytes.data(),
                                  bytes.size()) == length;

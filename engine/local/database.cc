@@ -22,10 +22,13 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   const std::string message =
       path + ": " + (connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code));
   switch (code & 0xff) {
-    case SQLITE_FULL: return Status(StatusCode::kStoreFull, message);
+    case SQLITE_FULL:
+      return Status(StatusCode::kStoreFull, message);
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return Status(StatusCode::kCorruption, message);
-    default: return Status(StatusCode::kIoError, message);
+    case SQLITE_NOTADB:
+      return Status(StatusCode::kCorruption, message);
+    default:
+      return Status(StatusCode::kIoError, message);
   }
 }
 
@@ -134,8 +137,8 @@ StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
 
 Status Database::Checkpoint() {
   sqlite3_busy_timeout(connection_, 0);
-  const int code = sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE,
-                                             nullptr, nullptr);
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   Status status;
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) status = ErrorOf(connection_, code, path_);
   sqlite3_busy_timeout(connection_, kBusyTimeoutMs);

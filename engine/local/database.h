@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// SQLite as RAII types: a connection, a prepared statement, a transaction. The only place that knows
-// sqlite3.h, but for the checksums of pages.
+// SQLite as RAII types: a connection, a prepared statement, a transaction. The only place that
+// knows sqlite3.h, but for the checksums of pages.
 //
-// Errors: SQLITE_FULL is kStoreFull; SQLITE_CORRUPT, SQLITE_NOTADB and a page that does not match its
-// checksum are kCorruption; everything else is kIoError; the message names the file. Text never comes
-// from outside: values are bound, and names of tables are made by QuotedName.
+// Errors: SQLITE_FULL is kStoreFull; SQLITE_CORRUPT, SQLITE_NOTADB and a page that does not match
+// its checksum are kCorruption; everything else is kIoError; the message names the file. Text never
+// comes from outside: values are bound, and names of tables are made by QuotedName.
 #ifndef CELLFS_ENGINE_LOCAL_DATABASE_H_
 #define CELLFS_ENGINE_LOCAL_DATABASE_H_
 

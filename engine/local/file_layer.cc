@@ -90,8 +90,8 @@ class PosixFileLayer : public FileLayer {
       ::close(descriptor);
       return ErrnoStatus("look at", path, error);
     }
-    return std::unique_ptr<AppendFile>(std::make_unique<PosixAppendFile>(
-        path, descriptor, static_cast<uint64_t>(status.st_size)));
+    return std::unique_ptr<AppendFile>(
+        std::make_unique<PosixAppendFile>(path, descriptor, static_cast<uint64_t>(status.st_size)));
   }
 
   StatusOr<std::string> Read(const std::string& path) override {
@@ -174,9 +174,8 @@ Status ReplaceFile(FileLayer& files, const std::string& directory, const std::st
 Status ErrnoStatus(std::string_view act, const std::string& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
   return {full ? StatusCode::kStoreFull : StatusCode::kIoError,
-          "cannot " + std::string(act) + " '" + path +
-              "': " + std::generic_category().message(error) + " (errno " +
-              std::to_string(error) + ")"};
+          "cannot " + std::string(act) + " '" + path + "': " +
+              std::generic_category().message(error) + " (errno " + std::to_string(error) + ")"};
 }
 
 }  // namespace cellfs

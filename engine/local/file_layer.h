@@ -18,8 +18,8 @@
 
 namespace cellfs {
 
-// A file that grows at its end. Append, Truncate and Reserve come from one thread at a time; Sync may
-// run beside them.
+// A file that grows at its end. Append, Truncate and Reserve come from one thread at a time; Sync
+// may run beside them.
 class AppendFile {
  public:
   virtual ~AppendFile() = default;
@@ -29,8 +29,9 @@ class AppendFile {
   virtual Status Sync() = 0;
   // What is appended next goes behind these bytes; what was reserved is gone.
   virtual Status Truncate(uint64_t size) = 0;
-  // Fills the file with zeros from its end up to `size` bytes; what is appended goes over them. Once
-  // they are synced, a Sync of what was appended there writes just that: no length, no new blocks.
+  // Fills the file with zeros from its end up to `size` bytes; what is appended goes over them.
+  // Once they are synced, a Sync of what was appended there writes just that: no length, no new
+  // blocks.
   virtual Status Reserve(uint64_t size) = 0;
 };
 

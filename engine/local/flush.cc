@@ -18,7 +18,7 @@ class FamilyFlush {
 
   Status Run(CellCursor& cells) {
     CELLFS_RETURN_IF_ERROR(cells.Seek({}));
-    for (; cells.valid(); ) {
+    for (; cells.valid();) {
       CELLFS_RETURN_IF_ERROR(Take(cells.cell()));
       CELLFS_RETURN_IF_ERROR(cells.Next());
     }
@@ -62,15 +62,16 @@ class FamilyFlush {
     });
   }
 
-  // A tombstone stands for itself and for what it hides; a column over its versions for one of them.
+  // A tombstone stands for itself and for what it hides; a column over its versions for one of
+  // them.
   Status CountGarbage(const CellView& cell) {
     if (IsTombstone(cell.type)) writer_.facts().garbage += 2;
     if (columns_ < kSample) return Status();
     columns_ = 0;
     const int64_t most = family_.max_versions();
-    CELLFS_ASSIGN_OR_RETURN(
-        const int64_t versions,
-        writer_.CountVersions(family_.name(), cell.row, cell.qualifier, std::min(most, int64_t{99}) + 1));
+    CELLFS_ASSIGN_OR_RETURN(const int64_t versions,
+                            writer_.CountVersions(family_.name(), cell.row, cell.qualifier,
+                                                  std::min(most, int64_t{99}) + 1));
     if (versions > most) writer_.facts().garbage += kSample;
     return Status();
   }

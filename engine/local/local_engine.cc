@@ -15,12 +15,14 @@ StatusOr<std::unique_ptr<LocalEngine>> LocalEngine::Open(const std::string& dire
 
 LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
                          const StoreOptions& options)
-    : files_(files), directory_(std::move(directory)),
+    : files_(files),
+      directory_(std::move(directory)),
       context_(std::make_shared<StoreContext>(options)) {}
 
 LocalEngine::~LocalEngine() {
   maintenance_.reset();
-  if (context_->wal == nullptr) return;  // not recovered, or not to the end: nothing is to be changed
+  if (context_->wal == nullptr)
+    return;  // not recovered, or not to the end: nothing is to be changed
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
   static_cast<void>(context_->wal->Roll());
@@ -82,8 +84,8 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
   return storage;
 }
 
-// Brings back what the store files do not have. The records of a table that cannot be opened stay in
-// the log; those of tables that are gone go.
+// Brings back what the store files do not have. The records of a table that cannot be opened stay
+// in the log; those of tables that are gone go.
 Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
   SequenceId last = 0;
   for (const auto& [id, table] : tables_) last = std::max(last, table->flushed());

@@ -22,7 +22,8 @@ namespace cellfs {
 
 class LocalEngine : public StorageEngine {
  public:
-  // `files` lies beneath log and catalog and outlives the engine; SQLite has its own way to the disk.
+  // `files` lies beneath log and catalog and outlives the engine; SQLite has its own way to the
+  // disk.
   static StatusOr<std::unique_ptr<LocalEngine>> Open(const std::string& directory,
                                                      const StoreOptions& options,
                                                      FileLayer& files = PosixFiles());
@@ -59,7 +60,7 @@ class LocalEngine : public StorageEngine {
 
   mutable std::mutex mutex_;
   std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_
-  std::unique_ptr<Maintenance> maintenance_;  // null: off, or not begun
+  std::unique_ptr<Maintenance> maintenance_;                 // null: off, or not begun
 };
 
 }  // namespace cellfs

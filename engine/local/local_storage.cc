@@ -11,7 +11,7 @@
 namespace cellfs {
 namespace {
 
-constexpr int64_t kRoomFactor = 4;  // flush sizes that a memstore may reach before writers wait
+constexpr int64_t kRoomFactor = 4;   // flush sizes that a memstore may reach before writers wait
 constexpr int kCompactAttempts = 5;  // where moments are pinned meanwhile
 // A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
 constexpr int64_t kLeastGarbage = 10000;
@@ -68,8 +68,8 @@ LocalStorage::State LocalStorage::CopyState() const {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// The snapshot comes first, so that nothing is in it that the read point leaves out. A flush that was
-// published since then shows in the state's generation, and the snapshot is taken anew.
+// The snapshot comes first, so that nothing is in it that the read point leaves out. A flush that
+// was published since then shows in the state's generation, and the snapshot is taken anew.
 StatusOr<LocalStorage::View> LocalStorage::TakeView(const std::shared_ptr<const Moment>& moment) {
   for (;;) {
     if (dropped_) return Gone();
@@ -97,9 +97,8 @@ StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(View& view,
   std::vector<std::unique_ptr<CellCursor>> cursors;
   for (const auto& cells : {view.state.active, view.state.frozen}) {
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
-    cursors.push_back(
-        OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()), family,
-                           view.read_point, lengths_only));
+    cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
+                                         family, view.read_point, lengths_only));
   }
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<CellCursor> stored,
@@ -185,7 +184,7 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
   ColumnHead head;
   const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
     CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
-    for (; cursor->valid(); ) {
+    for (; cursor->valid();) {
       const CellView& cell = cursor->cell();
       if (cell.row != row || cell.qualifier != column) break;
       if (IsTombstone(cell.type)) {
@@ -216,8 +215,7 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   if (withdraws) {
     moments_lock = context_->moments->HoldOff();
     if (context_->moments->AnyPinned(moments_lock)) {
-      CELLFS_RETURN_IF_ERROR(
-          CheckWithdrawable(batches, context_->moments->Newest(moments_lock)));
+      CELLFS_RETURN_IF_ERROR(CheckWithdrawable(batches, context_->moments->Newest(moments_lock)));
     }
   }
 
@@ -265,8 +263,7 @@ Status LocalStorage::CheckWithdrawable(std::span<const RowBatch> batches,
     for (const WithdrawCell& withdrawn : batch.withdrawn) {
       CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
                               OpenCursor(view, withdrawn.family, true));
-      CELLFS_RETURN_IF_ERROR(
-          cursor->Seek({batch.row, withdrawn.qualifier, withdrawn.timestamp}));
+      CELLFS_RETURN_IF_ERROR(cursor->Seek({batch.row, withdrawn.qualifier, withdrawn.timestamp}));
       while (cursor->valid()) {
         const CellView& cell = cursor->cell();
         if (cell.row != batch.row || cell.qualifier != withdrawn.qualifier ||
@@ -334,7 +331,8 @@ Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
   const std::shared_ptr<const TableSchema> schema = CopyState().schema;
   const std::shared_ptr<const Memstore> memstore(frozen, &frozen->memstore());
   const SequenceId highest = memstore->highest_sequence_id();
-  // Without a new segment the log only keeps more than it must; it says itself what is wrong with it.
+  // Without a new segment the log only keeps more than it must; it says itself what is wrong with
+  // it.
   static_cast<void>(context_->wal->Roll());
   for (bool keep_all = context_->moments->AnyPinned();; keep_all = true) {
     CELLFS_ASSIGN_OR_RETURN(
@@ -418,9 +416,8 @@ StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Re
   if (CopyState().schema != schema) {
     return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
   }
-  CELLFS_ASSIGN_OR_RETURN(
-      std::unique_ptr<StoreFileWriter> writer,
-      StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileWriter> writer,
+                          StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
   CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer));
   if (compaction.erased() == 0) return more;
   CELLFS_RETURN_IF_ERROR(writer->Prepare());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // LocalStorage: the cells of one table of an embedded store (HBase: the HStores of one region). A
-// write goes to the log and into the active memstore; a flush freezes that, carries it into the store
-// file, and tells the log. A read merges active and frozen memstore with a snapshot of the file.
+// write goes to the log and into the active memstore; a flush freezes that, carries it into the
+// store file, and tells the log. A read merges active and frozen memstore with a snapshot of the
+// file.
 //
 // Locks, in the order in which they are taken: compact_mutex_, rewrite_mutex_, the store's
-// write_mutex, the registry of moments, state_mutex_. A reader takes only the last, for as long as it
-// takes to copy three pointers, so that nothing that writes holds it up.
+// write_mutex, the registry of moments, state_mutex_. A reader takes only the last, for as long as
+// it takes to copy three pointers, so that nothing that writes holds it up.
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 
@@ -45,7 +46,8 @@ struct StoreContext {
 
   // Held while mutations are numbered, logged and put into memstores: one order for all three.
   std::mutex write_mutex;
-  std::atomic<SequenceId> read_point{0};  // mutations up to it are visible; written under write_mutex
+  std::atomic<SequenceId> read_point{
+      0};  // mutations up to it are visible; written under write_mutex
   std::atomic<uint64_t> mutations{0};
 
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
@@ -104,8 +106,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   struct State {
     std::shared_ptr<const TableSchema> schema;
     std::shared_ptr<MemoryCells> active;
-    std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
-    uint64_t generation = 0;              // of the file, at least, that belongs to the memstores
+    std::shared_ptr<MemoryCells>
+        frozen;               // being flushed, or waiting for it after an error; or null
+    uint64_t generation = 0;  // of the file, at least, that belongs to the memstores
   };
 
   // One consistent state of the table: what is in the file's snapshot is in none of the memstores.
@@ -136,8 +139,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   const std::shared_ptr<StoreContext> context_;
   const std::shared_ptr<StoreFile> file_;
 
-  std::mutex compact_mutex_;  // one compaction at a time
-  std::mutex rewrite_mutex_;  // one change of the file at a time
+  std::mutex compact_mutex_;         // one compaction at a time
+  std::mutex rewrite_mutex_;         // one change of the file at a time
   std::atomic<bool> durable_{true};  // false: a sync has failed, the log must keep what it has
   std::atomic<bool> dropped_{false};
   std::atomic<bool> flush_failed_{false};

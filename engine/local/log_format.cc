@@ -161,8 +161,8 @@ std::optional<uint64_t> ParseSegmentName(std::string_view name) {
 Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out) {
   const size_t size = SizeOf(record);
   if (size > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
-    return {StatusCode::kValueTooLarge, "a mutation of " + std::to_string(size) +
-                                            " bytes is over the log's maximum of 2 GiB"};
+    return {StatusCode::kValueTooLarge,
+            "a mutation of " + std::to_string(size) + " bytes is over the log's maximum of 2 GiB"};
   const size_t begin = out->size();
   out->append(kRecordMagic);
   PutNumber(uint64_t{0}, out);  // the checksum, once the rest is there

@@ -7,9 +7,9 @@
 namespace cellfs {
 namespace {
 
-constexpr std::chrono::seconds kRetry{1};   // after an error, of a full disk for example
-constexpr std::chrono::seconds kLook{10};   // otherwise
-constexpr uint64_t kLogFactor = 2;          // flush sizes that the log may grow to
+constexpr std::chrono::seconds kRetry{1};  // after an error, of a full disk for example
+constexpr std::chrono::seconds kLook{10};  // otherwise
+constexpr uint64_t kLogFactor = 2;         // flush sizes that the log may grow to
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Maintenance: the background thread of an embedded store. It flushes memstores that are full or that
-// keep the log long, and compacts files whose garbage is worth it (HBase: MemStoreFlusher and
+// Maintenance: the background thread of an embedded store. It flushes memstores that are full or
+// that keep the log long, and compacts files whose garbage is worth it (HBase: MemStoreFlusher and
 // CompactSplit).
 #ifndef CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
 #define CELLFS_ENGINE_LOCAL_MAINTENANCE_H_

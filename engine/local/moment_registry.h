@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // MomentRegistry: the moments that readers have pinned. What would take something away from them (a
-// flush, a compaction, a withdrawal) looks here, and holds off new pins until its result is in force.
+// flush, a compaction, a withdrawal) looks here, and holds off new pins until its result is in
+// force.
 #ifndef CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 #define CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 

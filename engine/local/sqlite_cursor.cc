@@ -4,17 +4,28 @@
 namespace cellfs {
 namespace {
 
-enum Column { kRow, kQualifier, kTimestamp, kType, kSequenceId, kLength, kChecksum, kTimeToLive,
-              kReference, kTag, kValue };
+enum Column {
+  kRow,
+  kQualifier,
+  kTimestamp,
+  kType,
+  kSequenceId,
+  kLength,
+  kChecksum,
+  kTimeToLive,
+  kReference,
+  kTag,
+  kValue
+};
 
 }  // namespace
 
 StatusOr<Statement*> FamilyReader::Prepared(std::optional<Statement>& statement,
                                             const std::string& select, const std::string& rest) {
   if (!statement.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(
-        Statement prepared,
-        database_.Prepare("SELECT " + select + " FROM " + QuotedName(CellTableName(family_)) + rest));
+    CELLFS_ASSIGN_OR_RETURN(Statement prepared,
+                            database_.Prepare("SELECT " + select + " FROM " +
+                                              QuotedName(CellTableName(family_)) + rest));
     statement = std::move(prepared);
   }
   return &*statement;
@@ -35,9 +46,10 @@ StatusOr<Statement*> FamilyReader::LastRow() {
 
 StatusOr<Statement*> FamilyReader::Value() {
   if (!value_.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(Statement prepared,
-                            database_.Prepare("SELECT H, V FROM " +
-                                              QuotedName(ValueTableName(family_)) + " WHERE R = ?1"));
+    CELLFS_ASSIGN_OR_RETURN(
+        Statement prepared,
+        database_.Prepare("SELECT H, V FROM " + QuotedName(ValueTableName(family_)) +
+                          " WHERE R = ?1"));
     value_ = std::move(prepared);
   }
   return &*value_;
@@ -61,8 +73,11 @@ StatusOr<bool> FamilyReader::HasTombstones(std::string_view row, std::string_vie
 SqliteCursor::SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free,
                            SequenceId read_point, bool lengths_only, const std::string* only_row,
                            bool any_tombstones)
-    : reader_(std::move(reader)), free_(free), read_point_(read_point),
-      lengths_only_(lengths_only), only_row_(only_row),
+    : reader_(std::move(reader)),
+      free_(free),
+      read_point_(read_point),
+      lengths_only_(lengths_only),
+      only_row_(only_row),
       any_tombstones_(any_tombstones) {}
 
 SqliteCursor::~SqliteCursor() {
@@ -171,7 +186,8 @@ Status SqliteCursor::Load() {
 }
 
 Status SqliteCursor::LoadValue() {
-  if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0) return Status();
+  if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0)
+    return Status();
   if (stored_.reference != 0) {
     if (value_ == nullptr) {
       CELLFS_ASSIGN_OR_RETURN(value_, reader_->Value());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// SqliteCursor: the cells of one family in a store file, in cell order, over prepared statements that
-// outlive it. It sees what the transaction open on its connection sees.
+// SqliteCursor: the cells of one family in a store file, in cell order, over prepared statements
+// that outlive it. It sees what the transaction open on its connection sees.
 #ifndef CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
 #define CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
 
@@ -17,8 +17,8 @@
 
 namespace cellfs {
 
-// The statements that read one family on one connection, each prepared when it is first needed. They
-// serve one cursor at a time.
+// The statements that read one family on one connection, each prepared when it is first needed.
+// They serve one cursor at a time.
 class FamilyReader {
  public:
   FamilyReader(Database& database, std::string_view family)
@@ -27,7 +27,7 @@ class FamilyReader {
   StatusOr<Statement*> Cells();      // K, Q, T, Y, S, L, H, X, R, Z, V from ?1, ?2, ?3
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
-  StatusOr<Statement*> Value();      // H, V of reference ?1
+  StatusOr<Statement*> Value();  // H, V of reference ?1
   StatusOr<bool> HasTombstones(std::string_view row, std::string_view qualifier);
 
   const std::string& path() const { return database_.path(); }
@@ -48,15 +48,16 @@ using FreeReaders = std::vector<std::unique_ptr<FamilyReader>>;
 
 class SqliteCursor : public CellCursor {
  public:
-  // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of that
-  // row only. Without `any_tombstones` the family has none. Gives the reader to `free` in the end.
+  // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of
+  // that row only. Without `any_tombstones` the family has none. Gives the reader to `free` in the
+  // end.
   SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free, SequenceId read_point,
                bool lengths_only, const std::string* only_row = nullptr,
                bool any_tombstones = true);
   ~SqliteCursor() override;
 
-  // kCorruption where valid(): the cell does not match its checksum; Next goes on behind it. Not valid:
-  // there is no way on from here.
+  // kCorruption where valid(): the cell does not match its checksum; Next goes on behind it. Not
+  // valid: there is no way on from here.
   Status Seek(const CellPlace& place) override;
   Status SeekToRowBefore(std::string_view row) override;
   Status Next() override;

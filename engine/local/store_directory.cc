@@ -30,8 +30,8 @@ bool Has(const Names& names, std::string_view name) {
 // What may lie in a directory without FORMAT that becomes a store: nothing, what the making of a
 // file system leaves, and what the making of a store leaves that was cut short.
 bool MayBecomeStore(const Names& names) {
-  static const Names kAllowed = {"CATALOG", "CATALOG.new", "FORMAT.new", "LOCK",
-                                 "lost+found", "tables", "wal"};
+  static const Names kAllowed = {"CATALOG",    "CATALOG.new", "FORMAT.new", "LOCK",
+                                 "lost+found", "tables",      "wal"};
   return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
 }
 
@@ -78,10 +78,9 @@ Status CheckFormat(const std::string& path, std::string_view text) {
   if (version == kStoreFormatVersion) return {};
   if (version < 1)
     return {StatusCode::kCorruption, "'" + path + "/FORMAT' is damaged, or not of a cellfs store"};
-  return {StatusCode::kCorruption,
-          "store '" + path + "' has format " + std::to_string(version) +
-              ", of a newer version; this one knows format " +
-              std::to_string(kStoreFormatVersion)};
+  return {StatusCode::kCorruption, "store '" + path + "' has format " + std::to_string(version) +
+                                       ", of a newer version; this one knows format " +
+                                       std::to_string(kStoreFormatVersion)};
 }
 
 uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
@@ -94,8 +93,8 @@ Status CheckIsStore(FileLayer& files, const std::string& path) {
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files.Read(path + "/" + std::string(kFormatFile)));
   CELLFS_RETURN_IF_ERROR(CheckFormat(path, format));
-  for (const std::string_view needed : {kCatalogFile, std::string_view("tables"),
-                                        std::string_view("wal")})
+  for (const std::string_view needed :
+       {kCatalogFile, std::string_view("tables"), std::string_view("wal")})
     if (!Has(names, needed))
       return {StatusCode::kCorruption, "'" + path + "/" + std::string(needed) + "' is missing"};
   return {};
@@ -145,8 +144,7 @@ Status StoreDirectory::CreateOrCheck() {
 Status StoreDirectory::Create(bool has_catalog) {
   if (has_catalog) {
     CELLFS_ASSIGN_OR_RETURN(const std::string catalog, LoadCatalog());
-    if (!catalog.empty())
-      return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing"};
+    if (!catalog.empty()) return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing"};
   }
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));

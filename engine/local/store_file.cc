@@ -118,8 +118,9 @@ Status StoreFile::LoadFacts() {
   facts_ = {static_cast<SequenceId>(flushed), cells, garbage};
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> tables, CellTables());
   for (const std::string& table : tables) {
-    CELLFS_ASSIGN_OR_RETURN(const int64_t found, writer_->QueryInteger(
-        "SELECT EXISTS(SELECT 1 FROM " + QuotedName(table) + ")"));
+    CELLFS_ASSIGN_OR_RETURN(
+        const int64_t found,
+        writer_->QueryInteger("SELECT EXISTS(SELECT 1 FROM " + QuotedName(table) + ")"));
     if (found != 0) empty_ = false;
   }
   return MeasureBytes();
@@ -203,7 +204,8 @@ Status StoreFile::DropEverything(SequenceId flushed, const std::vector<std::stri
 Status StoreFile::MakeDurable() {
   return writer_->Execute(
       "PRAGMA synchronous = FULL; INSERT OR REPLACE INTO meta VALUES ('syncs', "
-      "1 + coalesce((SELECT value FROM meta WHERE name = 'syncs'), 0)); PRAGMA synchronous = NORMAL;");
+      "1 + coalesce((SELECT value FROM meta WHERE name = 'syncs'), 0)); PRAGMA synchronous = "
+      "NORMAL;");
 }
 
 Status StoreFile::ForgetGarbage() {
@@ -310,8 +312,7 @@ void StoreFile::GiveBack(std::unique_ptr<Connection> connection) {
 
 StoreFile::Snapshot::Snapshot(StoreFile* file, std::unique_ptr<Connection> connection,
                               uint64_t generation, SequenceId flushed)
-    : file_(file), connection_(std::move(connection)), generation_(generation),
-      flushed_(flushed) {}
+    : file_(file), connection_(std::move(connection)), generation_(generation), flushed_(flushed) {}
 
 StoreFile::Snapshot::Snapshot(Snapshot&&) noexcept = default;
 
@@ -331,8 +332,10 @@ StoreFile::Snapshot::~Snapshot() {
 StatusOr<StoreFile::Snapshot::Family*> StoreFile::Snapshot::FindFamily(std::string_view family) {
   auto& families = connection_->families;
   if (const auto known = families.find(family); known != families.end()) return &known->second;
-  CELLFS_ASSIGN_OR_RETURN(const int64_t found, connection_->database->QueryInteger(
-      "SELECT count(*) FROM sqlite_schema WHERE name = '" + CellTableName(family) + "'"));
+  CELLFS_ASSIGN_OR_RETURN(
+      const int64_t found,
+      connection_->database->QueryInteger("SELECT count(*) FROM sqlite_schema WHERE name = '" +
+                                          CellTableName(family) + "'"));
   if (found == 0) {
     return Status(StatusCode::kNoSuchColumnFamily,
                   "family '" + std::string(family) + "' does not exist");
@@ -353,17 +356,18 @@ StatusOr<std::unique_ptr<CellCursor>> StoreFile::Snapshot::OpenCursor(std::strin
   }
   std::unique_ptr<FamilyReader> reader = std::move(free.back());
   free.pop_back();
-  return std::unique_ptr<CellCursor>(
-      std::make_unique<SqliteCursor>(std::move(reader), free, read_point, lengths_only, only_row,
-                                     any_tombstones));
+  return std::unique_ptr<CellCursor>(std::make_unique<SqliteCursor>(
+      std::move(reader), free, read_point, lengths_only, only_row, any_tombstones));
 }
 
 // Asked once for each state of the file.
 StatusOr<bool> StoreFile::Snapshot::AnyTombstones(Family& family, std::string_view name) {
   if (!family.any_tombstones.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(const int64_t any, connection_->database->QueryInteger(
-        "SELECT EXISTS(SELECT 1 FROM " + QuotedName(CellTableName(name)) + " INDEXED BY " +
-        QuotedName(TombstoneIndexName(name)) + " WHERE Y <> -4)"));
+    CELLFS_ASSIGN_OR_RETURN(
+        const int64_t any,
+        connection_->database->QueryInteger(
+            "SELECT EXISTS(SELECT 1 FROM " + QuotedName(CellTableName(name)) + " INDEXED BY " +
+            QuotedName(TombstoneIndexName(name)) + " WHERE Y <> -4)"));
     family.any_tombstones = any != 0;
   }
   return *family.any_tombstones;
@@ -384,9 +388,10 @@ StatusOr<bool> StoreFile::Snapshot::HasTombstones(std::string_view family, std::
 StatusOr<Timestamp> StoreFile::Snapshot::OldestPut(std::string_view family) {
   if (connection_ == nullptr) return kLatestTimestamp;
   CELLFS_RETURN_IF_ERROR(FindFamily(family).status());
-  CELLFS_ASSIGN_OR_RETURN(const int64_t negated, connection_->database->QueryInteger(
-      "SELECT coalesce(max(T), " + std::to_string(-kLatestTimestamp) + ") FROM " +
-      QuotedName(CellTableName(family)) + " WHERE Y = -4"));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t negated,
+                          connection_->database->QueryInteger(
+                              "SELECT coalesce(max(T), " + std::to_string(-kLatestTimestamp) +
+                              ") FROM " + QuotedName(CellTableName(family)) + " WHERE Y = -4"));
   return -negated;
 }
 
@@ -400,7 +405,9 @@ struct StoreFileWriter::FamilyStatements {
 
 StoreFileWriter::StoreFileWriter(StoreFile& file, Transaction transaction,
                                  int32_t inline_value_limit)
-    : file_(file), inline_value_limit_(inline_value_limit), facts_(file.facts()),
+    : file_(file),
+      inline_value_limit_(inline_value_limit),
+      facts_(file.facts()),
       transaction_(std::move(transaction)) {}
 
 StoreFileWriter::~StoreFileWriter() = default;
@@ -428,16 +435,15 @@ StatusOr<StoreFileWriter::FamilyStatements*> StoreFileWriter::StatementsOf(
                                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"));
   CELLFS_ASSIGN_OR_RETURN(
       made->put_value, database.Prepare("INSERT INTO " + values + "(R, H, V) VALUES (?1, ?2, ?3)"));
-  CELLFS_ASSIGN_OR_RETURN(
-      made->erase,
-      database.Prepare("DELETE FROM " + cells + " WHERE K = ?1 AND Q = ?2 AND T = ?3 AND Y = ?4 "
-                       "AND S BETWEEN ?5 AND ?6 RETURNING R"));
+  CELLFS_ASSIGN_OR_RETURN(made->erase,
+                          database.Prepare("DELETE FROM " + cells +
+                                           " WHERE K = ?1 AND Q = ?2 AND T = ?3 AND Y = ?4 "
+                                           "AND S BETWEEN ?5 AND ?6 RETURNING R"));
   CELLFS_ASSIGN_OR_RETURN(made->erase_value,
                           database.Prepare("DELETE FROM " + values + " WHERE R = ?1"));
-  CELLFS_ASSIGN_OR_RETURN(
-      made->count_versions,
-      database.Prepare("SELECT count(*) FROM (SELECT 1 FROM " + cells +
-                       " WHERE K = ?1 AND Q = ?2 LIMIT ?3)"));
+  CELLFS_ASSIGN_OR_RETURN(made->count_versions,
+                          database.Prepare("SELECT count(*) FROM (SELECT 1 FROM " + cells +
+                                           " WHERE K = ?1 AND Q = ?2 LIMIT ?3)"));
   CELLFS_ASSIGN_OR_RETURN(const int64_t last,
                           database.QueryInteger("SELECT max(R) FROM " + values));
   made->next_reference = last + 1;

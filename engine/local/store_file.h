@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// StoreFile: the flushed cells of one table, as one SQLite database (HBase: the HFiles of a region).
-// It changes by flush and compaction only, one at a time, in transactions of a StoreFileWriter;
-// readers work meanwhile on snapshots, and neither waits for the other.
+// StoreFile: the flushed cells of one table, as one SQLite database (HBase: the HFiles of a
+// region). It changes by flush and compaction only, one at a time, in transactions of a
+// StoreFileWriter; readers work meanwhile on snapshots, and neither waits for the other.
 //
-// Read connections stand in a read transaction while they are idle, for to begin one costs more than
-// a Get: a writer calls Published after its commit, which turns the idle ones to the new state.
+// Read connections stand in a read transaction while they are idle, for to begin one costs more
+// than a Get: a writer calls Published after its commit, which turns the idle ones to the new
+// state.
 #ifndef CELLFS_ENGINE_LOCAL_STORE_FILE_H_
 #define CELLFS_ENGINE_LOCAL_STORE_FILE_H_
 
@@ -52,8 +53,8 @@ class StoreFile {
  public:
   class Snapshot;
 
-  // Opens the file with tables for `families` and for no others; kCreate makes it, durably, where it
-  // is missing. `budget` outlives it. kCorruption: not a store file, or one of a newer format.
+  // Opens the file with tables for `families` and for no others; kCreate makes it, durably, where
+  // it is missing. `budget` outlives it. kCorruption: not a store file, or one of a newer format.
   static StatusOr<std::shared_ptr<StoreFile>> Open(const std::string& path, Database::Mode mode,
                                                    const std::vector<std::string>& families,
                                                    CacheBudget& budget);
@@ -121,8 +122,9 @@ class StoreFile::Snapshot {
 
   uint64_t generation() const { return generation_; }
   SequenceId flushed() const { return flushed_; }  // of this state
-  // Null: the file has no cells at all. kNoSuchColumnFamily. The cursor must go before the snapshot.
-  // With `only_row` it may leave out the cells of all other rows; the string outlives the cursor.
+  // Null: the file has no cells at all. kNoSuchColumnFamily. The cursor must go before the
+  // snapshot. With `only_row` it may leave out the cells of all other rows; the string outlives the
+  // cursor.
   StatusOr<std::unique_ptr<CellCursor>> OpenCursor(std::string_view family, SequenceId read_point,
                                                    bool lengths_only,
                                                    const std::string* only_row = nullptr);

@@ -115,10 +115,9 @@ Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visit
   const auto header = DecodeSegmentHeader(bytes);
   if (!header) return Damaged(path, 0, "the header does not match its checksum");
   if (header->format_version != kLogFormatVersion)
-    return {StatusCode::kCorruption, "'" + path + "' has log format " +
-                                         std::to_string(header->format_version) +
-                                         "; this program knows format " +
-                                         std::to_string(kLogFormatVersion)};
+    return {StatusCode::kCorruption,
+            "'" + path + "' has log format " + std::to_string(header->format_version) +
+                "; this program knows format " + std::to_string(kLogFormatVersion)};
   if (header->number != number)
     return Damaged(path, 12, "it is segment " + std::to_string(header->number));
   if (!segments_.empty() && header->base != end())
@@ -134,8 +133,8 @@ Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visit
       }));
   end_ = header->base + intact;
   if (intact == bytes.size()) return {};
-  // Zeros written ahead may be back after a loss of power; where the next segment begins tells whether
-  // they are all that was there.
+  // Zeros written ahead may be back after a loss of power; where the next segment begins tells
+  // whether they are all that was there.
   if (!newest && bytes.find_first_not_of('\0', intact) == bytes.npos) return {};
   if (!newest) return Damaged(path, intact, "a record does not match its checksum");
   return CutTail(number, bytes, intact, header->base);
@@ -250,7 +249,8 @@ void Wal::ReserveAhead() {
   const std::lock_guard lock(append_mutex_);
   const uint64_t size = end() - segments_.back().base;
   if (size + options_.reserved_bytes / 4 <= reserved_) return;
-  if (file_->Reserve(size + options_.reserved_bytes).ok()) reserved_ = size + options_.reserved_bytes;
+  if (file_->Reserve(size + options_.reserved_bytes).ok())
+    reserved_ = size + options_.reserved_bytes;
 }
 
 Status Wal::SyncTo(LogPosition position) {
@@ -286,8 +286,8 @@ Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
 Status Wal::Break(const Status& reason) {
   const std::lock_guard lock(sync_mutex_);
   if (broken_.ok())
-    broken_ = {StatusCode::kIoError, "the log takes no more until the store is opened anew: " +
-                                         reason.message()};
+    broken_ = {StatusCode::kIoError,
+               "the log takes no more until the store is opened anew: " + reason.message()};
   return broken_;
 }
 

@@ -9,8 +9,8 @@
 //     flush of table t:  freeze its memstore, whose highest sequence id is s;  wal->Roll();
 //                        write the store file, durably;  wal->Flushed(t, s)
 //
-// Who asks for kFsyncWal writes into zeros that were written ahead: then fdatasync has neither a new
-// length nor new blocks to write, and takes a third of the time.
+// Who asks for kFsyncWal writes into zeros that were written ahead: then fdatasync has neither a
+// new length nor new blocks to write, and takes a third of the time.
 //
 // A LogPosition counts the bytes of the log since the store was made: it grows for ever, over
 // segments and restarts, and names the end of a record.
@@ -41,7 +41,8 @@ namespace cellfs {
 
 struct WalOptions {
   uint64_t segment_bytes = uint64_t{64} << 20;  // a new segment starts once one is this long
-  uint64_t reserved_bytes = uint64_t{256} << 10;  // of zeros written ahead of what is synced at once
+  uint64_t reserved_bytes = uint64_t{256}
+                            << 10;  // of zeros written ahead of what is synced at once
   uint64_t background_sync_bytes = uint64_t{8} << 20;  // unsynced bytes that wake the background
   std::chrono::milliseconds asynchronous_delay{500};   // of kAsyncWal; bounds what power loss takes
 };
@@ -87,7 +88,7 @@ class Wal {
   Status ReadAfter(LogPosition after, const LogVisitor& visitor);
 
   LogPosition end() const { return end_.load(std::memory_order_acquire); }
-  uint64_t bytes() const;                          // of all segments
+  uint64_t bytes() const;                           // of all segments
   uint64_t syncs() const { return syncs_.load(); }  // since Open
   size_t segments() const;
   // The tables whose cells keep the oldest segment from going; empty if there is but one segment.

@@ -22,13 +22,16 @@ bool OutlivedItself(const Cell& cell, Timestamp now) {
 
 bool Covers(const Cell& tombstone, const std::string& column, Timestamp timestamp) {
   switch (tombstone.type) {
-    case CellType::kDeleteFamily: return timestamp <= tombstone.timestamp;
-    case CellType::kDeleteFamilyVersion: return timestamp == tombstone.timestamp;
+    case CellType::kDeleteFamily:
+      return timestamp <= tombstone.timestamp;
+    case CellType::kDeleteFamilyVersion:
+      return timestamp == tombstone.timestamp;
     case CellType::kDeleteColumn:
       return tombstone.qualifier == column && timestamp <= tombstone.timestamp;
     case CellType::kDelete:
       return tombstone.qualifier == column && timestamp == tombstone.timestamp;
-    case CellType::kPut: break;
+    case CellType::kPut:
+      break;
   }
   return false;
 }
@@ -37,8 +40,8 @@ namespace {
 
 using Alive = std::map<Timestamp, const Cell*, std::greater<>>;  // newest first
 
-// Takes out what lies under the puts of `max_versions` writings. Puts of one mutation are one writing:
-// HBase counts sequence ids.
+// Takes out what lies under the puts of `max_versions` writings. Puts of one mutation are one
+// writing: HBase counts sequence ids.
 void EnforceVersions(int32_t max_versions, Alive& alive) {
   std::set<SequenceId> above;
   std::erase_if(alive, [&](const auto& put) {
@@ -60,7 +63,8 @@ std::set<const Cell*> LeftByRewriting(const CellList& writings, const std::strin
     bool counts = false;
     for (const Cell* cell : cells) {
       if (!IsTombstone(cell->type)) alive[cell->timestamp] = cell;
-      // Of several in one mutation HBase goes by the last in order, the one with the lowest timestamp.
+      // Of several in one mutation HBase goes by the last in order, the one with the lowest
+      // timestamp.
       if (cell->type == CellType::kDeleteFamily) family_tombstone = cell;
       counts |= IsTombstone(cell->type) && cell->type != CellType::kDeleteColumn;
     }

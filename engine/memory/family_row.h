@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // FamilyRow: the stored cells of one row in one family, taken apart into columns, and the questions
-// that reads and rewrites ask of it: what hides this put, which puts does NEW_VERSION_BEHAVIOR leave.
+// that reads and rewrites ask of it: what hides this put, which puts does NEW_VERSION_BEHAVIOR
+// leave.
 #ifndef CELLFS_ENGINE_MEMORY_FAMILY_ROW_H_
 #define CELLFS_ENGINE_MEMORY_FAMILY_ROW_H_
 
@@ -30,10 +31,10 @@ bool OutlivedItself(const Cell& cell, Timestamp now);  // its own TTL
 // kind and timestamp say.
 bool Covers(const Cell& tombstone, const std::string& column, Timestamp timestamp);
 
-// NEW_VERSION_BEHAVIOR (NewVersionBehaviorTracker): the puts of `column` that are left when all that
-// is in `writings` is written again in the order of sequence ids, and VERSIONS is enforced before every
-// tombstone that leaves puts, and in the end.
-// `writings`: the column's cells and the family tombstones.
+// NEW_VERSION_BEHAVIOR (NewVersionBehaviorTracker): the puts of `column` that are left when all
+// that is in `writings` is written again in the order of sequence ids, and VERSIONS is enforced
+// before every tombstone that leaves puts, and in the end. `writings`: the column's cells and the
+// family tombstones.
 std::set<const Cell*> LeftByRewriting(const CellList& writings, const std::string& column,
                                       int32_t max_versions);
 

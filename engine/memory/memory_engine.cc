@@ -58,9 +58,9 @@ std::map<std::string, CellList> CellsOfRow(const TableCells& table, const std::s
                                            const Moment* moment) {
   std::map<std::string, CellList> families;
   for (const SortedCells* cells : {&table.memstore, &table.file}) {
-    const auto [begin, end] = std::equal_range(
-        cells->begin(), cells->end(), Cell{.row = row},
-        [](const Cell& a, const Cell& b) { return a.row < b.row; });
+    const auto [begin, end] =
+        std::equal_range(cells->begin(), cells->end(), Cell{.row = row},
+                         [](const Cell& a, const Cell& b) { return a.row < b.row; });
     for (auto cell = begin; cell != end; ++cell) {
       if (moment != nullptr && cell->sequence_id > moment->sequence_id) continue;
       families[cell->family].push_back(&*cell);
@@ -76,7 +76,9 @@ std::map<std::string, CellList> CellsOfRow(const TableCells& table, const std::s
 class MemoryScanner : public Scanner {
  public:
   MemoryScanner(std::shared_ptr<Shared> shared, std::shared_ptr<TableCells> table, const Scan& scan)
-      : shared_(std::move(shared)), table_(std::move(table)), scan_(scan),
+      : shared_(std::move(shared)),
+        table_(std::move(table)),
+        scan_(scan),
         reader_(scan, table_->schema, shared_->options.site.max_row_size) {}
 
   Status Check() const { return reader_.Check(); }
@@ -265,8 +267,7 @@ class MemoryStorage : public CellStorage {
     ++shared_->mutations;
     for (const WithdrawCell& withdrawn : batch.withdrawn) {
       for (SortedCells* cells : {&table_->memstore, &table_->file}) {
-        std::erase_if(*cells,
-                      [&](const Cell& cell) { return Names(batch.row, withdrawn, cell); });
+        std::erase_if(*cells, [&](const Cell& cell) { return Names(batch.row, withdrawn, cell); });
       }
     }
     ++shared_->last_sequence_id;
@@ -302,11 +303,11 @@ class MemoryStorage : public CellStorage {
     for (const auto& [key, list] : family_rows) {
       const FamilySchema* family = table_->schema->FindFamily(key.second);
       if (family == nullptr) continue;
-      const NaiveRewrite rewrite{.major = major,
-                                 .now = shared_->options.clock->Now(),
-                                 .oldest_put = oldest_put[key.second],
-                                 .time_to_purge_deletes =
-                                     shared_->options.site.time_to_purge_deletes};
+      const NaiveRewrite rewrite{
+          .major = major,
+          .now = shared_->options.clock->Now(),
+          .oldest_put = oldest_put[key.second],
+          .time_to_purge_deletes = shared_->options.site.time_to_purge_deletes};
       for (const Cell* cell : Rewritten(list, *family, rewrite)) kept.push_back(*cell);
     }
     return kept;
@@ -318,8 +319,7 @@ class MemoryStorage : public CellStorage {
 
 class MemoryEngine : public StorageEngine {
  public:
-  explicit MemoryEngine(const StoreOptions& options)
-      : shared_(std::make_shared<Shared>(options)) {}
+  explicit MemoryEngine(const StoreOptions& options) : shared_(std::make_shared<Shared>(options)) {}
 
   StatusOr<std::string> LoadCatalog() override { return catalog_; }
   Status SaveCatalog(std::string_view bytes) override {

@@ -9,9 +9,13 @@ namespace {
 // The visible puts (of a raw scan: cells) of one column, in order.
 class ColumnRead {
  public:
-  ColumnRead(const FamilySchema& family, const Scan& scan, const TimeRange& range, bool explicit_columns,
-             Timestamp now)
-      : family_(family), scan_(scan), range_(range), explicit_(explicit_columns), now_(now),
+  ColumnRead(const FamilySchema& family, const Scan& scan, const TimeRange& range,
+             bool explicit_columns, Timestamp now)
+      : family_(family),
+        scan_(scan),
+        range_(range),
+        explicit_(explicit_columns),
+        now_(now),
         oldest_alive_(OldestAlive(family, now)) {}
 
   CellList Raw(const CellList& cells) const {
@@ -111,7 +115,9 @@ bool IsBefore(const Cell& cell, const CellHint& hint) {
 
 NaiveReader::NaiveReader(const Scan& scan, std::shared_ptr<const TableSchema> schema,
                          int64_t max_row_size)
-    : scan_(scan), schema_(std::move(schema)), max_row_size_(max_row_size),
+    : scan_(scan),
+      schema_(std::move(schema)),
+      max_row_size_(max_row_size),
       filter_(scan.filter ? scan.filter->Clone() : nullptr) {
   if (filter_) filter_->SetReversed(scan.reversed);
 }
@@ -211,9 +217,10 @@ CellList NaiveReader::Visible(const FamilySchema& family, const CellList& cells,
   CellList visible;
   for (const auto& [name, list] : ByColumn(cells)) {
     if (named && !asked->second.contains(name)) continue;
-    const CellList seen = scan_.raw                       ? column.Raw(list)
-                          : family.new_version_behavior() ? column.NewBehavior(list, family_tombstones)
-                                                          : column.Ordinary(list, tombstones);
+    const CellList seen = scan_.raw ? column.Raw(list)
+                          : family.new_version_behavior()
+                              ? column.NewBehavior(list, family_tombstones)
+                              : column.Ordinary(list, tombstones);
     visible.insert(visible.end(), seen.begin(), seen.end());
   }
   return visible;

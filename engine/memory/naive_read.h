@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a Get or a Scan sees: row by row, family by family, column by column, and then what its filter
-// makes of it (HBase's StoreScanner under NormalUserScanQueryMatcher and RawScanQueryMatcher, and
-// RegionScannerImpl above it).
+// What a Get or a Scan sees: row by row, family by family, column by column, and then what its
+// filter makes of it (HBase's StoreScanner under NormalUserScanQueryMatcher and
+// RawScanQueryMatcher, and RegionScannerImpl above it).
 #ifndef CELLFS_ENGINE_MEMORY_NAIVE_READ_H_
 #define CELLFS_ENGINE_MEMORY_NAIVE_READ_H_
 
@@ -33,8 +33,8 @@ class NaiveReader {
 
   // What comes back of a row, given its stored cells of all families; empty: nothing.
   // REQUIRES: an essential family has a cell in it.
-  StatusOr<RowCells> ReadRow(const std::string& row, const std::map<std::string, CellList>& families,
-                             Timestamp now);
+  StatusOr<RowCells> ReadRow(const std::string& row,
+                             const std::map<std::string, CellList>& families, Timestamp now);
 
  private:
   bool IsAsked(const std::string& family) const;

@@ -11,7 +11,10 @@ class ColumnRewrite {
  public:
   ColumnRewrite(const CellList& row, const std::string& column, const FamilySchema& family,
                 const NaiveRewrite& rewrite)
-      : row_(row), column_(column), family_(family), rewrite_(rewrite),
+      : row_(row),
+        column_(column),
+        family_(family),
+        rewrite_(rewrite),
         oldest_alive_(OldestAlive(family, rewrite.now)) {
     if (!family.new_version_behavior()) return;
     CellList writings;
@@ -70,15 +73,14 @@ class ColumnRewrite {
   // HBASE-30036: one before it in the order says as much or more.
   bool IsRedundant(const Cell& tombstone) const {
     if (family_.keep_deleted_cells() != KeepDeletedCells::kFalse) return false;
-    const bool of_one_version = tombstone.type == CellType::kDelete ||
-                                tombstone.type == CellType::kDeleteFamilyVersion;
+    const bool of_one_version =
+        tombstone.type == CellType::kDelete || tombstone.type == CellType::kDeleteFamilyVersion;
     for (const Cell* other : row_) {
       if (other == &tombstone) return false;
-      const bool of_all_versions = other->type == CellType::kDeleteFamily ||
-                                   other->type == CellType::kDeleteColumn;
-      const bool as_wide =
-          (of_all_versions || of_one_version) &&
-          (IsFamilyTombstone(other->type) || !IsFamilyTombstone(tombstone.type));
+      const bool of_all_versions =
+          other->type == CellType::kDeleteFamily || other->type == CellType::kDeleteColumn;
+      const bool as_wide = (of_all_versions || of_one_version) &&
+                           (IsFamilyTombstone(other->type) || !IsFamilyTombstone(tombstone.type));
       if (as_wide && Covers(*other, column_, tombstone.timestamp)) return true;
     }
     return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// CellStorage: the stored cells of one table, beneath the rules of mutations and above the disk. The
-// two kinds of store differ only here: engine/local keeps cells in a log, a memstore and SQLite,
-// engine/memory in sorted vectors. Each has an own idea of what a read sees (the first is the
-// product, the second its oracle), so that boundary lies above visibility.
+// CellStorage: the stored cells of one table, beneath the rules of mutations and above the disk.
+// The two kinds of store differ only here: engine/local keeps cells in a log, a memstore and
+// SQLite, engine/memory in sorted vectors. Each has an own idea of what a read sees (the first is
+// the product, the second its oracle), so that boundary lies above visibility.
 #ifndef CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 #define CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 
@@ -23,8 +23,9 @@
 
 namespace cellfs {
 
-// The cells of one row that become visible in one step, under one sequence id that the storage gives.
-// No two of `cells` have the same column, timestamp and type: of two such the region keeps the later.
+// The cells of one row that become visible in one step, under one sequence id that the storage
+// gives. No two of `cells` have the same column, timestamp and type: of two such the region keeps
+// the later.
 struct RowBatch {
   std::string row;
   std::vector<Cell> cells;  // row may be left empty in them; sequence_id is ignored
@@ -34,10 +35,10 @@ struct RowBatch {
 
 // What lies on a column, hidden and expired cells included, for the choice of a timestamp.
 struct ColumnHead {
-  // -1: none. One at the last timestamp there is does not count once a version tombstone removed it,
-  // or the column could never be written again.
+  // -1: none. One at the last timestamp there is does not count once a version tombstone removed
+  // it, or the column could never be written again.
   Timestamp newest_put = -1;
-  Timestamp newest_wide_tombstone = -1;  // DeleteColumn of it, DeleteFamily of its family
+  Timestamp newest_wide_tombstone = -1;       // DeleteColumn of it, DeleteFamily of its family
   std::vector<Timestamp> version_tombstones;  // Delete of it, DeleteFamilyVersion; descending
 
   Timestamp Newest() const { return std::max(newest_put, newest_wide_tombstone); }
@@ -64,8 +65,8 @@ class CellStorage {
   virtual StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                               std::string_view qualifier) = 0;
 
-  // Writes batches in order; each is visible, whole, when this returns. What each durability promises
-  // holds once StorageEngine::MakeDurable has returned for the position.
+  // Writes batches in order; each is visible, whole, when this returns. What each durability
+  // promises holds once StorageEngine::MakeDurable has returned for the position.
   virtual StatusOr<LogPosition> Apply(std::span<RowBatch> batches) = 0;
 
   virtual Status Flush() = 0;

@@ -54,8 +54,7 @@ std::vector<size_t> InCellOrder(const std::vector<Delta>& deltas) {
 }
 
 template <typename AnyMutation>
-StatusOr<RowCells> ReadOldValues(const AnyMutation& mutation, CellStorage& storage,
-                                 Timestamp now) {
+StatusOr<RowCells> ReadOldValues(const AnyMutation& mutation, CellStorage& storage, Timestamp now) {
   Get get;
   get.row = mutation.row;
   get.time_range = mutation.time_range;
@@ -94,10 +93,10 @@ StatusOr<std::vector<ReckonedCell>> ReckonAll(const AnyMutation& mutation, CellS
            std::tie(old->family, old->qualifier) < std::tie(delta.family, delta.qualifier)) {
       ++old;
     }
-    bool found = old != old_cells.end() && old->family == delta.family &&
-                 old->qualifier == delta.qualifier;
-    CELLFS_ASSIGN_OR_RETURN(
-        Cell cell, NewCell(found ? &*old : nullptr, delta, mutation.time_to_live, now));
+    bool found =
+        old != old_cells.end() && old->family == delta.family && old->qualifier == delta.qualifier;
+    CELLFS_ASSIGN_OR_RETURN(Cell cell,
+                            NewCell(found ? &*old : nullptr, delta, mutation.time_to_live, now));
     CELLFS_RETURN_IF_ERROR(CheckNewCellSize(mutation.row, cell, site));
     reckoned.push_back({std::move(cell), index, !found});
   }

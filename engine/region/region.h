@@ -76,8 +76,8 @@ class Region {
 
   // REQUIRES: the schema lock and the row's.
   StatusOr<RowWrite> Prepare(const RowMutations& mutations, Timestamp now, Timestamp put_floor);
-  StatusOr<MutationResult> Write(const RowMutations& mutations, Timestamp now,
-                                 Timestamp put_floor, Wait& wait);
+  StatusOr<MutationResult> Write(const RowMutations& mutations, Timestamp now, Timestamp put_floor,
+                                 Wait& wait);
 
   Status CheckWritable() const;
   Durability Resolve(Durability asked) const;

@@ -165,9 +165,8 @@ Status CheckRequest(const CheckAndMutate& check, const SiteSettings& site) {
 
 Status CheckFamilyExists(const TableSchema& schema, std::string_view family) {
   if (schema.FindFamily(family) != nullptr) return {};
-  return Status(StatusCode::kNoSuchColumnFamily, "family '" + std::string(family) +
-                                                     "' of table '" + schema.name().ToString() +
-                                                     "' does not exist");
+  return Status(StatusCode::kNoSuchColumnFamily, "family '" + std::string(family) + "' of table '" +
+                                                     schema.name().ToString() + "' does not exist");
 }
 
 Status CheckFamilies(const TableSchema& schema, const Query& query) {

@@ -34,8 +34,7 @@ std::map<std::string_view, size_t> LastFamilyTombstones(const std::vector<Delete
 
 class RowWriteBuilder {
  public:
-  RowWriteBuilder(const RowMutations& mutations, const WriteContext& context)
-      : context_(context) {
+  RowWriteBuilder(const RowMutations& mutations, const WriteContext& context) : context_(context) {
     write_.batch.row = mutations.row;
   }
 
@@ -90,9 +89,8 @@ class RowWriteBuilder {
   }
 
   Status AddOne(const Increment& increment) {
-    CELLFS_ASSIGN_OR_RETURN(
-        std::vector<ReckonedCell> reckoned,
-        Reckon(increment, context_.storage, context_.site, context_.now));
+    CELLFS_ASSIGN_OR_RETURN(std::vector<ReckonedCell> reckoned,
+                            Reckon(increment, context_.storage, context_.site, context_.now));
     for (ReckonedCell& one : reckoned) StoreReckoned(one, increment.return_results);
     return {};
   }
@@ -196,9 +194,9 @@ class RowWriteBuilder {
   }
 
   Status CheckReadable(const Cell& put) {
-    CELLFS_ASSIGN_OR_RETURN(
-        bool readable, IsReadable(put, cells(), row(), *context_.schema.FindFamily(put.family),
-                                  context_.storage, context_.now));
+    CELLFS_ASSIGN_OR_RETURN(bool readable,
+                            IsReadable(put, cells(), row(), *context_.schema.FindFamily(put.family),
+                                       context_.storage, context_.now));
     if (readable) return {};
     return Status(StatusCode::kTimestampUnreadable,
                   "a cell written at timestamp " + std::to_string(put.timestamp) +

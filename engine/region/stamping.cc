@@ -126,8 +126,7 @@ StatusOr<bool> IsReadable(const Cell& put, std::span<const Cell> step, std::stri
     CELLFS_ASSIGN_OR_RETURN(bool pushed_out, IsPushedOut(put, row, family, storage, now));
     return !pushed_out;
   }
-  CELLFS_ASSIGN_OR_RETURN(ColumnHead head,
-                          storage.ReadColumnHead(row, put.family, put.qualifier));
+  CELLFS_ASSIGN_OR_RETURN(ColumnHead head, storage.ReadColumnHead(row, put.family, put.qualifier));
   if (HasVersionTombstone(head, put.timestamp)) return false;
   if (head.newest_wide_tombstone < put.timestamp) return true;
   if (family.keep_deleted_cells() == KeepDeletedCells::kFalse) return false;

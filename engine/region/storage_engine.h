@@ -36,8 +36,8 @@ class StorageEngine {
 
   // Opens the tables of the catalog, with what a recovery of the log brings back; once, before
   // anything else but LoadCatalog. What lies in the store and is not named here (a table whose
-  // creation or drop was cut short) is removed. Answers in the order of `tables`; a table that cannot
-  // be opened has its reason there, and the others work.
+  // creation or drop was cut short) is removed. Answers in the order of `tables`; a table that
+  // cannot be opened has its reason there, and the others work.
   virtual StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
       const std::vector<StoredTable>& tables) = 0;
   virtual StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) = 0;

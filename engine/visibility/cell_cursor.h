@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// CellCursor: the stored cells of one family of one table, in cell order, as a memstore, a store file
-// or a merge of several gives them. It hides nothing: tombstones, hidden and expired cells all come.
+// CellCursor: the stored cells of one family of one table, in cell order, as a memstore, a store
+// file or a merge of several gives them. It hides nothing: tombstones, hidden and expired cells all
+// come.
 #ifndef CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
 #define CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
 
@@ -40,21 +41,23 @@ class CellCursor {
   // `value` is empty and value_length right. `family` may be empty.
   virtual const CellView& cell() const = 0;
 
-  // Brings in the value of cell(), which is empty until then where the cursor keeps long values apart
-  // (a store file): most cells are only passed by. REQUIRES: valid().
+  // Brings in the value of cell(), which is empty until then where the cursor keeps long values
+  // apart (a store file): most cells are only passed by. REQUIRES: valid().
   virtual Status LoadValue() { return {}; }
 
-  // False: the row has no family tombstones, so that its begin need not be looked at. Moves nothing.
+  // False: the row has no family tombstones, so that its begin need not be looked at. Moves
+  // nothing.
   virtual StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) { return true; }
 };
 
-// The cells of several cursors as one ordered stream. Of cells that withdraw others (kWithdrawMarker)
-// and of those withdrawn, nothing is seen. Keeps the cursors.
+// The cells of several cursors as one ordered stream. Of cells that withdraw others
+// (kWithdrawMarker) and of those withdrawn, nothing is seen. Keeps the cursors.
 std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors);
 
 // In a memstore and in the log, a withdrawal is a cell of this type: it sorts before everything of
 // its column and timestamp, and its one-byte value is the CellType it takes back, of cells with a
-// smaller sequence id: what its own mutation writes there stays. A flush carries it out on the store file and does not store it.
+// smaller sequence id: what its own mutation writes there stays. A flush carries it out on the
+// store file and does not store it.
 inline constexpr CellType kWithdrawMarker = static_cast<CellType>(255);
 
 }  // namespace cellfs

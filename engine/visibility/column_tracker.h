@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// ColumnTracker: which columns are wanted, and how many versions of each: VERSIONS, MIN_VERSIONS, TTL
-// and repeated timestamps. Three kinds, as HBase has them:
+// ColumnTracker: which columns are wanted, and how many versions of each: VERSIONS, MIN_VERSIONS,
+// TTL and repeated timestamps. Three kinds, as HBase has them:
 //   wildcard  the whole family (ScanWildcardColumnTracker); also what rewrites use
 //   explicit  named columns (ExplicitColumnTracker); it lets the first expired version behind
 //             MIN_VERSIONS live ones through where the wildcard does not

@@ -28,9 +28,8 @@ class RewriteMatcher : public CompactionMatcher {
       : rewrite_(rewrite),
         keep_deleted_(family.keep_deleted_cells()),
         oldest_unexpired_(OldestUnexpired(family, rewrite.now)),
-        oldest_kept_tombstone_(family.deleted_ttl()
-                                   ? rewrite.now - *family.deleted_ttl() * 1000
-                                   : std::numeric_limits<Timestamp>::min()) {
+        oldest_kept_tombstone_(family.deleted_ttl() ? rewrite.now - *family.deleted_ttl() * 1000
+                                                    : std::numeric_limits<Timestamp>::min()) {
     const VersionLimits limits{family.min_versions(), family.max_versions(), oldest_unexpired_};
     if (family.new_version_behavior()) {
       new_versions_.emplace(family.max_versions());
@@ -85,7 +84,8 @@ class RewriteMatcher : public CompactionMatcher {
       return MatchCode::kInclude;
     }
     if (works) return MatchCode::kSkip;
-    // A kept tombstone goes with the versions it stands among, or where no put of the store is as old.
+    // A kept tombstone goes with the versions it stands among, or where no put of the store is as
+    // old.
     if (cell.timestamp < rewrite_.oldest_put) return columns_->NextRowOrNextColumn(cell);
     return columns_->CheckVersions(cell);
   }
@@ -95,9 +95,12 @@ class RewriteMatcher : public CompactionMatcher {
       if (new_versions_->IsHidden(put)) return MatchCode::kSkip;
     } else {
       switch (deletes_.IsDeleted(put)) {
-        case DeleteTracker::Result::kNotDeleted: break;
-        case DeleteTracker::Result::kVersionDeleted: return MatchCode::kSkip;
-        case DeleteTracker::Result::kColumnDeleted: return columns_->NextRowOrNextColumn(put);
+        case DeleteTracker::Result::kNotDeleted:
+          break;
+        case DeleteTracker::Result::kVersionDeleted:
+          return MatchCode::kSkip;
+        case DeleteTracker::Result::kColumnDeleted:
+          return columns_->NextRowOrNextColumn(put);
       }
     }
     return columns_->CheckVersions(put);

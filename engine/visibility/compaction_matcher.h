@@ -22,15 +22,15 @@ enum class RewriteKind {
 struct Rewrite {
   RewriteKind kind = RewriteKind::kMinor;
   Timestamp now = 0;
-  // Of the family's flushed cells as they were before the compaction (HBase asks its store files, not
-  // the memstore); decides how long KEEP_DELETED_CELLS TRUE keeps a tombstone. kLatestTimestamp: there
-  // is no put.
+  // Of the family's flushed cells as they were before the compaction (HBase asks its store files,
+  // not the memstore); decides how long KEEP_DELETED_CELLS TRUE keeps a tombstone.
+  // kLatestTimestamp: there is no put.
   Timestamp oldest_put = kLatestTimestamp;
   // The largest timestamp in the store file that a compaction rewrites: a file that is expired as a
   // whole is not read, NEW_VERSION_BEHAVIOR or not (MIN_VERSIONS 0). A flush leaves it as it is.
   Timestamp newest_cell = kLatestTimestamp;
-  // Cells with a sequence id up to this one stay, and so does every tombstone, since a pinned Moment may
-  // see the difference. 0: no moment is pinned.
+  // Cells with a sequence id up to this one stay, and so does every tombstone, since a pinned
+  // Moment may see the difference. 0: no moment is pinned.
   SequenceId keep_up_to = 0;
   int64_t time_to_purge_deletes = 0;  // hbase.hstore.time.to.purge.deletes, ms
 };

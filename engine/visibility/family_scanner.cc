@@ -47,7 +47,8 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
   count_in_row_ = 0;
   bytes_in_row_ = 0;
   while (valid()) {
-    // Asked at the cell behind the row too: a filter that has had enough closes the family for good.
+    // Asked at the cell behind the row too: a filter that has had enough closes the family for
+    // good.
     if (filter_ != nullptr && filter_->FilterAllRemaining()) {
       closed_ = true;
       return {};
@@ -56,8 +57,8 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
     if (cell.row != row) break;
     if (filter_ != nullptr && filter_->ReadsValues()) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
     // A cursor may leave the family out, but a filter may ask for it.
-    const MatchCode code = filter_ == nullptr ? matcher_.Match(cell)
-                                              : matcher_.Match(WithFamily(cell, family_name_));
+    const MatchCode code =
+        filter_ == nullptr ? matcher_.Match(cell) : matcher_.Match(WithFamily(cell, family_name_));
     switch (code) {
       case MatchCode::kInclude:
       case MatchCode::kIncludeAndSeekNextColumn:
@@ -75,11 +76,21 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
         }
         break;
       }
-      case MatchCode::kSkip: CELLFS_RETURN_IF_ERROR(cursor_->Next()); break;
-      case MatchCode::kSeekNextColumn: CELLFS_RETURN_IF_ERROR(SeekNextColumn()); break;
-      case MatchCode::kSeekNextRow: CELLFS_RETURN_IF_ERROR(PassRow(row)); break;
-      case MatchCode::kSeekNextUsingHint: CELLFS_RETURN_IF_ERROR(FollowHint(row)); break;
-      case MatchCode::kDoneScan: closed_ = true; return {};
+      case MatchCode::kSkip:
+        CELLFS_RETURN_IF_ERROR(cursor_->Next());
+        break;
+      case MatchCode::kSeekNextColumn:
+        CELLFS_RETURN_IF_ERROR(SeekNextColumn());
+        break;
+      case MatchCode::kSeekNextRow:
+        CELLFS_RETURN_IF_ERROR(PassRow(row));
+        break;
+      case MatchCode::kSeekNextUsingHint:
+        CELLFS_RETURN_IF_ERROR(FollowHint(row));
+        break;
+      case MatchCode::kDoneScan:
+        closed_ = true;
+        return {};
     }
   }
   if (closed_) return {};
@@ -119,7 +130,8 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   if (options_.max_row_size > 0 && bytes_in_row_ > options_.max_row_size) {
     return Status(StatusCode::kDoNotRetry,
                   "a read of one row gives more than hbase.table.max.rowsize (" +
-                      std::to_string(options_.max_row_size) + " bytes); read fewer columns at once");
+                      std::to_string(options_.max_row_size) +
+                      " bytes); read fewer columns at once");
   }
   return {};
 }
@@ -146,15 +158,16 @@ Status FamilyScanner::FollowHint(const std::string& row) {
   const CellView& cell = cursor_->cell();
   std::optional<CellHint> hint = filter_->GetNextCellHint(cell);
   if (!hint || options_.reversed) return cursor_->Next();
-  const bool ahead =
-      hint->row != row ? hint->row > row
-      : hint->family != family_name_ && !hint->family.empty()
-          ? hint->family > family_name_
-          : hint->qualifier != cell.qualifier ? hint->qualifier > cell.qualifier
-                                              : hint->timestamp < cell.timestamp;
+  const bool ahead = hint->row != row ? hint->row > row
+                     : hint->family != family_name_ && !hint->family.empty()
+                         ? hint->family > family_name_
+                     : hint->qualifier != cell.qualifier ? hint->qualifier > cell.qualifier
+                                                         : hint->timestamp < cell.timestamp;
   if (!ahead) return cursor_->Next();
-  if (hint->row == row && !hint->family.empty() && hint->family != family_name_) return PassRow(row);
-  return cursor_->Seek({.row = hint->row, .qualifier = hint->qualifier, .timestamp = hint->timestamp});
+  if (hint->row == row && !hint->family.empty() && hint->family != family_name_)
+    return PassRow(row);
+  return cursor_->Seek(
+      {.row = hint->row, .qualifier = hint->qualifier, .timestamp = hint->timestamp});
 }
 
 template <typename IsPassed>

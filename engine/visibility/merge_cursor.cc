@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The merge of a few cursors: the smallest of their cells comes next. There are at most three of them
-// (memstore, memstore being flushed, store file), so a linear look beats a heap.
+// The merge of a few cursors: the smallest of their cells comes next. There are at most three of
+// them (memstore, memstore being flushed, store file), so a linear look beats a heap.
 #include <string>
 
 #include "engine/visibility/cell_cursor.h"

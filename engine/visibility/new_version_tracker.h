@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // NewVersionTracker: NEW_VERSION_BEHAVIOR's idea of what is left of a column (HBASE-15968,
-// NewVersionBehaviorTracker): a tombstone hides only puts written before it, and a put that once had
-// VERSIONS undeleted newer puts over it is out for good, also when those are deleted later.
+// NewVersionBehaviorTracker): a tombstone hides only puts written before it, and a put that once
+// had VERSIONS undeleted newer puts over it is out for good, also when those are deleted later.
 //
 // Time is told by sequence ids. Tombstones that hide a range (DeleteFamily, DeleteColumn) cut the
-// history of a column into periods; within a period, version tombstones cut it further. For each such
-// stretch the puts are counted that were alive in it: a put over the count is hidden. The puts of a
-// column come with timestamps descending, so those counted before it have larger timestamps.
+// history of a column into periods; within a period, version tombstones cut it further. For each
+// such stretch the puts are counted that were alive in it: a put over the count is hidden. The puts
+// of a column come with timestamps descending, so those counted before it have larger timestamps.
 //
 // The empty qualifier is a column like any other here, which it is not in HBase (there it escapes
 // family tombstones and VERSIONS).

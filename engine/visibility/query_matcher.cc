@@ -93,16 +93,19 @@ std::optional<MatchCode> QueryMatcher::CheckDeleted(const CellView& put) {
     return std::nullopt;
   }
   switch (deletes_.IsDeleted(put)) {
-    case DeleteTracker::Result::kNotDeleted: return std::nullopt;
-    case DeleteTracker::Result::kVersionDeleted: return MatchCode::kSkip;
-    case DeleteTracker::Result::kColumnDeleted: return columns_->NextRowOrNextColumn(put);
+    case DeleteTracker::Result::kNotDeleted:
+      return std::nullopt;
+    case DeleteTracker::Result::kVersionDeleted:
+      return MatchCode::kSkip;
+    case DeleteTracker::Result::kColumnDeleted:
+      return columns_->NextRowOrNextColumn(put);
   }
   return std::nullopt;
 }
 
 MatchCode QueryMatcher::MatchColumn(const CellView& cell) {
-  // The column before the time range: what is too new in a column that is not wanted would be stepped
-  // over, cell by cell, to the end of a row.
+  // The column before the time range: what is too new in a column that is not wanted would be
+  // stepped over, cell by cell, to the end of a row.
   if (MatchCode code = columns_->CheckColumn(cell); code != MatchCode::kInclude) return code;
   if (!time_range_.Contains(cell.timestamp)) {
     if (cell.timestamp >= time_range_.max) return MatchCode::kSkip;
@@ -124,13 +127,18 @@ MatchCode QueryMatcher::MergeFilterReturn(const CellView& cell, MatchCode code) 
       return last_of_row ? MatchCode::kSeekNextRow : MatchCode::kSeekNextColumn;
     case FilterReturn::kNextColumn:
       return last_of_row ? MatchCode::kSeekNextRow : columns_->NextRowOrNextColumn(cell);
-    case FilterReturn::kNextRow: return MatchCode::kSeekNextRow;
-    case FilterReturn::kSeekNextUsingHint: return MatchCode::kSeekNextUsingHint;
-    case FilterReturn::kInclude: break;
+    case FilterReturn::kNextRow:
+      return MatchCode::kSeekNextRow;
+    case FilterReturn::kSeekNextUsingHint:
+      return MatchCode::kSeekNextUsingHint;
+    case FilterReturn::kInclude:
+      break;
     case FilterReturn::kIncludeAndNextColumn:
       if (code == MatchCode::kInclude) code = MatchCode::kIncludeAndSeekNextColumn;
       break;
-    case FilterReturn::kIncludeAndSeekNextRow: code = MatchCode::kIncludeAndSeekNextRow; break;
+    case FilterReturn::kIncludeAndSeekNextRow:
+      code = MatchCode::kIncludeAndSeekNextRow;
+      break;
   }
   if (filtered_column_ != cell.qualifier) {
     filtered_column_ = cell.qualifier;

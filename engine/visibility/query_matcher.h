@@ -7,7 +7,8 @@
 //   a tombstone is remembered, a put that a remembered tombstone hides is passed over;
 //   a put after the time range is passed over without counting, one before it ends the column;
 //   columns not asked for are passed over; so is a second put of one timestamp;
-//   of the rest, as many versions as VERSIONS and the query allow, and what the filter lets through.
+//   of the rest, as many versions as VERSIONS and the query allow, and what the filter lets
+//   through.
 #ifndef CELLFS_ENGINE_VISIBILITY_QUERY_MATCHER_H_
 #define CELLFS_ENGINE_VISIBILITY_QUERY_MATCHER_H_
 

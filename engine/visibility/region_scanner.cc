@@ -71,8 +71,8 @@ class RegionScanner::Implementation {
   struct Family {
     const FamilySchema* schema = nullptr;
     ColumnNames columns = nullptr;
-    bool essential = true;  // the filter needs it to judge a row
-    bool closed = false;    // by the filter, for all rows to come
+    bool essential = true;                   // the filter needs it to judge a row
+    bool closed = false;                     // by the filter, for all rows to come
     std::unique_ptr<FamilyScanner> scanner;  // while attached
   };
 
@@ -84,15 +84,14 @@ class RegionScanner::Implementation {
         if (named == scan_.columns.end()) continue;
         family.columns = &named->second;
       }
-      family.essential = filter_ == nullptr || !scan_.load_families_on_demand ||
-                         filter_->IsFamilyEssential(name);
+      family.essential =
+          filter_ == nullptr || !scan_.load_families_on_demand || filter_->IsFamilyEssential(name);
       families_.push_back(std::move(family));
     }
   }
 
   Status Attach(const CursorSource& source, Timestamp now) {
-    const bool keys_only =
-        scan_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
+    const bool keys_only = scan_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
     const FamilyScanner::Options options{.reversed = scan_.reversed,
                                          .single_row = single_row_,
                                          .store_limit = scan_.store_limit,
@@ -251,7 +250,8 @@ StatusOr<RowCells> RegionScanner::Read(const Get& get, ScanContext context,
   scan.stop_row = get.row;
   scan.include_stop_row = true;
   Implementation implementation(std::move(scan), std::move(context));
-  CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, implementation.Next({.max_rows = 1}, source, now));
+  CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows,
+                          implementation.Next({.max_rows = 1}, source, now));
   if (rows.empty()) return RowCells{};
   return std::move(rows.front());
 }

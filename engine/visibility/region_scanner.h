@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // RegionScanner: puts the visible cells of a row's families together and shows them to the filter
-// (HBase's RegionScannerImpl). The engine's whole read path above the cursors; it knows neither disk
-// nor locks.
+// (HBase's RegionScannerImpl). The engine's whole read path above the cursors; it knows neither
+// disk nor locks.
 #ifndef CELLFS_ENGINE_VISIBILITY_REGION_SCANNER_H_
 #define CELLFS_ENGINE_VISIBILITY_REGION_SCANNER_H_
 
@@ -18,10 +18,10 @@
 
 namespace cellfs {
 
-// Opens the cursor of a family, on the state that the present batch shall see. `lengths_only` allows
-// the cursor to leave values out.
-using CursorSource = std::function<StatusOr<std::unique_ptr<CellCursor>>(
-    const std::string& family, bool lengths_only)>;
+// Opens the cursor of a family, on the state that the present batch shall see. `lengths_only`
+// allows the cursor to leave values out.
+using CursorSource = std::function<StatusOr<std::unique_ptr<CellCursor>>(const std::string& family,
+                                                                         bool lengths_only)>;
 
 struct ScanContext {
   std::shared_ptr<const TableSchema> schema;

@@ -14,7 +14,8 @@ namespace {
 
 int64_t ParseNumber(std::string_view digits, int base) {
   int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (error != std::errc() || end != digits.data() + digits.size()) {
     Malformed("not a number: " + std::string(digits));
   }
@@ -147,8 +148,7 @@ void AddMarker(const std::string& type, const Json& marker, Delete& deletion) {
     added.family = column.family;
     added.qualifier = Qualifier(column);
   } else if (type == "family" || type == "family_version") {
-    added.type =
-        type == "family" ? CellType::kDeleteFamily : CellType::kDeleteFamilyVersion;
+    added.type = type == "family" ? CellType::kDeleteFamily : CellType::kDeleteFamilyVersion;
     added.family = BytesOf(Text(marker, "family"));
   } else {
     Malformed("marker " + type);
@@ -309,9 +309,9 @@ FilterOr ParseCaseFilter(const Json& filter) {
     return MakeMultipleColumnPrefixFilter(std::move(prefixes));
   }
   if (type == "ColumnRangeFilter") {
-    return MakeColumnRangeFilter(
-        OptionalBytes(filter, "min"), Truth(filter, "min_inclusive", true),
-        OptionalBytes(filter, "max"), Truth(filter, "max_inclusive", false));
+    return MakeColumnRangeFilter(OptionalBytes(filter, "min"), Truth(filter, "min_inclusive", true),
+                                 OptionalBytes(filter, "max"),
+                                 Truth(filter, "max_inclusive", false));
   }
   if (type == "ColumnPaginationFilter") {
     return MakeColumnPaginationFilter(limit, static_cast<int32_t>(Number(filter, "offset", 0)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The vocabulary of case files (see README.md): bytes, columns, reads, writes, filters and schemas as
-// they are spelled in JSON. What the spelling itself makes illegal is a Status, as it would be an
-// exception of HBase's client; a malformed case is a std::exception.
+// The vocabulary of case files (see README.md): bytes, columns, reads, writes, filters and schemas
+// as they are spelled in JSON. What the spelling itself makes illegal is a Status, as it would be
+// an exception of HBase's client; a malformed case is a std::exception.
 #ifndef CELLFS_TESTS_CONFORMANCE_CASE_JSON_H_
 #define CELLFS_TESTS_CONFORMANCE_CASE_JSON_H_
 

@@ -16,7 +16,8 @@ namespace {
 std::string ErrorKind(const Status& status) {
   const StatusCode code = status.code();
   switch (code) {
-    case StatusCode::kInvalidVersions: return "IO";
+    case StatusCode::kInvalidVersions:
+      return "IO";
     case StatusCode::kIllegalArgument:
     case StatusCode::kNoSuchColumnFamily:
     case StatusCode::kFailedSanityCheck:
@@ -33,11 +34,13 @@ std::string ErrorKind(const Status& status) {
     case StatusCode::kConstraint:
     case StatusCode::kQuotaExceeded:
     case StatusCode::kSpaceLimiting:
-    case StatusCode::kAccessDenied: return std::string(CodeName(code));
+    case StatusCode::kAccessDenied:
+      return std::string(CodeName(code));
     case StatusCode::kValueTooLarge:  // whose maximum it was is told by the name of the setting
       return status.message().find("hbase.client.") != std::string::npos ? "IllegalArgument"
                                                                          : "DoNotRetry";
-    default: return code >= StatusCode::kStoreFull ? std::string(CodeName(code)) : "DoNotRetry";
+    default:
+      return code >= StatusCode::kStoreFull ? std::string(CodeName(code)) : "DoNotRetry";
   }
 }
 
@@ -130,8 +133,7 @@ std::string Answer::ToString() const {
 }
 
 CasePlayer::CasePlayer(const Json& test_case, StoreKind kind)
-    : kind_(kind),
-      clock_(std::make_shared<ManualClock>(Number(test_case, "clock", 1000000))) {
+    : kind_(kind), clock_(std::make_shared<ManualClock>(Number(test_case, "clock", 1000000))) {
   options_.clock = clock_;
   options_.background_maintenance = false;
   options_.durability = Durability::kAsyncWal;  // no case loses its process
@@ -226,10 +228,9 @@ CasePlayer::Result CasePlayer::PlayScan(const std::string& op, const Json& step)
 
 CasePlayer::Result CasePlayer::PlayWrite(const std::string& op, const Json& step) {
   const std::string row = BytesOf(Text(step, "row"));
-  CELLFS_ASSIGN_OR_RETURN(const RowMutations mutations,
-                          ParseMutations(op == "mutate_row" ? step.at("mutations")
-                                                            : Json::array({step}),
-                                         row));
+  CELLFS_ASSIGN_OR_RETURN(
+      const RowMutations mutations,
+      ParseMutations(op == "mutate_row" ? step.at("mutations") : Json::array({step}), row));
   CELLFS_ASSIGN_OR_RETURN(const MutationResult result,
                           store_->Mutate(CallerOf(step), TableOf(step), mutations));
   if (op != "increment" && op != "append") return Json();
@@ -268,9 +269,9 @@ CasePlayer::Result CasePlayer::PlayMaintenance(const std::string& op, const Json
   }
   if (op == "flush") return Nothing(store_->Flush(CallerOf(step), TableOf(step)));
   if (op == "minor_compact" || op == "major_compact") {
-    return Nothing(store_->Compact(
-        CallerOf(step), TableOf(step),
-        op == "minor_compact" ? CompactionKind::kMinor : CompactionKind::kMajor));
+    return Nothing(
+        store_->Compact(CallerOf(step), TableOf(step),
+                        op == "minor_compact" ? CompactionKind::kMinor : CompactionKind::kMajor));
   }
   throw std::runtime_error("unknown op " + op);
 }
@@ -384,7 +385,8 @@ std::string ExpectedAnswer(const Json& step) {
   const std::string op = Text(step, "op");
   if (step.contains("expect_rows")) {
     Json rows = Json::array();
-    for (const Json& row : step.at("expect_rows")) rows.push_back(Spell(BytesOf(row.get<std::string>())));
+    for (const Json& row : step.at("expect_rows"))
+      rows.push_back(Spell(BytesOf(row.get<std::string>())));
     return rows.dump();
   }
   if (step.contains("expect_value")) {

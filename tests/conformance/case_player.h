@@ -38,8 +38,8 @@ struct Difference {
 
 class CasePlayer {
  public:
-  // Opens the store (a local one in a directory of its own, removed in the end) with clock, settings
-  // and schema of the case. Throws std::runtime_error where that fails.
+  // Opens the store (a local one in a directory of its own, removed in the end) with clock,
+  // settings and schema of the case. Throws std::runtime_error where that fails.
   CasePlayer(const Json& test_case, StoreKind kind);
   ~CasePlayer();
   CasePlayer(const CasePlayer&) = delete;
@@ -76,8 +76,8 @@ class CasePlayer {
   std::unique_ptr<Store> store_;
 };
 
-// Plays all steps; empty where every answer was as expected. `trace`, where there is one, is told each
-// step and its answer.
+// Plays all steps; empty where every answer was as expected. `trace`, where there is one, is told
+// each step and its answer.
 std::vector<Difference> PlayCase(const Json& test_case, StoreKind kind,
                                  const std::function<void(const Json&, const Answer&)>& trace);
 

@@ -2,8 +2,8 @@
 //
 // generate_cases --seed N --count M [--without-raw-scans]
 //
-// Writes M random cases, a line each, with the memory store's answers as what is expected: for playing
-// on another store, or on a real HBase.
+// Writes M random cases, a line each, with the memory store's answers as what is expected: for
+// playing on another store, or on a real HBase.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -3,7 +3,8 @@
 // conformance [--store memory|local] [--id ID] [--trace] FILE.jsonl...
 //
 // Plays every case of the files and prints one line for each that fails, then "N passed, N failed".
-// Exit status: 0 all passed, 1 some failed, 2 a file could not be read or the command line is wrong.
+// Exit status: 0 all passed, 1 some failed, 2 a file could not be read or the command line is
+// wrong.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -147,6 +148,4 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace cellfs::conformance
 
-int main(int argc, char** argv) {
-  return cellfs::conformance::Main({argv + 1, argv + argc});
-}
+int main(int argc, char** argv) { return cellfs::conformance::Main({argv + 1, argv + argc}); }

@@ -36,8 +36,11 @@ class Generator {
     for (const std::string& family : families_) {
       steps.push_back({{"op", "scan"}, {"families", {family}}, {"versions", "all"}});
     }
-    Json made = {{"clock", kStart}, {"needs_clock", true}, {"topic", "generated"},
-                 {"schema", {{"families", families}}}, {"steps", steps}};
+    Json made = {{"clock", kStart},
+                 {"needs_clock", true},
+                 {"topic", "generated"},
+                 {"schema", {{"families", families}}},
+                 {"steps", steps}};
     if (!new_behavior_ && Chance(15)) {
       made["config"] = {{"hbase.hstore.time.to.purge.deletes", 1000}};
     }
@@ -54,8 +57,11 @@ class Generator {
 
   Json FamilyAttributes() {
     const int versions = 1 + Below(4);
-    Json attributes = {{"VERSIONS", versions}, {"MIN_VERSIONS", 0}, {"TTL", nullptr},
-                       {"KEEP_DELETED_CELLS", "FALSE"}, {"NEW_VERSION_BEHAVIOR", new_behavior_}};
+    Json attributes = {{"VERSIONS", versions},
+                       {"MIN_VERSIONS", 0},
+                       {"TTL", nullptr},
+                       {"KEEP_DELETED_CELLS", "FALSE"},
+                       {"NEW_VERSION_BEHAVIOR", new_behavior_}};
     if (near_ && Chance(40)) {
       attributes["TTL"] = 1 + Below(4);
       if (Chance(60)) attributes["MIN_VERSIONS"] = 1 + Below(versions);
@@ -318,14 +324,22 @@ class Generator {
       return Json{{"type", type}, {"compare", Any(operators)}, {"comparator", comparator}};
     };
     switch (Below(17)) {
-      case 0: return TimestampsFilter();
-      case 1: return comparing("ValueFilter", AnyValue());
-      case 2: return comparing("QualifierFilter", Any(qualifiers_));
-      case 3: return comparing("FamilyFilter", Any(families_));
-      case 4: return SingleColumn("SingleColumnValueFilter");
-      case 5: return SingleColumn("SingleColumnValueExcludeFilter");
-      case 6: return {{"type", "FirstKeyOnlyFilter"}};
-      case 7: return {{"type", "KeyOnlyFilter"}, {"len_as_value", Chance(50)}};
+      case 0:
+        return TimestampsFilter();
+      case 1:
+        return comparing("ValueFilter", AnyValue());
+      case 2:
+        return comparing("QualifierFilter", Any(qualifiers_));
+      case 3:
+        return comparing("FamilyFilter", Any(families_));
+      case 4:
+        return SingleColumn("SingleColumnValueFilter");
+      case 5:
+        return SingleColumn("SingleColumnValueExcludeFilter");
+      case 6:
+        return {{"type", "FirstKeyOnlyFilter"}};
+      case 7:
+        return {{"type", "KeyOnlyFilter"}, {"len_as_value", Chance(50)}};
       case 8:
       case 9:
         if (depth > 1) {
@@ -333,9 +347,12 @@ class Generator {
                   {"filter", AnyFilter(depth - 1, raw)}};
         }
         return TimestampsFilter();
-      case 10: return depth > 1 ? RowFilter() : TimestampsFilter();
-      case 11: return {{"type", "PageFilter"}, {"page_size", 1 + Below(2)}};
-      default: return empty_qualifier_ || raw ? TimestampsFilter() : ColumnFilter();
+      case 10:
+        return depth > 1 ? RowFilter() : TimestampsFilter();
+      case 11:
+        return {{"type", "PageFilter"}, {"page_size", 1 + Below(2)}};
+      default:
+        return empty_qualifier_ || raw ? TimestampsFilter() : ColumnFilter();
     }
   }
   Json TimestampsFilter() {
@@ -344,21 +361,31 @@ class Generator {
   // Not within a WhileMatchFilter, where HBase can empty the scan (HBASE-27691).
   Json RowFilter() {
     switch (Below(3)) {
-      case 0: return {{"type", "RowFilter"}, {"compare", "NOT_EQUAL"}, {"comparator", AnyRow()}};
-      case 1: return {{"type", "PrefixFilter"}, {"prefix", Chance(50) ? "r" : AnyRow()}};
-      default: return {{"type", "InclusiveStopFilter"}, {"stop", AnyRow()}};
+      case 0:
+        return {{"type", "RowFilter"}, {"compare", "NOT_EQUAL"}, {"comparator", AnyRow()}};
+      case 1:
+        return {{"type", "PrefixFilter"}, {"prefix", Chance(50) ? "r" : AnyRow()}};
+      default:
+        return {{"type", "InclusiveStopFilter"}, {"stop", AnyRow()}};
     }
   }
   // Those that go on to other columns; among cells of the empty qualifier HBase loses its way.
   Json ColumnFilter() {
-    // With NEW_VERSION_BEHAVIOR it depends on HBase's files whether they leave a column that was named.
+    // With NEW_VERSION_BEHAVIOR it depends on HBase's files whether they leave a column that was
+    // named.
     switch (new_behavior_ ? 1 + Below(3) : Below(5)) {
-      case 0: return {{"type", "ColumnCountGetFilter"}, {"limit", 1 + Below(3)}};
-      case 1: return {{"type", "ColumnPrefixFilter"}, {"prefix", Chance(50) ? "a" : "b"}};
-      case 2: return {{"type", "MultipleColumnPrefixFilter"}, {"prefixes", {"ab", "n"}}};
+      case 0:
+        return {{"type", "ColumnCountGetFilter"}, {"limit", 1 + Below(3)}};
+      case 1:
+        return {{"type", "ColumnPrefixFilter"}, {"prefix", Chance(50) ? "a" : "b"}};
+      case 2:
+        return {{"type", "MultipleColumnPrefixFilter"}, {"prefixes", {"ab", "n"}}};
       case 3:
-        return {{"type", "ColumnRangeFilter"}, {"min", Chance(50) ? "ab" : "a"},
-                {"min_inclusive", Chance(50)}, {"max", "n"}, {"max_inclusive", Chance(50)}};
+        return {{"type", "ColumnRangeFilter"},
+                {"min", Chance(50) ? "ab" : "a"},
+                {"min_inclusive", Chance(50)},
+                {"max", "n"},
+                {"max_inclusive", Chance(50)}};
       default:
         return {{"type", "ColumnPaginationFilter"}, {"limit", 1 + Below(2)}, {"offset", Below(3)}};
     }

@@ -14,7 +14,8 @@ namespace cellfs::conformance {
 
 struct RandomCaseOptions {
   int steps = 30;
-  bool raw_scans = true;  // HBase before 2.6.6 keeps more markers in a flush, and hides expired cells
+  bool raw_scans =
+      true;  // HBase before 2.6.6 keeps more markers in a flush, and hides expired cells
 };
 
 Json RandomCase(uint64_t seed, const RandomCaseOptions& options);

@@ -2,8 +2,8 @@
 //
 // Every operation that changes the files of a store meets every fault at every place: the first
 // write, the second, ... until it gets through. Afterwards the store opens and holds what was
-// promised: what was acknowledged where the process died, what was synced where the machine lost its
-// power; no half mutation of a row, no value that was not written, no temporary file.
+// promised: what was acknowledged where the process died, what was synced where the machine lost
+// its power; no half mutation of a row, no value that was not written, no temporary file.
 //
 // Each case runs in a child process, which may die of it. CELLFS_FAULT_STEP=1 tries every place;
 // otherwise the later ones are tried in steps.
@@ -163,7 +163,9 @@ std::vector<Operation> Operations() {
        {kWhole},
        {kWhole}},
       {"alter",
-       [=](Store& store) { return store.AlterTable(caller, SchemaOf(kOther, {"f", "h"})); },
+       [=](Store& store) {
+         return store.AlterTable(caller, SchemaOf(kOther, {"f", "h"}));
+       },
        {kWhole, Expected(kBefore, "f")},
        {Expected(kBefore, "f")}},
       {"truncate",
@@ -199,8 +201,8 @@ class StoreFaultsTest : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     vfs_ = &FaultyVfs::Install();
-    promises_ = static_cast<Promises*>(mmap(nullptr, sizeof(Promises), PROT_READ | PROT_WRITE,
-                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    promises_ = static_cast<Promises*>(
+        mmap(nullptr, sizeof(Promises), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(promises_, MAP_FAILED);
     auto store = OpenStore(origin_, PosixFiles());
     ASSERT_TRUE(store.ok()) << store.status().ToString();
@@ -215,7 +217,8 @@ class StoreFaultsTest : public testing::TestWithParam<int> {
   }
   void TearDown() override { munmap(promises_, sizeof(Promises)); }
 
-  // The child: works on the store, meets the fault in the midst of the operation, goes on if it can.
+  // The child: works on the store, meets the fault in the midst of the operation, goes on if it
+  // can.
   void Work(const Operation& operation, int n, Fault fault) {
     Promises& promises = *promises_;
     promises.attempted = promises.acknowledged = promises.durable = kBefore / 2;
@@ -309,7 +312,8 @@ class StoreFaultsTest : public testing::TestWithParam<int> {
       const int least = promises.lost_power ? promises.durable : promises.acknowledged;
       const std::string data = Contents(**store, kData);
       EXPECT_GE(Explain(data, least, promises.attempted), 0)
-          << "of " << least << " to " << promises.attempted << " mutations: " << data.substr(0, 500);
+          << "of " << least << " to " << promises.attempted
+          << " mutations: " << data.substr(0, 500);
       auto enabled = (*store)->IsTableEnabled(kOther);
       if (enabled.ok() && !*enabled) {
         EXPECT_TRUE((*store)->EnableTable(Caller::Superuser(), kOther).ok());
@@ -373,10 +377,9 @@ TEST_P(StoreFaultsTest, AFaultAtAnyPlaceLosesNothingThatWasPromised) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, StoreFaultsTest, testing::Range(0, 7),
-                         [](const auto& test) {
-                           return Operations()[static_cast<size_t>(test.param)].name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Operations, StoreFaultsTest, testing::Range(0, 7), [](const auto& test) {
+  return Operations()[static_cast<size_t>(test.param)].name;
+});
 
 }  // namespace
 }  // namespace cellfs

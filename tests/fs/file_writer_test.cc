@@ -190,7 +190,8 @@ TEST_F(FileWriterTest, ThreadsThatWriteOneFileLoseNothing) {
       for (int i = 0; i < kTurns; ++i) {
         OpenFile range = tree.Open(kQ, ForWriting());
         OpenFile log = tree.Create("default/t/r/f/log", false, ForAppending());
-        tree.Write(range, std::string(1, static_cast<char>('a' + i % 26)), static_cast<uint64_t>(t));
+        tree.Write(range, std::string(1, static_cast<char>('a' + i % 26)),
+                   static_cast<uint64_t>(t));
         tree.Write(log, "line\n");
         tree.Flush(log);
         tree.Write(log, "more\n");

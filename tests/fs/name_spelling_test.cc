@@ -156,11 +156,43 @@ TEST(NameSpellingTest, AVersionThatNoLongerFitsIsShortenedToo) {
 
 // Pieces that escapes are made of, so that random strings hit them.
 std::string RandomKey(std::mt19937& random, size_t max_pieces) {
-  static const std::vector<std::string> pieces = {
-      "%",  "25",  "2F", "%2F",       "00", "40",     "%40",   "@",         "1", "17", "0", ".",
-      "2E", "%2E", "/",  "versions",  "~",  "%empty", "empty", ".versions", "a", ",",  "2C",
-      "\xc3", "\xa9", "C3", "%C3", "A9", "\xff", "\n", "0A", "scan", ".scan", ".schema.toml",
-      std::string("\0", 1), "0123456789abcdef0123456789abcdef", "%~"};
+  static const std::vector<std::string> pieces = {"%",
+                                                  "25",
+                                                  "2F",
+                                                  "%2F",
+                                                  "00",
+                                                  "40",
+                                                  "%40",
+                                                  "@",
+                                                  "1",
+                                                  "17",
+                                                  "0",
+                                                  ".",
+                                                  "2E",
+                                                  "%2E",
+                                                  "/",
+                                                  "versions",
+                                                  "~",
+                                                  "%empty",
+                                                  "empty",
+                                                  ".versions",
+                                                  "a",
+                                                  ",",
+                                                  "2C",
+                                                  "\xc3",
+                                                  "\xa9",
+                                                  "C3",
+                                                  "%C3",
+                                                  "A9",
+                                                  "\xff",
+                                                  "\n",
+                                                  "0A",
+                                                  "scan",
+                                                  ".scan",
+                                                  ".schema.toml",
+                                                  std::string("\0", 1),
+                                                  "0123456789abcdef0123456789abcdef",
+                                                  "%~"};
   std::string key;
   size_t count = random() % (max_pieces + 1);
   for (size_t i = 0; i < count; ++i) {

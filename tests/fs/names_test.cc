@@ -200,9 +200,8 @@ TEST_F(NamesTest, DirectoriesGoWhenNothingIsSeenInThem) {
 TEST_F(NamesTest, ASchemaWrittenIntoANewTableMakesIt) {
   tree.Mkdir("default/made");
   EXPECT_EQ(tree.Error("default/made/.schema.toml"), ENOENT);
-  EXPECT_EQ(tree.Save("default/made/.schema.toml",
-                      "splits = [\"m\"]\n[families.a]\nVERSIONS = 3\n"),
-            0);
+  EXPECT_EQ(
+      tree.Save("default/made/.schema.toml", "splits = [\"m\"]\n[families.a]\nVERSIONS = 3\n"), 0);
   auto schema = tree.store->DescribeTable({"default", "made"});
   ASSERT_TRUE(schema.ok());
   EXPECT_EQ((*schema)->FindFamily("a")->max_versions(), 3);
@@ -262,7 +261,8 @@ TEST_F(NamesTest, AHistoryIsRestoredBelowVersions) {
   EXPECT_EQ(tree.Mkdir("default/t/r/f/.versions/old"), 0);
   EXPECT_EQ(tree.Save("default/t/r/f/.versions/old/5", "five"), 0);
   EXPECT_EQ(tree.Save("default/t/r/f/.versions/old/.7.Xa1b2c", "seven"), 0);
-  EXPECT_EQ(tree.Rename("default/t/r/f/.versions/old/.7.Xa1b2c", "default/t/r/f/.versions/old/7"), 0);
+  EXPECT_EQ(tree.Rename("default/t/r/f/.versions/old/.7.Xa1b2c", "default/t/r/f/.versions/old/7"),
+            0);
   EXPECT_EQ(tree.List("default/t/r/f/.versions/old"), (std::vector<std::string>{"7", "5"}));
   EXPECT_EQ(tree.ReadFile("default/t/r/f/old"), "seven");
   EXPECT_EQ(tree.ReadFile("default/t/r/f/old@5"), "five");

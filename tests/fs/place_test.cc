@@ -46,7 +46,8 @@ TEST(PlaceTest, ATomlHasALowInodeNumberSoThatCpCopiesItBeforeTheRows) {
   }
 }
 
-// Backup programs recognize files by these numbers: they must not change from one version to the next.
+// Backup programs recognize files by these numbers: they must not change from one version to the
+// next.
 TEST(PlaceTest, InodeNumbersArePinned) {
   EXPECT_EQ(RootPlace().InodeNumber(), 1u);
   EXPECT_EQ(kCellPlace.InodeNumber(), 10133613145131512449u);

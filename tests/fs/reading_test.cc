@@ -55,7 +55,7 @@ TEST(ReadingTest, EveryListedNameIsFound) {
   Tree tree;
   tree.MakeTable();
   for (const std::string& qualifier :
-       {std::string("..") , std::string(".versions"), std::string("%41"), std::string(400, 'x'),
+       {std::string(".."), std::string(".versions"), std::string("%41"), std::string(400, 'x'),
         std::string("a\0b", 3)}) {
     tree.Put("r", qualifier, qualifier);
   }

@@ -8,9 +8,7 @@
 namespace cellfs::fs {
 namespace {
 
-StatusOr<ScanQuery> Read(std::string_view name) {
-  return ScanQuery::Read(name, NameMode::kPosix);
-}
+StatusOr<ScanQuery> Read(std::string_view name) { return ScanQuery::Read(name, NameMode::kPosix); }
 
 Scan ScanOf(std::string_view name) {
   auto query = Read(name);
@@ -78,8 +76,9 @@ TEST(ScanQueryTest, OpenTimeRangesAndAllVersions) {
 }
 
 TEST(ScanQueryTest, RefusesWhatItDoesNotUnderstand) {
-  for (std::string name : {"", "limits=5", "limit=", "limit=-1", "limit=1x", "versions=0", "reverse,",
-                           "time_range=9..5", "time_range=5", "time_range=-1..5", "columns=", "prefix"}) {
+  for (std::string name :
+       {"", "limits=5", "limit=", "limit=-1", "limit=1x", "versions=0", "reverse,",
+        "time_range=9..5", "time_range=5", "time_range=-1..5", "columns=", "prefix"}) {
     auto query = Read(name);
     ASSERT_FALSE(query.ok()) << name;
     EXPECT_EQ(query.status().code(), StatusCode::kIllegalArgument);

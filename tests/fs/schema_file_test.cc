@@ -68,7 +68,8 @@ TEST(SchemaFileTest, AFamilyThatSaysDropIsNotInTheSchema) {
 
 TEST(SchemaFileTest, SplitsByAlgorithm) {
   auto file = ReadTableFile(
-      "splits = {algorithm = \"hex\", start = \"00\", end = \"ff\", regions = 4}\n[families.f]\n", kTable);
+      "splits = {algorithm = \"hex\", start = \"00\", end = \"ff\", regions = 4}\n[families.f]\n",
+      kTable);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   EXPECT_EQ(file->schema.split_keys, (std::vector<std::string>{"40", "80", "c0"}));
 }
@@ -87,7 +88,8 @@ TEST(SchemaFileTest, ErrorsNameLineKeyAndWhatIsAllowed) {
   EXPECT_NE(RefusalOf("[families.\".f\"]\n").find("line 1"), std::string::npos);
   EXPECT_NE(RefusalOf("[families.f]\nVERSIONS = 2\nMIN_VERSIONS = 3\n").find("MIN_VERSIONS"),
             std::string::npos);
-  EXPECT_NE(RefusalOf("[families.f]\nVERSIONS = 1.5\n").find("line 2: VERSIONS"), std::string::npos);
+  EXPECT_NE(RefusalOf("[families.f]\nVERSIONS = 1.5\n").find("line 2: VERSIONS"),
+            std::string::npos);
 }
 
 TEST(SchemaFileTest, WhatIsWrittenIsReadBack) {

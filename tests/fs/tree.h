@@ -26,8 +26,8 @@ struct Tree {
     filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock);
   }
 
-  // The table default:t with the family f (VERSIONS 10, deleted cells kept) and, if asked for, g with
-  // a TTL in seconds.
+  // The table default:t with the family f (VERSIONS 10, deleted cells kept) and, if asked for, g
+  // with a TTL in seconds.
   void MakeTable(const std::string& ttl = "") {
     TableSchema schema(TableName{"default", "t"});
     FamilySchema f("f");

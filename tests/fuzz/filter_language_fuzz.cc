@@ -19,10 +19,10 @@ std::unique_ptr<Store> MakeStore() {
   schema.families.emplace("f", FamilySchema("f"));
   FUZZ_CHECK(store->CreateTable(Caller::Superuser(), schema).ok());
   for (const char* row : {"a", "row1", "row2"}) {
-    const Put put{.row = row, .cells = {{"f", "q", 1, "value", std::nullopt},
-                                        {"f", "", 2, std::string(8, '\0'), std::nullopt}}};
-    FUZZ_CHECK(
-        store->Mutate(Caller::Superuser(), ParseTableName("t"), RowMutations::Of(put)).ok());
+    const Put put{.row = row,
+                  .cells = {{"f", "q", 1, "value", std::nullopt},
+                            {"f", "", 2, std::string(8, '\0'), std::nullopt}}};
+    FUZZ_CHECK(store->Mutate(Caller::Superuser(), ParseTableName("t"), RowMutations::Of(put)).ok());
   }
   return store;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The bytes as the newest segment of a log: opening it gives records or says what is wrong, and a log
-// that was opened opens again with the same records and takes more.
+// The bytes as the newest segment of a log: opening it gives records or says what is wrong, and a
+// log that was opened opens again with the same records and takes more.
 #include <map>
 
 #include "engine/local/wal.h"

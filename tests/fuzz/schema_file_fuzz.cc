@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The bytes as .schema.toml and .namespace.toml: what is read is written so that it is read the same.
+// The bytes as .schema.toml and .namespace.toml: what is read is written so that it is read the
+// same.
 #include "fs/schema_file.h"
 #include "tests/fuzz/target.h"
 

@@ -4,8 +4,8 @@
 //
 // Plays random operations on a memory and a local store side by side, closing and opening the local
 // one now and then, and compares all answers; at the end of each sequence also a raw scan of
-// everything. A sequence that differs is printed with its seed, after leaving out all steps that the
-// difference does not need.
+// everything. A sequence that differs is printed with its seed, after leaving out all steps that
+// the difference does not need.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>

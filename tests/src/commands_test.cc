@@ -53,7 +53,8 @@ TEST_F(CommandsTest, SetChangesTheLogLevel) {
   const std::string before = LogLevel();
   EXPECT_TRUE(commands_->Run("set", {{"name", "log_level"}, {"value", "warn"}}).ok());
   EXPECT_EQ(LogLevel(), "warn");
-  EXPECT_EQ(CodeOf("set", {{"name", "log_level"}, {"value", "loud"}}), StatusCode::kIllegalArgument);
+  EXPECT_EQ(CodeOf("set", {{"name", "log_level"}, {"value", "loud"}}),
+            StatusCode::kIllegalArgument);
   EXPECT_EQ(LogLevel(), "warn");
   EXPECT_TRUE(SetLogLevel(before).ok());
 }
@@ -61,9 +62,11 @@ TEST_F(CommandsTest, SetChangesTheLogLevel) {
 TEST_F(CommandsTest, WhatIsUnknownIsRefused) {
   EXPECT_EQ(CodeOf("format", {}), StatusCode::kIllegalArgument);
   EXPECT_EQ(CodeOf("set", {{"name", "colour"}, {"value", "red"}}), StatusCode::kIllegalArgument);
-  EXPECT_EQ(CodeOf("set", {{"name", "maintenance"}, {"value", "off"}}), StatusCode::kIllegalArgument);
+  EXPECT_EQ(CodeOf("set", {{"name", "maintenance"}, {"value", "off"}}),
+            StatusCode::kIllegalArgument);
   EXPECT_TRUE(commands_->Run("set", {{"name", "cache_size"}, {"value", "2097152"}}).ok());
-  EXPECT_EQ(CodeOf("set", {{"name", "cache_size"}, {"value", "some"}}), StatusCode::kIllegalArgument);
+  EXPECT_EQ(CodeOf("set", {{"name", "cache_size"}, {"value", "some"}}),
+            StatusCode::kIllegalArgument);
 }
 
 }  // namespace

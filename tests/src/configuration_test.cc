@@ -83,8 +83,10 @@ std::set<std::string> Lines(const std::string& text) {
   std::istringstream input(text);
   for (std::string line; std::getline(input, line);) {
     if (line.empty() || line.front() == '#') continue;
-    if (line.front() == '[') section = line;
-    else if (line.find(" = ") != std::string::npos) lines.insert(section + " " + line);
+    if (line.front() == '[')
+      section = line;
+    else if (line.find(" = ") != std::string::npos)
+      lines.insert(section + " " + line);
   }
   return lines;
 }
@@ -129,7 +131,8 @@ TEST_F(ConfigurationTest, EveryKeyChangesItsOwnLineAndNothingElse) {
     if (key.other == "[]") {
       EXPECT_TRUE(configuration.mount.temporary_names.empty());
     } else {
-      EXPECT_TRUE(changed.contains("[" + key.section + "] " + key.key + " = " + expected)) << key.key;
+      EXPECT_TRUE(changed.contains("[" + key.section + "] " + key.key + " = " + expected))
+          << key.key;
     }
   }
 }
@@ -224,8 +227,8 @@ TEST(MountOptionsTest, LaterSayingsWin) {
 }
 
 TEST(MountOptionsTest, ErrorsNameTheOption) {
-  for (const char* option : {"fast", "names=raw", "threads=0", "threads", "names", "log_target=",
-                             "hbase.rootdir=x", "temporary_names=*.tmp"}) {
+  for (const char* option : {"fast", "names=raw", "threads=0", "threads", "names",
+                             "log_target=", "hbase.rootdir=x", "temporary_names=*.tmp"}) {
     Configuration configuration;
     const Status status = ApplyMountOptions(std::string("xattr,") + option + ",ro", configuration);
     EXPECT_EQ(status.code(), StatusCode::kIllegalArgument) << option;

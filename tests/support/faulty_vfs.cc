@@ -96,9 +96,9 @@ struct FaultyVfsMethods {
     const int part = meets ? size / 2 : size;
     const int code = Below(file)->pMethods->xWrite(Below(file), bytes, part, offset);
     if (code != SQLITE_OK) return code;
-    self.Note(*FileOf(file)->path, {static_cast<uint64_t>(offset),
-                                    std::string(static_cast<const char*>(bytes),
-                                                static_cast<size_t>(part))});
+    self.Note(*FileOf(file)->path,
+              {static_cast<uint64_t>(offset),
+               std::string(static_cast<const char*>(bytes), static_cast<size_t>(part))});
     if (!meets) return SQLITE_OK;
     return Failed(self, SQLITE_IOERR_WRITE);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// FaultyVfs: the files of SQLite with faults on demand: an operation that fails, a disk that is full,
-// a process that dies in the midst of one, a machine that loses power with whatever had not been
-// synced. FaultyFiles is the same for the files beside SQLite's; both can share one count.
+// FaultyVfs: the files of SQLite with faults on demand: an operation that fails, a disk that is
+// full, a process that dies in the midst of one, a machine that loses power with whatever had not
+// been synced. FaultyFiles is the same for the files beside SQLite's; both can share one count.
 #ifndef CELLFS_TESTS_SUPPORT_FAULTY_VFS_H_
 #define CELLFS_TESTS_SUPPORT_FAULTY_VFS_H_
 
@@ -34,8 +34,8 @@ class FaultyVfs {
   // Becomes SQLite's default. REQUIRES: no database has been opened in the process.
   static FaultyVfs& Install();
 
-  // The nth operation from now (1: the next) meets the fault: of reads for the last two, of writes for
-  // kFull, else of what changes files. `seed` is that of the chances.
+  // The nth operation from now (1: the next) meets the fault: of reads for the last two, of writes
+  // for kFull, else of what changes files. `seed` is that of the chances.
   void Arm(int n, Fault fault, uint32_t seed = 0);
   void Disarm();
   bool reached() const;  // since Arm

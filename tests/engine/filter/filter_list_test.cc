@@ -95,8 +95,8 @@ std::vector<Cell> TwoRows() {
 
 TEST(FilterListTest, AllShowsTheNextFilterOnlyWhatPassed) {
   // Pages of columns among those at or behind "b", not among all.
-  const FilterPtr from_b = *MakeQualifierFilter(CompareOperator::kGreaterOrEqual,
-                                                {Comparator::Kind::kBinary, "b"});
+  const FilterPtr from_b =
+      *MakeQualifierFilter(CompareOperator::kGreaterOrEqual, {Comparator::Kind::kBinary, "b"});
   const FilterPtr page = *MakeColumnPaginationFilter(1, 1);
   EXPECT_THAT(ReadThrough(MakeFilterList(ListOperator::kMustPassAll, {from_b, page}), TwoRows()),
               ElementsAre("r/f:c@2=", "s/f:c@2="));

@@ -51,8 +51,7 @@ inline size_t NextIndex(Filter& filter, const std::vector<Cell>& table, size_t a
 
 // What a filter lets through of `table`, which is in the order of the scan.
 inline std::vector<std::string> ReadThrough(const FilterOr& prototype,
-                                            const std::vector<Cell>& table,
-                                            bool reversed = false) {
+                                            const std::vector<Cell>& table, bool reversed = false) {
   if (!prototype.ok()) return {prototype.status().ToString()};
   const std::unique_ptr<Filter> filter = (*prototype)->Clone();
   filter->SetReversed(reversed);

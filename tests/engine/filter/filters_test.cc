@@ -222,9 +222,9 @@ SingleColumnValue Tested(std::string value) {
 }
 
 std::vector<Cell> ThreeRows() {
-  return {MakeCell("r1", "f", "a", 1, "x"), MakeCell("r1", "f", "q", 2, "old"),
+  return {MakeCell("r1", "f", "a", 1, "x"),   MakeCell("r1", "f", "q", 2, "old"),
           MakeCell("r1", "f", "q", 1, "yes"), MakeCell("r2", "f", "q", 1, "yes"),
-          MakeCell("r2", "f", "z", 1, "x"), MakeCell("r3", "f", "a", 1, "x")};
+          MakeCell("r2", "f", "z", 1, "x"),   MakeCell("r3", "f", "a", 1, "x")};
 }
 
 TEST(SingleColumnValueTest, KeepsWholeRowsAndThoseWithoutTheColumn) {
@@ -236,9 +236,9 @@ TEST(SingleColumnValueTest, CanAskForTheColumnAndLookAtOlderVersions) {
   SingleColumnValue column = Tested("yes");
   column.filter_if_missing = true;
   column.latest_version_only = false;
-  EXPECT_THAT(ReadThrough(MakeSingleColumnValueFilter(column), ThreeRows()),
-              ElementsAre("r1/f:a@1=x", "r1/f:q@2=old", "r1/f:q@1=yes", "r2/f:q@1=yes",
-                          "r2/f:z@1=x"));
+  EXPECT_THAT(
+      ReadThrough(MakeSingleColumnValueFilter(column), ThreeRows()),
+      ElementsAre("r1/f:a@1=x", "r1/f:q@2=old", "r1/f:q@1=yes", "r2/f:q@1=yes", "r2/f:z@1=x"));
 }
 
 TEST(SingleColumnValueTest, ExcludeTakesTheTestedColumnOut) {
@@ -265,14 +265,14 @@ TEST(CompareFilterTest, ColumnValueGivesTheColumnAlone) {
 }
 
 TEST(CompareFilterTest, DependentColumnKeepsTheCellsOfItsTimestamps) {
-  EXPECT_THAT(ReadThrough(MakeDependentColumnFilter("f", "q", false, CompareOperator::kNoOp, {}),
-                          ThreeRows()),
-              ElementsAre("r1/f:a@1=x", "r1/f:q@2=old", "r1/f:q@1=yes", "r2/f:q@1=yes",
-                          "r2/f:z@1=x"));
-  EXPECT_THAT(ReadThrough(MakeDependentColumnFilter("f", "q", true, CompareOperator::kEqual,
-                                                    Binary("old")),
-                          ThreeRows()),
-              IsEmpty());
+  EXPECT_THAT(
+      ReadThrough(MakeDependentColumnFilter("f", "q", false, CompareOperator::kNoOp, {}),
+                  ThreeRows()),
+      ElementsAre("r1/f:a@1=x", "r1/f:q@2=old", "r1/f:q@1=yes", "r2/f:q@1=yes", "r2/f:z@1=x"));
+  EXPECT_THAT(
+      ReadThrough(MakeDependentColumnFilter("f", "q", true, CompareOperator::kEqual, Binary("old")),
+                  ThreeRows()),
+      IsEmpty());
 }
 
 TEST(WrapperFilterTest, SkipLeavesOutRowsOfWhichACellIsOut) {

@@ -61,7 +61,8 @@ class CheckTest : public testing::Test {
     get.row = RowOf(i);
     auto cells = store.Read(Caller::Superuser(), ParseTableName(table), get);
     if (!cells.ok()) {
-      return cells.status().code() == StatusCode::kCorruption ? "damaged" : cells.status().ToString();
+      return cells.status().code() == StatusCode::kCorruption ? "damaged"
+                                                              : cells.status().ToString();
     }
     return cells->size() == 1 ? cells->front().value : "none";
   }
@@ -135,7 +136,7 @@ TEST_F(CheckTest, AFlippedByteOfAStoreFileIsFoundAndNeverServed) {
     }
     std::filesystem::remove(path_ + "/tables/1.db-wal");
   }
-  EXPECT_EQ(least, 0);     // the first page holds them all
+  EXPECT_EQ(least, 0);    // the first page holds them all
   EXPECT_GT(partly, 20);  // most pages only their own
 }
 
@@ -144,7 +145,8 @@ TEST_F(CheckTest, TheCheckSaysWhichCellIsDamaged) {
   {
     auto database = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
     ASSERT_OK(database);
-    ASSERT_OK((*database)->Execute("UPDATE table$f SET V = zeroblob(20) WHERE K = x'726f7731303033'"));
+    ASSERT_OK(
+        (*database)->Execute("UPDATE table$f SET V = zeroblob(20) WHERE K = x'726f7731303033'"));
   }
   const CheckReport report = Check();
   ASSERT_EQ(report.damage.size(), 1u);

@@ -10,7 +10,8 @@ class CompactionTest : public EngineTest {
     schema_ = TableOf({FamilyOf("f", attributes)});
     ASSERT_OK(table_->ReplaceSchema(schema_));
   }
-  Status Tombstone(const std::string& row, Timestamp timestamp, CellType type, std::string qualifier = "q") {
+  Status Tombstone(const std::string& row, Timestamp timestamp, CellType type,
+                   std::string qualifier = "q") {
     return Write(row, {CellOf(std::move(qualifier), timestamp, "", type)});
   }
   CompactionTest() { Open(); }

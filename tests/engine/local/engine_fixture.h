@@ -17,9 +17,9 @@
 
 namespace cellfs {
 
-#define ASSERT_OK(expression)                                \
-  do {                                                       \
-    const auto& ok_result = (expression);                    \
+#define ASSERT_OK(expression)                                      \
+  do {                                                             \
+    const auto& ok_result = (expression);                          \
     ASSERT_TRUE(ok_result.ok()) << StatusOf(ok_result).ToString(); \
   } while (false)
 
@@ -95,8 +95,11 @@ class EngineTest : public testing::Test {
 
   static Cell CellOf(std::string qualifier, Timestamp timestamp, std::string value = "",
                      CellType type = CellType::kPut, std::string family = "f") {
-    return {.family = std::move(family), .qualifier = std::move(qualifier),
-            .timestamp = timestamp, .type = type, .value = std::move(value)};
+    return {.family = std::move(family),
+            .qualifier = std::move(qualifier),
+            .timestamp = timestamp,
+            .type = type,
+            .value = std::move(value)};
   }
   Status Write(const std::string& row, std::vector<Cell> cells,
                std::vector<WithdrawCell> withdrawn = {}) {

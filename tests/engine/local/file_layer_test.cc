@@ -71,8 +71,10 @@ TEST(FileLayerTest, AReplacedFileIsOldOrNewWhateverFails) {
     EXPECT_EQ(status.ok(), !failed) << n;
     files.LosePower();
     const std::string bytes = *files.Read(path);
-    if (status.ok()) EXPECT_EQ(bytes, "newer");
-    else EXPECT_TRUE(bytes == "old" || bytes == "newer") << n << ": " << bytes;
+    if (status.ok())
+      EXPECT_EQ(bytes, "newer");
+    else
+      EXPECT_TRUE(bytes == "old" || bytes == "newer") << n << ": " << bytes;
   }
 }
 

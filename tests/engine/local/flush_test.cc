@@ -108,7 +108,8 @@ TEST_F(FlushTest, AWithdrawalIsRefusedWhereAMomentSeesTheCell) {
 
 // The process may not write beyond a length of file that the store file is to pass.
 TEST_F(FlushTest, AFlushThatFailsLosesNothingAndIsDoneLater) {
-  for (int i = 0; i < 100; ++i) ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(5000, 'x')));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(5000, 'x')));
   const std::string before = Visible();
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit old{};
@@ -131,20 +132,20 @@ TEST_F(FlushTest, TheHeadOfAColumnTellsPutsAndTombstonesWhereverTheyLie) {
   const auto head = [&](const std::string& qualifier) {
     const auto found = table_->ReadColumnHead("a", "f", qualifier);
     if (!found.ok()) return found.status().ToString();
-    std::string text = std::to_string(found->newest_put) + " " +
-                       std::to_string(found->newest_wide_tombstone);
-    for (const Timestamp timestamp : found->version_tombstones) text += " " + std::to_string(timestamp);
+    std::string text =
+        std::to_string(found->newest_put) + " " + std::to_string(found->newest_wide_tombstone);
+    for (const Timestamp timestamp : found->version_tombstones)
+      text += " " + std::to_string(timestamp);
     return text;
   };
   EXPECT_EQ(head("q"), "-1 -1");
   for (int t = 10; t <= 12; ++t) ASSERT_OK(PutOne("a", t, "v"));
   EXPECT_EQ(head("q"), "12 -1");
   for (const bool flush : {false, true}) {
-    ASSERT_OK(Write("a", {CellOf("q", 11, "", CellType::kDelete),
-                          CellOf("q", 9, "", CellType::kDeleteColumn),
-                          CellOf("", 8, "", CellType::kDeleteFamily),
-                          CellOf("", 14, "", CellType::kDeleteFamilyVersion),
-                          CellOf("", 13, "v")}));
+    ASSERT_OK(Write(
+        "a", {CellOf("q", 11, "", CellType::kDelete), CellOf("q", 9, "", CellType::kDeleteColumn),
+              CellOf("", 8, "", CellType::kDeleteFamily),
+              CellOf("", 14, "", CellType::kDeleteFamilyVersion), CellOf("", 13, "v")}));
     if (flush) ASSERT_OK(table_->Flush());
     EXPECT_EQ(head("q"), "12 9 14 11");
     EXPECT_EQ(head("other"), "-1 8 14");

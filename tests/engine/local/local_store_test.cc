@@ -99,7 +99,8 @@ TEST_F(LocalStoreTest, PausedMaintenanceFlushesNothingAndResumes) {
   options_.site.memstore_flush_size = 50000;
   Open();
   engine_->SetMaintenancePaused(true);
-  for (int i = 0; i < 1000; ++i) ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(500, 'x')));
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(500, 'x')));
   EXPECT_EQ(engine_->GetStatistics().maintenance, "paused");
   EXPECT_EQ(table_->GetStatistics().flushes, 0u);
   engine_->SetMaintenancePaused(false);
@@ -119,8 +120,8 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
   const auto row_of = [](int row) { return "row" + std::to_string(100 + row); };
   const auto write = [&](int row, int number) {
     const std::string value = std::to_string(1000000 + number) + std::string(number % 40, '.');
-    ASSERT_OK(Write(row_of(row), {CellOf("q", number, value),
-                                  CellOf("q", number, value, CellType::kPut, "g")}));
+    ASSERT_OK(Write(row_of(row),
+                    {CellOf("q", number, value), CellOf("q", number, value, CellType::kPut, "g")}));
   };
   for (int row = 0; row < kRows; ++row) write(row, 1);
 

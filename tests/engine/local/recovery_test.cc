@@ -100,7 +100,8 @@ TEST_F(RecoveryTest, ACopyTakenWhileTheStoreIsOpenIsAStoreToo) {
 
 TEST_F(RecoveryTest, ACleanCloseLeavesAnEmptyLog) {
   Open();
-  for (int i = 0; i < 100; ++i) ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(1000, 'x')));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(1000, 'x')));
   const std::string before = Visible();
   EXPECT_GT(engine_->GetStatistics().log_bytes, 100000u);
   Reopen();

@@ -72,7 +72,7 @@ TEST_F(StoreDirectoryTest, ANewerFormatIsRefusedInClearWords) {
   Write("FORMAT", "cellfs store, format 2\n");
   ExpectCorruption("has format 2, of a newer version");
   for (const char* text : {"", "cellfs store, format 1", "cellfs store, format x\n",
-                                  "cellfs store, format 0\n", "something else\n"}) {
+                           "cellfs store, format 0\n", "something else\n"}) {
     Write("FORMAT", text);
     ExpectCorruption("FORMAT' is damaged");
   }

@@ -14,7 +14,8 @@ constexpr int32_t kInlineLimit = 256;
 
 class StoreFileTest : public testing::Test {
  protected:
-  void Open(const std::vector<std::string>& families, Database::Mode mode = Database::Mode::kCreate) {
+  void Open(const std::vector<std::string>& families,
+            Database::Mode mode = Database::Mode::kCreate) {
     file_.reset();
     auto opened = StoreFile::Open(path_, mode, families, budget_);
     ASSERT_OK(opened);
@@ -48,8 +49,13 @@ class StoreFileTest : public testing::Test {
   static Cell Make(std::string row, std::string qualifier, Timestamp timestamp, SequenceId sequence,
                    std::string value, CellType type = CellType::kPut) {
     const uint64_t length = value.size();
-    return {.row = std::move(row), .qualifier = std::move(qualifier), .timestamp = timestamp,
-            .type = type, .sequence_id = sequence, .value = std::move(value), .value_length = length};
+    return {.row = std::move(row),
+            .qualifier = std::move(qualifier),
+            .timestamp = timestamp,
+            .type = type,
+            .sequence_id = sequence,
+            .value = std::move(value),
+            .value_length = length};
   }
   void Damage(const std::string& sql) {
     ASSERT_OK(file_->writer().Execute(sql));
@@ -63,9 +69,8 @@ class StoreFileTest : public testing::Test {
 };
 
 std::vector<Cell> InOrder(std::vector<Cell> cells) {
-  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
-    return CompareCells(ViewOf(a), ViewOf(b)) < 0;
-  });
+  std::sort(cells.begin(), cells.end(),
+            [](const Cell& a, const Cell& b) { return CompareCells(ViewOf(a), ViewOf(b)) < 0; });
   return cells;
 }
 
@@ -101,8 +106,8 @@ TEST_F(StoreFileTest, CompressibleValuesTakeLessRoom) {
 }
 
 TEST_F(StoreFileTest, FamiliesWithOddNamesAreKeptApart) {
-  const std::vector<std::string> names = {"a", "A", "a$values", "a\"b", "a;b", "a%41", "\xff", "a_b",
-                                          "a'b"};
+  const std::vector<std::string> names = {"a",    "A",    "a$values", "a\"b", "a;b",
+                                          "a%41", "\xff", "a_b",      "a'b"};
   Open(names);
   for (const std::string& name : names) Store(FamilyOf(name), {Make("r", "q", 1, 1, name)});
   Open(names);
@@ -136,8 +141,8 @@ TEST_F(StoreFileTest, ADamagedCellIsFoundAndNotServed) {
         "UPDATE " + values + " SET V = zeroblob(1000)", "DELETE FROM " + values}) {
     StoreFile::Remove(path_);
     Open({"f"});
-    Store(FamilyOf("f"), {Make("r", "q", 5, 1, "short value"),
-                          Make("r", "r", 5, 1, std::string(1000, 'x'))});
+    Store(FamilyOf("f"),
+          {Make("r", "q", 5, 1, "short value"), Make("r", "r", 5, 1, std::string(1000, 'x'))});
     ASSERT_OK(ReadAll("f"));
     Damage(damage);
     const auto read = ReadAll("f");
@@ -200,8 +205,8 @@ TEST_F(StoreFileTest, EraseTakesTheSequenceIdsAskedForAndTheirValues) {
   ASSERT_EQ(left->size(), 2u);
   EXPECT_EQ((*left)[0].timestamp, 6);
   EXPECT_EQ((*left)[1].sequence_id, 3u);
-  EXPECT_EQ(*file_->writer().QueryInteger("SELECT count(*) FROM " + QuotedName(ValueTableName("f"))),
-            2);
+  EXPECT_EQ(
+      *file_->writer().QueryInteger("SELECT count(*) FROM " + QuotedName(ValueTableName("f"))), 2);
 }
 
 TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
@@ -213,7 +218,8 @@ TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
   auto other = Database::Open(directory_.path() + "/2.db", Database::Mode::kCreate);
   ASSERT_OK((*other)->Execute("CREATE TABLE t(x)"));
   EXPECT_EQ(StoreFile::Open(directory_.path() + "/2.db", Database::Mode::kOpen, {"f"}, budget_)
-                .status().code(),
+                .status()
+                .code(),
             StatusCode::kCorruption);
 }
 

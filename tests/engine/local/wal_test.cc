@@ -35,8 +35,8 @@ class WalTest : public testing::Test {
     return [this](const LogRecord& record, LogPosition position) {
       std::vector<Cell> cells;
       for (const CellView& cell : record.cells) cells.push_back(CopyOf(cell));
-      seen_.push_back({record.table_id, record.sequence_id, std::string(record.row), cells,
-                       position});
+      seen_.push_back(
+          {record.table_id, record.sequence_id, std::string(record.row), cells, position});
       return Status();
     };
   }
@@ -529,8 +529,10 @@ TEST_F(WalTest, WritingRollingCuttingAndReadingGoOnTogether) {
         after = position;
         return Status();
       });
-      if (status.code() == StatusCode::kUnavailable) after = wal_->end();
-      else EXPECT_TRUE(status.ok()) << status.ToString();
+      if (status.code() == StatusCode::kUnavailable)
+        after = wal_->end();
+      else
+        EXPECT_TRUE(status.ok()) << status.ToString();
     }
   });
   std::vector<std::thread> writers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/options.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/options.h"
 
 namespace cellfs {
 namespace {

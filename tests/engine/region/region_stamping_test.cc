@@ -46,17 +46,17 @@ TEST(StampAboveTest, EndsWithTheLargestTimestamp) {
   EXPECT_EQ(Stamp({.newest_put = kLatestTimestamp - 2}), kLatestTimestamp - 1);
   EXPECT_EQ(Stamp({.newest_put = kLatestTimestamp - 1}), -1);
   EXPECT_EQ(Stamp({.newest_wide_tombstone = kLatestTimestamp - 1}), -1);
-  EXPECT_EQ(Stamp({.newest_put = kLatestTimestamp - 2,
-                   .version_tombstones = {kLatestTimestamp - 1}}),
-            -1);
+  EXPECT_EQ(
+      Stamp({.newest_put = kLatestTimestamp - 2, .version_tombstones = {kLatestTimestamp - 1}}),
+      -1);
 }
 
 TEST(StampAboveTest, TakesAGivenTimestampAboveEverythingAndNotAfterTheClock) {
   const StampWish wish{.given = 500};
   EXPECT_EQ(Stamp({}, wish), 500);
-  EXPECT_EQ(Stamp({.newest_put = 499, .newest_wide_tombstone = 499, .version_tombstones = {499}},
-                  wish),
-            500);
+  EXPECT_EQ(
+      Stamp({.newest_put = 499, .newest_wide_tombstone = 499, .version_tombstones = {499}}, wish),
+      500);
   EXPECT_EQ(Stamp({.newest_put = 500}, wish), 500) << "the newest version is overwritten";
   EXPECT_EQ(Stamp({.newest_put = 501}, wish), kNow);
   EXPECT_EQ(Stamp({.newest_wide_tombstone = 500}, wish), kNow);

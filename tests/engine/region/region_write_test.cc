@@ -70,9 +70,8 @@ class RegionTest : public ::testing::Test {
     auto rows = (*scanner)->Next({});
     for (const RowCells& row : *rows) {
       for (const Cell& cell : row) {
-        texts.push_back(cell.family + ":" + cell.qualifier + "/" +
-                        std::to_string(cell.timestamp) + "/" + std::string(TypeName(cell.type)) +
-                        "=" + cell.value);
+        texts.push_back(cell.family + ":" + cell.qualifier + "/" + std::to_string(cell.timestamp) +
+                        "/" + std::string(TypeName(cell.type)) + "=" + cell.value);
       }
     }
     return texts;
@@ -132,8 +131,8 @@ TEST_F(RegionTest, AReadOnlyTableIsRefusedBeforeItsFamiliesAreLookedAt) {
 }
 
 TEST_F(RegionTest, OfOneColumnTimestampAndTypeTheLaterWins) {
-  RowMutations mutations = RowMutations::Of(
-      Put{"r", {{"f", "q", 5, "a"}, {"f", "p", 5, "p"}, {"f", "q", 5, "b"}}});
+  RowMutations mutations =
+      RowMutations::Of(Put{"r", {{"f", "q", 5, "a"}, {"f", "p", 5, "p"}, {"f", "q", 5, "b"}}});
   mutations.mutations.push_back(Delete{"r", {{CellType::kDelete, "f", "q", 5}}});
   mutations.mutations.push_back(Put{"r", {{"f", "q", 5, "c"}}});
   EXPECT_EQ(Write(mutations), StatusCode::kOk);
@@ -164,8 +163,8 @@ TEST_F(RegionTest, AFamilyTombstoneThrowsAwayTheFamilysEarlierMarkers) {
                           {CellType::kDeleteFamily, "f", "ignored", 3},
                           {CellType::kDeleteFamilyVersion, "f", "", 9}}}),
             StatusCode::kOk);
-  EXPECT_EQ(Stored(), (Texts{"f:/9/DeleteFamilyVersion=", "f:/3/DeleteFamily=",
-                             "g:q/5/DeleteColumn="}));
+  EXPECT_EQ(Stored(),
+            (Texts{"f:/9/DeleteFamilyVersion=", "f:/3/DeleteFamily=", "g:q/5/DeleteColumn="}));
 }
 
 TEST_F(RegionTest, IncrementsWrapAndCarryTheOldTtl) {
@@ -192,8 +191,8 @@ TEST_F(RegionTest, IncrementsWrapAndCarryTheOldTtl) {
 TEST_F(RegionTest, AColumnTwiceInAnIncrementIsReckonedFromTheSameOldValue) {
   EXPECT_EQ(Write(Increment{"r", {{"f", "q", 1, 5}, {"f", "q", 2}, {"f", "a", 9, 3}}}),
             StatusCode::kOk);
-  EXPECT_EQ(Stored(), (Texts{"f:a/3/Put=" + Long(9), "f:q/1000000/Put=" + Long(2),
-                             "f:q/5/Put=" + Long(1)}));
+  EXPECT_EQ(Stored(),
+            (Texts{"f:a/3/Put=" + Long(9), "f:q/1000000/Put=" + Long(2), "f:q/5/Put=" + Long(1)}));
   // Now it is there: the given timestamps only say in which order they are taken.
   EXPECT_EQ(Write(Increment{"r", {{"f", "q", 10, 5}, {"f", "q", 20}}}), StatusCode::kOk);
   EXPECT_EQ(Stored()[1], "f:q/1000001/Put=" + Long(12));
@@ -275,11 +274,20 @@ class ReadableTest : public RegionTest,
     for (int i = 0; i < 5; ++i) {
       Timestamp timestamp = kNow - 3000 + 1000 * (std::rand() % 5);
       switch (std::rand() % 6) {
-        case 0: DeleteAt(CellType::kDelete, timestamp); break;
-        case 1: DeleteAt(CellType::kDeleteColumn, timestamp); break;
-        case 2: DeleteAt(CellType::kDeleteFamilyVersion, timestamp); break;
-        case 3: DeleteAt(CellType::kDeleteFamily, timestamp); break;
-        default: PutAt(timestamp, "old");
+        case 0:
+          DeleteAt(CellType::kDelete, timestamp);
+          break;
+        case 1:
+          DeleteAt(CellType::kDeleteColumn, timestamp);
+          break;
+        case 2:
+          DeleteAt(CellType::kDeleteFamilyVersion, timestamp);
+          break;
+        case 3:
+          DeleteAt(CellType::kDeleteFamily, timestamp);
+          break;
+        default:
+          PutAt(timestamp, "old");
       }
     }
   }
@@ -315,8 +323,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Attributes{{"NEW_VERSION_BEHAVIOR", "true"}, {"TTL", "3"}}));
 
 TEST_F(RegionTest, APutIsNotReadableUnderATombstoneOfItsOwnStepOrWithItsTtlOver) {
-  RowMutations mutations{"r", {Put{"r", {{"f", "q", 5, "v"}}, kNoCellTtl, Stamping::kReadable},
-                               Delete{"r", {{CellType::kDeleteFamily, "f", "", 6}}}}};
+  RowMutations mutations{"r",
+                         {Put{"r", {{"f", "q", 5, "v"}}, kNoCellTtl, Stamping::kReadable},
+                          Delete{"r", {{CellType::kDeleteFamily, "f", "", 6}}}}};
   EXPECT_EQ(Write(mutations), StatusCode::kTimestampUnreadable);
   EXPECT_EQ(Write(Put{"r", {{"f", "q", kNow - 11, "v"}}, 10, Stamping::kReadable}),
             StatusCode::kTimestampUnreadable);
@@ -408,18 +417,20 @@ TEST_F(RegionTest, ABatchAnswersForEachRowAndWaitsOnce) {
   auto put = [](std::string row, Durability durability) {
     return RowMutations::Of(Put{row, {{"f", "q", kLatestTimestamp, "v"}}}, durability);
   };
-  std::vector<RowMutations> rows = {
-      put("r", Durability::kSkipWal), RowMutations::Of(Put{"r", {{"x", "q"}}}),
-      put("s", Durability::kFsyncWal), RowMutations::Of(Increment{"c", {{"f", "n", 1}}}),
-      RowMutations::Of(Increment{"c", {{"f", "n", 1}}}), put("z", Durability::kAsyncWal)};
+  std::vector<RowMutations> rows = {put("r", Durability::kSkipWal),
+                                    RowMutations::Of(Put{"r", {{"x", "q"}}}),
+                                    put("s", Durability::kFsyncWal),
+                                    RowMutations::Of(Increment{"c", {{"f", "n", 1}}}),
+                                    RowMutations::Of(Increment{"c", {{"f", "n", 1}}}),
+                                    put("z", Durability::kAsyncWal)};
   auto answers = region_->Batch(rows);
   ASSERT_EQ(answers.size(), rows.size());
   EXPECT_EQ(answers[1].status().code(), StatusCode::kNoSuchColumnFamily);
   for (size_t i : {0, 2, 3, 4, 5}) EXPECT_TRUE(answers[i].ok()) << i;
   EXPECT_EQ(answers[4]->results[0].value, Long(2));
   EXPECT_EQ(storage_->applies, 4);
-  EXPECT_EQ(engine_.waits, (std::vector<std::pair<LogPosition, Durability>>{
-                               {5, Durability::kFsyncWal}}));
+  EXPECT_EQ(engine_.waits,
+            (std::vector<std::pair<LogPosition, Durability>>{{5, Durability::kFsyncWal}}));
 
   engine_.durable_error = Status(StatusCode::kIoError, "disk");
   answers = region_->Batch(rows);

@@ -17,8 +17,12 @@ namespace cellfs {
 
 inline Cell PutOf(std::string row, std::string qualifier, Timestamp timestamp, SequenceId sequence,
                   std::string value = "v") {
-  Cell cell{.row = std::move(row), .family = "f", .qualifier = std::move(qualifier),
-            .timestamp = timestamp, .type = CellType::kPut, .sequence_id = sequence,
+  Cell cell{.row = std::move(row),
+            .family = "f",
+            .qualifier = std::move(qualifier),
+            .timestamp = timestamp,
+            .type = CellType::kPut,
+            .sequence_id = sequence,
             .value = std::move(value)};
   cell.value_length = cell.value.size();
   return cell;
@@ -26,14 +30,17 @@ inline Cell PutOf(std::string row, std::string qualifier, Timestamp timestamp, S
 
 inline Cell TombstoneOf(std::string row, CellType type, std::string qualifier, Timestamp timestamp,
                         SequenceId sequence) {
-  return {.row = std::move(row), .family = "f", .qualifier = std::move(qualifier),
-          .timestamp = timestamp, .type = type, .sequence_id = sequence};
+  return {.row = std::move(row),
+          .family = "f",
+          .qualifier = std::move(qualifier),
+          .timestamp = timestamp,
+          .type = type,
+          .sequence_id = sequence};
 }
 
 inline std::vector<Cell> Sorted(std::vector<Cell> cells) {
-  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
-    return CompareCells(ViewOf(a), ViewOf(b)) < 0;
-  });
+  std::sort(cells.begin(), cells.end(),
+            [](const Cell& a, const Cell& b) { return CompareCells(ViewOf(a), ViewOf(b)) < 0; });
   return cells;
 }
 

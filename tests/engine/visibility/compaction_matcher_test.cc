@@ -22,9 +22,8 @@ std::string Kept(const std::shared_ptr<const TableSchema>& schema, const Rewrite
 }
 
 const std::vector<Cell>& DeletedColumn() {
-  static const std::vector<Cell> cells = {
-      PutOf("r", "q", 1, 1), PutOf("r", "q", 5, 2),
-      TombstoneOf("r", CellType::kDeleteColumn, "q", 3, 3)};
+  static const std::vector<Cell> cells = {PutOf("r", "q", 1, 1), PutOf("r", "q", 5, 2),
+                                          TombstoneOf("r", CellType::kDeleteColumn, "q", 3, 3)};
   return cells;
 }
 
@@ -53,29 +52,31 @@ TEST(CompactionMatcherTest, MajorDropsBoth) {
 }
 
 TEST(CompactionMatcherTest, TimeToPurgeDeletesKeepsAYoungTombstone) {
-  EXPECT_EQ(Kept(SchemaWith({{"VERSIONS", "5"}}),
-                 {.kind = RewriteKind::kMajor, .now = 10, .time_to_purge_deletes = 7},
-                 DeletedColumn()),
-            "Put5 DeleteColumn3");
+  EXPECT_EQ(
+      Kept(SchemaWith({{"VERSIONS", "5"}}),
+           {.kind = RewriteKind::kMajor, .now = 10, .time_to_purge_deletes = 7}, DeletedColumn()),
+      "Put5 DeleteColumn3");
 }
 
 TEST(CompactionMatcherTest, KeepDeletedCellsKeepsTombstoneAndPutWhileAPutIsAsOld) {
   const auto schema = SchemaWith({{"VERSIONS", "5"}, {"KEEP_DELETED_CELLS", "TRUE"}});
-  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 1}, DeletedColumn()),
-            "Put5 DeleteColumn3 Put1");
-  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 4}, DeletedColumn()),
-            "Put5");
+  EXPECT_EQ(
+      Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 1}, DeletedColumn()),
+      "Put5 DeleteColumn3 Put1");
+  EXPECT_EQ(
+      Kept(schema, {.kind = RewriteKind::kMajor, .now = 10, .oldest_put = 4}, DeletedColumn()),
+      "Put5");
 }
 
 TEST(CompactionMatcherTest, DeletedTtlEndsTheKeeping) {
-  const auto schema = SchemaWith(
-      {{"VERSIONS", "5"}, {"KEEP_DELETED_CELLS", "TRUE"}, {"DELETED_TTL", "1"}});
-  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 1003, .oldest_put = 1},
-                 DeletedColumn()),
-            "Put5 DeleteColumn3 Put1");
-  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 1004, .oldest_put = 1},
-                 DeletedColumn()),
-            "Put5");
+  const auto schema =
+      SchemaWith({{"VERSIONS", "5"}, {"KEEP_DELETED_CELLS", "TRUE"}, {"DELETED_TTL", "1"}});
+  EXPECT_EQ(
+      Kept(schema, {.kind = RewriteKind::kMajor, .now = 1003, .oldest_put = 1}, DeletedColumn()),
+      "Put5 DeleteColumn3 Put1");
+  EXPECT_EQ(
+      Kept(schema, {.kind = RewriteKind::kMajor, .now = 1004, .oldest_put = 1}, DeletedColumn()),
+      "Put5");
 }
 
 TEST(CompactionMatcherTest, KeepAllKeepsAll) {
@@ -84,13 +85,14 @@ TEST(CompactionMatcherTest, KeepAllKeepsAll) {
 }
 
 TEST(CompactionMatcherTest, NewVersionBehaviorDropsInAMajorOnlyOrAFileExpiredAsAWhole) {
-  const auto schema = SchemaWith({{"VERSIONS", "1"}, {"NEW_VERSION_BEHAVIOR", "true"}, {"TTL", "1"}});
+  const auto schema =
+      SchemaWith({{"VERSIONS", "1"}, {"NEW_VERSION_BEHAVIOR", "true"}, {"TTL", "1"}});
   EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMinor, .now = 10}, DeletedColumn()),
             "Put5 DeleteColumn3 Put1");
   EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10}, DeletedColumn()), "Put5");
-  EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMinor, .now = 9000, .newest_cell = 5},
-                 DeletedColumn()),
-            "");
+  EXPECT_EQ(
+      Kept(schema, {.kind = RewriteKind::kMinor, .now = 9000, .newest_cell = 5}, DeletedColumn()),
+      "");
 }
 
 }  // namespace

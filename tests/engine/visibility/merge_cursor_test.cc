@@ -23,8 +23,10 @@ std::string Walk(CellCursor& cursor) {
   return seen;
 }
 
-Cell WithdrawalOf(std::string row, std::string qualifier, Timestamp timestamp, SequenceId sequence) {
-  Cell marker = TombstoneOf(std::move(row), kWithdrawMarker, std::move(qualifier), timestamp, sequence);
+Cell WithdrawalOf(std::string row, std::string qualifier, Timestamp timestamp,
+                  SequenceId sequence) {
+  Cell marker =
+      TombstoneOf(std::move(row), kWithdrawMarker, std::move(qualifier), timestamp, sequence);
   marker.value.assign(1, static_cast<char>(CellType::kPut));
   return marker;
 }
@@ -61,7 +63,8 @@ TEST(MergeCursorTest, WithdrawnCellsAreNotSeenButLaterOnesAre) {
 }
 
 TEST(MergeCursorTest, ARowWithdrawnAsAWholeIsNoRowBefore) {
-  auto cursor = MergeOf({WithdrawalOf("b", "q", 5, 4)}, {PutOf("a", "q", 1, 1), PutOf("b", "q", 5, 3)});
+  auto cursor =
+      MergeOf({WithdrawalOf("b", "q", 5, 4)}, {PutOf("a", "q", 1, 1), PutOf("b", "q", 5, 3)});
   ASSERT_TRUE(cursor->SeekToRowBefore("").ok());
   EXPECT_EQ(Walk(*cursor), "aq1 ");
 }

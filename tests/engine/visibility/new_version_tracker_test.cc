@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "engine/visibility/new_version_tracker.h"
+
 #include <gtest/gtest.h>
 
-#include "engine/visibility/new_version_tracker.h"
 #include "tests/engine/visibility/cells.h"
 
 namespace cellfs {

@@ -158,7 +158,8 @@ TEST(RegionScannerTest, AFamilyTombstoneReachesAColumnAskedForByName) {
 TEST(RegionScannerTest, ARowOverTheMaximumIsRefused) {
   Get get;
   get.row = "a";
-  auto cells = RegionScanner::Read(get, {.schema = SchemaWith({}), .max_row_size = 10}, ThreeRows(), 100);
+  auto cells =
+      RegionScanner::Read(get, {.schema = SchemaWith({}), .max_row_size = 10}, ThreeRows(), 100);
   ASSERT_FALSE(cells.ok());
   EXPECT_EQ(cells.status().code(), StatusCode::kDoNotRetry);
 }
