@@ -10,19 +10,18 @@ returned promised, or what the call that was under way would have made of it; no
 code 1 where it does not. Run it for an hour: --minutes 60.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "mount"))
-from mounts import CELLFS, Mount, sh  # noqa: E402
+import long_run  # noqa: E402
+from mounts import CELLFS, sh  # noqa: E402
 
 WRITERS = 4
 NAMES = 12
@@ -131,22 +130,6 @@ def run_rounds(mount, rounds, seconds, seed, report=print):
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        mount = Mount(f"{directory}/store", f"{directory}/mnt")
-        try:
-            problems = run_rounds(mount, arguments.rounds, arguments.minutes * 60, arguments.seed)
-        finally:
-            problems_at_end = mount.clean_up()
-    for problem in problems + problems_at_end:
-        print(problem)
-    sys.exit(1 if problems or problems_at_end else 0)
-
-
 if __name__ == "__main__":
-    main()
+    long_run.main(__doc__, lambda mount, arguments: run_rounds(
+        mount, arguments.rounds, arguments.minutes * 60, arguments.seed), rounds=100)

@@ -10,7 +10,6 @@ history is judged (checker.py), after a remount where there was one. Ends with c
 not possible. Run it for an hour: --minutes 60.
 """
 
-import argparse
 import itertools
 import os
 import pathlib
@@ -18,14 +17,14 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "mount"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import long_run  # noqa: E402
 from checker import Operation, check_counter, check_file, check_history, check_log  # noqa: E402
-from mounts import CELLFS, PATIENCE, Mount  # noqa: E402
+from mounts import CELLFS, PATIENCE  # noqa: E402
 from workers import SIZES, Worker, Workers, decode  # noqa: E402
 
 WORKERS = 4
@@ -194,22 +193,10 @@ def run_rounds(mount, rounds, seconds, seed, report=print):
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        mount = Mount(f"{directory}/store", f"{directory}/mnt")
-        try:
-            rounds = max(1, int(arguments.minutes * 60 / ROUND))
-            problems = run_rounds(mount, rounds, ROUND, arguments.seed)
-        finally:
-            problems_at_end = mount.clean_up()
-    for problem in problems + problems_at_end:
-        print(problem)
-    sys.exit(1 if problems or problems_at_end else 0)
+def run(mount, arguments):
+    rounds = max(1, int(arguments.minutes * 60 / ROUND))
+    return run_rounds(mount, rounds, ROUND, arguments.seed)
 
 
 if __name__ == "__main__":
-    main()
+    long_run.main(__doc__, run)

@@ -10,19 +10,17 @@ all the time. Meanwhile a moment (.asof) and a directory are held open, which mu
 --minutes 60.
 """
 
-import argparse
 import os
 import pathlib
 import random
 import re
 import sys
-import tempfile
 import threading
 import time
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "mount"), str(TESTS / "linearizability")]
-from mounts import Mount  # noqa: E402
+import long_run  # noqa: E402
 from races import run_round  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -135,23 +133,6 @@ def run(mount, seconds, round_seconds, seed, report=print):
     return problems + judge(sampler.samples)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        configuration = pathlib.Path(directory) / "config.toml"
-        configuration.write_text(CONFIGURATION)
-        mount = Mount(f"{directory}/store", f"{directory}/mnt", config=configuration)
-        try:
-            problems = run(mount, arguments.minutes * 60, ROUND, arguments.seed)
-        finally:
-            problems_at_end = mount.clean_up()
-    for problem in problems + problems_at_end:
-        print(problem)
-    sys.exit(1 if problems or problems_at_end else 0)
-
-
 if __name__ == "__main__":
-    main()
+    long_run.main(__doc__, lambda mount, arguments: run(
+        mount, arguments.minutes * 60, ROUND, arguments.seed), configuration=CONFIGURATION)
