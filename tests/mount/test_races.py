@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "linearizability"))
 from races import run_rounds  # noqa: E402
 
-SECONDS = float(os.environ.get("CELLFS_RACE_SECONDS", "2"))
+SECONDS = float(os.environ.get("CELLFS_RACE_SECONDS", "0.5"))
 
 
 def test_histories_of_racing_processes_are_linearizable(mount):

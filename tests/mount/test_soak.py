@@ -14,4 +14,4 @@ def test_memory_descriptors_threads_and_log_stay_bounded(make_mount, tmp_path):
     seed = int(os.environ.get("CELLFS_SEED", "0")) or random.randrange(1 << 30)
     (tmp_path / "config.toml").write_text(CONFIGURATION)
     mount = make_mount(config=tmp_path / "config.toml")
-    assert run(mount, 4, 2, seed) == []
+    assert run(mount, 2, 1, seed) == []
