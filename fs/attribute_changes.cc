@@ -114,9 +114,7 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
   if (!update.uid && !update.gid && !update.mode && !update.mtime) return found;
   if (!place.IsDirectory()) {
-    const uint64_t looked_at = Node::NewestGeneration();
     CELLFS_ASSIGN_OR_RETURN(found, Resolver(mount).Find(*request.caller, place));
-    found->looked_at = looked_at;
     update.version = found->version;
   }
   update.ctime = ToTimespec(mount.clock->Now());

@@ -126,7 +126,6 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
 OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
                                         std::string_view name) {
   const auto place = directory.place();
-  const uint64_t looked_at = Node::NewestGeneration();
   auto found = resolver_.LookUp(*request.caller, *place, name);
   if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
     return LookUpRestored(request, *place, name);
@@ -142,7 +141,6 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   const bool is_bare_family =
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.do_not_cache_listing = true;
-  found->looked_at = looked_at;
   return MakeEntry(*found);
 }
 
@@ -213,7 +211,11 @@ OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) 
     const auto place = node.place();
     ColumnLocks::Lock lock;
     if (place->IsColumn()) lock = mount_.column_locks.Take(*place);
-    if (node.unlinked()) return Found{*place};
+    if (node.unlinked()) {
+      Found nameless{*place};
+      nameless.looked_at = Node::NewestGeneration();
+      return nameless;
+    }
     if (node.place() == place) return resolver_.Find(*request.caller, *place);
   }
 }
@@ -226,7 +228,6 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
-  const uint64_t looked_at = Node::NewestGeneration();
   auto found = FindNode(request, node);
   if (!found.ok()) {
     if (const auto shown = restoring_readers_.Find(*node.place()))
@@ -234,7 +235,6 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
     if (found.error() == ENOENT) return Outcome(ENOENT);
     return Noted("stat", *node.place(), found.status());
   }
-  found->looked_at = looked_at;
   AttributesReply reply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
   reply.outrun = IsOutrun(*found, node);
   return reply;
@@ -500,10 +500,8 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
 Entry FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
   Entry entry = MakeEntry(*listed.found);
   while (entry.outrun) {
-    const uint64_t looked_at = Node::NewestGeneration();
     auto found = resolver_.Find(*request.caller, listed.found->place);
     if (!found.ok()) break;  // removed meanwhile: what was listed is not to be kept
-    found->looked_at = looked_at;
     Forget(*entry.node, 1);
     entry = MakeEntry(*found);
   }

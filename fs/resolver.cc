@@ -6,6 +6,7 @@
 
 #include "fs/asof.h"
 #include "fs/cellfs_directory.h"
+#include "fs/node.h"
 #include "fs/reading.h"
 #include "fs/scan_end.h"
 #include "fs/scan_query.h"
@@ -324,6 +325,13 @@ OutcomeOr<Found> Resolver::LookUp(const Caller& caller, const Place& directory,
 }
 
 OutcomeOr<Found> Resolver::Find(const Caller& caller, const Place& place) {
+  const uint64_t looked_at = Node::NewestGeneration();
+  auto found = FindByKind(caller, place);
+  if (found.ok()) found->looked_at = looked_at;
+  return found;
+}
+
+OutcomeOr<Found> Resolver::FindByKind(const Caller& caller, const Place& place) {
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return FindNamespace(place);

@@ -18,8 +18,8 @@ struct Found {
   Place place;
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
-  std::optional<Timestamp> expires;       // when a TTL may end it
-  uint64_t looked_at = 0;                 // Node::NewestGeneration() before it was looked for
+  std::optional<Timestamp> expires;  // when a TTL may end it
+  uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for; Find sets it
   std::optional<UnstoredEntry> unstored;  // where it is there only by being made
   // A family that nobody made in a row that this process made: there for everybody else.
   pid_t absent_for = 0;
@@ -74,6 +74,7 @@ class Resolver {
   OutcomeOr<std::string> FullQualifier(const Caller& caller, const Place& family,
                                        const ReadName& read, std::string_view name);
 
+  OutcomeOr<Found> FindByKind(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
