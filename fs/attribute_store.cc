@@ -16,12 +16,12 @@ constexpr char kOwnerFamily[] = "a";
 constexpr char kTimeFamily[] = "m";
 constexpr char kChangeFamily[] = "c";
 constexpr char kChangeSeparator = '\x01';
-// Of the time of a directory, which has no versions.
-constexpr Timestamp kDirectoryVersion = 0;
+// Of owners and modes, and of the time of a directory: they have no versions.
+constexpr Timestamp kNoVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
-constexpr size_t kMaxCached = 16384;
 
 // Free metadata of a family: what its columns inherit.
+constexpr char kAttributePrefix[] = "cellfs.";
 constexpr std::string_view kOwnerAttribute = "cellfs.owner";
 constexpr std::string_view kGroupAttribute = "cellfs.group";
 constexpr std::string_view kModeAttribute = "cellfs.mode";
@@ -55,6 +55,20 @@ std::string_view NextWord(std::string_view& text) {
   std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
   return word;
+}
+
+// Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
+OwnerRecord OwnerOf(const FamilySchema& family) {
+  OwnerRecord owner;
+  const Attributes& set = family.attributes();
+  for (auto it = set.lower_bound(kAttributePrefix);
+       it != set.end() && it->first.starts_with(kAttributePrefix); ++it) {
+    const auto& [name, value] = *it;
+    if (name == kOwnerAttribute) owner.uid = ReadInteger(value);
+    if (name == kGroupAttribute) owner.gid = ReadInteger(value);
+    if (name == kModeAttribute) owner.mode = ReadInteger(value, 8);
+  }
+  return owner;
 }
 
 bool IsInRow(PlaceKind kind) {
@@ -108,14 +122,14 @@ std::string AttributeStore::Qualifier(const Place& place) {
   return place.family;
 }
 
-std::string AttributeStore::WriteRecord(const Record& record) {
+std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
   std::string text = record.uid ? std::to_string(*record.uid) : "-";
   text += " " + (record.gid ? std::to_string(*record.gid) : "-");
   text += " " + (record.mode ? std::to_string(*record.mode) : "-");
   return text + " " + (record.ctime ? TimeText(*record.ctime) : "-");
 }
 
-void AttributeStore::ReadRecord(const std::string& text, Record& record) {
+void AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
   std::string_view rest = text;
   if (auto uid = ReadInteger(NextWord(rest))) record.uid = static_cast<uid_t>(*uid);
   if (auto gid = ReadInteger(NextWord(rest))) record.gid = static_cast<gid_t>(*gid);
@@ -154,9 +168,9 @@ void AttributeStore::Load() {
   }
 }
 
-bool AttributeStore::HasRecords(const TableName& table) const {
+bool AttributeStore::HasRecords(const Place& place) const {
   std::shared_lock lock(mutex_);
-  return table_exists_ && tables_with_records_.contains(table);
+  return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(place.table));
 }
 
 AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_key) const {
@@ -167,26 +181,59 @@ AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_ke
 
 AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp version) {
   RowRecords records;
+  const std::string row_key = RowKey(place);
   const std::string qualifier = Qualifier(place);
-  if (IsInRow(place.kind) ? !HasRecords(place.table) : qualifier.empty()) {
-    if (!IsInRow(place.kind)) records.own = DirectoryRecord(RowKey(place));
+  if (!IsInRow(place.kind) && qualifier.empty()) {
+    records.own = DirectoryRecord(row_key);
     return records;
   }
-  const std::optional<uint64_t> key = CacheKey(place);
-  uint64_t changes = 0;
-  {
-    std::shared_lock lock(mutex_);
-    if (!table_exists_) return records;
-    const auto cached = key ? cache_.find(*key) : cache_.end();
-    if (cached != cache_.end() && cached->second.version == version) return cached->second.records;
-    changes = changes_;
+  if (!HasRecords(place)) return records;
+  if (version < 0) version = kNoVersion;
+  const auto find = [&] { return cache_.Find(row_key, qualifier, version, place.family); };
+  auto known = find();
+  if (!known && TakeIn(row_key)) known = find();
+  if (!known || !known->whole) return ReadAlone(place, version);
+  static_cast<OwnerRecord&>(records.own) = known->owner;
+  records.own.mtime = known->mtime;
+  if (place.IsColumn()) records.family = known->family;
+  return records;
+}
+
+// Reads the whole row for the cache; false where that cannot be.
+bool AttributeStore::TakeIn(const std::string& row_key) {
+  const uint64_t changes = cache_.changes();
+  Get get;
+  get.row = row_key;
+  get.columns[kOwnerFamily] = {};
+  get.columns[kTimeFamily] = {};
+  get.max_versions = kAllVersions;
+  get.store_limit = AttributeCache::kMaxRowEntries + 1;
+  auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return false;
+  StoredRow row;
+  for (const Cell& cell : *cells) {
+    StoredAttributes& stored = row[cell.qualifier];
+    if (cell.family == kOwnerFamily) {
+      ReadRecord(cell.value, stored.owner);
+    } else if (const auto mtime = ReadTime(cell.value)) {
+      stored.mtimes.emplace(cell.timestamp, *mtime);
+    }
   }
+  const bool fits = cells->size() <= AttributeCache::kMaxRowEntries;
+  cache_.Remember(row_key, fits ? &row : nullptr, changes);
+  return true;
+}
+
+// One column of a row that has too many of them.
+AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, Timestamp version) {
+  RowRecords records;
+  const std::string qualifier = Qualifier(place);
   Get get;
   get.row = RowKey(place);
   get.columns[kOwnerFamily] = {qualifier};
   if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
   get.columns[kTimeFamily] = {qualifier};
-  get.family_time_ranges[kTimeFamily] = AtTimestamp(version < 0 ? kDirectoryVersion : version);
+  get.family_time_ranges[kTimeFamily] = AtTimestamp(version);
   auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
   if (!cells.ok()) return records;
   for (const Cell& cell : *cells) {
@@ -196,48 +243,10 @@ AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp ve
       ReadRecord(cell.value, cell.qualifier == qualifier ? records.own : records.family);
     }
   }
-  Remember(place, version, records, changes);
   return records;
 }
 
-// Only of the plain name: the other names of a column are rarely looked at.
-std::optional<uint64_t> AttributeStore::CacheKey(const Place& place) {
-  if (place.kind != PlaceKind::kCell || place.view != nullptr) return std::nullopt;
-  return place.InodeNumber();
-}
-
-void AttributeStore::Remember(const Place& place, Timestamp version, const RowRecords& records,
-                              uint64_t changes) {
-  const std::optional<uint64_t> key = CacheKey(place);
-  if (!key) return;
-  std::unique_lock lock(mutex_);
-  if (changes != changes_) return;
-  if (cache_.size() >= kMaxCached) cache_.clear();
-  cache_[*key] = {version, records};
-}
-
-uint64_t AttributeStore::Changes() const {
-  std::shared_lock lock(mutex_);
-  return changes_;
-}
-
-void AttributeStore::NoteChange(const Place& place, const Cached* written, uint64_t changes) {
-  Place plain = place.IsColumn() ? place.As(PlaceKind::kCell) : place;
-  plain.view = nullptr;
-  const std::optional<uint64_t> key = CacheKey(plain);
-  std::unique_lock lock(mutex_);
-  const bool alone = changes_++ == changes;
-  if (key && written != nullptr && alone && plain == place) {
-    if (cache_.size() >= kMaxCached) cache_.clear();
-    cache_[*key] = *written;
-  } else if (key) {
-    cache_.erase(*key);
-  } else {
-    cache_.clear();  // what columns inherit
-  }
-}
-
-void AttributeStore::Inherit(const Record& record, ShownAttributes& shown, bool& mode_is_set) {
+void AttributeStore::Inherit(const OwnerRecord& record, ShownAttributes& shown, bool& mode_is_set) {
   shown.uid = record.uid.value_or(shown.uid);
   shown.gid = record.gid.value_or(shown.gid);
   shown.mode = record.mode.value_or(shown.mode);
@@ -245,7 +254,7 @@ void AttributeStore::Inherit(const Record& record, ShownAttributes& shown, bool&
 }
 
 // Owner and mode without what is stored for the place itself.
-ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_family) {
+ShownAttributes AttributeStore::Inherited(const Place& place, const OwnerRecord& row_family) {
   ShownAttributes shown;
   shown.uid = options_.uid;
   shown.gid = options_.gid;
@@ -265,20 +274,7 @@ ShownAttributes AttributeStore::Inherited(const Place& place, const Record& row_
     auto schema = store_.DescribeTable(table);
     const FamilySchema* family = schema.ok() ? (*schema)->FindFamily(place.family) : nullptr;
     if (family != nullptr) {
-      // Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every
-      // stat.
-      const Attributes& set = family->attributes();
-      auto attribute = [&](const auto& name) {
-        auto it = set.find(std::string(name));
-        return it == set.end() ? std::string() : it->second;
-      };
-      Record record;
-      if (auto uid = ReadInteger(attribute(kOwnerAttribute))) record.uid = static_cast<uid_t>(*uid);
-      if (auto gid = ReadInteger(attribute(kGroupAttribute))) record.gid = static_cast<gid_t>(*gid);
-      if (auto mode = ReadInteger(attribute(kModeAttribute), 8)) {
-        record.mode = static_cast<mode_t>(*mode);
-      }
-      Inherit(record, shown, mode_is_set);
+      Inherit(OwnerOf(*family), shown, mode_is_set);
     }
   }
   if (place.IsColumn()) Inherit(row_family, shown, mode_is_set);
@@ -327,14 +323,14 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
   const std::string row = ChangeRowKey(directory);
   Put put{
       row,
-      {{kChangeFamily, Qualifier(directory), kDirectoryVersion, TimeText(ToTimespec(time)), {}}}};
+      {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
   return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
       .status();
 }
 
-Status AttributeStore::Update(const Place& place, const AttributeUpdate& update) {
-  const uint64_t changes = Changes();
-  RowRecords stored = Read(place, update.version);
+AttributeStore::Record AttributeStore::RecordAfter(const Place& place,
+                                                   const AttributeUpdate& update,
+                                                   const RowRecords& stored) {
   const ShownAttributes inherited = Inherited(place, stored.family);
   Record record = update.anew ? Record() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
@@ -350,43 +346,97 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update)
   if (update.mode && *update.mode != usual) record.mode = *update.mode;
   if (update.ctime) record.ctime = update.ctime;
 
-  std::optional<timespec> mtime = stored.own.mtime;
-  if (update.anew || update.forget_mtime) mtime.reset();
-  if (update.mtime) mtime = update.mtime;
-  if (update.version >= 0 && SameTime(mtime, ToTimespec(update.version))) mtime.reset();
+  record.mtime = stored.own.mtime;
+  if (update.anew || update.forget_mtime) record.mtime.reset();
+  if (update.mtime) record.mtime = update.mtime;
+  if (update.version >= 0 && SameTime(record.mtime, ToTimespec(update.version))) {
+    record.mtime.reset();
+  }
+  return record;
+}
 
+// Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
+// be there for ever, and every copier's temporaries have new names.
+std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone) {
+  const Record stored = Read(gone.place, gone.version).own;
+  const std::string qualifier = Qualifier(gone.place);
+  Withdraw withdraw{RowKey(gone.place), {}};
+  if (!stored.Equals(Record())) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
+  if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
+  if (withdraw.cells.empty()) return std::nullopt;
+  return withdraw;
+}
+
+void AttributeStore::NoteDirectory(const std::string& row_key, Record record) {
+  Record& directory = directories_[row_key];
+  record.changed = directory.changed;
+  directory = std::move(record);
+}
+
+Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
+                              const TracelessFile* gone) {
+  const uint64_t changes = cache_.changes();
+  const RowRecords stored = Read(place, update.version);
+  const Record record = RecordAfter(place, update, stored);
+  const Timestamp version = update.version < 0 ? kNoVersion : update.version;
+  const std::string qualifier = Qualifier(place);
   RowMutations mutations{RowKey(place), {}};
+  Put put{mutations.row, {}};
   if (!record.Equals(stored.own)) {
-    // Above what is there, should the clock have gone back.
-    mutations.mutations.push_back(
-        Put{mutations.row,
-            {{kOwnerFamily, Qualifier(place), kLatestTimestamp, WriteRecord(record), {}}},
-            kNoCellTtl,
-            Stamping::kAboveColumn});
+    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
   }
-  if (!SameTime(mtime, stored.own.mtime)) {
-    Timestamp at = update.version < 0 ? kDirectoryVersion : update.version;
-    mutations.mutations.push_back(Put{
-        mutations.row, {{kTimeFamily, Qualifier(place), at, mtime ? TimeText(*mtime) : "", {}}}});
+  if (!SameTime(record.mtime, stored.own.mtime)) {
+    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
+    put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
-  if (mutations.mutations.empty()) return Status();
+  if (!put.cells.empty()) mutations.mutations.push_back(std::move(put));
+  const auto withdrawal = gone != nullptr ? WithdrawalOf(*gone) : std::nullopt;
+  if (mutations.mutations.empty() && !withdrawal) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
     // Before the write, so that no reader takes the table for one without records after it.
     std::unique_lock lock(mutex_);
     if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
-    if (!IsInRow(place.kind) && Qualifier(place).empty()) {
-      Record& directory = directories_[mutations.row];
-      record.changed = directory.changed;
-      directory = record;
-      directory.mtime = mtime;
-    }
+    if (!IsInRow(place.kind) && qualifier.empty()) NoteDirectory(mutations.row, record);
   }
-  const Status status = store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
-  record.mtime = mtime;
-  const Cached written{update.version, {record, stored.family}};
-  NoteChange(place, status.ok() ? &written : nullptr, changes);
-  return status;
+  const std::string row_key = mutations.row;
+  const StatusOr<bool> withdrawn = Write(std::move(mutations), withdrawal);
+  if (!withdrawn.ok()) {
+    cache_.Forget(row_key);
+    return withdrawn.status();
+  }
+  if (*withdrawn) cache_.Wrote(row_key, Qualifier(gone->place), {}, gone->version, {}, changes);
+  cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
+  return Status();
+}
+
+Status AttributeStore::Forget(const TracelessFile& gone) {
+  const uint64_t changes = cache_.changes();
+  const auto withdrawal = WithdrawalOf(gone);
+  if (!withdrawal) return Status();
+  const std::string row_key = RowKey(gone.place);
+  const StatusOr<bool> withdrawn = Write({row_key, {}}, withdrawal);
+  if (!withdrawn.ok()) {
+    cache_.Forget(row_key);
+    return withdrawn.status();
+  }
+  if (*withdrawn) cache_.Wrote(row_key, Qualifier(gone.place), {}, gone.version, {}, changes);
+  return Status();
+}
+
+StatusOr<bool> AttributeStore::Write(RowMutations mutations,
+                                     const std::optional<Mutation>& withdrawal) {
+  if (withdrawal) {
+    mutations.mutations.push_back(*withdrawal);
+    const Status status = store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
+    if (status.ok()) return true;
+    if (status.code() != StatusCode::kUnavailable) return status;
+    mutations.mutations.pop_back();  // a reader holds the moment before: nothing can be taken back
+    if (mutations.mutations.empty()) return false;
+  }
+  CELLFS_RETURN_IF_ERROR(
+      store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status());
+  return false;
 }
 
 Status AttributeStore::MakeTable() {
@@ -421,7 +471,7 @@ Status AttributeStore::Drop(const Place& place) {
   has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
   bool has_own = directories_.erase(row_key) > 0;
   lock.unlock();
-  NoteChange(place);
+  cache_.Clear();
   if (!has_rows && !has_own) return Status();
   Scan scan;
   scan.start_row = row_key;

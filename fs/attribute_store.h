@@ -9,11 +9,11 @@
 //
 // A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
 // ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
-// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored; family `m` holds the
-// mtime of a version as a cell of that version's timestamp; family `c` when an entry of the
-// directory last came or went. For data rows and their families that stands in a row of its own
-// ("ns:t", SOH, row): files need not look for attributes in a table for which only such times are
-// stored.
+// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, always at timestamp 0,
+// for nobody asks for its history; family `m` holds the mtime of a version as a cell of that
+// version's timestamp; family `c` when an entry of the directory last came or went. For data rows
+// and their families that stands in a row of its own ("ns:t", SOH, row): files need not look for
+// attributes in a table for which only such times are stored.
 #ifndef CELLFS_FS_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTE_STORE_H_
 
@@ -25,10 +25,10 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 
 #include "engine/clock.h"
 #include "engine/store.h"
+#include "fs/attribute_cache.h"
 #include "fs/options.h"
 #include "fs/place.h"
 
@@ -57,6 +57,12 @@ struct AttributeUpdate {
   bool anew = false;  // the name was just created: what was stored under it before is forgotten
 };
 
+// A temporary file that goes without a trace, and its only version.
+struct TracelessFile {
+  Place place;
+  Timestamp version = 0;
+};
+
 timespec ToTimespec(Timestamp milliseconds);
 Timestamp ToMilliseconds(const timespec& time);  // rounded down; < 0 before 1970
 
@@ -69,8 +75,11 @@ class AttributeStore {
   // cost next to nothing where nothing is stored for the table.
   ShownAttributes Find(const Place& place, Timestamp version);
 
-  // Writes nothing where nothing would be shown otherwise.
-  Status Update(const Place& place, const AttributeUpdate& update);
+  // Writes nothing where nothing would be shown otherwise. What is stored for `gone`, a file of the
+  // same row, goes in the same step.
+  Status Update(const Place& place, const AttributeUpdate& update,
+                const TracelessFile* gone = nullptr);
+  Status Forget(const TracelessFile& gone);
 
   // When an entry of the directory last came or went, in milliseconds.
   Status StoreDirectoryTime(const Place& directory, Timestamp time);
@@ -79,58 +88,49 @@ class AttributeStore {
   Status Drop(const Place& table_or_namespace);
 
  private:
-  struct Record {
-    std::optional<uid_t> uid;
-    std::optional<gid_t> gid;
-    std::optional<mode_t> mode;
-    std::optional<timespec> ctime;
+  struct Record : OwnerRecord {
     std::optional<timespec> mtime;
     std::optional<timespec> changed;         // of directories_ only
     bool Equals(const Record& other) const;  // of what family `a` holds
   };
   struct RowRecords {
     Record own;
-    Record family;  // of the row's family, where the place is a column in it
+    OwnerRecord family;  // of the row's family, where the place is a column in it
   };
 
   static std::string RowKey(const Place& place);
   static std::string ChangeRowKey(const Place& directory);
   static std::string Qualifier(const Place& place);
-  static std::string WriteRecord(const Record& record);
-  static void ReadRecord(const std::string& text, Record& record);
-  static void Inherit(const Record& record, ShownAttributes& shown, bool& mode_is_set);
+  static std::string WriteRecord(const OwnerRecord& record);
+  static void ReadRecord(const std::string& text, OwnerRecord& record);
+  static void Inherit(const OwnerRecord& record, ShownAttributes& shown, bool& mode_is_set);
 
   void Load();
-  bool HasRecords(const TableName& table) const;
+  bool HasRecords(const Place& place) const;
   std::optional<timespec> ReadChange(const Place& directory);
   Record DirectoryRecord(const std::string& row_key) const;
   RowRecords Read(const Place& place, Timestamp version);
-  ShownAttributes Inherited(const Place& place, const Record& row_family);
+  RowRecords ReadAlone(const Place& place, Timestamp version);
+  bool TakeIn(const std::string& row_key);
+  ShownAttributes Inherited(const Place& place, const OwnerRecord& row_family);
+  Record RecordAfter(const Place& place, const AttributeUpdate& update,
+                     const RowRecords& stored);
+  void NoteDirectory(const std::string& row_key, Record record);
   Status MakeTable();
+  std::optional<Mutation> WithdrawalOf(const TracelessFile& gone);
+  // Whether the withdrawal could be made.
+  StatusOr<bool> Write(RowMutations mutations, const std::optional<Mutation>& withdrawal);
   Status DropRow(const RowCells& cells);
-
-  // A column's records are wanted by several requests in a row. The cache holds what was read or
-  // written last; what was read before a change is not taken in after it.
-  struct Cached {
-    Timestamp version = -1;  // whose time own.mtime is
-    RowRecords records;
-  };
-  static std::optional<uint64_t> CacheKey(const Place& place);
-  void Remember(const Place& place, Timestamp version, const RowRecords& records, uint64_t changes);
-  // `written`: what is stored now, unless something has changed since `changes`.
-  void NoteChange(const Place& place, const Cached* written = nullptr, uint64_t changes = 0);
-  uint64_t Changes() const;
 
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
+  AttributeCache cache_;
 
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
   std::set<TableName> tables_with_changes_;  // of rows and families
-  std::unordered_map<uint64_t, Cached> cache_;
-  uint64_t changes_ = 0;
   std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key
 };
 

@@ -153,7 +153,6 @@ OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller
                                        const Source& source, const Removal& removal,
                                        bool must_be_absent) {
   RowMutations mutations{to.row, {PutAt(to, source)}, mount.options.durability};
-  RowMutations tracing = mutations;
   if (removal.without_trace) {
     mutations.mutations.push_back(*removal.without_trace);
   } else if (removal.with_tombstone) {
@@ -167,6 +166,7 @@ OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller
   auto result = MutateRow(mount, caller, to, std::move(mutations), must_be_absent);
   if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
     // A reader holds the moment before: nothing can be taken back.
+    RowMutations tracing{to.row, {PutAt(to, source)}, mount.options.durability};
     if (removal.with_tombstone) tracing.mutations.push_back(*removal.with_tombstone);
     result = MutateRow(mount, caller, to, std::move(tracing), must_be_absent);
   }
@@ -175,9 +175,9 @@ OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller
   return (*result)->timestamps;
 }
 
-// The target shows the source's owner, mode and mtime.
+// The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
 Outcome CarryAttributes(MountContext& mount, const Place& to, const Source& source,
-                        Timestamp version) {
+                        Timestamp version, const TracelessFile* gone = nullptr) {
   AttributeUpdate update;
   update.uid = source.uid;
   update.gid = source.gid;
@@ -185,7 +185,7 @@ Outcome CarryAttributes(MountContext& mount, const Place& to, const Source& sour
   update.version = version;
   update.mtime = source.mtime;
   if (version != mount.clock->Now()) update.ctime = ToTimespec(mount.clock->Now());
-  return mount.attributes.Update(to, update);
+  return mount.attributes.Update(to, update, gone);
 }
 
 // A claimed source may have bytes by now: its handles put them. What nobody wrote to is empty.
@@ -242,11 +242,14 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
   const Source source =
       SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
-  if (GoesAside(mount, from, to)) only_version.reset();
+  if (only_version && GoesAside(mount, from, to)) only_version.reset();
   CELLFS_ASSIGN_OR_RETURN(
       std::vector<Timestamp> timestamps,
       Move(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent));
-  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0]));
+  const TracelessFile gone{from, only_version.value_or(0)};
+  const bool left_tombstone = timestamps.size() > 1;  // a reader holds the moment before
+  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0],
+                                          only_version && !left_tombstone ? &gone : nullptr));
   NoteMove(mount, from, to, timestamps);
   mount.unstored.Remove(to);
   if (from.family != to.family) {

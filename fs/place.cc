@@ -13,11 +13,10 @@ PlaceKind KindOfScope(const TableName& scope) {
   return scope.name.empty() ? PlaceKind::kNamespace : PlaceKind::kTable;
 }
 
-// Length first, so that no two lists of strings have the same bytes.
-void AppendString(std::string& key, std::string_view text) {
-  const uint32_t length = static_cast<uint32_t>(text.size());
-  key.append(reinterpret_cast<const char*>(&length), sizeof length);
-  key.append(text);
+// Each part is hashed with what came before as its seed, so that the same bytes cut into other parts
+// give another number.
+uint64_t HashOn(uint64_t before, std::string_view part) {
+  return XXH3_64bits_withSeed(part.data(), part.size(), before);
 }
 
 Place InTable(PlaceKind kind, TableName table) {
@@ -160,20 +159,17 @@ Place Place::Parent() const {
 
 uint64_t Place::InodeNumber() const {
   if (kind == PlaceKind::kRoot && view == nullptr) return 1;
-  thread_local std::string key;
-  key.assign(1, static_cast<char>(kind));
-  key.append(reinterpret_cast<const char*>(&timestamp), sizeof timestamp);
+  uint64_t hash = HashOn(static_cast<uint64_t>(kind),
+                         {reinterpret_cast<const char*>(&timestamp), sizeof timestamp});
   for (const std::string* part :
        {&table.namespace_name, &table.name, &row, &family, &qualifier, &name}) {
-    AppendString(key, *part);
+    hash = HashOn(hash, *part);
   }
   if (view != nullptr) {
-    key.push_back(static_cast<char>(view->kind));
-    AppendString(key, view->name);
-    AppendString(key, view->scope.namespace_name);
-    AppendString(key, view->scope.name);
+    hash = HashOn(hash ^ static_cast<uint64_t>(view->kind), view->name);
+    hash = HashOn(hash, view->scope.namespace_name);
+    hash = HashOn(hash, view->scope.name);
   }
-  uint64_t hash = XXH3_64bits(key.data(), key.size());
   // cp copies what is in a directory in the order of inode numbers: the schema goes before the
   // rows.
   constexpr int kTomlBits = 40;

@@ -86,15 +86,8 @@ OutcomeOr<RowCells> RawCells(MountContext& mount, const Caller& caller, const Pl
   scan.filter = std::move(filter);
   scan.lengths_only = detail == ReadDetail::kLengths;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
-  RowCells cells;
-  while (true) {
-    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
-    if (rows.empty()) return cells;
-    for (RowCells& row : rows) {
-      cells.insert(cells.end(), std::make_move_iterator(row.begin()),
-                   std::make_move_iterator(row.end()));
-    }
-  }
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
+  return rows.empty() ? RowCells() : std::move(rows.front());
 }
 
 // Lets one column through, and the family tombstones, which stand at the empty qualifier. Neither

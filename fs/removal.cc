@@ -19,12 +19,16 @@ Status Mutate(MountContext& mount, const Caller& caller, const Place& place, Mut
 Outcome RemoveCell(MountContext& mount, const Caller& caller, const Place& place,
                    std::string_view name) {
   std::optional<Timestamp> version;
-  if (IsTemporaryName(mount.options, std::string(name))) {
+  if (mount.recent.CreatedVersion(place) && IsTemporaryName(mount.options, std::string(name))) {
     CELLFS_ASSIGN_OR_RETURN(version, OnlyVersionMadeHere(mount, caller, place));
   }
   // Where a reader holds the moment before, the temporary file has to leave a tombstone after all.
   bool withdrawn = version && Mutate(mount, caller, place, WithdrawVersion(place, *version)).ok();
-  if (!withdrawn) CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteColumn(place)));
+  if (withdrawn) {
+    CELLFS_RETURN_IF_FAILED(mount.attributes.Forget({place, *version}));
+  } else {
+    CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteColumn(place)));
+  }
   mount.recent.Forget(place);
   return KeepEmptiedDirectories(mount, caller, place);
 }

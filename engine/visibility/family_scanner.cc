@@ -13,11 +13,12 @@ CellView WithFamily(CellView cell, std::string_view family) {
 
 }  // namespace
 
-FamilyScanner::FamilyScanner(const std::string& family_name, std::unique_ptr<CellCursor> cursor,
-                             QueryMatcher matcher, Filter* filter, const Options& options)
-    : family_name_(family_name),
+FamilyScanner::FamilyScanner(const FamilySchema& family, const Query& query, ColumnNames columns,
+                             Filter* filter, Timestamp now, const Options& options,
+                             std::unique_ptr<CellCursor> cursor)
+    : family_name_(family.name()),
       cursor_(std::move(cursor)),
-      matcher_(std::move(matcher)),
+      matcher_(family, query, columns, options.raw, filter, now),
       filter_(filter),
       options_(options) {}
 

@@ -19,15 +19,16 @@ class FamilyScanner {
   struct Options {
     bool reversed = false;
     bool single_row = false;  // there is nothing to go on to
+    bool raw = false;
     int32_t store_limit = -1;
     int32_t store_offset = 0;
     bool lengths_only = false;
     int64_t max_row_size = 0;
   };
 
-  // `filter` may be null; `family_name` outlives the scanner.
-  FamilyScanner(const std::string& family_name, std::unique_ptr<CellCursor> cursor,
-                QueryMatcher matcher, Filter* filter, const Options& options);
+  // `filter` may be null; what is passed by reference or pointer outlives the scanner.
+  FamilyScanner(const FamilySchema& family, const Query& query, ColumnNames columns, Filter* filter,
+                Timestamp now, const Options& options, std::unique_ptr<CellCursor> cursor);
 
   // Stands at the first row in the scan's direction: at or after `row`, or before it where reversed
   // (at or before with `inclusive`). An empty row is no bound.

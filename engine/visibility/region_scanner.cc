@@ -10,35 +10,54 @@
 namespace cellfs {
 namespace {
 
-// HBase's Scan.isGetScan.
-bool IsGetScan(const Scan& scan) {
-  return !scan.start_row.empty() && scan.start_row == scan.stop_row && scan.include_start_row &&
-         scan.include_stop_row;
-}
+// Which rows, and how: what a Scan says beside its Query. A Get is one of a single row.
+struct Rows {
+  explicit Rows(const Get& get) : start(get.row), stop(get.row), include_stop(true) {}
+  explicit Rows(const Scan& scan)
+      : start(scan.start_row),
+        include_start(scan.include_start_row),
+        stop(scan.stop_row),
+        include_stop(scan.include_stop_row),
+        limit(scan.limit),
+        reversed(scan.reversed),
+        raw(scan.raw) {}
+
+  // HBase's Scan.isGetScan.
+  bool IsSingle() const { return !start.empty() && start == stop && include_start && include_stop; }
+
+  const std::string& start;
+  bool include_start = true;
+  const std::string& stop;
+  bool include_stop;
+  int64_t limit = -1;
+  bool reversed = false;
+  bool raw = false;
+};
 
 }  // namespace
 
 class RegionScanner::Implementation {
  public:
-  Implementation(Scan scan, ScanContext context)
-      : scan_(std::move(scan)), context_(std::move(context)), single_row_(IsGetScan(scan_)) {
-    if (scan_.filter != nullptr) {
-      filter_ = scan_.filter->Clone();
-      filter_->SetReversed(scan_.reversed);
+  // `query` and what `rows` speaks of outlive it.
+  Implementation(const Query& query, const Rows& rows, ScanContext context)
+      : query_(query), rows_(rows), context_(std::move(context)) {
+    if (query_.filter != nullptr) {
+      filter_ = query_.filter->Clone();
+      filter_->SetReversed(rows_.reversed);
     }
     has_filter_row_ = filter_ != nullptr && filter_->HasFilterRow();
     ChooseFamilies();
   }
 
   Status Check() const {
-    if (scan_.raw) {
-      for (const auto& [family, qualifiers] : scan_.columns) {
+    if (rows_.raw) {
+      for (const auto& [family, qualifiers] : query_.columns) {
         if (!qualifiers.empty()) {
           return Status(StatusCode::kDoNotRetry, "a raw scan reads whole families, not columns");
         }
       }
     }
-    if (scan_.reversed && std::any_of(families_.begin(), families_.end(),
+    if (rows_.reversed && std::any_of(families_.begin(), families_.end(),
                                       [](const Family& family) { return !family.essential; })) {
       return Status(StatusCode::kDoNotRetry,
                     "a reversed scan cannot load column families on demand; name one family or "
@@ -50,11 +69,11 @@ class RegionScanner::Implementation {
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch, const CursorSource& source,
                                        Timestamp now) {
     std::vector<RowCells> rows;
-    if (finished_ || scan_.limit == returned_) return rows;
+    if (finished_ || rows_.limit == returned_) return rows;
     Status status = Attach(source, now);
     size_t bytes = 0;
     while (status.ok() && !finished_ && rows.size() < batch.max_rows && bytes < batch.max_bytes &&
-           returned_ != scan_.limit) {
+           returned_ != rows_.limit) {
       RowCells cells;
       status = NextRow(cells);
       if (!status.ok() || cells.empty()) break;
@@ -73,105 +92,103 @@ class RegionScanner::Implementation {
     ColumnNames columns = nullptr;
     bool essential = true;                   // the filter needs it to judge a row
     bool closed = false;                     // by the filter, for all rows to come
-    std::unique_ptr<FamilyScanner> scanner;  // while attached
+    std::optional<FamilyScanner> scanner;    // while attached
   };
 
   void ChooseFamilies() {
     for (const auto& [name, schema] : context_.schema->families) {
       Family family{.schema = &schema};
-      if (!scan_.columns.empty()) {
-        auto named = scan_.columns.find(name);
-        if (named == scan_.columns.end()) continue;
+      if (!query_.columns.empty()) {
+        auto named = query_.columns.find(name);
+        if (named == query_.columns.end()) continue;
         family.columns = &named->second;
       }
       family.essential =
-          filter_ == nullptr || !scan_.load_families_on_demand || filter_->IsFamilyEssential(name);
+          filter_ == nullptr || !query_.load_families_on_demand || filter_->IsFamilyEssential(name);
       families_.push_back(std::move(family));
     }
   }
 
   Status Attach(const CursorSource& source, Timestamp now) {
-    const bool keys_only = scan_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
-    const FamilyScanner::Options options{.reversed = scan_.reversed,
-                                         .single_row = single_row_,
-                                         .store_limit = scan_.store_limit,
-                                         .store_offset = scan_.store_offset,
-                                         .lengths_only = scan_.lengths_only,
+    const bool keys_only = query_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
+    const FamilyScanner::Options options{.reversed = rows_.reversed,
+                                         .single_row = rows_.IsSingle(),
+                                         .raw = rows_.raw,
+                                         .store_limit = query_.store_limit,
+                                         .store_offset = query_.store_offset,
+                                         .lengths_only = query_.lengths_only,
                                          .max_row_size = context_.max_row_size};
     for (Family& family : families_) {
       if (family.closed) continue;
-      const std::string& name = family.schema->name();
-      CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor, source(name, keys_only));
-      family.scanner = std::make_unique<FamilyScanner>(
-          name, std::move(cursor),
-          QueryMatcher(*family.schema, scan_, family.columns, scan_.raw, filter_.get(), now),
-          filter_.get(), options);
+      CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
+                              source(family.schema->name(), keys_only));
+      family.scanner.emplace(*family.schema, query_, family.columns, filter_.get(), now, options,
+                             std::move(cursor));
       CELLFS_RETURN_IF_ERROR(
           last_row_ ? family.scanner->SeekToRow(*last_row_, false)
-                    : family.scanner->SeekToRow(scan_.start_row, scan_.include_start_row));
+                    : family.scanner->SeekToRow(rows_.start, rows_.include_start));
     }
     return {};
   }
 
   void Detach() {
     for (Family& family : families_) {
-      if (family.scanner == nullptr) continue;
+      if (!family.scanner) continue;
       family.closed = family.scanner->closed();
       family.scanner.reset();
     }
   }
 
   static bool HasRow(const Family& family) {
-    return family.scanner != nullptr && family.scanner->valid();
+    return family.scanner && family.scanner->valid();
   }
 
   // The next row that an essential family has a stored cell in.
-  std::optional<std::string> PeekRow() const {
+  std::optional<std::string_view> PeekRow() const {
     std::optional<std::string_view> next;
     for (const Family& family : families_) {
       if (!family.essential || !HasRow(family)) continue;
       const std::string_view row = family.scanner->row();
-      if (!next || (scan_.reversed ? row > *next : row < *next)) next = row;
+      if (!next || (rows_.reversed ? row > *next : row < *next)) next = row;
     }
-    if (!next) return std::nullopt;
-    return std::string(*next);
+    return next;
   }
 
-  bool IsPastStop(const std::string& row) const {
-    if (scan_.stop_row.empty()) return false;
-    if (row == scan_.stop_row) return !scan_.include_stop_row;
-    return scan_.reversed ? row < scan_.stop_row : row > scan_.stop_row;
+  bool IsPastStop(std::string_view row) const {
+    if (rows_.stop.empty()) return false;
+    if (row == rows_.stop) return !rows_.include_stop;
+    return rows_.reversed ? row < rows_.stop : row > rows_.stop;
   }
 
   // HBase's RegionScannerImpl.nextInternal: the next row that has something to return, or an empty
   // one at the end.
   Status NextRow(RowCells& cells) {
     while (true) {
-      std::optional<std::string> row = PeekRow();
-      if (!row || IsPastStop(*row)) {
+      const std::optional<std::string_view> next = PeekRow();
+      if (!next || IsPastStop(*next)) {
         if (has_filter_row_) filter_->FilterRowCells(cells);
         cells.clear();
         finished_ = true;
         return {};
       }
-      last_row_ = *row;
-      if (filter_ != nullptr && filter_->FilterRowKey(*row)) {
+      const std::string& row = last_row_.emplace(*next);
+      if (filter_ != nullptr && filter_->FilterRowKey(row)) {
         if (filter_->FilterAllRemaining()) {
           finished_ = true;
           return {};
         }
-        CELLFS_RETURN_IF_ERROR(PassRow(*row));
+        CELLFS_RETURN_IF_ERROR(PassRow(row));
         filter_->Reset();
         continue;
       }
-      CELLFS_RETURN_IF_ERROR(ReadFamilies(*row, /*essential=*/true, cells));
+      CELLFS_RETURN_IF_ERROR(ReadFamilies(row, /*essential=*/true, cells));
       if (IsExcluded(cells)) {
         cells.clear();
-        CELLFS_RETURN_IF_ERROR(PassRow(*row));
+        CELLFS_RETURN_IF_ERROR(PassRow(row));
         if (filter_ != nullptr) filter_->Reset();
         continue;
       }
-      CELLFS_RETURN_IF_ERROR(ReadFamilies(*row, /*essential=*/false, cells));
+      CELLFS_RETURN_IF_ERROR(ReadFamilies(row, /*essential=*/false, cells));
       if (filter_ != nullptr) {
         filter_->Reset();
         if (!cells.empty() && filter_->FilterAllRemaining()) finished_ = true;
@@ -192,7 +209,7 @@ class RegionScanner::Implementation {
   Status ReadFamilies(const std::string& row, bool essential, RowCells& cells) {
     const size_t before = cells.size();
     for (Family& family : families_) {
-      if (family.essential != essential || family.scanner == nullptr) continue;
+      if (family.essential != essential || !family.scanner) continue;
       if (!essential && !family.closed) {
         CELLFS_RETURN_IF_ERROR(family.scanner->SeekToRow(row, true));
       }
@@ -213,16 +230,16 @@ class RegionScanner::Implementation {
     RowCells ignored;
     for (Family& family : families_) {
       if (!family.essential || !HasRow(family) || family.scanner->row() != row) continue;
-      CELLFS_RETURN_IF_ERROR(scan_.reversed ? family.scanner->PassRow(row)
+      CELLFS_RETURN_IF_ERROR(rows_.reversed ? family.scanner->PassRow(row)
                                             : family.scanner->NextRow(row, ignored));
       ignored.clear();
     }
     return {};
   }
 
-  const Scan scan_;
+  const Query& query_;
+  const Rows rows_;
   const ScanContext context_;
-  const bool single_row_;
   std::unique_ptr<Filter> filter_;
   bool has_filter_row_ = false;
   std::vector<Family> families_;
@@ -231,25 +248,21 @@ class RegionScanner::Implementation {
   int64_t returned_ = 0;
 };
 
-RegionScanner::RegionScanner(std::unique_ptr<Implementation> implementation)
-    : implementation_(std::move(implementation)) {}
+RegionScanner::RegionScanner(Scan scan, ScanContext context)
+    : scan_(std::move(scan)),
+      implementation_(std::make_unique<Implementation>(scan_, Rows(scan_), std::move(context))) {}
 RegionScanner::~RegionScanner() = default;
 
 StatusOr<std::unique_ptr<RegionScanner>> RegionScanner::Open(const Scan& scan,
                                                              ScanContext context) {
-  auto implementation = std::make_unique<Implementation>(scan, std::move(context));
-  CELLFS_RETURN_IF_ERROR(implementation->Check());
-  return std::unique_ptr<RegionScanner>(new RegionScanner(std::move(implementation)));
+  std::unique_ptr<RegionScanner> scanner(new RegionScanner(scan, std::move(context)));
+  CELLFS_RETURN_IF_ERROR(scanner->implementation_->Check());
+  return scanner;
 }
 
 StatusOr<RowCells> RegionScanner::Read(const Get& get, ScanContext context,
                                        const CursorSource& source, Timestamp now) {
-  Scan scan;
-  static_cast<Query&>(scan) = get;
-  scan.start_row = get.row;
-  scan.stop_row = get.row;
-  scan.include_stop_row = true;
-  Implementation implementation(std::move(scan), std::move(context));
+  Implementation implementation(get, Rows(get), std::move(context));
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows,
                           implementation.Next({.max_rows = 1}, source, now));
   if (rows.empty()) return RowCells{};

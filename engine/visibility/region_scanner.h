@@ -46,8 +46,9 @@ class RegionScanner {
 
  private:
   class Implementation;
-  explicit RegionScanner(std::unique_ptr<Implementation> implementation);
-  std::unique_ptr<Implementation> implementation_;
+  RegionScanner(Scan scan, ScanContext context);
+  const Scan scan_;
+  const std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace cellfs

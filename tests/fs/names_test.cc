@@ -278,6 +278,52 @@ TEST_F(NamesTest, OrdinaryFilesStoreNoAttributes) {
   EXPECT_FALSE(tree.store->DescribeTable({"cellfs", "attributes"}).ok());
 }
 
+// The cells that are stored for files, withdrawn ones apart.
+int StoredAttributes(WritingTree& tree) {
+  auto scanner = tree.store->OpenScanner(Caller::Superuser(), {"cellfs", "attributes"}, Scan());
+  if (!scanner.ok()) return 0;
+  int cells = 0;
+  for (auto rows = (*scanner)->Next({}); rows.ok() && !rows->empty();
+       rows = (*scanner)->Next({})) {
+    for (const RowCells& row : *rows) {
+      for (const Cell& cell : row) cells += cell.family != "c" ? 1 : 0;
+    }
+  }
+  return cells;
+}
+
+TEST_F(NamesTest, TemporariesLeaveNoAttributes) {
+  ASSERT_EQ(tree.Save(kQ, "old"), 0);
+  for (const std::string temporary : {".q.Tmp123", ".q.Tmp456"}) {
+    const std::string path = "default/t/r/f/" + temporary;
+    const OpenFile file = tree.Create(path, true, ForWriting(), 0600);
+    ASSERT_EQ(tree.Write(file, "new"), 0);
+    ASSERT_EQ(tree.Close(file), 0);
+    AttributeChange times;
+    times.mtime = timespec{1600000000, 5};
+    ASSERT_EQ(tree.Change(path, times), 0);
+    EXPECT_GT(StoredAttributes(tree), 0);
+    ASSERT_EQ(temporary == ".q.Tmp123" ? tree.Rename(path, kQ) : tree.Unlink(path), 0);
+  }
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 0777, 0600u);
+  EXPECT_EQ(tree.Stat(kQ).st_mtim.tv_nsec, 5);
+  EXPECT_EQ(StoredAttributes(tree), 2);  // q's own
+}
+
+TEST_F(NamesTest, AttributesHoldInARowOfVeryManyColumns) {
+  constexpr int kColumns = 1500;
+  const auto path = [](int i) { return "default/t/r/f/c" + std::to_string(i); };
+  for (int i = 0; i < kColumns; ++i) {
+    ASSERT_EQ(tree.Close(tree.Create(path(i), true, ForWriting(), i % 2 == 0 ? 0600 : 0640)), 0);
+  }
+  for (const bool again : {false, true}) {
+    for (int i = 0; i < kColumns; i += 7) {
+      ASSERT_EQ(tree.Stat(path(i)).st_mode & 0777, i % 2 == 0 ? 0600u : 0640u) << i;
+    }
+    if (!again) tree.Remount();
+  }
+}
+
 TEST_F(NamesTest, OwnerAndModeBelongToTheColumnAndAreInherited) {
   tree.Put("r", "q", "1", 5);
   tree.Save(kQ, "2");

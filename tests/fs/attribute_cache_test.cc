@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attribute_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace cellfs::fs {
+namespace {
+
+OwnerRecord WithMode(mode_t mode) {
+  OwnerRecord owner;
+  owner.mode = mode;
+  return owner;
+}
+
+StoredRow OneColumn(mode_t mode) {
+  StoredRow row;
+  row["f:q"].owner = WithMode(mode);
+  row["f:q"].mtimes[7] = {70, 0};
+  row["f"].owner = WithMode(0750);
+  return row;
+}
+
+struct AttributeCacheTest : testing::Test {
+  std::optional<mode_t> Mode(const std::string& row = "row") {
+    return cache.Find(row, "f:q", 7, "f")->owner.mode;
+  }
+  AttributeCache cache;
+};
+
+TEST_F(AttributeCacheTest, KnowsWhatIsAndWhatIsNotInARow) {
+  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
+  const StoredRow row = OneColumn(0600);
+  cache.Remember("row", &row, cache.changes());
+  const auto known = cache.Find("row", "f:q", 7, "f");
+  ASSERT_TRUE(known.has_value());
+  EXPECT_TRUE(known->whole);
+  EXPECT_EQ(known->owner.mode, 0600);
+  EXPECT_EQ(known->mtime->tv_sec, 70);
+  EXPECT_EQ(known->family.mode, 0750);
+  EXPECT_FALSE(cache.Find("row", "f:q", 8, "f")->mtime.has_value());
+  EXPECT_FALSE(cache.Find("row", "f:other", 7, "f")->owner.mode.has_value());
+}
+
+TEST_F(AttributeCacheTest, AWriteShows) {
+  const StoredRow row = OneColumn(0600);
+  cache.Remember("row", &row, cache.changes());
+  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, cache.changes());
+  EXPECT_EQ(Mode(), 0640);
+  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f")->mtime.has_value());
+}
+
+TEST_F(AttributeCacheTest, WhatWasReadBeforeAWriteIsNotTakenIn) {
+  const uint64_t before = cache.changes();
+  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
+  const StoredRow old = OneColumn(0600);
+  cache.Remember("row", &old, before);
+  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
+}
+
+TEST_F(AttributeCacheTest, OfTwoWritesAtTheSameTimeNeitherIsTrusted) {
+  const StoredRow row = OneColumn(0600);
+  cache.Remember("row", &row, cache.changes());
+  const uint64_t before = cache.changes();
+  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
+  cache.Wrote("row", "f:q", WithMode(0644), 7, std::nullopt, before);
+  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
+}
+
+TEST_F(AttributeCacheTest, ARowOfTooManyIsNotKept) {
+  cache.Remember("read", nullptr, cache.changes());
+  EXPECT_FALSE(cache.Find("read", "f:q", 7, "f")->whole);
+
+  const StoredRow row = OneColumn(0600);
+  cache.Remember("grown", &row, cache.changes());
+  for (size_t i = 0; i < AttributeCache::kMaxRowEntries; ++i) {
+    cache.Wrote("grown", "f:" + std::to_string(i), WithMode(0600), 7, std::nullopt,
+                cache.changes());
+  }
+  EXPECT_FALSE(cache.Find("grown", "f:q", 7, "f")->whole);
+  EXPECT_FALSE(Mode("grown").has_value());
+}
+
+TEST_F(AttributeCacheTest, OfVeryManyRowsSomeAreForgotten) {
+  const StoredRow row = OneColumn(0600);
+  const auto key = [](int i) { return "row " + std::to_string(i); };
+  constexpr int kRows = 100000;
+  for (int i = 0; i < kRows; ++i) cache.Remember(key(i), &row, cache.changes());
+  int kept = 0;
+  for (int i = 0; i < kRows; ++i) kept += cache.Find(key(i), "f:q", 7, "f").has_value() ? 1 : 0;
+  EXPECT_GT(kept, 0);
+  EXPECT_LT(kept, kRows / 2);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
