@@ -9,19 +9,23 @@ InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace())) {
   nodes_.emplace(RootPlace().InodeNumber(), root_);
 }
 
+InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place) const {
+  auto [node, end] = nodes_.equal_range(place.InodeNumber());
+  while (node != end && !(*node->second->place() == place)) ++node;
+  return node == end ? nodes_.end() : node;
+}
+
 NodePtr InodeTable::LookUp(const Place& place) {
-  const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
-  NodePtr& node = nodes_[inode];
-  if (node == nullptr) node = std::make_shared<Node>(place);
-  ++node->lookups_;
-  return node;
+  auto it = FindLocked(place);
+  if (it == nodes_.end()) it = nodes_.emplace(place.InodeNumber(), std::make_shared<Node>(place));
+  ++it->second->lookups_;
+  return it->second;
 }
 
 NodePtr InodeTable::Find(const Place& place) const {
-  const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
-  const auto it = nodes_.find(inode);
+  const auto it = FindLocked(place);
   return it == nodes_.end() ? nullptr : it->second;
 }
 
@@ -34,27 +38,26 @@ void InodeTable::Forget(Node& node, uint64_t count) {
   if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
     dying = std::move(it->second);
     unlinked_.erase(it);
-  } else if (const auto named = nodes_.find(node.place()->InodeNumber());
+  } else if (const auto named = FindLocked(*node.place());
              named != nodes_.end() && named->second.get() == &node) {
-    dying = std::move(named->second);
+    dying = named->second;
     nodes_.erase(named);
   }
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
-  const uint64_t from_inode = from.InodeNumber();
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
-  const auto it = nodes_.find(from_inode);
+  const auto it = FindLocked(from);
   if (it == nodes_.end()) return;
-  NodePtr node = std::move(it->second);
+  NodePtr node = it->second;
   nodes_.erase(it);
   {
     std::lock_guard node_lock(node->mutex_);
     node->place_ = std::make_shared<const Place>(to);
   }
   node->ContentChanged();  // what was found at `to` before is not what is there now
-  nodes_[to.InodeNumber()] = std::move(node);
+  nodes_.emplace(to.InodeNumber(), std::move(node));
 }
 
 NodePtr InodeTable::Unlink(const Place& place) {
@@ -63,9 +66,9 @@ NodePtr InodeTable::Unlink(const Place& place) {
 }
 
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
-  const auto it = nodes_.find(place.InodeNumber());
+  const auto it = FindLocked(place);
   if (it == nodes_.end()) return nullptr;
-  NodePtr node = std::move(it->second);
+  NodePtr node = it->second;
   nodes_.erase(it);
   node->unlinked_.store(true, std::memory_order_release);
   unlinked_.emplace(node.get(), node);

@@ -42,16 +42,19 @@ class InodeTable {
   bool Shrink();
 
  private:
-  NodePtr UnlinkLocked(const Place& place);
-
   struct InodeHash {
     size_t operator()(uint64_t inode) const { return static_cast<size_t>(inode); }
   };
+  // By inode number. That is a hash of the place, and no secret one: whoever finds two names of one
+  // number must not get from one to the other.
+  using Nodes = std::unordered_multimap<uint64_t, NodePtr, InodeHash>;
+
+  Nodes::const_iterator FindLocked(const Place& place) const;
+  NodePtr UnlinkLocked(const Place& place);
 
   const NodePtr root_;
   mutable std::mutex mutex_;
-  // By inode number, which is a hash of the place.
-  std::unordered_map<uint64_t, NodePtr, InodeHash> nodes_;
+  Nodes nodes_;
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
 };

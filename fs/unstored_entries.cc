@@ -25,25 +25,32 @@ std::string OrderKey(const Place& place) {
 }
 
 bool UnstoredEntries::Add(UnstoredEntry entry) {
+  const uint64_t inode = entry.place.InodeNumber();
   const uint64_t directory = entry.place.Parent().InodeNumber();
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
-  return directories_[directory].emplace(std::move(key), std::move(entry)).second;
+  if (!directories_[directory].emplace(std::move(key), std::move(entry)).second) return false;
+  inodes_.insert(inode);
+  return true;
 }
 
 bool UnstoredEntries::Remove(const Place& place) {
   std::lock_guard lock(mutex_);
-  if (directories_.empty()) return false;
+  const auto inode = inodes_.find(place.InodeNumber());
+  if (inode == inodes_.end()) return false;
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return false;
-  const bool removed = directory->second.erase(OrderKey(place)) > 0;
+  const auto child = directory->second.find(OrderKey(place));
+  if (child == directory->second.end() || !(child->second.place == place)) return false;
+  directory->second.erase(child);
+  inodes_.erase(inode);
   if (directory->second.empty()) directories_.erase(directory);
-  return removed;
+  return true;
 }
 
 std::optional<UnstoredEntry> UnstoredEntries::Find(const Place& place) const {
   std::lock_guard lock(mutex_);
-  if (directories_.empty()) return std::nullopt;
+  if (inodes_.empty() || !inodes_.contains(place.InodeNumber())) return std::nullopt;
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return std::nullopt;
   const auto it = directory->second.find(OrderKey(place));
@@ -73,6 +80,9 @@ void UnstoredEntries::RemoveBelow(const Place& directory) {
     if (it == directories_.end()) return;
     children = std::move(it->second);
     directories_.erase(it);
+    for (const auto& [key, child] : children) {
+      inodes_.erase(inodes_.find(child.place.InodeNumber()));
+    }
   }
   for (const auto& [key, child] : children) {
     if (child.place.IsDirectory()) RemoveBelow(child.place);

@@ -86,6 +86,8 @@ class UnstoredEntries {
 
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, Children> directories_;  // by inode number of the directory
+  // Of all entries: most questions are about places that are not here.
+  std::unordered_multiset<uint64_t> inodes_;
   std::unordered_set<uint64_t> hidden_tomls_;
 };
 
