@@ -181,13 +181,13 @@ AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_ke
 
 AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp version) {
   RowRecords records;
+  if (!HasRecords(place)) return records;
   const std::string row_key = RowKey(place);
   const std::string qualifier = Qualifier(place);
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = DirectoryRecord(row_key);
     return records;
   }
-  if (!HasRecords(place)) return records;
   if (version < 0) version = kNoVersion;
   const auto find = [&] { return cache_.Find(row_key, qualifier, version, place.family); };
   auto known = find();
@@ -246,47 +246,70 @@ AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, Timesta
   return records;
 }
 
-void AttributeStore::Inherit(const OwnerRecord& record, ShownAttributes& shown, bool& mode_is_set) {
-  shown.uid = record.uid.value_or(shown.uid);
-  shown.gid = record.gid.value_or(shown.gid);
-  shown.mode = record.mode.value_or(shown.mode);
-  mode_is_set = mode_is_set || record.mode;
+void AttributeStore::Inherit(const OwnerRecord& record, Inheritance& from) {
+  from.shown.uid = record.uid.value_or(from.shown.uid);
+  from.shown.gid = record.gid.value_or(from.shown.gid);
+  from.shown.mode = record.mode.value_or(from.shown.mode);
+  from.mode_is_set = from.mode_is_set || record.mode;
+}
+
+// What the namespace, the table (of what is below it) and the mount say.
+AttributeStore::Inheritance AttributeStore::FromDirectories(const Place& place) const {
+  Inheritance from;
+  from.shown.uid = options_.uid;
+  from.shown.gid = options_.gid;
+  from.shown.mode = options_.directory_mode;
+  if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot) return from;
+  const TableName& table = place.table;
+  Inherit(DirectoryRecord(table.namespace_name), from);
+  if (place.kind != PlaceKind::kTable && !table.name.empty()) {
+    Inherit(DirectoryRecord(table.namespace_name + ":" + table.name), from);
+  }
+  // Who opens a table to all does not open what is in it.
+  from.shown.mode &= options_.directory_mode;
+  return from;
+}
+
+// What the schema of the place's family says as well. Kept for the family asked for last, as the
+// entries of a directory are asked for one after the other.
+AttributeStore::Inheritance AttributeStore::FromFamily(const Place& place) {
+  auto schema = store_.DescribeTable(place.table);
+  if (!schema.ok()) return FromDirectories(place);
+  std::shared_ptr<const FamilyInheritance> kept;
+  uint64_t changes = 0;
+  {
+    std::shared_lock lock(mutex_);
+    kept = last_family_;
+    changes = directory_changes_;
+  }
+  if (kept != nullptr && kept->schema == *schema && kept->family == place.family &&
+      kept->directory_changes == changes) {
+    return kept->from;
+  }
+  FamilyInheritance found{*schema, place.family, changes, FromDirectories(place)};
+  const FamilySchema* family = (*schema)->FindFamily(place.family);
+  if (family != nullptr) Inherit(OwnerOf(*family), found.from);
+  const Inheritance from = found.from;
+  std::unique_lock lock(mutex_);
+  last_family_ = std::make_shared<const FamilyInheritance>(std::move(found));
+  return from;
 }
 
 // Owner and mode without what is stored for the place itself.
 ShownAttributes AttributeStore::Inherited(const Place& place, const OwnerRecord& row_family) {
-  ShownAttributes shown;
-  shown.uid = options_.uid;
-  shown.gid = options_.gid;
-  shown.mode = options_.directory_mode;
-  bool mode_is_set = false;
-  const TableName& table = place.table;
-  bool own_namespace = place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot;
-  if (!own_namespace) {
-    Inherit(DirectoryRecord(table.namespace_name), shown, mode_is_set);
-    if (place.kind != PlaceKind::kTable && !table.name.empty()) {
-      Inherit(DirectoryRecord(table.namespace_name + ":" + table.name), shown, mode_is_set);
-    }
-    // Who opens a table to all does not open what is in it.
-    shown.mode &= options_.directory_mode;
+  Inheritance from = place.family.empty() ? FromDirectories(place) : FromFamily(place);
+  if (place.IsColumn()) Inherit(row_family, from);
+  if (!place.IsDirectory()) {
+    from.shown.mode = from.mode_is_set ? from.shown.mode & 0666 : options_.file_mode;
   }
-  if (!place.family.empty()) {
-    auto schema = store_.DescribeTable(table);
-    const FamilySchema* family = schema.ok() ? (*schema)->FindFamily(place.family) : nullptr;
-    if (family != nullptr) {
-      Inherit(OwnerOf(*family), shown, mode_is_set);
-    }
-  }
-  if (place.IsColumn()) Inherit(row_family, shown, mode_is_set);
-  if (!place.IsDirectory()) shown.mode = mode_is_set ? shown.mode & 0666 : options_.file_mode;
-  return shown;
+  return from.shown;
 }
 
 ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
   RowRecords records = Read(place, version);
-  ShownAttributes shown = Inherited(place, records.family);
-  bool mode_is_set = false;
-  Inherit(records.own, shown, mode_is_set);
+  Inheritance from{Inherited(place, records.family)};
+  Inherit(records.own, from);
+  ShownAttributes& shown = from.shown;
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
@@ -321,9 +344,7 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
     }
   }
   const std::string row = ChangeRowKey(directory);
-  Put put{
-      row,
-      {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
+  Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
   return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
       .status();
 }
@@ -371,6 +392,7 @@ void AttributeStore::NoteDirectory(const std::string& row_key, Record record) {
   Record& directory = directories_[row_key];
   record.changed = directory.changed;
   directory = std::move(record);
+  ++directory_changes_;
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
@@ -434,8 +456,7 @@ StatusOr<bool> AttributeStore::Write(RowMutations mutations,
     mutations.mutations.pop_back();  // a reader holds the moment before: nothing can be taken back
     if (mutations.mutations.empty()) return false;
   }
-  CELLFS_RETURN_IF_ERROR(
-      store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status());
+  CELLFS_RETURN_IF_ERROR(store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status());
   return false;
 }
 
@@ -470,6 +491,7 @@ Status AttributeStore::Drop(const Place& place) {
   bool has_rows = tables_with_records_.erase(place.table) > 0;
   has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
   bool has_own = directories_.erase(row_key) > 0;
+  ++directory_changes_;
   lock.unlock();
   cache_.Clear();
   if (!has_rows && !has_own) return Status();

@@ -9,8 +9,8 @@
 //
 // A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
 // ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
-// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, always at timestamp 0,
-// for nobody asks for its history; family `m` holds the mtime of a version as a cell of that
+// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, always at timestamp
+// 0, for nobody asks for its history; family `m` holds the mtime of a version as a cell of that
 // version's timestamp; family `c` when an entry of the directory last came or went. For data rows
 // and their families that stands in a row of its own ("ns:t", SOH, row): files need not look for
 // attributes in a table for which only such times are stored.
@@ -98,12 +98,23 @@ class AttributeStore {
     OwnerRecord family;  // of the row's family, where the place is a column in it
   };
 
+  struct Inheritance {
+    ShownAttributes shown;
+    bool mode_is_set = false;
+  };
+  struct FamilyInheritance {
+    std::shared_ptr<const TableSchema> schema;
+    std::string family;
+    uint64_t directory_changes = 0;  // when it was found
+    Inheritance from;
+  };
+
   static std::string RowKey(const Place& place);
   static std::string ChangeRowKey(const Place& directory);
   static std::string Qualifier(const Place& place);
   static std::string WriteRecord(const OwnerRecord& record);
   static void ReadRecord(const std::string& text, OwnerRecord& record);
-  static void Inherit(const OwnerRecord& record, ShownAttributes& shown, bool& mode_is_set);
+  static void Inherit(const OwnerRecord& record, Inheritance& from);
 
   void Load();
   bool HasRecords(const Place& place) const;
@@ -112,9 +123,10 @@ class AttributeStore {
   RowRecords Read(const Place& place, Timestamp version);
   RowRecords ReadAlone(const Place& place, Timestamp version);
   bool TakeIn(const std::string& row_key);
+  Inheritance FromDirectories(const Place& place) const;
+  Inheritance FromFamily(const Place& place);
   ShownAttributes Inherited(const Place& place, const OwnerRecord& row_family);
-  Record RecordAfter(const Place& place, const AttributeUpdate& update,
-                     const RowRecords& stored);
+  Record RecordAfter(const Place& place, const AttributeUpdate& update, const RowRecords& stored);
   void NoteDirectory(const std::string& row_key, Record record);
   Status MakeTable();
   std::optional<Mutation> WithdrawalOf(const TracelessFile& gone);
@@ -130,8 +142,10 @@ class AttributeStore {
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
-  std::set<TableName> tables_with_changes_;  // of rows and families
+  std::set<TableName> tables_with_changes_;    // of rows and families
   std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key
+  uint64_t directory_changes_ = 0;
+  std::shared_ptr<const FamilyInheritance> last_family_;
 };
 
 }  // namespace cellfs::fs

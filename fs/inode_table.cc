@@ -9,23 +9,25 @@ InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace())) {
   nodes_.emplace(RootPlace().InodeNumber(), root_);
 }
 
-InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place) const {
-  auto [node, end] = nodes_.equal_range(place.InodeNumber());
+InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uint64_t inode) const {
+  auto [node, end] = nodes_.equal_range(inode);
   while (node != end && !(*node->second->place() == place)) ++node;
   return node == end ? nodes_.end() : node;
 }
 
 NodePtr InodeTable::LookUp(const Place& place) {
+  const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
-  auto it = FindLocked(place);
-  if (it == nodes_.end()) it = nodes_.emplace(place.InodeNumber(), std::make_shared<Node>(place));
+  auto it = FindLocked(place, inode);
+  if (it == nodes_.end()) it = nodes_.emplace(inode, std::make_shared<Node>(place));
   ++it->second->lookups_;
   return it->second;
 }
 
 NodePtr InodeTable::Find(const Place& place) const {
+  const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
-  const auto it = FindLocked(place);
+  const auto it = FindLocked(place, inode);
   return it == nodes_.end() ? nullptr : it->second;
 }
 
@@ -38,17 +40,19 @@ void InodeTable::Forget(Node& node, uint64_t count) {
   if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
     dying = std::move(it->second);
     unlinked_.erase(it);
-  } else if (const auto named = FindLocked(*node.place());
-             named != nodes_.end() && named->second.get() == &node) {
-    dying = named->second;
-    nodes_.erase(named);
+    return;
   }
+  const auto place = node.place();
+  const auto named = FindLocked(*place, place->InodeNumber());
+  if (named == nodes_.end() || named->second.get() != &node) return;
+  dying = named->second;
+  nodes_.erase(named);
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
-  const auto it = FindLocked(from);
+  const auto it = FindLocked(from, from.InodeNumber());
   if (it == nodes_.end()) return;
   NodePtr node = it->second;
   nodes_.erase(it);
@@ -66,7 +70,7 @@ NodePtr InodeTable::Unlink(const Place& place) {
 }
 
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
-  const auto it = FindLocked(place);
+  const auto it = FindLocked(place, place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = it->second;
   nodes_.erase(it);

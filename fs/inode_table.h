@@ -49,7 +49,7 @@ class InodeTable {
   // number must not get from one to the other.
   using Nodes = std::unordered_multimap<uint64_t, NodePtr, InodeHash>;
 
-  Nodes::const_iterator FindLocked(const Place& place) const;
+  Nodes::const_iterator FindLocked(const Place& place, uint64_t inode) const;
   NodePtr UnlinkLocked(const Place& place);
 
   const NodePtr root_;

@@ -13,8 +13,8 @@ PlaceKind KindOfScope(const TableName& scope) {
   return scope.name.empty() ? PlaceKind::kNamespace : PlaceKind::kTable;
 }
 
-// Each part is hashed with what came before as its seed, so that the same bytes cut into other parts
-// give another number.
+// Each part is hashed with what came before as its seed, so that the same bytes cut into other
+// parts give another number.
 uint64_t HashOn(uint64_t before, std::string_view part) {
   return XXH3_64bits_withSeed(part.data(), part.size(), before);
 }

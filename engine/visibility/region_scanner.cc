@@ -90,9 +90,9 @@ class RegionScanner::Implementation {
   struct Family {
     const FamilySchema* schema = nullptr;
     ColumnNames columns = nullptr;
-    bool essential = true;                   // the filter needs it to judge a row
-    bool closed = false;                     // by the filter, for all rows to come
-    std::optional<FamilyScanner> scanner;    // while attached
+    bool essential = true;                 // the filter needs it to judge a row
+    bool closed = false;                   // by the filter, for all rows to come
+    std::optional<FamilyScanner> scanner;  // while attached
   };
 
   void ChooseFamilies() {
@@ -124,9 +124,9 @@ class RegionScanner::Implementation {
                               source(family.schema->name(), keys_only));
       family.scanner.emplace(*family.schema, query_, family.columns, filter_.get(), now, options,
                              std::move(cursor));
-      CELLFS_RETURN_IF_ERROR(
-          last_row_ ? family.scanner->SeekToRow(*last_row_, false)
-                    : family.scanner->SeekToRow(rows_.start, rows_.include_start));
+      CELLFS_RETURN_IF_ERROR(last_row_
+                                 ? family.scanner->SeekToRow(*last_row_, false)
+                                 : family.scanner->SeekToRow(rows_.start, rows_.include_start));
     }
     return {};
   }
@@ -139,9 +139,7 @@ class RegionScanner::Implementation {
     }
   }
 
-  static bool HasRow(const Family& family) {
-    return family.scanner && family.scanner->valid();
-  }
+  static bool HasRow(const Family& family) { return family.scanner && family.scanner->valid(); }
 
   // The next row that an essential family has a stored cell in.
   std::optional<std::string_view> PeekRow() const {

@@ -283,8 +283,7 @@ int StoredAttributes(WritingTree& tree) {
   auto scanner = tree.store->OpenScanner(Caller::Superuser(), {"cellfs", "attributes"}, Scan());
   if (!scanner.ok()) return 0;
   int cells = 0;
-  for (auto rows = (*scanner)->Next({}); rows.ok() && !rows->empty();
-       rows = (*scanner)->Next({})) {
+  for (auto rows = (*scanner)->Next({}); rows.ok() && !rows->empty(); rows = (*scanner)->Next({})) {
     for (const RowCells& row : *rows) {
       for (const Cell& cell : row) cells += cell.family != "c" ? 1 : 0;
     }
