@@ -21,7 +21,7 @@ class StoreCheck {
       : files_(files), directory_(std::move(directory)) {}
 
   StatusOr<CheckReport> Run() {
-    CELLFS_RETURN_IF_ERROR(CheckIsStore(files_, directory_));
+    CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
     Catalog catalog;
     StatusOr<Catalog> loaded = LoadTables();
     if (loaded.ok()) {
@@ -29,7 +29,7 @@ class StoreCheck {
     } else {
       Add({.file = "CATALOG", .what = loaded.status().message()});
     }
-    CELLFS_RETURN_IF_ERROR(CheckLog());
+    CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty()));
     for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
     return std::move(report_);
   }
@@ -49,20 +49,26 @@ class StoreCheck {
 
   // ---- The log ----------------------------------------------------------------------------------
 
-  Status CheckLog() {
+  Status CheckLog(bool must_exist) {
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
     for (const std::string& name : names)
       if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
+    if (numbers.empty() && must_exist) Add({.file = "wal", .what = "the log has no segment"});
     LogPosition end = 0;  // of the segment before; 0: not known
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (i > 0 && numbers[i] != numbers[i - 1] + 1) {
-        Add({.file = "wal/" + SegmentName(numbers[i - 1] + 1), .what = "it is missing"});
+        AddMissing(numbers[i - 1] + 1);
         end = 0;
       }
+      if (i == 0) first_segment_ = numbers[i];
       CheckSegment(numbers[i], numbers[i] == numbers.back(), &end);
     }
     return {};
+  }
+
+  void AddMissing(uint64_t number) {
+    Add({.file = "wal/" + SegmentName(number), .what = "it is missing"});
   }
 
   void CheckSegment(uint64_t number, bool newest, LogPosition* end) {
@@ -73,43 +79,58 @@ class StoreCheck {
       if (Exists(file)) Add({.file = file, .what = bytes.status().message()});
       return;
     }
-    if (newest && bytes->find_first_not_of('\0') == std::string::npos) return;  // just begun
+    const bool begins_log = number == first_segment_;
+    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, *end)) return;  // just begun
     const auto header = DecodeSegmentHeader(*bytes);
     if (!header || header->number != number || header->format_version != kLogFormatVersion ||
-        (*end != 0 && header->base != *end)) {
-      Add({.file = file, .what = "the header is damaged, or not of this segment"});
+        header->store_id != store_id_) {
+      Add({.file = file,
+           .what = "the header is damaged, or not of this segment, or of another store"});
       *end = 0;
       return;
     }
-    CheckRecords(file, *bytes, header->base, newest);
-    *end = header->base + bytes->size();
+    if (*end != 0 && header->base != *end)
+      Add({.file = "wal/" + SegmentName(number - 1),
+           .what = "it ends at position " + std::to_string(*end) +
+                   " of the log, and the next segment begins at " + std::to_string(header->base)});
+    *end = header->base + CheckRecords(number, *bytes, header->base, newest);
   }
 
-  void CheckRecords(const std::string& file, std::string_view bytes, LogPosition base,
-                    bool newest) {
+  // Answers where the records end.
+  size_t CheckRecords(uint64_t number, std::string_view bytes, LogPosition base, bool newest) {
+    const std::string file = "wal/" + SegmentName(number);
     std::vector<CellView> cells;
     size_t offset = kSegmentHeaderSize;
     while (offset < bytes.size()) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
-      if (found && DecodeRecord(bytes.substr(offset, found->size), &cells)) {
-        ++report_.log_records;
+      const std::string_view record = bytes.substr(offset, found ? found->size : 0);
+      const auto note = found ? DecodeNote(record) : std::nullopt;
+      if (note && note->ends_segment) break;
+      if (note && number == first_segment_ && offset == kSegmentHeaderSize) older_ = note->older;
+      if (found && (note || DecodeRecord(record, &cells))) {
+        if (!note) ++report_.log_records;
         offset += found->size;
         continue;
       }
-      if (!found && newest && IsTornTail(bytes, offset, base)) return;
+      if (!found && TailOf(bytes, offset, base) != LogTail::kDamaged) break;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
       Add({.file = file,
-           .what = "the bytes from " + std::to_string(offset) + " to " + std::to_string(next) +
-                   " are not what was written"});
+           .what = "what lies from offset " + std::to_string(offset) + " to " +
+                   std::to_string(next) + " " +
+                   std::string(newest ? kDamagedTail : "is not what was written")});
       offset = next;
     }
+    const std::string following = SegmentName(number + 1);
+    if (newest && TailOf(bytes, offset, base) == LogTail::kEnd && !Exists("wal/" + following))
+      AddMissing(number + 1);
+    return offset;
   }
 
   // ---- Store files ------------------------------------------------------------------------------
 
   void CheckTable(const TableName& name, const CatalogTable& table) {
     place_ = {.file = "tables/" + std::to_string(table.id) + ".db", .what = {}, .table = name};
-    const Status status = CheckStoreFile(*table.schema);
+    const Status status = CheckStoreFile(*table.schema, table.id);
     if (status.ok() || IsDropped(name, table.id)) return;
     place_.what = Exists(place_.file) ? status.message() : "it is missing";
     Add(place_);
@@ -122,10 +143,19 @@ class StoreCheck {
     return found == now->tables.end() || found->second.id != id;
   }
 
-  Status CheckStoreFile(const TableSchema& schema) {
+  Status CheckIsComplete(Database& database, TableId id) {
+    const auto needed = older_.find(id);
+    if (needed == older_.end()) return {};
+    CELLFS_ASSIGN_OR_RETURN(const SequenceId flushed, ReadFlushed(database));
+    return CheckHasFlushed(database.path(), flushed, needed->second,
+                           SegmentName(first_segment_ - 1));
+  }
+
+  Status CheckStoreFile(const TableSchema& schema, TableId id) {
     CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                             Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
     CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database));
+    CELLFS_RETURN_IF_ERROR(CheckIsComplete(*database, id));
     CELLFS_RETURN_IF_ERROR(database->Execute(
         "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"));
     CELLFS_RETURN_IF_ERROR(CheckPages(*database));
@@ -206,7 +236,10 @@ class StoreCheck {
 
   FileLayer& files_;
   const std::string directory_;
-  Damage place_;  // what is looked at, for what is found there
+  uint64_t store_id_ = 0;
+  uint64_t first_segment_ = 0;
+  OlderCells older_;  // what the log had before its first segment
+  Damage place_;      // what is looked at, for what is found there
   CheckReport report_;
 };
 

@@ -2,6 +2,7 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
+#include <set>
 
 namespace cellfs {
 
@@ -52,6 +53,9 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     }
   }
   CELLFS_RETURN_IF_ERROR(RecoverLog(tables));
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (Status lost = TakeOutIfIncomplete(tables[i].id); !lost.ok()) answers[i] = std::move(lost);
+  }
   if (context_->options.background_maintenance) {
     maintenance_ = std::make_unique<Maintenance>(context_, [this] { return Tables(); });
     context_->wake_maintenance = [maintenance = maintenance_.get()] { maintenance->Wake(); };
@@ -87,27 +91,50 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
 // Brings back what the store files do not have. The records of a table that cannot be opened stay
 // in the log; those of tables that are gone go.
 Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
+  const auto is_gone = [&](TableId id) {
+    return std::none_of(tables.begin(), tables.end(),
+                        [id](const StoredTable& stored) { return stored.id == id; });
+  };
   SequenceId last = 0;
   for (const auto& [id, table] : tables_) last = std::max(last, table->flushed());
-  std::vector<TableId> gone;
+  std::set<TableId> gone;
   const LogVisitor visitor = [&](const LogRecord& record, LogPosition) {
     last = std::max(last, record.sequence_id);
     if (const auto table = tables_.find(record.table_id); table != tables_.end()) {
       table->second->Recover(record);
-    } else if (std::none_of(tables.begin(), tables.end(), [&](const StoredTable& stored) {
-                 return stored.id == record.table_id;
-               })) {
-      gone.push_back(record.table_id);
+    } else if (is_gone(record.table_id)) {
+      gone.insert(record.table_id);
     }
     return Status();
   };
+  const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
   CELLFS_ASSIGN_OR_RETURN(context_->wal,
-                          Wal::Open(files_, directory_->log_path(), WalOptions(), visitor));
+                          Wal::Open(files_, directory_->log_path(), options, visitor));
+  for (const auto& [id, highest] : context_->wal->older()) {
+    last = std::max(last, highest);
+    if (is_gone(id)) gone.insert(id);
+  }
   context_->read_point = last;
-  for (const auto& [id, table] : tables_) context_->wal->Flushed(id, table->flushed());
-  std::sort(gone.begin(), gone.end());
-  gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
   for (const TableId id : gone) context_->wal->DropTable(id);
+  return Status();
+}
+
+// A table that lacks what the log has had of it, and has no more, is not shown without it. Its
+// records stay in the log.
+Status LocalEngine::TakeOutIfIncomplete(TableId id) {
+  const auto table = tables_.find(id);
+  if (table == tables_.end()) return Status();
+  const auto& older = context_->wal->older();
+  if (const auto needed = older.find(id); needed != older.end()) {
+    const Status complete = CheckHasFlushed(PathOf(id), table->second->flushed(), needed->second,
+                                            SegmentName(context_->wal->first_segment() - 1));
+    if (!complete.ok()) {
+      const std::lock_guard lock(mutex_);
+      tables_.erase(table);
+      return complete;
+    }
+  }
+  table->second->SettleRecovered();
   return Status();
 }
 

@@ -52,6 +52,7 @@ class LocalEngine : public StorageEngine {
   void RemoveStrangers(const std::vector<StoredTable>& tables);
   StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table, Database::Mode mode);
   Status RecoverLog(const std::vector<StoredTable>& tables);
+  Status TakeOutIfIncomplete(TableId id);
   std::vector<std::shared_ptr<LocalStorage>> Tables() const;
 
   FileLayer& files_;

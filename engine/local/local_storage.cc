@@ -285,6 +285,17 @@ void LocalStorage::Recover(const LogRecord& record) {
   if (record.sequence_id > flushed()) state_.active->Add(record.cells);
 }
 
+// A process that died may have committed what it had not synced. Where that cannot be synced now,
+// the log keeps it for the next flush.
+void LocalStorage::SettleRecovered() {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  if (file_->is_recovered()) {
+    static_cast<void>(Settle());
+  } else {
+    context_->wal->Flushed(id_, flushed());
+  }
+}
+
 // ---- Flush --------------------------------------------------------------------------------------
 
 int64_t LocalStorage::FlushSize() const {
@@ -309,7 +320,7 @@ Status LocalStorage::FlushLocked() {
     if (dropped_) return Status();
     if (CopyState().frozen == nullptr) Freeze();
     const std::shared_ptr<MemoryCells> frozen = CopyState().frozen;
-    if (frozen == nullptr) return Status();
+    if (frozen == nullptr) return unsettled_ ? Settle() : Status();
     const bool again = flush_failed_;
     Status status = FlushFrozen(frozen);
     flush_failed_ = !status.ok();
@@ -330,7 +341,6 @@ void LocalStorage::Freeze() {
 Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
   const std::shared_ptr<const TableSchema> schema = CopyState().schema;
   const std::shared_ptr<const Memstore> memstore(frozen, &frozen->memstore());
-  const SequenceId highest = memstore->highest_sequence_id();
   // Without a new segment the log only keeps more than it must; it says itself what is wrong with
   // it.
   static_cast<void>(context_->wal->Roll());
@@ -350,19 +360,27 @@ Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
     break;
   }
   ++flushes_;
+  return Settle();
+}
+
+// What is committed gets to the disk, and into the file proper if it can; then the log need not
+// keep it. A checkpoint that cannot be done now is left to the next flush: the cells are safe.
+Status LocalStorage::Settle() {
+  unsettled_ = true;
   const Status synced = file_->MakeDurable();
-  if (!synced.ok()) durable_ = false;
+  // After a failed sync nobody can say what is on disk; without room there was none.
+  if (!synced.ok() && synced.code() != StatusCode::kStoreFull) durable_ = false;
   CELLFS_RETURN_IF_ERROR(synced);
-  if (durable_) context_->wal->Flushed(id_, highest);
-  // The cells are safe; what a checkpoint could not do, the next one does.
+  unsettled_ = false;
   static_cast<void>(file_->writer().Checkpoint());
   file_->writer().ReleaseMemory();
+  if (durable_) context_->wal->Flushed(id_, flushed());
   return Status();
 }
 
 bool LocalStorage::WantsFlush() const {
   const State state = CopyState();
-  return !dropped_ && (state.frozen != nullptr ||
+  return !dropped_ && (state.frozen != nullptr || unsettled_ ||
                        static_cast<int64_t>(state.active->memstore().bytes()) >= FlushSize());
 }
 

@@ -76,6 +76,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   SequenceId flushed() const { return file_->facts().flushed; }
   // What the log brings back. Before anything else is asked of the storage.
   void Recover(const LogRecord& record);
+  // After the last Recover: the log need not keep what the file has had all along.
+  void SettleRecovered();
   // No more writes come; what is left of the table is removed.
   void Drop();
   bool WantsFlush() const;
@@ -131,6 +133,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // REQUIRES: rewrite_mutex_ is held.
   Status FlushLocked();
   Status FlushFrozen(const std::shared_ptr<MemoryCells>& frozen);
+  Status Settle();
   void Freeze();
   StatusOr<bool> CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
                               const std::shared_ptr<const TableSchema>& schema);
@@ -144,6 +147,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   std::atomic<bool> durable_{true};  // false: a sync has failed, the log must keep what it has
   std::atomic<bool> dropped_{false};
   std::atomic<bool> flush_failed_{false};
+  std::atomic<bool> unsettled_{false};  // the file has what is not known to be on disk
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
 

@@ -3,6 +3,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -18,7 +19,10 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 
 constexpr std::string_view kSegmentMagic = "CELLWAL\n";
 constexpr std::string_view kRecordMagic = "\xc5REC";
-constexpr size_t kChecksummedFrom = 12;  // of a record: what follows magic and checksum
+constexpr size_t kCheckedHeaderSize = 16;  // of a record: what the header's own checksum covers
+constexpr TableId kNoTable = 0;            // of notes
+constexpr uint8_t kOlderCells = 1;         // kinds of notes
+constexpr uint8_t kEndOfSegment = 2;
 
 template <typename Number>
 void PutNumber(Number number, std::string* out) {
@@ -94,6 +98,29 @@ size_t SizeOf(const LogRecord& record) {
   return size;
 }
 
+// REQUIRES: the record is from `begin` on, with room for its header.
+void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out) {
+  const std::string_view payload = std::string_view(*out).substr(begin + kRecordHeaderSize);
+  std::string header(kRecordMagic);
+  PutNumber(static_cast<uint32_t>(payload.size()), &header);
+  PutNumber(place.synced, &header);
+  PutNumber(ChecksumOf(header, place.begin), &header);
+  PutNumber(ChecksumOf(payload, place.begin), &header);
+  out->replace(begin, kRecordHeaderSize, header);
+}
+
+// Of a record that may be cut short or damaged itself.
+std::optional<IntactRecord> FindRecordHeader(std::string_view bytes, LogPosition begin) {
+  Reader reader(bytes);
+  if (reader.Take(kRecordMagic.size()) != kRecordMagic) return std::nullopt;
+  const auto length = reader.TakeNumber<uint32_t>();
+  const auto synced = reader.TakeNumber<LogPosition>();
+  const auto checksum = reader.TakeNumber<uint64_t>();
+  if (!reader.good() || checksum != ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin))
+    return std::nullopt;
+  return IntactRecord{kRecordHeaderSize + length, synced};
+}
+
 // The one-byte value of a withdrawal, which must outlive the batch's views.
 std::string_view ValueOfWithdrawal(CellType type) {
   static constexpr char kCodes[] = {4, 8, 10, 12, 14};
@@ -125,6 +152,7 @@ std::string EncodeSegmentHeader(const SegmentHeader& header) {
   PutNumber(header.format_version, &bytes);
   PutNumber(header.number, &bytes);
   PutNumber(header.base, &bytes);
+  PutNumber(header.store_id, &bytes);
   PutNumber(ChecksumOf(bytes, 0), &bytes);
   return bytes;
 }
@@ -136,6 +164,7 @@ std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes) {
   header.format_version = reader.TakeNumber<uint32_t>();
   header.number = reader.TakeNumber<uint64_t>();
   header.base = reader.TakeNumber<LogPosition>();
+  header.store_id = reader.TakeNumber<uint64_t>();
   const uint64_t checksum = reader.TakeNumber<uint64_t>();
   if (!reader.good() || magic != kSegmentMagic) return std::nullopt;
   if (checksum != ChecksumOf(bytes.substr(0, kSegmentHeaderSize - 8), 0)) return std::nullopt;
@@ -164,33 +193,50 @@ Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::stri
     return {StatusCode::kValueTooLarge,
             "a mutation of " + std::to_string(size) + " bytes is over the log's maximum of 2 GiB"};
   const size_t begin = out->size();
-  out->append(kRecordMagic);
-  PutNumber(uint64_t{0}, out);  // the checksum, once the rest is there
-  PutNumber(static_cast<uint32_t>(size - kRecordHeaderSize), out);
-  PutNumber(place.synced, out);
+  out->append(kRecordHeaderSize, '\0');  // once the payload is there
   PutNumber(record.table_id, out);
   PutNumber(record.sequence_id, out);
   PutBytes<uint16_t>(record.row, out);
   PutNumber(static_cast<uint32_t>(record.cells.size()), out);
   for (const CellView& cell : record.cells) EncodeCell(cell, out);
-  const uint64_t checksum =
-      ChecksumOf(std::string_view(*out).substr(begin + kChecksummedFrom), place.begin);
-  std::memcpy(out->data() + begin + kRecordMagic.size(), &checksum, sizeof(checksum));
+  FillRecordHeader(place, begin, out);
   return {};
 }
 
-std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin) {
+void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out) {
+  const size_t begin = out->size();
+  out->append(kRecordHeaderSize, '\0');
+  PutNumber(kNoTable, out);
+  PutNumber(note.ends_segment ? kEndOfSegment : kOlderCells, out);
+  for (const auto& [table, highest] : note.older) {
+    PutNumber(table, out);
+    PutNumber(highest, out);
+  }
+  FillRecordHeader(place, begin, out);
+}
+
+std::optional<LogNote> DecodeNote(std::string_view bytes) {
   Reader reader(bytes);
-  if (reader.Take(kRecordMagic.size()) != kRecordMagic) return std::nullopt;
-  const uint64_t checksum = reader.TakeNumber<uint64_t>();
-  const uint32_t length = reader.TakeNumber<uint32_t>();
-  const LogPosition synced = reader.TakeNumber<LogPosition>();
-  reader.Take(length);
-  if (!reader.good()) return std::nullopt;
-  const size_t size = kRecordHeaderSize + length;
-  const std::string_view covered = bytes.substr(kChecksummedFrom, size - kChecksummedFrom);
-  if (ChecksumOf(covered, begin) != checksum) return std::nullopt;
-  return IntactRecord{size, synced};
+  reader.Take(kRecordHeaderSize);
+  if (reader.TakeNumber<TableId>() != kNoTable || !reader.good()) return std::nullopt;
+  LogNote note;
+  note.ends_segment = reader.TakeNumber<uint8_t>() == kEndOfSegment;
+  while (reader.good() && !reader.at_end()) {
+    const auto table = reader.TakeNumber<TableId>();
+    note.older[table] = reader.TakeNumber<SequenceId>();
+  }
+  return note;
+}
+
+std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin) {
+  const auto header = FindRecordHeader(bytes, begin);
+  if (!header || header->size > bytes.size()) return std::nullopt;
+  Reader reader(bytes.substr(kRecordHeaderSize - sizeof(uint64_t)));
+  const auto checksum = reader.TakeNumber<uint64_t>();
+  const std::string_view payload =
+      bytes.substr(kRecordHeaderSize, header->size - kRecordHeaderSize);
+  if (ChecksumOf(payload, begin) != checksum) return std::nullopt;
+  return header;
 }
 
 std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellView>* cells) {
@@ -221,34 +267,57 @@ size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
 
 namespace {
 
-constexpr size_t kPageSize = 4096;
+// What a write is taken apart by at the finest: a disk writes sectors, but a page that is written
+// out while it is being filled goes by cache lines.
+constexpr size_t kPieceSize = 64;
 
 bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
-// A machine that loses power may have written later pages of a file before earlier ones, which then
-// are zero: from the damage to the end of its page, or whole pages between it and `limit`.
-bool HasUnwrittenPage(std::string_view bytes, size_t damage, size_t limit) {
-  size_t page_end = damage / kPageSize * kPageSize + kPageSize;
-  for (size_t begin = damage; begin < limit && page_end <= bytes.size(); page_end += kPageSize) {
-    if (IsZero(bytes.substr(begin, page_end - begin))) return true;
-    begin = page_end;
+// A machine that loses power may have written some pieces of a file and others, before or behind
+// them, not: those are zero. False too where [begin, end) is empty.
+bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
+  for (size_t next = 0; begin < end; begin = next) {
+    next = std::min(begin / kPieceSize * kPieceSize + kPieceSize, end);
+    if (IsZero(bytes.substr(begin, next - begin))) return true;
   }
   return false;
 }
 
-}  // namespace
-
-// The last write of a process that died is cut short, and nothing follows. Where intact records
-// follow, the damage is a write that the disk never did (power loss, before a sync), or corruption.
-bool IsTornTail(std::string_view segment, size_t damage, LogPosition base) {
-  size_t next = FindNextRecord(segment, damage + 1, base);
-  const bool unwritten = HasUnwrittenPage(segment, damage, std::min(next, segment.size()));
-  while (next != std::string_view::npos) {
+// The last write of a process that died is cut short. That of a machine may have holes, and whole
+// records behind them; but not where one of those says that all before it was on disk.
+bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
+  const auto header = FindRecordHeader(segment.substr(damage), base + damage);
+  const size_t end = damage + (header ? header->size : kCheckedHeaderSize + sizeof(uint64_t));
+  if (end <= segment.size() && !HasUnwrittenPiece(segment, damage, end)) return false;
+  for (size_t next = FindNextRecord(segment, damage + 1, base); next != segment.npos;) {
     const auto found = FindRecord(segment.substr(next), base + next);
-    if (!unwritten || found->synced > base + damage) return false;
+    if (found->synced > base + damage) return false;
     next = FindNextRecord(segment, next + found->size, base);
   }
   return true;
+}
+
+}  // namespace
+
+bool IsUnbegun(std::string_view segment, LogPosition base) {
+  if (segment.size() < kSegmentHeaderSize) return true;
+  if (!IsZero(segment.substr(0, kSegmentHeaderSize))) return false;
+  // The note behind the header, which is written together with it, may have been quicker.
+  size_t next = FindNextRecord(segment, 0, base);
+  if (next != segment.npos && DecodeNote(segment.substr(next)))
+    next = FindNextRecord(segment, next + 1, base);
+  return next == segment.npos;
+}
+
+LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
+  const std::string_view tail = segment.substr(end);
+  if (tail.empty()) return LogTail::kNothing;
+  if (IsZero(tail)) return LogTail::kZeros;
+  if (const auto found = FindRecord(tail, base + end)) {
+    const auto note = DecodeNote(tail.substr(0, found->size));
+    return note && note->ends_segment ? LogTail::kEnd : LogTail::kDamaged;
+  }
+  return IsTorn(segment, end, base) ? LogTail::kTorn : LogTail::kDamaged;
 }
 
 }  // namespace cellfs

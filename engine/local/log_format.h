@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_LOCAL_LOG_FORMAT_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,18 +30,22 @@ struct LogRecord {
 // the batch.
 std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id);
 
-inline constexpr uint32_t kLogFormatVersion = 1;
-inline constexpr size_t kSegmentHeaderSize = 36;
-inline constexpr size_t kRecordHeaderSize = 24;
+inline constexpr uint32_t kLogFormatVersion = 2;
+inline constexpr size_t kSegmentHeaderSize = 44;
+inline constexpr size_t kRecordHeaderSize = 32;
 
 struct SegmentHeader {
   uint32_t format_version = kLogFormatVersion;
   uint64_t number = 0;
-  LogPosition base = 0;  // the log position of the segment's first byte
+  LogPosition base = 0;   // the log position of the segment's first byte
+  uint64_t store_id = 0;  // of the store that the segment belongs to
 };
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 // nullopt: not a header, or damaged.
 std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes);
+// Whether the newest segment, which begins at `base`, never got its header to the disk, so that
+// nothing was written behind it.
+bool IsUnbegun(std::string_view segment, LogPosition base);
 
 // "0000000000000001.log"
 std::string SegmentName(uint64_t number);
@@ -56,12 +61,26 @@ struct RecordPlace {
 // copies of a record are none. kValueTooLarge over 2 GiB.
 Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out);
 
+// Of each table, the highest sequence id in segments that are older than one, as far as it was not
+// flushed when that segment was begun. Once those are cut, the table's store file has it.
+using OlderCells = std::map<TableId, SequenceId>;
+
+// What a segment says of its neighbours, in records that belong to no table.
+struct LogNote {
+  bool ends_segment = false;  // the next segment is on disk
+  OlderCells older;           // otherwise
+};
+void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out);
+
 struct IntactRecord {
   size_t size = 0;  // header included
   LogPosition synced = 0;
 };
 // The record that `bytes`, at `begin` of the log, starts with; nullopt: cut short or damaged.
 std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin);
+
+// The note in an intact record; nullopt: it is a table's.
+std::optional<LogNote> DecodeNote(std::string_view bytes);
 
 // The contents of the intact record in `bytes`. The cells lie in `cells`, the rest points into
 // `bytes`. nullopt: the checksum is right but this is not a record.
@@ -70,9 +89,19 @@ std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellVi
 // Where, from `from` on, the next intact record of a segment begins; npos: nowhere.
 size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base);
 
-// Whether the damage, of a length unknown, is what the death of the process or of the machine may
-// leave at the end of the newest segment; false: something else has damaged it.
-bool IsTornTail(std::string_view segment, size_t damage, LogPosition base);
+// What follows the intact records of a segment.
+enum class LogTail {
+  kNothing,
+  kEnd,      // the note that the next segment is on disk
+  kZeros,    // written ahead
+  kTorn,     // what the death of the process or of the machine may leave of the last write
+  kDamaged,  // what neither does
+};
+LogTail TailOf(std::string_view segment, size_t end, LogPosition base);
+// Of a newest segment whose tail is kDamaged.
+inline constexpr std::string_view kDamagedTail =
+    "is not what was written, and no crash leaves that; where there is no backup of the file, "
+    "cutting it there (truncate -s) gives up what follows";
 
 }  // namespace cellfs
 

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+#include <random>
 
 namespace cellfs {
 namespace {
@@ -18,6 +21,8 @@ constexpr std::string_view kFormatFile = "FORMAT";
 constexpr std::string_view kLockFile = "LOCK";
 constexpr std::string_view kCatalogFile = "CATALOG";
 constexpr std::string_view kFormatPrefix = "cellfs store, format ";
+constexpr std::string_view kIdPrefix = "id ";
+constexpr size_t kIdDigits = 16;
 constexpr std::string_view kCatalogMagic = "CELLCAT\n";
 constexpr size_t kChecksumSize = sizeof(uint64_t);
 
@@ -68,36 +73,55 @@ StatusOr<int> TakeLock(const std::string& path) {
   return lock;
 }
 
-Status CheckFormat(const std::string& path, std::string_view text) {
+std::string FormatText(uint64_t id) {
+  char digits[kIdDigits + 1];
+  std::snprintf(digits, sizeof(digits), "%016" PRIx64, id);
+  return std::string(kFormatPrefix) + std::to_string(kStoreFormatVersion) + "\n" +
+         std::string(kIdPrefix) + digits + "\n";
+}
+
+// The store's id.
+StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
   int version = 0;
-  if (text.starts_with(kFormatPrefix)) {
-    text.remove_prefix(kFormatPrefix.size());
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), version).ptr;
-    if (std::string_view(end, text.data() + text.size()) != "\n") version = 0;
+  if (line.starts_with(kFormatPrefix) && line.size() < text.size())
+    std::from_chars(line.data() + kFormatPrefix.size(), line.data() + line.size(), version);
+  if (version >= 1 && version != kStoreFormatVersion)
+    return Status(StatusCode::kCorruption,
+                  "store '" + path + "' has format " + std::to_string(version) + ", of " +
+                      (version > kStoreFormatVersion ? "a newer" : "an older") +
+                      " version; this one knows format " + std::to_string(kStoreFormatVersion));
+  uint64_t id = 0;
+  if (text.size() > line.size() + 1 + kIdPrefix.size()) {
+    const std::string_view digits = text.substr(line.size() + 1 + kIdPrefix.size());
+    std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
   }
-  if (version == kStoreFormatVersion) return {};
-  if (version < 1)
-    return {StatusCode::kCorruption, "'" + path + "/FORMAT' is damaged, or not of a cellfs store"};
-  return {StatusCode::kCorruption, "store '" + path + "' has format " + std::to_string(version) +
-                                       ", of a newer version; this one knows format " +
-                                       std::to_string(kStoreFormatVersion)};
+  if (text == FormatText(id)) return id;
+  return Status(StatusCode::kCorruption,
+                "'" + path + "/FORMAT' is damaged, or not of a cellfs store");
+}
+
+uint64_t NewId() {
+  std::random_device source;
+  return uint64_t{source()} << 32 | source();
 }
 
 uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 }  // namespace
 
-Status CheckIsStore(FileLayer& files, const std::string& path) {
+StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
   if (!Has(names, kFormatFile)) return NotAStore(path);
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files.Read(path + "/" + std::string(kFormatFile)));
-  CELLFS_RETURN_IF_ERROR(CheckFormat(path, format));
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t id, CheckFormat(path, format));
   for (const std::string_view needed :
        {kCatalogFile, std::string_view("tables"), std::string_view("wal")})
     if (!Has(names, needed))
-      return {StatusCode::kCorruption, "'" + path + "/" + std::string(needed) + "' is missing"};
-  return {};
+      return Status(StatusCode::kCorruption,
+                    "'" + path + "/" + std::string(needed) + "' is missing");
+  return id;
 }
 
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
@@ -131,7 +155,7 @@ StoreDirectory::~StoreDirectory() { ::close(lock_); }
 Status StoreDirectory::CreateOrCheck() {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));
   if (Has(names, kFormatFile)) {
-    CELLFS_RETURN_IF_ERROR(CheckIsStore(files_, path_));
+    CELLFS_ASSIGN_OR_RETURN(id_, CheckIsStore(files_, path_));
     // Of a catalog that was not replaced in the end. It may stay: the next one overwrites it.
     const std::string unfinished = std::string(kCatalogFile) + ".new";
     if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
@@ -149,9 +173,8 @@ Status StoreDirectory::Create(bool has_catalog) {
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));
   CELLFS_RETURN_IF_ERROR(SaveCatalog({}));
-  CELLFS_RETURN_IF_ERROR(
-      ReplaceFile(files_, path_, std::string(kFormatFile),
-                  std::string(kFormatPrefix) + std::to_string(kStoreFormatVersion) + "\n"));
+  id_ = NewId();
+  CELLFS_RETURN_IF_ERROR(ReplaceFile(files_, path_, std::string(kFormatFile), FormatText(id_)));
   const size_t slash = path_.find_last_of('/');
   if (slash == std::string::npos) return files_.SyncDirectory(".");
   return files_.SyncDirectory(slash == 0 ? "/" : path_.substr(0, slash));

@@ -5,6 +5,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
 #define CELLFS_ENGINE_LOCAL_STORE_DIRECTORY_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,10 +14,11 @@
 
 namespace cellfs {
 
-inline constexpr int kStoreFormatVersion = 1;
+inline constexpr int kStoreFormatVersion = 2;
 
-// Whether `path` is a store of our format that has all its parts. kCorruption says what is wrong.
-Status CheckIsStore(FileLayer& files, const std::string& path);
+// Whether `path` is a store of our format that has all its parts; answers with its id, by which its
+// files are told from those of other stores. kCorruption says what is wrong.
+StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path);
 // The catalog of the store in `path`; empty for a new one. kCorruption: damaged or missing.
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
 
@@ -32,6 +34,7 @@ class StoreDirectory {
   StoreDirectory& operator=(const StoreDirectory&) = delete;
 
   const std::string& path() const { return path_; }
+  uint64_t id() const { return id_; }
   std::string log_path() const { return path_ + "/wal"; }        // exists
   std::string tables_path() const { return path_ + "/tables"; }  // exists; the store files
 
@@ -47,7 +50,8 @@ class StoreDirectory {
 
   FileLayer& files_;
   const std::string path_;
-  const int lock_;  // the locked file's descriptor
+  const int lock_;   // the locked file's descriptor
+  uint64_t id_ = 0;  // set by Open
 };
 
 }  // namespace cellfs

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 namespace cellfs {
@@ -35,6 +36,21 @@ Status CheckIsStoreFile(Database& database) {
   if (version == kFormatVersion) return Status();
   return Status(StatusCode::kCorruption, database.path() + ": format " + std::to_string(version) +
                                              " is not known to this version");
+}
+
+Status CheckHasFlushed(const std::string& path, SequenceId flushed, SequenceId needed,
+                       const std::string& segment) {
+  if (flushed >= needed) return Status();
+  return Status(StatusCode::kCorruption,
+                "'" + path + "' lacks what was written with the sequence ids from " +
+                    std::to_string(flushed + 1) + " to " + std::to_string(needed) +
+                    ": it is an older copy or was damaged, or segment " + segment +
+                    " of the log is missing");
+}
+
+StatusOr<SequenceId> ReadFlushed(Database& database) {
+  CELLFS_ASSIGN_OR_RETURN(const int64_t flushed, database.QueryInteger(kFlushedSql));
+  return static_cast<SequenceId>(flushed);
 }
 
 // What a read connection keeps for a family.
@@ -73,6 +89,9 @@ StatusOr<std::shared_ptr<StoreFile>> StoreFile::Open(const std::string& path, Da
                                                      const std::vector<std::string>& families,
                                                      CacheBudget& budget) {
   std::shared_ptr<StoreFile> file(new StoreFile(path, budget));
+  std::error_code missing;
+  const auto size_of_wal = std::filesystem::file_size(path + "-wal", missing);
+  file->is_recovered_ = !missing && size_of_wal > 0;  // a clean close removes it
   CELLFS_ASSIGN_OR_RETURN(file->writer_, Database::Open(path, mode));
   CELLFS_RETURN_IF_ERROR(file->Initialize(mode, families));
   return file;
@@ -112,10 +131,10 @@ Status StoreFile::LoadFacts() {
   const auto fact = [this](const char* name) {
     return writer_->QueryInteger(std::string("SELECT value FROM meta WHERE name = '") + name + "'");
   };
-  CELLFS_ASSIGN_OR_RETURN(const int64_t flushed, fact("flushed"));
+  CELLFS_ASSIGN_OR_RETURN(const SequenceId flushed, ReadFlushed(*writer_));
   CELLFS_ASSIGN_OR_RETURN(const int64_t cells, fact("cells"));
   CELLFS_ASSIGN_OR_RETURN(const int64_t garbage, fact("garbage"));
-  facts_ = {static_cast<SequenceId>(flushed), cells, garbage};
+  facts_ = {flushed, cells, garbage};
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> tables, CellTables());
   for (const std::string& table : tables) {
     CELLFS_ASSIGN_OR_RETURN(

@@ -47,6 +47,11 @@ struct StoreFileFacts {
 
 // kCorruption: not a store file, or one of a newer format.
 Status CheckIsStoreFile(Database& database);
+// kCorruption: the file at `path` lacks cells that the log had up to `needed` and has cut, or lost
+// with `segment` and those before it.
+Status CheckHasFlushed(const std::string& path, SequenceId flushed, SequenceId needed,
+                       const std::string& segment);
+StatusOr<SequenceId> ReadFlushed(Database& database);
 
 // Thread-safe but for what is said.
 class StoreFile {
@@ -66,6 +71,8 @@ class StoreFile {
   static void Remove(const std::string& path);
 
   const std::string& path() const { return path_; }
+  // Whether it was not closed by whoever had it last, and may hold what is not on disk yet.
+  bool is_recovered() const { return is_recovered_; }
 
   // The present state, of a generation at least as new as generation() was before the call.
   StatusOr<Snapshot> OpenSnapshot();
@@ -104,6 +111,7 @@ class StoreFile {
   const std::string path_;
   CacheBudget& budget_;
   std::unique_ptr<Database> writer_;
+  bool is_recovered_ = false;  // set by Open
   std::atomic<bool> empty_{true};
   std::atomic<uint64_t> generation_{0};
   std::atomic<uint64_t> bytes_{0};

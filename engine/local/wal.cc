@@ -13,16 +13,31 @@ Status Damaged(const std::string& path, size_t offset, const std::string& what) 
           "'" + path + "' is damaged at offset " + std::to_string(offset) + ": " + what};
 }
 
-// Shows the intact records from `offset` on; answers where they end.
+Status Missing(const std::string& path) {
+  return {StatusCode::kCorruption, "'" + path + "' is missing: a segment of the log"};
+}
+
+// The note that the segment begins with, if it does; else nothing.
+std::optional<LogNote> FirstNote(std::string_view bytes, LogPosition base, size_t* size) {
+  const std::string_view rest = bytes.substr(kSegmentHeaderSize);
+  const auto found = FindRecord(rest, base + kSegmentHeaderSize);
+  *size = found ? found->size : 0;
+  return found ? DecodeNote(rest.substr(0, found->size)) : std::nullopt;
+}
+
+// Shows the intact records of tables from `offset` on; answers where they end.
 StatusOr<size_t> VisitRecords(const std::string& path, std::string_view bytes, LogPosition base,
                               const LogVisitor& visitor) {
   size_t offset = kSegmentHeaderSize;
   std::vector<CellView> cells;
   while (const auto found = FindRecord(bytes.substr(offset), base + offset)) {
-    const auto record = DecodeRecord(bytes.substr(offset, found->size), &cells);
+    const std::string_view bytes_of_record = bytes.substr(offset, found->size);
+    const auto note = DecodeNote(bytes_of_record);
+    if (note && note->ends_segment) break;
+    const auto record = note ? LogRecord() : DecodeRecord(bytes_of_record, &cells);
     if (!record) return Damaged(path, offset, "a record of unknown form");
-    CELLFS_RETURN_IF_ERROR(visitor(*record, base + offset + found->size));
     offset += found->size;
+    if (!note) CELLFS_RETURN_IF_ERROR(visitor(*record, base + offset));
   }
   return offset;
 }
@@ -78,74 +93,94 @@ Wal::~Wal() {
 Status Wal::Recover(const LogVisitor& visitor) {
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(directory_));
   CELLFS_ASSIGN_OR_RETURN(const auto numbers, FindSegments());
-  for (const uint64_t number : numbers)
-    CELLFS_RETURN_IF_ERROR(RecoverSegment(number, number == numbers.back(), visitor));
   if (numbers.empty()) return AddSegment(1);
-  CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(numbers.back())));
+  first_segment_ = numbers.front();
+  Ending ending;
+  bool has_unbegun = false;
+  for (const uint64_t number : numbers) {
+    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
+    has_unbegun = number == numbers.back() && IsUnbegun(bytes, end());
+    if (has_unbegun) break;
+    if (ending.tail == LogTail::kDamaged)
+      return Damaged(PathOf(number - 1), ending.offset, "a record does not match its checksum");
+    CELLFS_ASSIGN_OR_RETURN(ending, RecoverSegment(number, bytes, visitor));
+  }
+  CELLFS_RETURN_IF_ERROR(SettleEnd(ending, has_unbegun));
+  if (segments_.empty()) return AddSegment(1);
+  CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
   synced_ = segments_.back().base;
   return {};
 }
 
-// The numbers without gap. A segment whose header did not get to the disk never held a record; it
-// is removed.
+// The numbers without gap.
 StatusOr<std::vector<uint64_t>> Wal::FindSegments() {
   CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_));
   std::vector<uint64_t> numbers;
   for (const std::string& name : names)
     if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
   for (size_t i = 1; i < numbers.size(); ++i)
-    if (numbers[i] != numbers[i - 1] + 1)
-      return Status(StatusCode::kCorruption,
-                    "'" + PathOf(numbers[i - 1] + 1) + "' is missing, later segments are there");
-  if (numbers.empty()) return numbers;
-  const std::string newest = PathOf(numbers.back());
-  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(newest));
-  if (bytes.size() >= kSegmentHeaderSize && bytes.find_first_not_of('\0') != bytes.npos)
-    return numbers;
-  if (numbers.back() != 1 && numbers.size() == 1)
-    return Damaged(newest, 0, "the header is missing, and older segments are gone");
-  CELLFS_RETURN_IF_ERROR(files_.Remove(newest));
-  numbers.pop_back();
+    if (numbers[i] != numbers[i - 1] + 1) return Missing(PathOf(numbers[i - 1] + 1));
+  if (numbers.empty() && options_.must_exist)
+    return Status(StatusCode::kCorruption,
+                  "'" + directory_ + "' has no segment: the log is missing");
   return numbers;
 }
 
-Status Wal::RecoverSegment(uint64_t number, bool newest, const LogVisitor& visitor) {
+Status Wal::CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header) {
   const std::string path = PathOf(number);
-  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(path));
-  const auto header = DecodeSegmentHeader(bytes);
-  if (!header) return Damaged(path, 0, "the header does not match its checksum");
+  const auto decoded = DecodeSegmentHeader(bytes);
+  if (!decoded) return Damaged(path, 0, "the header does not match its checksum");
+  *header = *decoded;
   if (header->format_version != kLogFormatVersion)
     return {StatusCode::kCorruption,
             "'" + path + "' has log format " + std::to_string(header->format_version) +
                 "; this program knows format " + std::to_string(kLogFormatVersion)};
   if (header->number != number)
     return Damaged(path, 12, "it is segment " + std::to_string(header->number));
+  if (header->store_id != options_.store_id)
+    return Damaged(path, 28, "it is a segment of another store's log");
   if (!segments_.empty() && header->base != end())
     return Damaged(PathOf(number - 1), end() - segments_.back().base,
                    "the next segment goes on at offset " +
                        std::to_string(header->base - segments_.back().base));
-  segments_.push_back({number, header->base, {}});
-  CELLFS_ASSIGN_OR_RETURN(
-      const size_t intact,
-      VisitRecords(path, bytes, header->base, [&](const LogRecord& record, LogPosition position) {
-        Note(record);
-        return visitor(record, position);
-      }));
-  end_ = header->base + intact;
-  if (intact == bytes.size()) return {};
-  // Zeros written ahead may be back after a loss of power; where the next segment begins tells
-  // whether they are all that was there.
-  if (!newest && bytes.find_first_not_of('\0', intact) == bytes.npos) return {};
-  if (!newest) return Damaged(path, intact, "a record does not match its checksum");
-  return CutTail(number, bytes, intact, header->base);
+  return {};
 }
 
-Status Wal::CutTail(uint64_t number, std::string_view bytes, size_t damage, LogPosition base) {
-  const std::string path = PathOf(number);
-  if (!IsTornTail(bytes, damage, base))
-    return Damaged(path, damage, "a record does not match its checksum, and intact ones follow");
-  CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path));
-  CELLFS_RETURN_IF_ERROR(file->Truncate(damage));
+StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view bytes,
+                                          const LogVisitor& visitor) {
+  SegmentHeader header;
+  CELLFS_RETURN_IF_ERROR(CheckHeader(number, bytes, &header));
+  size_t size_of_note = 0;
+  const auto note = FirstNote(bytes, header.base, &size_of_note);
+  const bool is_first = segments_.empty();
+  const LogPosition begin = header.base + kSegmentHeaderSize;
+  segments_.push_back({number, header.base, note ? begin + size_of_note : begin, {}});
+  if (note && is_first) older_ = segments_.back().unflushed = note->older;
+  CELLFS_ASSIGN_OR_RETURN(const size_t intact,
+                          VisitRecords(PathOf(number), bytes, header.base,
+                                       [&](const LogRecord& record, LogPosition position) {
+                                         Note(record);
+                                         return visitor(record, position);
+                                       }));
+  end_ = header.base + intact;
+  return Ending{TailOf(bytes, intact, header.base), intact};
+}
+
+// What the newest segment ends with. Behind the records of an older one nothing is looked at: the
+// next one begins where they end.
+Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
+  const uint64_t last = segments_.empty() ? first_segment_ - 1 : segments_.back().number;
+  const std::string next = PathOf(last + 1);
+  if (has_unbegun && segments_.empty() && last != 0)
+    return Damaged(next, 0, "the header is missing, and older segments are gone");
+  if (ending.tail == LogTail::kEnd)
+    return has_unbegun ? Damaged(next, 0, "the header is missing") : Missing(next);
+  if (ending.tail == LogTail::kDamaged)
+    return Damaged(PathOf(last), ending.offset, "a record " + std::string(kDamagedTail));
+  if (has_unbegun && last != 0) CELLFS_RETURN_IF_ERROR(files_.Remove(next));
+  if (ending.tail == LogTail::kNothing) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(PathOf(last)));
+  CELLFS_RETURN_IF_ERROR(file->Truncate(ending.offset));
   return file->Sync();
 }
 
@@ -158,17 +193,40 @@ Status Wal::AddSegment(uint64_t number) {
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<AppendFile> file, files_.OpenForAppend(path));
   Status status = file->Truncate(0);
   if (status.ok()) status = files_.SyncDirectory(directory_);
-  const std::string header = EncodeSegmentHeader({kLogFormatVersion, number, end()});
-  if (status.ok()) status = file->Append(header);
+  const std::string head = HeadOf(number);
+  if (status.ok()) status = file->Append(head);
   if (!status.ok()) {
-    (void)files_.Remove(path);  // if this fails too, it is overwritten or removed later
+    // If this fails too, it is overwritten or removed later.
+    (void)file->Truncate(0);
+    (void)files_.Remove(path);
     return status;
   }
-  CELLFS_RETURN_IF_ERROR(SyncFile(*file, end() + header.size()));
-  segments_.push_back({number, end(), {}});
+  CELLFS_RETURN_IF_ERROR(SyncFile(*file, end() + head.size()));
+  EndSegment();
+  segments_.push_back({number, end(), end() + head.size(), {}});
   file_ = std::move(file);
-  end_ += header.size();
+  end_ += head.size();
   return {};
+}
+
+std::string Wal::HeadOf(uint64_t number) const {
+  std::string head =
+      EncodeSegmentHeader({.number = number, .base = end(), .store_id = options_.store_id});
+  LogNote note;
+  for (const Segment& segment : segments_)
+    for (const auto& [table, highest] : segment.unflushed)
+      note.older[table] = std::max(note.older[table], highest);
+  if (!note.older.empty()) EncodeNote(note, {end() + head.size(), end()}, &head);
+  return head;
+}
+
+// Says behind the newest segment, whose records are all there, that the next one is on disk. It is
+// not synced: where it is missing, only the loss of that one may go unnoticed.
+void Wal::EndSegment() {
+  if (file_ == nullptr) return;
+  std::string note;
+  EncodeNote({.ends_segment = true, .older = {}}, {end(), end()}, &note);
+  (void)file_->Append(note);
 }
 
 void Wal::Note(const LogRecord& record) {
@@ -180,7 +238,7 @@ StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
   bool full = false;
   {
     const std::lock_guard lock(append_mutex_);
-    full = end() - segments_.back().base >= options_.segment_bytes;
+    full = end() - segments_.back().begin >= options_.segment_bytes;
   }
   // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
   if (full) (void)RollIf(/*only_if_full=*/true);
@@ -219,8 +277,9 @@ Status Wal::RollIf(bool only_if_full) {
   CELLFS_RETURN_IF_ERROR(Sync());
   const SyncRight right(this);
   const std::lock_guard lock(append_mutex_);
+  const uint64_t of_records = end() - segments_.back().begin;
+  if (of_records == 0 || (only_if_full && of_records < options_.segment_bytes)) return {};
   const uint64_t size = end() - segments_.back().base;
-  if (size <= kSegmentHeaderSize || (only_if_full && size < options_.segment_bytes)) return {};
   if (reserved_ > size) CELLFS_RETURN_IF_ERROR(file_->Truncate(size));
   reserved_ = 0;
   CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));

@@ -40,6 +40,8 @@
 namespace cellfs {
 
 struct WalOptions {
+  uint64_t store_id = 0;    // of the store that the log belongs to: no other's segments are taken
+  bool must_exist = false;  // a log without any segment has lost them
   uint64_t segment_bytes = uint64_t{64} << 20;  // a new segment starts once one is this long
   uint64_t reserved_bytes = uint64_t{256}
                             << 10;  // of zeros written ahead of what is synced at once
@@ -58,7 +60,7 @@ class Wal {
   // it holds, flushed or not: the caller knows what its tables have already, and says so afterwards
   // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process
   // or of the machine leaves it, is cut off; any other damage is kCorruption, naming file and
-  // offset. `files` outlives the log.
+  // offset, or the segment that is missing. `files` outlives the log.
   static StatusOr<std::unique_ptr<Wal>> Open(FileLayer& files, std::string directory,
                                              const WalOptions& options, const LogVisitor& visitor);
   // Makes durable what kAsyncWal still owes.
@@ -75,6 +77,12 @@ class Wal {
   Status MakeDurable(LogPosition position, Durability durability);
   // All that has been appended is on disk when this returns.
   Status Sync() { return SyncTo(end()); }
+
+  // What the segments that were there before the first one have held: a table that has not flushed
+  // that far has lost cells with them.
+  const OlderCells& older() const { return older_; }
+  // The number of the first segment when the log was opened.
+  uint64_t first_segment() const { return first_segment_; }
 
   // Starts a new segment, so that what is to be flushed lies in older ones; nothing where the
   // newest is still empty.
@@ -98,17 +106,27 @@ class Wal {
   struct Segment {
     uint64_t number = 0;
     LogPosition base = 0;
-    std::map<TableId, SequenceId> unflushed;  // the highest of each table
+    LogPosition begin = 0;  // of the records of tables
+    OlderCells unflushed;   // the highest of each table; in the first segment older ones' too
   };
 
   Wal(FileLayer& files, std::string directory, const WalOptions& options);
   std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
 
+  // How the segment that was read last ends.
+  struct Ending {
+    LogTail tail = LogTail::kNothing;
+    size_t offset = 0;
+  };
   Status Recover(const LogVisitor& visitor);
   StatusOr<std::vector<uint64_t>> FindSegments();
-  Status RecoverSegment(uint64_t number, bool newest, const LogVisitor& visitor);
-  Status CutTail(uint64_t number, std::string_view bytes, size_t damage, LogPosition base);
+  StatusOr<Ending> RecoverSegment(uint64_t number, std::string_view bytes,
+                                  const LogVisitor& visitor);
+  Status CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header);
+  Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status AddSegment(uint64_t number);
+  std::string HeadOf(uint64_t number) const;
+  void EndSegment();
   void Note(const LogRecord& record);
   Status RollIf(bool only_if_full);
   Status Write(std::span<const LogRecord> records);
@@ -124,6 +142,8 @@ class Wal {
   FileLayer& files_;
   const std::string directory_;
   const WalOptions options_;
+  OlderCells older_;            // set by Open
+  uint64_t first_segment_ = 1;  // set by Open
 
   // Taken in this order: cut_mutex_, the right to sync (syncing_), append_mutex_, sync_mutex_.
   std::mutex cut_mutex_;  // held while segments go, so that they go oldest first

@@ -66,7 +66,11 @@ struct FaultyVfsMethods {
       if (is_new && !tracked.removed) {
         tracked.name_is_synced = false;
       } else if (!is_new && tracked.synced.empty() && tracked.pending.empty()) {
-        tracked.synced = Contents(name);
+        if (ours->is_journal && !self.journals_are_synced_) {
+          tracked.pending.push_back({0, Contents(name)});
+        } else {
+          tracked.synced = Contents(name);
+        }
       }
       tracked.removed = false;
     }
@@ -193,8 +197,9 @@ bool FaultyVfs::reached() const {
   return reached_;
 }
 
-void FaultyVfs::Forget() {
+void FaultyVfs::Forget(bool journals_are_synced) {
   const std::lock_guard lock(mutex_);
+  journals_are_synced_ = journals_are_synced;
   files_.clear();
 }
 

@@ -39,8 +39,9 @@ class FaultyVfs {
   void Arm(int n, Fault fault, uint32_t seed = 0);
   void Disarm();
   bool reached() const;  // since Arm
-  // From here on it is known what is synced; all that lies there now is.
-  void Forget();
+  // From here on it is known what is synced; all that lies there now is, but for journals where
+  // they were left by a process that died.
+  void Forget(bool journals_are_synced = true);
   // A change by somebody else, counted like ours but for kFull. True: it shall fail.
   bool CountChange();
   // Called when power is lost, for files that others keep account of.
@@ -74,6 +75,7 @@ class FaultyVfs {
   Fault fault_ = Fault::kFail;
   uint32_t seed_ = 0;
   bool reached_ = false;
+  bool journals_are_synced_ = true;
 };
 
 }  // namespace cellfs

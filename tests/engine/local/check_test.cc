@@ -79,6 +79,20 @@ class CheckTest : public testing::Test {
     }
     return readable;
   }
+  // In a child process, which closes nothing.
+  void DieAfter(const std::function<bool(Store&)>& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto store = Open();
+      _exit(store.ok() && work(**store) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  static Status Flush(Store& store, const std::string& table) {
+    return store.Flush(Caller::Superuser(), ParseTableName(table));
+  }
   CheckReport Check() {
     auto report = CheckLocalStore(path_);
     EXPECT_TRUE(report.ok()) << report.status().ToString();
@@ -194,19 +208,10 @@ TEST_F(CheckTest, AFlippedByteOfTheCatalogIsFoundAndTheStoreRefused) {
 }
 
 TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
-  const pid_t child = fork();
-  if (child == 0) {  // dies without closing
-    auto store = Open();
-    const bool done = store.ok() && Create(**store, "t").ok() && Fill(**store, "t").ok();
-    _exit(done ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
+  DieAfter([&](Store& store) { return Create(store, "t").ok() && Fill(store, "t").ok(); });
   const std::string file = "wal/0000000000000001.log";
   const std::string whole = Bytes(file);
-  const size_t last_record = whole.size() - ValueOf(kRows - 1).size() - 100;
-  for (size_t at = 0; at < last_record; at += 1237) {
+  for (size_t at = 0; at < whole.size(); at += 1237) {
     SCOPED_TRACE(at);
     WriteFlipped(file, whole, at);
     EXPECT_EQ(FirstDamagedFile(), file);
@@ -214,13 +219,51 @@ TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
     EXPECT_EQ(opened.code(), StatusCode::kCorruption);
     EXPECT_NE(opened.message().find("1.log"), std::string::npos) << opened.message();
   }
-  // Of the last record it is taken for a torn write, which only loses that record.
+  // What is advised for the last record.
   WriteFlipped(file, whole, whole.size() - 10);
+  const std::string message = Check().damage[0].what;
+  Write(file, whole.substr(0, std::stoul(message.substr(message.find("offset ") + 7))));
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  EXPECT_EQ(Check().log_records, kRows - 1u);
+  // Cut short it is what a crash leaves of a write that was never acknowledged.
+  Write(file, whole.substr(0, whole.size() - 10));
   EXPECT_EQ(FirstDamagedFile(), "none");
   auto store = Open();
   ASSERT_OK(store);
   EXPECT_EQ(CountReadable(**store, "t", kRows - 1), kRows - 1);
   EXPECT_EQ(Read(**store, "t", kRows - 1), "none");
+}
+
+// What was flushed lies in SQLite's WAL until a checkpoint, which a reader may hold up; the log is
+// cut meanwhile.
+TEST_F(CheckTest, AFlippedByteOfAStoreFilesWalIsFoundOrCostsNothing) {
+  DieAfter([&](Store& store) {
+    if (!Create(store, "t").ok() || !Fill(store, "t", 0, 10).ok() || !Flush(store, "t").ok())
+      return false;
+    auto reader = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
+    const bool reads =
+        reader.ok() && (*reader)->Execute("BEGIN; SELECT count(*) FROM table$f").ok();
+    const bool done = reads && Fill(store, "t", 10).ok() && Flush(store, "t").ok();
+    _exit(done ? 0 : 1);  // before the reader ends
+  });
+  const std::string wal = Bytes("tables/1.db-wal");
+  const std::string origin = temporary_.path() + "/origin";
+  std::filesystem::rename(path_, origin);
+  ASSERT_GT(wal.size(), 100000u);
+  int found = 0;
+  for (size_t at = 3; at < wal.size(); at += wal.size() / 100) {
+    SCOPED_TRACE(at);
+    std::filesystem::remove_all(path_);
+    std::filesystem::copy(origin, path_, std::filesystem::copy_options::recursive);
+    WriteFlipped("tables/1.db-wal", wal, at);
+    const std::string damaged = FirstDamagedFile();
+    auto store = Open();
+    ASSERT_OK(store);
+    const int readable = CountReadable(**store, "t");
+    EXPECT_EQ(damaged, readable == kRows ? "none" : "tables/1.db");
+    if (damaged != "none") ++found;
+  }
+  EXPECT_GT(found, 90);
 }
 
 TEST_F(CheckTest, AMissingStoreFileIsSaidAndTheOtherTablesWork) {
@@ -240,9 +283,66 @@ TEST_F(CheckTest, AMissingSegmentOfTheLogIsSaid) {
   MakeStore();
   const auto names = PosixFiles().List(path_ + "/wal");
   ASSERT_EQ(names->size(), 1u);
-  std::filesystem::copy(path_ + "/wal/" + (*names)[0], path_ + "/wal/0000000000000099.log");
+  const std::string segment = "wal/" + (*names)[0];
+  std::filesystem::copy(path_ + "/" + segment, path_ + "/wal/0000000000000099.log");
   EXPECT_NE(FirstDamagedFile(), "none");
   EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+  std::filesystem::remove(path_ + "/wal/0000000000000099.log");
+  std::filesystem::remove(path_ + "/" + segment);
+  EXPECT_EQ(FirstDamagedFile(), "wal");
+  EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+  Write("wal/0000000000000001.log", "");  // what was in it is given up
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t"), kRows);
+}
+
+// Its tables cannot be read any more; the others can.
+TEST_F(CheckTest, AMissingFirstSegmentIsNamedByTheTablesThatWereInIt) {
+  DieAfter([&](Store& store) {
+    for (const char* table : {"t", "u", "v"})
+      if (!Create(store, table).ok()) return false;
+    return Fill(store, "t").ok() && Fill(store, "v").ok() && Flush(store, "v").ok() &&
+           Fill(store, "u").ok();
+  });
+  const std::string first = "wal/0000000000000001.log";
+  const std::string whole = Bytes(first);
+  std::filesystem::remove(path_ + "/" + first);
+  for (int round = 0; round < 2; ++round) {  // the second time after a clean close
+    const CheckReport report = Check();
+    ASSERT_EQ(report.damage.size(), 1u);
+    EXPECT_EQ(report.damage[0].file, "tables/1.db");
+    EXPECT_NE(report.damage[0].what.find("0000000000000001.log"), std::string::npos)
+        << report.damage[0].what;
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ(CountReadable(**store, "t"), 0);
+    EXPECT_EQ(CountReadable(**store, "u"), kRows);
+    EXPECT_EQ(CountReadable(**store, "v"), kRows);
+  }
+  Write(first, whole);
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  auto store = Open();
+  ASSERT_OK(store);
+  for (const char* table : {"t", "u", "v"}) EXPECT_EQ(CountReadable(**store, table), kRows);
+}
+
+TEST_F(CheckTest, AnOlderCopyOfAStoreFileIsFoundAndNotServed) {
+  MakeStore();
+  const std::string older = Bytes("tables/1.db");
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    ASSERT_OK((*store)->Mutate(Caller::Superuser(), ParseTableName("t"),
+                               RowMutations::Of(Delete{.row = RowOf(1)})));
+  }
+  Write("tables/1.db", older);
+  EXPECT_EQ(FirstDamagedFile(), "tables/1.db");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t"), 0);
+  EXPECT_EQ(CountReadable(**store, "u"), kRows);
 }
 
 TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
@@ -251,7 +351,7 @@ TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
   EXPECT_EQ(CheckLocalStore(path_).status().code(), StatusCode::kCorruption);
   std::filesystem::remove(path_ + "/letter.txt");
   MakeStore();
-  Write("FORMAT", "cellfs store, format 2\n");
+  Write("FORMAT", "cellfs store, format 3\n");
   const Status status = CheckLocalStore(path_).status();
   EXPECT_NE(status.message().find("of a newer version"), std::string::npos) << status.message();
 }

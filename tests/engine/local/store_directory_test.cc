@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -39,7 +41,10 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777, 0700u) << path;
   }
-  EXPECT_EQ(*files_.Read(path_ + "/FORMAT"), "cellfs store, format 1\n");
+  char id[20];
+  std::snprintf(id, sizeof(id), "%016" PRIx64, (*directory)->id());
+  EXPECT_EQ(*files_.Read(path_ + "/FORMAT"),
+            std::string("cellfs store, format 2\nid ") + id + "\n");
   EXPECT_EQ(*(*directory)->LoadCatalog(), "");
 }
 
@@ -69,10 +74,13 @@ TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
 
 TEST_F(StoreDirectoryTest, ANewerFormatIsRefusedInClearWords) {
   ASSERT_TRUE(Open().ok());
-  Write("FORMAT", "cellfs store, format 2\n");
-  ExpectCorruption("has format 2, of a newer version");
-  for (const char* text : {"", "cellfs store, format 1", "cellfs store, format x\n",
-                           "cellfs store, format 0\n", "something else\n"}) {
+  Write("FORMAT", "cellfs store, format 3\n");
+  ExpectCorruption("has format 3, of a newer version");
+  Write("FORMAT", "cellfs store, format 1\n");
+  ExpectCorruption("has format 1, of an older version");
+  for (const char* text :
+       {"", "cellfs store, format 2", "cellfs store, format 2\n", "cellfs store, format 2\nid 1\n",
+        "cellfs store, format x\n", "cellfs store, format 0\n", "something else\n"}) {
     Write("FORMAT", text);
     ExpectCorruption("FORMAT' is damaged");
   }
