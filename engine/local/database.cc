@@ -5,7 +5,9 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <mutex>
+#include <system_error>
 
 #include "engine/local/page_checksums.h"
 
@@ -13,15 +15,25 @@ namespace cellfs {
 namespace {
 
 constexpr int kBusyTimeoutMs = 10000;  // other processes that look at the file, not our own threads
+constexpr int kCheckpointTimeoutMs = 10;
 
 Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   if (code == SQLITE_IOERR_DATA) {
     return Status(StatusCode::kCorruption, path + ": page " + std::to_string(LastDamagedPage()) +
                                                " does not match its checksum");
   }
-  const std::string message =
-      path + ": " + (connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code));
-  switch (code & 0xff) {
+  // Some calls that fail leave no message behind.
+  const bool has_message = connection != nullptr && sqlite3_errcode(connection) != SQLITE_OK;
+  std::string message =
+      path + ": " + (has_message ? sqlite3_errmsg(connection) : sqlite3_errstr(code));
+  const int kind = code & 0xff;
+  const int error = connection != nullptr ? sqlite3_system_errno(connection) : 0;
+  if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && error != 0)
+    message += ": " + std::generic_category().message(error);
+  // SQLite knows ENOSPC alone. A failed sync may have lost more than room.
+  if (kind == SQLITE_IOERR && error == EDQUOT && code != SQLITE_IOERR_FSYNC)
+    return Status(StatusCode::kStoreFull, message);
+  switch (kind) {
     case SQLITE_FULL:
       return Status(StatusCode::kStoreFull, message);
     case SQLITE_CORRUPT:
@@ -136,11 +148,15 @@ StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
 }
 
 Status Database::Checkpoint() {
-  sqlite3_busy_timeout(connection_, 0);
+  sqlite3_busy_timeout(connection_, kCheckpointTimeoutMs);
   const int code =
       sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   Status status;
-  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) status = ErrorOf(connection_, code, path_);
+  if ((code & 0xff) == SQLITE_BUSY) {
+    status = Status(StatusCode::kUnavailable, path_ + ": readers are in its WAL");
+  } else if (code != SQLITE_OK) {
+    status = ErrorOf(connection_, code, path_);
+  }
   sqlite3_busy_timeout(connection_, kBusyTimeoutMs);
   return status;
 }

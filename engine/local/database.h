@@ -77,7 +77,7 @@ class Database {
   StatusOr<int64_t> QueryInteger(const std::string& sql);
 
   // Takes what it can of the WAL into the database and, where no reader needs the WAL any more,
-  // empties it. Never waits for readers.
+  // empties it; else kUnavailable. Hardly waits for readers.
   Status Checkpoint();
   // Writes the dirty pages of the open transaction to the WAL, so that its commit is short.
   Status WriteOut();

@@ -35,14 +35,15 @@ Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dr
 LocalStorage::MemoryCells::MemoryCells(const TableSchema& schema)
     : memstore_(FamilyNames(schema)) {}
 
-void LocalStorage::MemoryCells::Add(std::span<const CellView> cells) {
+void LocalStorage::MemoryCells::Prepare(std::span<const CellView> cells,
+                                        Memstore::Addition& addition) {
   for (const CellView& cell : cells) {
     if (!IsTombstone(cell.type) || cell.type == kWithdrawMarker) continue;
     const std::lock_guard lock(mutex_);
     tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
     any_tombstones_ = true;
   }
-  memstore_.Add(cells);
+  addition.Prepare(cells);
 }
 
 bool LocalStorage::MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,
@@ -223,16 +224,17 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
   cells.reserve(batches.size());
+  const std::shared_ptr<MemoryCells> active = CopyState().active;
+  Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
   for (const RowBatch& batch : batches) {
     cells.push_back(CellsOf(batch, ++last));
+    active->Prepare(cells.back(), addition);
     if (batch.durability != Durability::kSkipWal) {
       records.push_back({id_, last, batch.row, cells.back()});
     }
   }
   CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
-
-  const std::shared_ptr<MemoryCells> active = CopyState().active;
-  for (const std::vector<CellView>& of_batch : cells) active->Add(of_batch);
+  addition.Finish();
   context_->read_point.store(last);
   context_->mutations += batches.size();
   if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSize()) {
@@ -282,7 +284,10 @@ Status LocalStorage::CheckWithdrawable(std::span<const RowBatch> batches,
 }
 
 void LocalStorage::Recover(const LogRecord& record) {
-  if (record.sequence_id > flushed()) state_.active->Add(record.cells);
+  if (record.sequence_id <= flushed()) return;
+  Memstore::Addition addition = state_.active->Begin();
+  state_.active->Prepare(record.cells, addition);
+  addition.Finish();
 }
 
 // A process that died may have committed what it had not synced. Where that cannot be synced now,
@@ -325,6 +330,8 @@ Status LocalStorage::FlushLocked() {
     Status status = FlushFrozen(frozen);
     flush_failed_ = !status.ok();
     flush_done_.notify_all();
+    // What it has put into the WAL is of no use, and takes the room that a full disk may lack.
+    if (!status.ok()) static_cast<void>(file_->Checkpoint());
     CELLFS_RETURN_IF_ERROR(status);
     if (!again) return Status();
   }
@@ -372,9 +379,10 @@ Status LocalStorage::Settle() {
   if (!synced.ok() && synced.code() != StatusCode::kStoreFull) durable_ = false;
   CELLFS_RETURN_IF_ERROR(synced);
   unsettled_ = false;
-  static_cast<void>(file_->writer().Checkpoint());
-  file_->writer().ReleaseMemory();
+  const Status carried = file_->Checkpoint();
   if (durable_) context_->wal->Flushed(id_, flushed());
+  if (carried.code() == StatusCode::kStoreFull)
+    static_cast<void>(file_->Checkpoint());  // there is room now, where the log was cut
   return Status();
 }
 
@@ -421,8 +429,7 @@ Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool(
   if (major && rewrite.keep_up_to == 0) CELLFS_RETURN_IF_ERROR(file_->ForgetGarbage());
   ++compactions_;
   CELLFS_RETURN_IF_ERROR(file_->Shrink());
-  static_cast<void>(file_->writer().Checkpoint());
-  file_->writer().ReleaseMemory();
+  static_cast<void>(file_->Checkpoint());
   return Status();
 }
 
@@ -488,7 +495,7 @@ Status LocalStorage::Truncate() {
   }
   flush_failed_ = false;
   if (durable_) context_->wal->Flushed(id_, last);
-  static_cast<void>(file_->writer().Checkpoint());
+  static_cast<void>(file_->Checkpoint());
   return file_->Shrink();
 }
 

@@ -93,7 +93,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   class MemoryCells {
    public:
     explicit MemoryCells(const TableSchema& schema);
-    void Add(std::span<const CellView> cells);
+    // As Memstore::Addition.
+    Memstore::Addition Begin() { return Memstore::Addition(memstore_); }
+    void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
     bool MayHaveTombstones(std::string_view family, std::string_view row,
                            std::string_view qualifier) const;
     const Memstore& memstore() const { return memstore_; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 namespace cellfs {
 namespace {
@@ -70,7 +71,11 @@ void Maintenance::Run() {
     awake_ = false;
     if (paused_) continue;
     lock.unlock();
-    RunOnce();
+    try {
+      RunOnce();
+    } catch (const std::bad_alloc&) {
+      failed_ = true;
+    }
     lock.lock();
   }
 }

@@ -52,9 +52,16 @@ char* Arena::Allocate(size_t size) {
   return allocated;
 }
 
+void Arena::ReturnTo(const Mark& mark) {
+  blocks_.resize(mark.blocks);
+  next_ = mark.next;
+  left_ = mark.left;
+}
+
 // A cell, followed in memory by its links, one for each level that it is on, and by its bytes.
 struct Memstore::Node {
   CellView cell;
+  int height = 0;
 
   std::atomic<Node*>* Links() { return reinterpret_cast<std::atomic<Node*>*>(this + 1); }
   Node* Next(int level = 0) { return Links()[level].load(std::memory_order_acquire); }
@@ -64,6 +71,7 @@ struct Memstore::Node {
   }
   static Node* MakeAt(char* memory, int height) {
     Node* const node = new (memory) Node;
+    node->height = height;
     for (int level = 0; level < height; ++level)
       new (node->Links() + level) std::atomic<Node*>(nullptr);
     return node;
@@ -77,26 +85,32 @@ class Memstore::FamilyList {
   explicit FamilyList(Arena* arena)
       : head_(Node::MakeAt(arena->Allocate(Node::SizeOf(kMaxHeight)), kMaxHeight)) {}
 
-  // `row` and `family` are in the memstore already. Returns what the cell takes of memory.
-  size_t Insert(const CellView& cell, std::string_view row, std::string_view family, Arena* arena) {
+  // `row` and `family` are in the memstore already. Adds what the cell takes of memory to `bytes`.
+  Node* Make(const CellView& cell, std::string_view row, std::string_view family, Arena* arena,
+             uint64_t* bytes) {
     const int height = RandomHeight();
     const size_t node_size = Node::SizeOf(height);
     const size_t size = node_size + cell.qualifier.size() + cell.value.size();
     char* const memory = arena->Allocate(size);
     Node* const node = Node::MakeAt(memory, height);
-    char* bytes = memory + node_size;
+    char* target = memory + node_size;
     node->cell = cell;
     node->cell.row = row;
     node->cell.family = family;
-    node->cell.qualifier = CopyInto(bytes, cell.qualifier);
-    node->cell.value = CopyInto(bytes, cell.value);
+    node->cell.qualifier = CopyInto(target, cell.qualifier);
+    node->cell.value = CopyInto(target, cell.value);
     node->cell.value_length = cell.value.size();
-    Link(node, height);
+    *bytes += size;
+    return node;
+  }
+
+  void Insert(Node* node) noexcept {
+    Link(node);
     cells_.fetch_add(1, std::memory_order_relaxed);
+    const CellView& cell = node->cell;
     if (IsFamilyTombstone(cell.type)) family_tombstones_.store(true, std::memory_order_relaxed);
     if (cell.type == CellType::kPut && cell.timestamp < oldest_put())
       oldest_put_.store(cell.timestamp, std::memory_order_relaxed);
-    return size;
   }
 
   Node* First(const CellPlace& place) const {
@@ -127,7 +141,8 @@ class Memstore::FamilyList {
     return node;
   }
 
-  void Link(Node* node, int height) {
+  void Link(Node* node) {
+    const int height = node->height;
     Node* path[kMaxHeight];
     std::fill(std::begin(path), std::end(path), head_);
     LastWhere([node](const CellView& cell) { return IsBefore(cell, node->cell); }, path);
@@ -167,22 +182,39 @@ Memstore::Memstore(const std::vector<std::string>& families) {
 Memstore::~Memstore() = default;
 
 void Memstore::Add(std::span<const CellView> cells) {
+  Addition addition(*this);
+  addition.Prepare(cells);
+  addition.Finish();
+}
+
+Memstore::Addition::~Addition() {
+  if (!finished_) memstore_.arena_.ReturnTo(mark_);
+}
+
+void Memstore::Addition::Prepare(std::span<const CellView> cells) {
   if (cells.empty()) return;
-  char* target = arena_.Allocate(cells.front().row.size());
+  Arena& arena = memstore_.arena_;
+  char* target = arena.Allocate(cells.front().row.size());
   const std::string_view row = CopyInto(target, cells.front().row);
-  uint64_t size = row.size();
-  uint64_t added = 0;
-  SequenceId highest = highest_sequence_id();
+  bytes_ += row.size();
   for (const CellView& cell : cells) {
-    const auto family = families_.find(cell.family);
-    if (family == families_.end()) continue;
-    size += family->second->Insert(cell, row, family->first, &arena_);
-    highest = std::max(highest, cell.sequence_id);
-    ++added;
+    const auto family = memstore_.families_.find(cell.family);
+    if (family == memstore_.families_.end()) continue;
+    FamilyList* const list = family->second.get();
+    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena, &bytes_));
   }
-  bytes_.fetch_add(size, std::memory_order_relaxed);
-  cells_.fetch_add(added, std::memory_order_relaxed);
-  highest_sequence_id_.store(highest, std::memory_order_relaxed);
+}
+
+void Memstore::Addition::Finish() noexcept {
+  finished_ = true;
+  SequenceId highest = memstore_.highest_sequence_id();
+  for (const auto& [list, node] : nodes_) {
+    list->Insert(node);
+    highest = std::max(highest, node->cell.sequence_id);
+  }
+  memstore_.bytes_.fetch_add(bytes_, std::memory_order_relaxed);
+  memstore_.cells_.fetch_add(nodes_.size(), std::memory_order_relaxed);
+  memstore_.highest_sequence_id_.store(highest, std::memory_order_relaxed);
 }
 
 const Memstore::FamilyList* Memstore::Find(std::string_view family) const {

@@ -29,6 +29,15 @@ class Arena {
   // Aligned for any object.
   char* Allocate(size_t size);
 
+  // Gives back what was allocated since `mark`.
+  struct Mark {
+    size_t blocks = 0;
+    char* next = nullptr;
+    size_t left = 0;
+  };
+  Mark Here() const { return {blocks_.size(), next_, left_}; }
+  void ReturnTo(const Mark& mark);
+
  private:
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_ = nullptr;
@@ -47,6 +56,9 @@ class Memstore {
   // family that the memstore does not have are passed over (a replayed log may name a dropped one).
   // REQUIRES: no cell has the key and sequence id of another, withdrawals apart.
   void Add(std::span<const CellView> cells);
+  // Add in two steps, for one or more mutations: the first may run out of memory, and shows nothing
+  // to anybody; the second cannot fail.
+  class Addition;
 
   // What the cells take of memory: rows (once for each Add), qualifiers, values, and the node of
   // each cell with its links; not what is still free in the arena. Flushes are decided by it.
@@ -73,6 +85,25 @@ class Memstore {
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> cells_{0};
   std::atomic<SequenceId> highest_sequence_id_{0};
+};
+
+// One at a time. What is not finished gives its memory back.
+class Memstore::Addition {
+ public:
+  explicit Addition(Memstore& memstore) : memstore_(memstore), mark_(memstore.arena_.Here()) {}
+  ~Addition();
+  Addition(const Addition&) = delete;
+  Addition& operator=(const Addition&) = delete;
+
+  void Prepare(std::span<const CellView> cells);
+  void Finish() noexcept;
+
+ private:
+  Memstore& memstore_;
+  const Arena::Mark mark_;
+  bool finished_ = false;
+  std::vector<std::pair<FamilyList*, Node*>> nodes_;
+  uint64_t bytes_ = 0;
 };
 
 // The cells of a family with a sequence id up to `read_point`, withdrawals among them. Keeps the

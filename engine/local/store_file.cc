@@ -13,6 +13,7 @@ constexpr int64_t kApplicationId = 0x63656c6c;  // "cell"
 constexpr int64_t kFormatVersion = 1;
 constexpr int64_t kPageSize = 4096;
 constexpr size_t kIdleConnections = 4;
+constexpr int kCheckpointAttempts = 5;
 constexpr int64_t kLeastCacheKibibytes = 256;
 
 constexpr char kCellTablesSql[] =
@@ -225,6 +226,19 @@ Status StoreFile::MakeDurable() {
       "PRAGMA synchronous = FULL; INSERT OR REPLACE INTO meta VALUES ('syncs', "
       "1 + coalesce((SELECT value FROM meta WHERE name = 'syncs'), 0)); PRAGMA synchronous = "
       "NORMAL;");
+}
+
+// A WAL that stays full is one more place where damage can do harm. Idle readers are made to go on
+// to the present state, which they find in the file proper by then; others do so when they are
+// done.
+Status StoreFile::Checkpoint() {
+  Status status = writer_->Checkpoint();
+  for (int i = 0; i < kCheckpointAttempts && status.code() == StatusCode::kUnavailable; ++i) {
+    Published();
+    status = writer_->Checkpoint();
+  }
+  writer_->ReleaseMemory();
+  return status;
 }
 
 Status StoreFile::ForgetGarbage() {

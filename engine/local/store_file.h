@@ -89,6 +89,9 @@ class StoreFile {
   Status DropEverything(SequenceId flushed, const std::vector<std::string>& families);
   // What was committed survives power loss when this returns.
   Status MakeDurable();
+  // Carries what was committed from the WAL into the file proper, and empties the WAL.
+  // kUnavailable: readers hold that up.
+  Status Checkpoint();
   Status ForgetGarbage();
   // Gives the file system what the file does not need any more.
   Status Shrink();

@@ -2,6 +2,7 @@
 #include "engine/local/wal.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cellfs {
 namespace {
@@ -186,14 +187,31 @@ Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
 
 // ---- Appending ----------------------------------------------------------------------------------
 
-// The header comes last and its sync ends it: a segment without one holds nothing, and whatever
-// fails before leaves the log as it was. REQUIRES: what is in the older segments is synced.
+// REQUIRES: what is in the older segments is synced. Whatever fails leaves the log as it was.
 Status Wal::AddSegment(uint64_t number) {
+  const std::string head = HeadOf(number);
+  // Says behind the older segment that this one is on disk. It is not synced: where it is missing,
+  // only the loss of this one may go unnoticed.
+  std::string end_note;
+  EncodeNote({.ends_segment = true, .older = {}}, {end(), end()}, &end_note);
+  segments_.push_back({number, end(), end() + head.size(), {}});
+  StatusOr<std::unique_ptr<AppendFile>> file = MakeSegment(number, head);
+  if (!file.ok()) {
+    segments_.pop_back();
+    return file.status();
+  }
+  const std::shared_ptr<AppendFile> older = std::exchange(file_, *std::move(file));
+  end_ += head.size();
+  if (older != nullptr) (void)older->Append(end_note);
+  return {};
+}
+
+// The header comes last and its sync ends it: a segment without one holds nothing.
+StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number, std::string_view head) {
   const std::string path = PathOf(number);
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<AppendFile> file, files_.OpenForAppend(path));
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, files_.OpenForAppend(path));
   Status status = file->Truncate(0);
   if (status.ok()) status = files_.SyncDirectory(directory_);
-  const std::string head = HeadOf(number);
   if (status.ok()) status = file->Append(head);
   if (!status.ok()) {
     // If this fails too, it is overwritten or removed later.
@@ -202,11 +220,7 @@ Status Wal::AddSegment(uint64_t number) {
     return status;
   }
   CELLFS_RETURN_IF_ERROR(SyncFile(*file, end() + head.size()));
-  EndSegment();
-  segments_.push_back({number, end(), end() + head.size(), {}});
-  file_ = std::move(file);
-  end_ += head.size();
-  return {};
+  return file;
 }
 
 std::string Wal::HeadOf(uint64_t number) const {
@@ -218,15 +232,6 @@ std::string Wal::HeadOf(uint64_t number) const {
       note.older[table] = std::max(note.older[table], highest);
   if (!note.older.empty()) EncodeNote(note, {end() + head.size(), end()}, &head);
   return head;
-}
-
-// Says behind the newest segment, whose records are all there, that the next one is on disk. It is
-// not synced: where it is missing, only the loss of that one may go unnoticed.
-void Wal::EndSegment() {
-  if (file_ == nullptr) return;
-  std::string note;
-  EncodeNote({.ends_segment = true, .older = {}}, {end(), end()}, &note);
-  (void)file_->Append(note);
 }
 
 void Wal::Note(const LogRecord& record) {
@@ -255,14 +260,15 @@ Status Wal::Write(std::span<const LogRecord> records) {
     synced = synced_;
   }
   buffer_.clear();
-  for (const LogRecord& record : records)
+  for (const LogRecord& record : records) {
     CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
+    Note(record);  // before the write: what may run out of memory must not come behind it
+  }
   if (const Status status = file_->Append(buffer_); !status.ok()) {
     const Status cut = file_->Truncate(end() - segments_.back().base);
     reserved_ = 0;
     return cut.ok() ? status : Break(cut);
   }
-  for (const LogRecord& record : records) Note(record);
   end_ += buffer_.size();
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
   if (end() - synced >= options_.background_sync_bytes)

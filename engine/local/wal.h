@@ -126,7 +126,7 @@ class Wal {
   Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
-  void EndSegment();
+  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, std::string_view head);
   void Note(const LogRecord& record);
   Status RollIf(bool only_if_full);
   Status Write(std::span<const LogRecord> records);

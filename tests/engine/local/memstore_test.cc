@@ -56,6 +56,26 @@ std::vector<Cell> Expected(const Model& model, SequenceId read_point, const Cell
   return cells;
 }
 
+TEST(MemstoreTest, WhatIsNotFinishedWasNeverThere) {
+  const auto memstore = std::make_shared<Memstore>(std::vector<std::string>{"f"});
+  for (SequenceId sequence = 1; sequence <= 30; ++sequence) {
+    const Cell kept = Put("r", "q", static_cast<Timestamp>(sequence), sequence);
+    Add(*memstore, kept);
+    const uint64_t bytes = memstore->bytes();
+    Memstore::Addition addition(*memstore);
+    for (const size_t size : {10, 3000, 100000}) {
+      const Cell dropped = Put("r", "q", 1000, sequence + 1, std::string(size, 'x'));
+      const CellView view = ViewOf(dropped);
+      addition.Prepare({&view, 1});
+    }
+    EXPECT_EQ(memstore->cells(), sequence);
+    EXPECT_EQ(memstore->bytes(), bytes);
+  }
+  const auto cursor = OpenMemstoreCursor(memstore, "f", kMaxSequenceId);
+  ASSERT_TRUE(cursor->Seek({}).ok());
+  EXPECT_EQ(Rest(*cursor).size(), 30u);
+}
+
 TEST(MemstoreTest, IsAsASortedSetFromAnyPlaceAndReadPoint) {
   constexpr uint64_t kSeed = 20240607;
   SCOPED_TRACE(kSeed);

@@ -2,6 +2,7 @@
 #include "engine/local/store_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include "engine/visibility/vector_cursor.h"
@@ -103,6 +104,24 @@ TEST_F(StoreFileTest, CompressibleValuesTakeLessRoom) {
   EXPECT_LT(file_->bytes(), 20000u);
   Store(FamilyOf("p"), cells);
   EXPECT_GT(file_->bytes(), 1000000u);
+}
+
+TEST_F(StoreFileTest, ACheckpointEmptiesTheWalThoughIdleReadersStandInIt) {
+  Open({"f"});
+  Store(FamilyOf("f"), {Make("r", "q", 1, 1, "v")});
+  ASSERT_OK(ReadAll("f"));
+  EXPECT_GT(std::filesystem::file_size(path_ + "-wal"), 0u);
+  ASSERT_OK(file_->Checkpoint());
+  EXPECT_EQ(std::filesystem::file_size(path_ + "-wal"), 0u);
+  {
+    auto snapshot = file_->OpenSnapshot();
+    ASSERT_OK(snapshot);
+    Store(FamilyOf("f"), {Make("r", "q", 2, 2, "w")});
+    EXPECT_EQ(file_->Checkpoint().code(), StatusCode::kUnavailable) << "somebody reads there";
+    EXPECT_EQ(ReadAll(*snapshot, "f")->size(), 1u);
+  }
+  ASSERT_OK(file_->Checkpoint());
+  EXPECT_EQ(ReadAll("f")->size(), 2u);
 }
 
 TEST_F(StoreFileTest, FamiliesWithOddNamesAreKeptApart) {
