@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "fs/cell_writer.h"
 
+#include <cerrno>
+#include <exception>
+
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -69,6 +72,16 @@ Outcome CellWriter::Fail(Outcome outcome) {
   return outcome;
 }
 
+// Where memory runs out, what was written is not put, not even in part.
+template <typename Act>
+Outcome CellWriter::WithMemory(Act&& act) {
+  try {
+    return act();
+  } catch (const std::exception&) {  // also for the thread that puts later
+    return Fail({ENOMEM, "no memory"});
+  }
+}
+
 void CellWriter::Wrote() {
   bytes_unput_ = true;
   written_ = Now(mount_);
@@ -93,6 +106,10 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset) {
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
   if (bytes.empty()) return {};
+  return WithMemory([&] { return Edit(bytes, offset); });
+}
+
+Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset) {
   GoPrivate();
   if (!whole_ && edits_.empty()) {
     auto cell = ReadColumn(mount_, caller_, *node_->place(), ReadDetail::kLengths);
@@ -114,6 +131,10 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset) {
 Outcome CellWriter::Truncate(uint64_t size) {
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
+  return WithMemory([&] { return EditLength(size); });
+}
+
+Outcome CellWriter::EditLength(uint64_t size) {
   GoPrivate();
   if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
   if (size == 0 && !whole_) {
@@ -219,6 +240,10 @@ void CellWriter::JoinOthers() {
 
 Outcome CellWriter::PutNow(Durability durability) {
   if (failed_) return *failed_;
+  return WithMemory([&] { return PutPending(durability); });
+}
+
+Outcome CellWriter::PutPending(Durability durability) {
   std::shared_ptr<const Place> place = node_->place();
   ColumnLocks::Lock lock = mount_.column_locks.Take(*place);
   while (node_->place() != place) {  // renamed meanwhile

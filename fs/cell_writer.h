@@ -55,11 +55,16 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
 
   Outcome Fail(Outcome outcome);
+  template <typename Act>
+  Outcome WithMemory(Act&& act);
+  Outcome Edit(std::string_view bytes, uint64_t offset);
+  Outcome EditLength(uint64_t size);
   void GoPrivate();
   void Wrote();
   void PutLater();
   void JoinOthers();
   Outcome PutNow(Durability durability);
+  Outcome PutPending(Durability durability);
   StatusOr<Timestamp> PutWhole(const Place& place, Durability durability);
   StatusOr<Timestamp> PutEdited(const Place& place, Durability durability);
   StatusOr<Timestamp> PutAppended(const Place& place, const std::string& bytes,

@@ -18,8 +18,8 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,6 +32,7 @@ namespace {
 // How often the watch looks; idle, it sleeps.
 constexpr std::chrono::milliseconds kWatchInterval{2};
 constexpr int kIdleLooks = 500;
+constexpr std::chrono::milliseconds kMemoryPause{20};
 
 // Whether a request waits for the disk by its nature.
 bool WaitsForDisk(const fuse_buf& request) {
@@ -131,7 +132,7 @@ class Session final : public FuseSession, private KernelNotifier {
     running_.fetch_add(1);
     try {
       threads_.emplace_back([this] { Serve(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       running_.fetch_sub(1);  // those that are there will do
     }
   }
@@ -142,6 +143,10 @@ class Session final : public FuseSession, private KernelNotifier {
     while (!fuse_session_exited(session_)) {
       const int size = fuse_session_receive_buf(session_, &request);
       if (size == -EINTR || size == -EAGAIN) continue;
+      if (size == -ENOMEM) {  // nothing was read; others may give memory back
+        std::this_thread::sleep_for(kMemoryPause);
+        continue;
+      }
       if (size <= 0) {  // unmounted, or the device failed
         const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
         if (!is_gone) failed_ = -size;

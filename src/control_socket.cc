@@ -10,9 +10,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <list>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -23,6 +25,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMaxLine = size_t{1} << 24;
+constexpr std::chrono::milliseconds kPause{100};  // before descriptors are asked for again
 
 class FileDescriptor {
  public:
@@ -139,35 +142,74 @@ class Server : public ControlServer {
   };
 
   void Accept() {
+    spare_ = SpareDescriptor();
     while (!stopping_) {
       FileDescriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (socket.get() < 0) {
-        if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (socket.get() >= 0) {
+        Begin(std::move(socket));
+        if (spare_.get() < 0) spare_ = SpareDescriptor();
+      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        MakeRoom();
+      } else if (errno != EINTR && errno != ECONNABORTED) {
         return;
       }
-      std::lock_guard lock(mutex_);
-      connections_.remove_if([](Connection& connection) {
-        if (connection.ended) connection.thread.join();
-        return connection.ended.load();
-      });
-      Connection& connection = connections_.emplace_back();
-      connection.socket = std::move(socket);
-      connection.thread = std::thread([this, &connection] { Serve(connection); });
     }
   }
 
-  void Serve(Connection& connection) {
-    std::string buffer;
-    while (!stopping_) {
-      const std::string line = ReadLine(connection.socket.get(), buffer);
-      if (line.empty()) break;
-      if (!WriteLine(connection.socket.get(), Answer(handler_, line))) break;
+  static FileDescriptor SpareDescriptor() {
+    return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+
+  // For the next connection: commands must get through where files take all descriptors.
+  void MakeRoom() {
+    if (RemoveEnded()) return;
+    if (spare_.get() >= 0) {
+      spare_ = FileDescriptor();
+    } else {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  // Whether there were any.
+  bool RemoveEnded() {
+    const std::lock_guard lock(mutex_);
+    return connections_.remove_if([](Connection& connection) {
+      if (connection.ended) connection.thread.join();
+      return connection.ended.load();
+    }) > 0;
+  }
+
+  // Without memory the connection is closed, which says enough.
+  void Begin(FileDescriptor socket) noexcept try {
+    RemoveEnded();
+    const std::lock_guard lock(mutex_);
+    Connection& connection = connections_.emplace_back();
+    connection.socket = std::move(socket);
+    try {
+      connection.thread = std::thread([this, &connection] { Serve(connection); });
+    } catch (...) {
+      connections_.pop_back();
+    }
+  } catch (const std::bad_alloc&) {
+  }
+
+  void Serve(Connection& connection) noexcept {
+    try {
+      std::string buffer;
+      while (!stopping_) {
+        const std::string line = ReadLine(connection.socket.get(), buffer);
+        if (line.empty()) break;
+        if (!WriteLine(connection.socket.get(), Answer(handler_, line))) break;
+      }
+    } catch (const std::bad_alloc&) {
+      // As if it had ended: whoever asked does not know how far the command got.
     }
     shutdown(connection.socket.get(), SHUT_RDWR);
     connection.ended = true;
   }
 
   FileDescriptor listener_;
+  FileDescriptor spare_;  // given up where there are no others; of the acceptor
   const CommandHandler handler_;
   const std::string path_;
   std::atomic<bool> stopping_ = false;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +80,15 @@ fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
   return mount;
 }
 
+// Each table has a few files open, and the usual soft limit is made for programs that use
+// select(2).
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
   return {.source = options.store_directory,
           .debug = options.debug,
@@ -125,6 +135,7 @@ int Serve(Store& store, const DaemonOptions& options, const Report& report) {
 }  // namespace
 
 int RunDaemon(const DaemonOptions& options, const Report& report) {
+  RaiseDescriptorLimit();
   const sigset_t signals = SignalThread::Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -20,7 +21,11 @@ class PeriodicTask {
       : thread_([this, interval, task = std::move(task)](const std::stop_token& stop) {
           std::unique_lock lock(mutex_);
           while (!wake_.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); })) {
-            task();
+            try {
+              task();
+            } catch (const std::bad_alloc&) {
+              // The next time there may be memory again.
+            }
           }
         }) {}
 

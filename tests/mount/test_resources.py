@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Descriptors, memory or room run out: a clear error, nothing acknowledged is lost, and work goes on by itself."""
+
+import errno
+import os
+import resource
+import subprocess
+
+import pytest
+
+from mounts import CELLFS, Mount, fails_with, sh
+
+
+def all_read(known):
+    return [path.name for path, data in known.items() if path.read_bytes() != data]
+
+
+def test_without_descriptors_what_is_open_goes_on_and_the_rest_comes_back(mount):
+    families = [mount.family(table) for table in ("t", "u", "v")]
+    known = {}
+    for family in families:  # store files that are read have their descriptors
+        (family / "q").write_text("x")
+    mount.command("flush")
+    for family in families:
+        assert (family / "q").read_text() == "x"
+    limit = len(os.listdir(f"/proc/{mount.pid}/fd"))
+    resource.prlimit(mount.pid, resource.RLIMIT_NOFILE, (limit, 4096))
+    for number in range(20):
+        for family in families:
+            (family / f"q{number}").write_bytes(b"%d" % number)
+            known[family / f"q{number}"] = b"%d" % number
+        mount.command("flush")  # commands get through as well
+    for name in ("new", "newer", "newest"):  # one may find the place of a reader's file
+        try:
+            (mount / "default" / name).mkdir()
+        except OSError as error:
+            assert error.errno == errno.EIO
+    assert "Too many open files" in (mount / ".cellfs/errors").read_text()
+    resource.prlimit(mount.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+    (mount / "default/again").mkdir()
+    mount.command("compact")
+    assert all_read(known) == []
+    mount.kill9()
+    mount.start()
+    assert all_read(known) == []
+
+
+def test_many_tables_need_no_higher_limit(tmp_path):
+    (tmp_path / "mnt").mkdir()
+    try:
+        sh(f"ulimit -S -n 64 && {CELLFS} mount {tmp_path}/store {tmp_path}/mnt")
+        for number in range(30):
+            family = tmp_path / f"mnt/default/t{number}/r/f"
+            family.mkdir(parents=True)
+            (family / "q").write_text("x")
+        sh(f"{CELLFS} flush {tmp_path}/mnt && cat {tmp_path}/mnt/default/*/r/f/q")
+    finally:
+        sh(f"{CELLFS} umount {tmp_path}/mnt")
+
+
+def test_without_memory_a_write_fails_as_a_whole(mount, family):
+    known = {}
+    for number in range(20):
+        (family / f"q{number:02}").write_bytes(b"before")
+        known[family / f"q{number:02}"] = b"before"
+    with open(f"/proc/{mount.pid}/statm", encoding="ascii") as statm:
+        pages = int(statm.read().split()[0])
+    limit = pages * os.sysconf("SC_PAGESIZE") + (8 << 20)
+    resource.prlimit(mount.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    failures = 0
+    for path in known:
+        data = path.name.encode() * 3000000
+        try:
+            path.write_bytes(data)
+            known[path] = data
+        except OSError as error:
+            assert error.errno == errno.ENOMEM
+            failures += 1
+    assert failures > 0
+    resource.prlimit(mount.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert all_read(known) == []
+    (family / "q0").write_bytes(b"again")
+    known[family / "q0"] = b"again"
+    mount.command("flush")
+    mount.kill9()
+    mount.start()
+    assert all_read(known) == []
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small file system of its own."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "none", path], check=False).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    yield path
+    sh(f"umount {path}")
+
+
+@pytest.mark.parametrize("durability", ["SYNC_WAL", "FSYNC_WAL"])
+def test_a_full_disk_refuses_and_goes_on_once_there_is_room(tmp_path, disk, durability):
+    mount = Mount(disk / "store", tmp_path / "mnt", f"durability={durability}")
+    try:
+        family = mount.family()
+        known = {}
+        with fails_with(errno.ENOSPC):
+            for number in range(100):
+                data = b"%03d" % number * 30000
+                (family / f"q{number}").write_bytes(data)
+                known[family / f"q{number}"] = data
+        code, _, error = sh(f"{CELLFS} flush {mount}", check=False)
+        assert code != 0 and "full" in error
+        assert all_read(known) == []
+        mount.kill9()
+        mount.start()
+        assert all_read(known) == []
+        sh(f"mount -o remount,size=32m {disk}")
+        for path in list(known)[::2]:
+            path.unlink()
+            del known[path]
+        (family / "again").write_bytes(b"x" * 1000000)
+        known[family / "again"] = b"x" * 1000000
+        mount.command("flush")
+        assert "no damage" in mount.command("check")
+        mount.remount()
+        assert all_read(known) == [] and len(os.listdir(family)) == len(known)
+    finally:
+        mount.stop()
