@@ -9,6 +9,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "engine/local/file_layer.h"
 #include "engine/local/page_checksums.h"
 
 namespace cellfs {
@@ -112,6 +113,7 @@ StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode
   if (mode == Mode::kCreate) {
     // SQLite would let others read it; its WAL takes the modes of the file.
     const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made < 0 && errno != EEXIST) return ErrnoStatus("make", path, errno);
     if (made >= 0) ::close(made);
   }
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
