@@ -10,15 +10,26 @@ import tempfile
 from mounts import Mount
 
 
-def main(description, run, configuration="", **numbers):
-    """Mounts a fresh store and calls run(mount, arguments), which returns problems; exits with 1 where there
-    are some. Arguments are --minutes, --seed and `numbers`, given with their defaults."""
+def arguments_of(description, **numbers):
+    """--minutes, --seed and `numbers`, given with their defaults."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=type(default), default=default)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def end_with(problems):
+    """Ends the program: with 1 where there are problems."""
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+def main(description, run, configuration="", **numbers):
+    """Mounts a fresh store and calls run(mount, arguments), which returns problems. Arguments as above."""
+    arguments = arguments_of(description, **numbers)
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(directory) / "config.toml"
         file.write_text(configuration)
@@ -27,6 +38,4 @@ def main(description, run, configuration="", **numbers):
             problems = run(mount, arguments)
         finally:
             problems_at_end = mount.clean_up()
-    for problem in problems + problems_at_end:
-        print(problem)
-    sys.exit(1 if problems or problems_at_end else 0)
+    end_with(problems + problems_at_end)
