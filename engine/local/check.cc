@@ -80,7 +80,10 @@ class StoreCheck {
       return;
     }
     const bool begins_log = number == first_segment_;
-    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, *end)) return;  // just begun
+    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, *end)) {  // just begun
+      if (next_is_on_disk_) Add({.file = file, .what = "the header is missing"});
+      return;
+    }
     const auto header = DecodeSegmentHeader(*bytes);
     if (!header || header->number != number || header->format_version != kLogFormatVersion ||
         header->store_id != store_id_) {
@@ -120,8 +123,8 @@ class StoreCheck {
                    std::string(newest ? kDamagedTail : "is not what was written")});
       offset = next;
     }
-    const std::string following = SegmentName(number + 1);
-    if (newest && TailOf(bytes, offset, base) == LogTail::kEnd && !Exists("wal/" + following))
+    next_is_on_disk_ = TailOf(bytes, offset, base) == LogTail::kEnd;
+    if (newest && next_is_on_disk_ && !Exists("wal/" + SegmentName(number + 1)))
       AddMissing(number + 1);
     return offset;
   }
@@ -238,8 +241,9 @@ class StoreCheck {
   const std::string directory_;
   uint64_t store_id_ = 0;
   uint64_t first_segment_ = 0;
-  OlderCells older_;  // what the log had before its first segment
-  Damage place_;      // what is looked at, for what is found there
+  bool next_is_on_disk_ = false;  // as the segment that was read last says
+  OlderCells older_;              // what the log had before its first segment
+  Damage place_;                  // what is looked at, for what is found there
   CheckReport report_;
 };
 

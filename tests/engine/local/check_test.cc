@@ -328,6 +328,27 @@ TEST_F(CheckTest, AMissingFirstSegmentIsNamedByTheTablesThatWereInIt) {
   for (const char* table : {"t", "u", "v"}) EXPECT_EQ(CountReadable(**store, table), kRows);
 }
 
+TEST_F(CheckTest, AMissingOrEmptiedNewestSegmentIsNamed) {
+  DieAfter([&](Store& store) {
+    for (const char* table : {"t", "u"})
+      if (!Create(store, table).ok()) return false;
+    return Fill(store, "t").ok() && Flush(store, "u").ok() && Fill(store, "u").ok() &&
+           Flush(store, "u").ok() && Fill(store, "u").ok();
+  });
+  const auto names = PosixFiles().List(path_ + "/wal");
+  ASSERT_EQ(names->size(), 2u);
+  const std::string newest = "wal/" + names->back();
+  for (const bool emptied : {true, false}) {
+    SCOPED_TRACE(emptied);
+    Write(newest, "");
+    if (!emptied) std::filesystem::remove(path_ + "/" + newest);
+    EXPECT_EQ(FirstDamagedFile(), newest);
+    const Status opened = Open().status();
+    EXPECT_EQ(opened.code(), StatusCode::kCorruption);
+    EXPECT_NE(opened.message().find(newest), std::string::npos) << opened.message();
+  }
+}
+
 TEST_F(CheckTest, AnOlderCopyOfAStoreFileIsFoundAndNotServed) {
   MakeStore();
   const std::string older = Bytes("tables/1.db");
