@@ -149,6 +149,19 @@ StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
   return row ? statement.Integer(0) : int64_t{0};
 }
 
+Status Database::ReadBlob(const std::string& table, const char* column, int64_t rowid,
+                          std::string* bytes) {
+  sqlite3_blob* blob = nullptr;
+  int code = sqlite3_blob_open(connection_, "main", table.c_str(), column, rowid, 0, &blob);
+  if (code == SQLITE_OK) {
+    bytes->resize(static_cast<size_t>(sqlite3_blob_bytes(blob)));
+    code = sqlite3_blob_read(blob, bytes->data(), static_cast<int>(bytes->size()), 0);
+  }
+  const Status status = code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
+  sqlite3_blob_close(blob);
+  return status;
+}
+
 Status Database::Checkpoint() {
   sqlite3_busy_timeout(connection_, kCheckpointTimeoutMs);
   const int code =

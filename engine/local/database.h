@@ -76,6 +76,8 @@ class Database {
   // The first column of the first row.
   StatusOr<int64_t> QueryInteger(const std::string& sql);
 
+  // The bytes of one column of a row, which SQLite does not hold in its own memory meanwhile.
+  Status ReadBlob(const std::string& table, const char* column, int64_t rowid, std::string* bytes);
   // Takes what it can of the WAL into the database and, where no reader needs the WAL any more,
   // empties it; else kUnavailable. Hardly waits for readers.
   Status Checkpoint();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/sqlite_cursor.h"
 
+#include <utility>
+
 namespace cellfs {
 namespace {
 
@@ -17,6 +19,9 @@ enum Column {
   kTag,
   kValue
 };
+
+// From here on it is read into our own memory at once, which costs a few microseconds.
+constexpr uint64_t kLongValue = uint64_t{256} << 10;
 
 }  // namespace
 
@@ -53,6 +58,23 @@ StatusOr<Statement*> FamilyReader::Value() {
     value_ = std::move(prepared);
   }
   return &*value_;
+}
+
+StatusOr<std::optional<int64_t>> FamilyReader::LongValue(int64_t reference, std::string* value) {
+  const std::string table = ValueTableName(family_);
+  if (!checksum_.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(
+        Statement prepared,
+        database_.Prepare("SELECT H FROM " + QuotedName(table) + " WHERE R = ?1"));
+    checksum_ = std::move(prepared);
+  }
+  checksum_->Bind(1, reference);
+  CELLFS_ASSIGN_OR_RETURN(const bool found, checksum_->Step());
+  if (!found) return std::optional<int64_t>();
+  const int64_t checksum = checksum_->Integer(0);
+  checksum_->Reset();
+  CELLFS_RETURN_IF_ERROR(database_.ReadBlob(table, "V", reference, value));
+  return std::optional(checksum);
 }
 
 StatusOr<Statement*> FamilyReader::Tombstone() {
@@ -188,7 +210,29 @@ Status SqliteCursor::Load() {
 Status SqliteCursor::LoadValue() {
   if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0)
     return Status();
-  if (stored_.reference != 0) {
+  if (stored_.reference != 0) CELLFS_RETURN_IF_ERROR(LoadReferenced());
+  if (stored_.packed.tag == ValueTag::kPlain) {
+    stored_.cell.value = stored_.packed.bytes;
+    return stored_.cell.value.size() == stored_.cell.value_length ? Status() : Damaged("a length");
+  }
+  std::string unpacked;
+  if (!UnpackValue(stored_.packed, stored_.cell.value_length, &unpacked)) {
+    return Damaged("a compressed value");
+  }
+  owned_ = std::move(unpacked);
+  stored_.cell.value = owned_;
+  return Status();
+}
+
+Status SqliteCursor::LoadReferenced() {
+  int64_t checksum = 0;
+  if (stored_.cell.value_length >= kLongValue) {
+    CELLFS_ASSIGN_OR_RETURN(const std::optional<int64_t> found,
+                            reader_->LongValue(stored_.reference, &owned_));
+    if (!found) return Damaged("a reference to a value");
+    checksum = *found;
+    stored_.packed.bytes = owned_;
+  } else {
     if (value_ == nullptr) {
       CELLFS_ASSIGN_OR_RETURN(value_, reader_->Value());
     }
@@ -196,20 +240,20 @@ Status SqliteCursor::LoadValue() {
     value_->Bind(1, stored_.reference);
     CELLFS_ASSIGN_OR_RETURN(const bool found, value_->Step());
     if (!found) return Damaged("a reference to a value");
+    checksum = value_->Integer(0);
     stored_.packed.bytes = value_->Bytes(1);
-    if (ChecksumOfValue(stored_.packed.bytes, stored_.reference) != value_->Integer(0)) {
-      return Damaged("a value");
-    }
   }
-  if (stored_.packed.tag == ValueTag::kPlain) {
-    stored_.cell.value = stored_.packed.bytes;
-    return stored_.cell.value.size() == stored_.cell.value_length ? Status() : Damaged("a length");
+  return ChecksumOfValue(stored_.packed.bytes, stored_.reference) == checksum ? Status()
+                                                                              : Damaged("a value");
+}
+
+void SqliteCursor::TakeValue(std::string* value) {
+  if (stored_.cell.value.empty() || stored_.cell.value.data() != owned_.data()) {
+    value->assign(stored_.cell.value);
+    return;
   }
-  if (!UnpackValue(stored_.packed, stored_.cell.value_length, &unpacked_)) {
-    return Damaged("a compressed value");
-  }
-  stored_.cell.value = unpacked_;
-  return Status();
+  *value = std::exchange(owned_, {});
+  stored_.cell.value = {};
 }
 
 Status SqliteCursor::Damaged(std::string_view what) const {

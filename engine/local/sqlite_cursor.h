@@ -28,6 +28,8 @@ class FamilyReader {
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
   StatusOr<Statement*> Value();  // H, V of reference ?1
+  // The same of a long value, which SQLite would hold once more; nullopt: there is none.
+  StatusOr<std::optional<int64_t>> LongValue(int64_t reference, std::string* value);
   StatusOr<bool> HasTombstones(std::string_view row, std::string_view qualifier);
 
   const std::string& path() const { return database_.path(); }
@@ -40,7 +42,7 @@ class FamilyReader {
 
   Database& database_;
   const std::string family_;
-  std::optional<Statement> cells_, row_before_, last_row_, value_, tombstone_;
+  std::optional<Statement> cells_, row_before_, last_row_, value_, checksum_, tombstone_;
 };
 
 // Readers of one family that no cursor uses at the moment.
@@ -64,11 +66,13 @@ class SqliteCursor : public CellCursor {
   bool valid() const override { return valid_; }
   const CellView& cell() const override { return stored_.cell; }
   Status LoadValue() override;
+  void TakeValue(std::string* value) override;
   StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override;
 
  private:
   Status StepForward();  // to the next row of the statement that may be seen
   Status Load();         // the row's cell
+  Status LoadReferenced();
   Status Damaged(std::string_view what) const;
   bool IsBefore(const CellPlace& place) const;  // the present cell
   bool IsKnownAt(const CellPlace& place) const;
@@ -88,7 +92,7 @@ class SqliteCursor : public CellCursor {
   bool at_first_ = false;
   std::string next_row_, next_qualifier_;  // a place while it is sought; it may lie in our own cell
   StoredCell stored_;
-  std::string unpacked_;
+  std::string owned_;  // the value of the present cell, where it was long or compressed
   bool valid_ = false;
 };
 

@@ -44,6 +44,9 @@ class CellCursor {
   // Brings in the value of cell(), which is empty until then where the cursor keeps long values
   // apart (a store file): most cells are only passed by. REQUIRES: valid().
   virtual Status LoadValue() { return {}; }
+  // Puts the value, which LoadValue has brought in, into `value`; a long one is handed over instead
+  // of copied, and cell() has it no more. REQUIRES: valid().
+  virtual void TakeValue(std::string* value) { value->assign(cell().value); }
 
   // False: the row has no family tombstones, so that its begin need not be looked at. Moves
   // nothing.

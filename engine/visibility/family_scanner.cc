@@ -124,7 +124,7 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   copy.sequence_id = cell.sequence_id;
   copy.time_to_live = cell.time_to_live;
   copy.value_length = cell.value_length;
-  if (!options_.lengths_only) copy.value = cell.value;
+  if (!options_.lengths_only) cursor_->TakeValue(&copy.value);
   if (filter_ != nullptr) filter_->TransformCell(copy);
   bytes_in_row_ += static_cast<int64_t>(copy.row.size() + copy.family.size() +
                                         copy.qualifier.size() + copy.value.size() + 20);

@@ -94,6 +94,7 @@ class MergeCursor : public CellCursor {
   bool valid() const override { return current_ != nullptr; }
   const CellView& cell() const override { return current_->cell(); }
   Status LoadValue() override { return current_->LoadValue(); }
+  void TakeValue(std::string* value) override { current_->TakeValue(value); }
   StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override {
     for (auto& cursor : cursors_) {
       CELLFS_ASSIGN_OR_RETURN(const bool may, cursor->MayHaveFamilyTombstones(row));

@@ -81,7 +81,7 @@ TEST_F(StoreFileTest, CellsComeBackExactWhateverTheirBytesAndCompression) {
     const std::string name = std::string("f") + compression[0];
     Open({name});
     std::vector<Cell> cells;
-    for (const size_t length : {0, 1, 31, 256, 257, 5000, 200000}) {
+    for (const size_t length : {0, 1, 31, 256, 257, 5000, 300000}) {
       std::string noise(length, '\0');
       for (char& c : noise) c = static_cast<char>(random());
       cells.push_back(Make(std::string("r\0\xff", 3), std::to_string(length), 5, 9, noise));
@@ -95,6 +95,39 @@ TEST_F(StoreFileTest, CellsComeBackExactWhateverTheirBytesAndCompression) {
     ASSERT_OK(read);
     EXPECT_EQ(*read, InOrder(cells)) << compression;
   }
+}
+
+TEST_F(StoreFileTest, ALongValueIsHandedOverAndComesAgainWhenItIsAskedForAgain) {
+  for (const char* compression : {"NONE", "ZSTD"}) {
+    const std::string name = std::string("f") + compression[0];
+    Open({name});
+    const std::vector<Cell> cells = {Make("r", "a", 1, 1, std::string(1000000, 'x')),
+                                     Make("r", "b", 1, 1, "short")};
+    Store(FamilyOf(name, {{"COMPRESSION", compression}}), cells);
+    auto snapshot = file_->OpenSnapshot();
+    ASSERT_OK(snapshot);
+    auto cursor = snapshot->OpenCursor(name, kMaxSequenceId, /*lengths_only=*/false);
+    ASSERT_OK(cursor);
+    ASSERT_OK((*cursor)->Seek({}));
+    for (const Cell& cell : cells) {
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_OK((*cursor)->LoadValue());
+        std::string value = "before";
+        (*cursor)->TakeValue(&value);
+        EXPECT_EQ(value, cell.value) << compression;
+      }
+      ASSERT_OK((*cursor)->Next());
+    }
+  }
+}
+
+TEST_F(StoreFileTest, ADamagedLongValueIsFoundAndNotServed) {
+  Open({"f"});
+  Store(FamilyOf("f"), {Make("r", "q", 1, 1, std::string(1000000, 'x'))});
+  Damage("UPDATE " + QuotedName(ValueTableName("f")) + " SET V = zeroblob(1) || substr(V, 2)");
+  EXPECT_EQ(ReadAll("f").status().code(), StatusCode::kCorruption);
+  Damage("DELETE FROM " + QuotedName(ValueTableName("f")));
+  EXPECT_EQ(ReadAll("f").status().code(), StatusCode::kCorruption);
 }
 
 TEST_F(StoreFileTest, CompressibleValuesTakeLessRoom) {
