@@ -297,16 +297,14 @@ Status CellWriter::WithoutWithdrawal(RowMutations& mutations) const {
   return Status();
 }
 
-// Mutates where the value is `present` (empty: also where there is none). Nullopt: it is another.
-StatusOr<std::optional<Timestamp>> CellWriter::MutateIf(const Place& place,
-                                                        const RowMutations& mutations,
-                                                        const std::string& present) {
-  CheckAndMutate check;
+// Does check.action where the value is `present` (empty: also where there is none). Nullopt: it is
+// another.
+StatusOr<std::optional<Timestamp>> CellWriter::MutateIf(const Place& place, CheckAndMutate& check,
+                                                        std::string present) {
   check.row = place.row;
   check.condition =
-      ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, present};
+      ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, std::move(present)};
   check.time_range = RangeOf(place);
-  check.action = mutations;
   auto result = mount_.store.CheckAndMutate(caller_, place.table, check);
   if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
     CELLFS_RETURN_IF_ERROR(WithoutWithdrawal(check.action));
@@ -324,7 +322,10 @@ StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durabili
     view_ = std::move(std::get<Put>(mutations.mutations.back()).cells.front().value);
   };
   if (exclusive_ && !last_put_) {
-    auto stamp = MutateIf(place, mutations, "");
+    CheckAndMutate check;
+    check.action = std::move(mutations);
+    auto stamp = MutateIf(place, check, {});
+    mutations = std::move(check.action);
     take_back();
     if (!stamp.ok()) return stamp.status();
     if (!*stamp) return Status(StatusCode::kTableExists, "somebody else made the file first");
@@ -349,10 +350,12 @@ StatusOr<Timestamp> CellWriter::PutEdited(const Place& place, Durability durabil
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
     edits_.ApplyTo(value);
-    RowMutations mutations = MutationsFor(place, value, durability);
-    CELLFS_ASSIGN_OR_RETURN(std::optional<Timestamp> stamp, MutateIf(place, mutations, present));
+    CheckAndMutate check;
+    check.action = MutationsFor(place, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(std::optional<Timestamp> stamp,
+                            MutateIf(place, check, std::move(present)));
     if (!stamp) continue;
-    view_ = std::move(value);
+    view_ = std::move(std::get<Put>(check.action.mutations.back()).cells.front().value);
     return *stamp;
   }
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");

@@ -70,8 +70,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<Timestamp> PutAppended(const Place& place, const std::string& bytes,
                                   Durability durability);
   RowMutations MutationsFor(const Place& place, std::string value, Durability durability) const;
-  StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, const RowMutations& mutations,
-                                              const std::string& present);
+  StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, CheckAndMutate& check,
+                                              std::string present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
   void SettleDirectories(const Place& place, Timestamp stamp);
   Status HasPut(const Place& place, Timestamp stamp);
