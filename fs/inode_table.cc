@@ -60,6 +60,7 @@ void InodeTable::Move(const Place& from, const Place& to) {
     std::lock_guard node_lock(node->mutex_);
     node->place_ = std::make_shared<const Place>(to);
   }
+  ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now
   nodes_.emplace(to.InodeNumber(), std::move(node));
 }
@@ -79,15 +80,57 @@ NodePtr InodeTable::UnlinkLocked(const Place& place) {
   return node;
 }
 
+std::vector<NodePtr> InodeTable::SliceLocked(size_t& bucket) const {
+  constexpr size_t kBuckets = 1024;
+  std::vector<NodePtr> slice;
+  const size_t end = std::min(bucket + kBuckets, nodes_.bucket_count());
+  for (; bucket < end; ++bucket) {
+    for (auto it = nodes_.begin(bucket); it != nodes_.end(bucket); ++it)
+      slice.push_back(it->second);
+  }
+  return slice;
+}
+
+// With millions of nodes the walk takes a second, in which requests are served between the slices.
+// False: nodes have changed their buckets meanwhile, so that one may have been missed.
+bool InodeTable::WalkSlices(const std::function<void(const std::vector<NodePtr>&)>& take) const {
+  std::unique_lock lock(mutex_);
+  const size_t buckets = nodes_.bucket_count();
+  const uint64_t moves = moves_;
+  for (size_t bucket = 0; bucket < buckets;) {
+    {
+      const std::vector<NodePtr> slice = SliceLocked(bucket);
+      lock.unlock();
+      take(slice);
+    }
+    lock.lock();
+    if (nodes_.bucket_count() != buckets || moves_ != moves) return false;
+  }
+  std::vector<NodePtr> unlinked;
+  for (const auto& [address, node] : unlinked_) unlinked.push_back(node);
+  lock.unlock();
+  take(unlinked);
+  return true;
+}
+
 std::vector<NodePtr> InodeTable::FindAll(const std::function<bool(const Place&)>& condition) const {
+  constexpr int kAttempts = 4;
   std::vector<NodePtr> found;
+  const auto take = [&](const std::vector<NodePtr>& nodes) {
+    for (const NodePtr& node : nodes) {
+      if (condition(*node->place())) found.push_back(node);
+    }
+  };
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    found.clear();
+    if (WalkSlices(take)) return found;
+  }
+  found.clear();
+  std::vector<NodePtr> all;
   std::lock_guard lock(mutex_);
-  for (const auto& [inode, node] : nodes_) {
-    if (condition(*node->place())) found.push_back(node);
-  }
-  for (const auto& [address, node] : unlinked_) {
-    if (condition(*node->place())) found.push_back(node);
-  }
+  for (size_t bucket = 0; bucket < nodes_.bucket_count();) take(SliceLocked(bucket));
+  for (const auto& [address, node] : unlinked_) all.push_back(node);
+  take(all);
   return found;
 }
 

@@ -35,13 +35,18 @@ class InodeTable {
   // place makes a new node. Returns it.
   NodePtr Unlink(const Place& place);
 
-  // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table.
+  // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table, but
+  // others need not wait for that; a node that is unlinked meanwhile may come twice.
   std::vector<NodePtr> FindAll(const std::function<bool(const Place&)>& condition) const;
   size_t size() const;
   // After very many nodes have gone: gives the table's own memory back. Whether there was any.
   bool Shrink();
 
  private:
+  // What lies in the buckets from `bucket` on, of a few of them, and moves that on.
+  std::vector<NodePtr> SliceLocked(size_t& bucket) const;
+  bool WalkSlices(const std::function<void(const std::vector<NodePtr>&)>& take) const;
+
   struct InodeHash {
     size_t operator()(uint64_t inode) const { return static_cast<size_t>(inode); }
   };
@@ -55,6 +60,7 @@ class InodeTable {
   const NodePtr root_;
   mutable std::mutex mutex_;
   Nodes nodes_;
+  uint64_t moves_ = 0;
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
 };

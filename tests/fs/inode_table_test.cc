@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <set>
+#include <string>
 #include <thread>
 
 namespace cellfs::fs {
@@ -35,6 +38,35 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
   table.Forget(*b, 1);
   table.Forget(*a, 1);
   EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
+  constexpr int kStay = 20000;
+  InodeTable table;
+  const auto at = [](const std::string& name) { return CellPlace({"ns", "t"}, "r", "f", name); };
+  for (int i = 0; i < kStay; ++i) table.LookUp(at("stays" + std::to_string(i)));
+  table.LookUp(at("moves0"));
+  std::atomic<bool> done = false;
+  std::thread others([&] {
+    for (int i = 0; !done; ++i) {
+      table.Move(at("moves" + std::to_string(i)), at("moves" + std::to_string(i + 1)));
+      table.LookUp(at("comes" + std::to_string(i)));
+      table.Unlink(at("comes" + std::to_string(i / 2)));
+    }
+  });
+  for (int round = 0; round < 10; ++round) {
+    std::set<const Node*> stay;
+    bool moving = false;
+    for (const NodePtr& node : table.FindAll([](const Place&) { return true; })) {
+      const std::string name = node->place()->qualifier;
+      if (name.starts_with("stays")) stay.insert(node.get());
+      moving |= name.starts_with("moves");
+    }
+    EXPECT_EQ(stay.size(), static_cast<size_t>(kStay));
+    EXPECT_TRUE(moving);
+  }
+  done = true;
+  others.join();
 }
 
 TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
