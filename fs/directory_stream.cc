@@ -17,6 +17,10 @@ namespace {
 constexpr size_t kBatch = 256;    // entries read from the store at a time
 constexpr size_t kWindow = 4096;  // offsets known exactly: more than one reply to the kernel holds
 constexpr size_t kOlder = 1024;   // offsets known of those before
+// From so many entries on, a reply has at most so many, so that other requests get in between.
+constexpr uint64_t kLong = 4096;
+constexpr uint64_t kPiece = 256;
+constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 
 // Newest first, in byte order.
 std::string VersionKey(Timestamp timestamp) {
@@ -45,11 +49,13 @@ DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory, bool ke
 
 Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take& take) {
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
-  while (true) {
+  const uint64_t end = offset < kLong ? kNoEnd : offset + kPiece;
+  while (offset_ < end) {
     CELLFS_ASSIGN_OR_RETURN(auto entry, Next(caller));
     if (!entry || !take(*entry)) return {};
     Advance(*entry);
   }
+  return {};
 }
 
 void DirectoryStream::Rewind() {

@@ -41,7 +41,7 @@ class DirectoryStream {
   DirectoryStream(MountContext& mount, NodePtr directory, bool kept);
 
   // Shows the entries from the offset on until `take` returns false (that entry comes again next
-  // time) or there are no more.
+  // time), there are no more, or, in a long directory, they are enough for one request.
   using Take = std::function<bool(const DirectoryEntry& entry)>;
   Outcome Read(const Caller& caller, uint64_t offset, const Take& take);
 

@@ -54,6 +54,21 @@ TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
   for (int i = 0; i < 1500; ++i) EXPECT_EQ(all[i], Name(i));
 }
 
+TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
+  FillFamily(6000);
+  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  uint64_t offset = 0;
+  EXPECT_EQ(Take(stream, offset, 5000).size(), 5000u);
+  size_t rest = 0;
+  while (true) {
+    const size_t part = Take(stream, offset, 5000).size();
+    if (part == 0) break;
+    EXPECT_LE(part, 256u);
+    rest += part;
+  }
+  EXPECT_EQ(rest, 1000u);
+}
+
 TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) {
   FillFamily(1200);
   DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
