@@ -14,12 +14,12 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr size_t kBatch = 256;    // entries read from the store at a time
+constexpr size_t kBatch = 128;    // entries read from the store at a time
 constexpr size_t kWindow = 4096;  // offsets known exactly: more than one reply to the kernel holds
 constexpr size_t kOlder = 1024;   // offsets known of those before
 // From so many entries on, a reply has at most so many, so that other requests get in between.
-constexpr uint64_t kLong = 4096;
-constexpr uint64_t kPiece = 256;
+constexpr uint64_t kLong = 1000;
+constexpr uint64_t kPiece = 128;
 constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 
 // Newest first, in byte order.

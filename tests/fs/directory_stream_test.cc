@@ -63,7 +63,7 @@ TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
   while (true) {
     const size_t part = Take(stream, offset, 5000).size();
     if (part == 0) break;
-    EXPECT_LE(part, 256u);
+    EXPECT_LE(part, 128u);
     rest += part;
   }
   EXPECT_EQ(rest, 1000u);
