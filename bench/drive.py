@@ -6,7 +6,6 @@
   drive.py macro  (rsync, tar, cp, find, grep, du, rm)         same switches
   drive.py census (requests per operation that the kernel sends to each FUSE target; no timing)
   drive.py readonly (hot and cold reads of a tree that was made before, at the target's "tree")
-  drive.py growth (a table of more and more rows: time per entry, memory of the daemon)
   drive.py table  --in FILE [--metric p50_us]                  print again from a saved run
   drive.py check  --in FILE --goals goals.json --as NAME       compare NAME's ratios with the goals
 
@@ -389,49 +388,6 @@ def print_census(rows):
         print(f"| {p} | " + " | ".join(f"{of[t]['total']:.2f}" if t in of else "-" for t in targets) + f" | {which} |")
 
 
-# ---- growth: does an entry cost the same in a large table? ------------------------------------
-def rss_kib(pid):
-    with contextlib.suppress(Exception), open(f"/proc/{pid}/status") as f:
-        return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
-    return 0
-
-
-def run_growth(a, targets):
-    """one cell in each row; the sizes are a.rows, x10, x100 ... up to a.wide"""
-    out = []
-    size = a.rows
-    while size <= a.wide:
-        for t in targets:
-            d = f"{t.dir}/g{os.getpid()}/t{size}"
-            t.prepare(d)
-            shape = ["--rows", size, "--fams", 1, "--quals", 1]
-            mbench(a, "mktree", d, shape, 3600)
-            for name, op, args, cold in (("create", "create", [], False), ("read random, cold", "read", ["--order", "rand", "--limit", 2000], True),
-                                         ("ls table, cold", "lstable", [], True), ("ls -l table, cold", "lstable_l", [], True)):
-                if cold:
-                    t.cold()
-                res = mbench(a, op, d, shape + args, 3600)
-                if "count" in res:
-                    res["per_us"] = res["wall_s"] * 1e6 / max(1, res["count"])
-                rec = {"round": 0, "phase": f"{size} rows: {name}", "target": t.name, "rss_kib": rss_kib(t.pid()), **res}
-                out.append(rec)
-                save(a, rec)
-            shutil.rmtree(d, ignore_errors=True)
-            t.cold()
-            print(f"# {t.name}: {size} rows; {rss_kib(t.pid())} KiB after rm -r and a drop of caches", file=sys.stderr)
-        size *= 10
-    return out
-
-
-def print_growth(recs):
-    targets = list(dict.fromkeys(r["target"] for r in recs))
-    print("us per operation or entry, and the daemon's memory after it\n\n| workload | " + " | ".join(targets) + " |\n|---|" + "---:|" * len(targets))
-    for p in dict.fromkeys(r["phase"] for r in recs):
-        of = {r["target"]: r for r in recs if r["phase"] == p}
-        cell = lambda r: r.get("fail") or f"{r.get('per_us', 0):.1f} us, {r.get('rss_kib', 0) / 1024:.0f} MiB" + ("!" if r.get("errors") else "")
-        print(f"| {p} | " + " | ".join(cell(of[t]) if t in of else "-" for t in targets) + " |")
-
-
 # ---- tables ---------------------------------------------------------------------------------
 def med(x):
     return statistics.median(x) if x else None
@@ -510,7 +466,7 @@ def check(recs, goals, name):
 def main():
     global NICE, PIN
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("what", choices=["micro", "macro", "census", "growth", "readonly", "table", "check"])
+    ap.add_argument("what", choices=["micro", "macro", "census", "readonly", "table", "check"])
     ap.add_argument("--target", action="append", default=[], help="NAME=DIR")
     ap.add_argument("--config")
     ap.add_argument("--use", help="comma list: only these targets of the config, in this order")
@@ -569,9 +525,6 @@ def main():
                 print(f"# left out: {e}", file=sys.stderr)
         if a.what == "census":
             run_census(a, up)
-            return
-        if a.what == "growth":
-            print_growth(run_growth(a, up))
             return
         recs = {"micro": run_micro, "readonly": run_readonly, "macro": run_macro}[a.what](a, up)
         for m in a.metric or {"micro": ["p50_us", "p99_us", "cpu_us"], "readonly": ["p50_us"], "macro": ["wall_s"]}[a.what]:

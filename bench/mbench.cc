@@ -3,7 +3,7 @@
 // mbench: one workload on one directory through plain system calls; prints one JSON line.
 //
 //   mbench OP DIR [--rows R] [--fams F] [--quals Q] [--size B] [--procs P] [--order seq|rand]
-//                 [--seed S] [--gen G] [--limit N] [--repeat K] [--verify] [--no-mkdir]
+//                 [--seed S] [--gen G] [--limit N] [--repeat K] [--verify] [--stop FILE]
 //
 // The tree is DIR/rNNNNNN/fN/qNNNN with R*F*Q files. OPs:
 //   mktree      mkdir every row and family            rmtree      rmdir them   (EEXIST / ENOENT are
@@ -19,7 +19,8 @@
 //   unlink      unlink each
 // With --procs P the rows (or the files, if there are fewer rows) are split among P processes that
 // start together; ops/s is over the common wall time, latencies are pooled.
-// Errors are counted by name and never stop the run.
+// Errors are counted by name and never stop the run. With --stop it ends once FILE is there, or
+// when it is through.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -43,7 +44,7 @@
 
 namespace {
 struct Cfg {
-  std::string op, dir;
+  std::string op, dir, stop;
   int rows = 100, fams = 1, quals = 10, size = 100, procs = 1, gen = 0, repeat = 1;
   long limit = -1;
   bool rnd = false, verify = false;
@@ -78,6 +79,9 @@ void* shm(size_t n) {
     exit(1);
   }
   return p;
+}
+bool stopped(uint64_t calls) {
+  return calls % 16 == 0 && !cfg.stop.empty() && access(cfg.stop.c_str(), F_OK) == 0;
 }
 inline uint32_t clip(uint64_t d) { return d > 0xffffffffu ? 0xffffffffu : uint32_t(d); }
 
@@ -330,7 +334,7 @@ void work(int id, long slot0, long lo, long hi, uint64_t* order) {
     }
   } else {
     for (int r = 0; r < cfg.repeat; r++)
-      for (long i = lo; i < hi; i++) {
+      for (long i = lo; i < hi && !stopped(cnt); i++) {
         one(w, order[i]);
         cnt++;
       }
@@ -354,7 +358,7 @@ int main(int argc, char** argv) {
   if (argc < 3) {
     fprintf(stderr,
             "mbench OP DIR [--rows R] [--fams F] [--quals Q] [--size B] [--procs P] [--order "
-            "seq|rand] [--seed S] [--gen G] [--limit N] [--repeat K] [--verify]\n");
+            "seq|rand] [--seed S] [--gen G] [--limit N] [--repeat K] [--verify] [--stop FILE]\n");
     return 2;
   }
   cfg.op = argv[1];
@@ -382,6 +386,8 @@ int main(int argc, char** argv) {
       cfg.limit = atol(v());
     else if (a == "--repeat")
       cfg.repeat = atoi(v());
+    else if (a == "--stop")
+      cfg.stop = v();
     else if (a == "--verify")
       cfg.verify = true;
     else {
