@@ -19,6 +19,8 @@ namespace cellfs::fs {
 namespace {
 
 constexpr int kMaxMakeAttempts = 100;
+// Free bytes of the heap that are not given back: what long values and memstores leave there.
+constexpr size_t kKeptHeap = size_t{32} << 20;
 
 // Where the file's bytes cannot change but by a request of the kernel or with a word to it.
 bool MayKeepPages(const Place& place) {
@@ -52,7 +54,7 @@ FileSystem::~FileSystem() {
 void FileSystem::LetGoUnused() {
   mount_.asof.LetGoUnused();
   StoreDirectoryTimes(mount_);
-  if (mount_.inodes.Shrink()) malloc_trim(0);
+  if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
 }
 
 void FileSystem::StoreChanged() {
