@@ -106,7 +106,7 @@ Entry FileSystem::MakeEntry(const Found& found) {
 // the other, and the kernel, which has seen the write before it asked, would take it for the
 // newest.
 bool FileSystem::IsOutrun(const Found& found, const Node& node) {
-  return !found.place.IsDirectory() && found.looked_at < node.generation();
+  return found.looked_at < node.generation();
 }
 
 // While something is not put yet, its time and size are not the last word.
@@ -499,12 +499,12 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
                directory.stream.Read(*request.caller, offset, take));
 }
 
-Entry FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
+std::optional<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
   Entry entry = MakeEntry(*listed.found);
   while (entry.outrun) {
     auto found = resolver_.Find(*request.caller, listed.found->place);
-    if (!found.ok()) break;  // removed meanwhile: what was listed is not to be kept
     Forget(*entry.node, 1);
+    if (!found.ok()) return std::nullopt;
     entry = MakeEntry(*found);
   }
   return entry;

@@ -123,8 +123,9 @@ class FileSystem {
   // Calls `take` with each entry; false: it did not fit.
   Outcome List(const Request& request, OpenDirectory& directory, uint64_t offset,
                const DirectoryStream::Take& take);
-  // The node of a listed entry, counted as a look-up, with its attributes.
-  Entry EntryOf(const Request& request, const DirectoryEntry& listed);
+  // The node of a listed entry, counted as a look-up, with its attributes; nullopt where it has
+  // been removed since it was read.
+  std::optional<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);
   Outcome SyncDirectory(Node& directory);
 
  private:

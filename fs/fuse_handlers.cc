@@ -381,9 +381,10 @@ class Listing {
       parameters.attr.st_ino = entry.found->place.InodeNumber();
       parameters.attr.st_mode = S_IFDIR;
     } else {
-      Entry counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
-      parameters = ParametersOf(target_, counted);
-      counted_.push_back(std::move(counted.node));
+      auto counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
+      if (!counted) return true;
+      parameters = ParametersOf(target_, *counted);
+      counted_.push_back(std::move(counted->node));
     }
     return Took(fuse_add_direntry_plus(request_, end(), left(), entry.name.c_str(), &parameters,
                                        static_cast<off_t>(entry.next_offset)));

@@ -19,7 +19,10 @@ NodePtr InodeTable::LookUp(const Place& place) {
   const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
   auto it = FindLocked(place, inode);
-  if (it == nodes_.end()) it = nodes_.emplace(inode, std::make_shared<Node>(place));
+  if (it == nodes_.end()) {
+    it = nodes_.emplace(inode, std::make_shared<Node>(place));
+    it->second->generation_ = newest_gone_;
+  }
   ++it->second->lookups_;
   return it->second;
 }
@@ -37,6 +40,7 @@ void InodeTable::Forget(Node& node, uint64_t count) {
   std::lock_guard lock(mutex_);
   node.lookups_ -= std::min(count, node.lookups_);
   if (node.lookups_ > 0) return;
+  newest_gone_ = std::max(newest_gone_, node.generation());
   if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
     dying = std::move(it->second);
     unlinked_.erase(it);
@@ -62,6 +66,7 @@ void InodeTable::Move(const Place& from, const Place& to) {
   }
   ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now
+  newest_gone_ = node->generation();
   nodes_.emplace(to.InodeNumber(), std::move(node));
 }
 
@@ -71,6 +76,7 @@ NodePtr InodeTable::Unlink(const Place& place) {
 }
 
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
+  newest_gone_ = Node::NextGeneration();
   const auto it = FindLocked(place, place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = it->second;

@@ -63,6 +63,9 @@ class InodeTable {
   uint64_t moves_ = 0;
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
+  // No generation of a node that is gone from its name exceeds it. A new node begins with it: what
+  // was read of its place before that may be of a file which is not there any more.
+  uint64_t newest_gone_ = 1;
 };
 
 }  // namespace cellfs::fs

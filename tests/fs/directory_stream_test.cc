@@ -88,6 +88,27 @@ TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) 
   for (int i = 0; i < 1200; ++i) EXPECT_EQ(seen.count(Name(i)), 1u) << i;
 }
 
+// The kernel would keep its name, and show a file that is not there.
+TEST_F(DirectoryStreamTest, WhatWasRemovedSinceItWasReadHasNoEntry) {
+  FillFamily(3);
+  FileSystem& filesystem = *tree.filesystem;
+  DirectoryStream stream(filesystem.context(), node, /*kept=*/false);
+  const std::string gone = Name(1);
+  std::vector<std::string> shown;
+  uint64_t offset = 0;
+  Take(stream, offset, 1);  // reads all three
+  ASSERT_TRUE(tree.LookUp("default/t/r/f/" + gone).ok());
+  ASSERT_TRUE(filesystem.Unlink(tree.request, *node, gone).ok());
+  const auto take = [&](const DirectoryEntry& entry) {
+    if (const auto shown_entry = filesystem.EntryOf(tree.request, entry)) {
+      shown.push_back(entry.name);
+    }
+    return true;
+  };
+  ASSERT_TRUE(stream.Read(Caller::Superuser(), offset, take).ok());
+  EXPECT_EQ(shown, std::vector<std::string>{Name(2)});
+}
+
 TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
   FillFamily(600);
   DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
