@@ -102,28 +102,29 @@ void CellWriter::PutLater() {
   });
 }
 
-Outcome CellWriter::Write(std::string_view bytes, uint64_t offset) {
+Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
   if (bytes.empty()) return {};
-  return WithMemory([&] { return Edit(bytes, offset); });
+  const bool appends = append_ && from == WriteFrom::kProgram;
+  return WithMemory([&] { return Edit(bytes, offset, appends); });
 }
 
-Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset) {
+Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) {
   GoPrivate();
   if (!whole_ && edits_.empty()) {
     auto cell = ReadColumn(mount_, caller_, *node_->place(), ReadDetail::kLengths);
     if (cell.ok()) base_size_ = *cell ? (*cell)->value_length : 0;
   }
-  if (append_ && offset != Size()) misplaced_ = true;
-  uint64_t end = (append_ ? Size() : offset) + bytes.size();
+  if (appends && offset != Size()) misplaced_ = true;
+  uint64_t end = (appends ? Size() : offset) + bytes.size();
   if (end > mount_.options.max_value_size) {
     return Fail({EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
                             " bytes; this write ends at " + std::to_string(end)});
   }
-  if (view_) WriteInto(*view_, bytes, append_ ? view_->size() : offset);
-  if (!whole_ && append_) edits_.Append(bytes);
-  if (!whole_ && !append_) edits_.Write(bytes, offset);
+  if (view_) WriteInto(*view_, bytes, appends ? view_->size() : offset);
+  if (!whole_ && appends) edits_.Append(bytes);
+  if (!whole_ && !appends) edits_.Write(bytes, offset);
   Wrote();
   return {};
 }

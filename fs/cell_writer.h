@@ -33,7 +33,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode);
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
-  Outcome Write(std::string_view bytes, uint64_t offset) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
   Outcome Sync() override;
@@ -57,7 +57,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Fail(Outcome outcome);
   template <typename Act>
   Outcome WithMemory(Act&& act);
-  Outcome Edit(std::string_view bytes, uint64_t offset);
+  Outcome Edit(std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditLength(uint64_t size);
   void GoPrivate();
   void Wrote();

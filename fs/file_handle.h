@@ -35,6 +35,10 @@ struct PendingWrite {
   timespec written{};
 };
 
+// Pages of a mapping come by any handle of the file and go where they are, whether or not the
+// handle appends.
+enum class WriteFrom { kProgram, kMapping };
+
 // Thread-safe: the kernel sends several requests of one handle at a time.
 class FileHandle {
  public:
@@ -44,7 +48,9 @@ class FileHandle {
     return Outcome(EBADF);
   }
   // All of it or none.
-  virtual Outcome Write(std::string_view /*bytes*/, uint64_t /*offset*/) { return Outcome(EBADF); }
+  virtual Outcome Write(std::string_view /*bytes*/, uint64_t /*offset*/, WriteFrom /*from*/) {
+    return Outcome(EBADF);
+  }
   virtual Outcome Truncate(uint64_t /*size*/) { return Outcome(EBADF); }
   // A descriptor was closed; there may be more. What it returns, close(2) returns.
   virtual Outcome Flush() { return {}; }

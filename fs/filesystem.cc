@@ -457,8 +457,8 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
 }
 
 OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_view bytes,
-                                    uint64_t offset) {
-  const Outcome written = handle.Write(bytes, offset);
+                                    uint64_t offset, WriteFrom from) {
+  const Outcome written = handle.Write(bytes, offset, from);
   if (!written.ok()) return Noted("write", *node.place(), written);
   return bytes.size();
 }

@@ -113,7 +113,8 @@ class FileSystem {
   OutcomeOr<OpenReply> Open(const Request& request, Node& node, const OpenMode& mode);
   OutcomeOr<SharedBytes> Read(const Request& request, Node& node, FileHandle* handle,
                               uint64_t offset, size_t size);
-  OutcomeOr<size_t> Write(Node& node, FileHandle& handle, std::string_view bytes, uint64_t offset);
+  OutcomeOr<size_t> Write(Node& node, FileHandle& handle, std::string_view bytes, uint64_t offset,
+                          WriteFrom from = WriteFrom::kProgram);
   Outcome Flush(Node& node, FileHandle& handle);
   Outcome Sync(Node& node, FileHandle& handle);
   void Release(Node& node, FileHandle* handle);

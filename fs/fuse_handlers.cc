@@ -305,8 +305,9 @@ void Read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, fuse_fil
 void Write(fuse_req_t request, fuse_ino_t id, const char* bytes, size_t size, off_t offset,
            fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) -> int {
-    const auto written = target.filesystem().Write(target.NodeOf(id), *HandleOf(info),
-                                                   {bytes, size}, static_cast<uint64_t>(offset));
+    const auto from = info->writepage != 0 ? WriteFrom::kMapping : WriteFrom::kProgram;
+    const auto written = target.filesystem().Write(
+        target.NodeOf(id), *HandleOf(info), {bytes, size}, static_cast<uint64_t>(offset), from);
     if (!written.ok()) return written.error();
     fuse_reply_write(request, *written);
     return kReplied;

@@ -20,9 +20,9 @@ OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
   return CopyOf(text_, offset, size);
 }
 
-Outcome TextWriter::Write(std::string_view bytes, uint64_t offset) {
+Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(mutex_);
-  if (append_) offset = text_.size();
+  if (append_ && from == WriteFrom::kProgram) offset = text_.size();
   if (offset + bytes.size() > max_size_) return EFBIG;
   WriteInto(text_, bytes, offset);
   written_ = true;
@@ -58,9 +58,9 @@ OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
   return CopyOf(file_->bytes, offset, size);
 }
 
-Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset) {
+Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(file_->mutex);
-  if (append_) offset = file_->bytes.size();
+  if (append_ && from == WriteFrom::kProgram) offset = file_->bytes.size();
   if (offset + bytes.size() > mount_.options.max_value_size) return EFBIG;
   WriteInto(file_->bytes, bytes, offset);
   file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());

@@ -31,7 +31,7 @@ class TextWriter final : public FileHandle {
         text_(std::move(text)) {}
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
-  Outcome Write(std::string_view bytes, uint64_t offset) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
   Outcome Sync() override { return Flush(); }
@@ -58,7 +58,7 @@ class MemoryWriter final : public FileHandle {
       : mount_(mount), file_(std::move(file)), append_(append) {}
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
-  Outcome Write(std::string_view bytes, uint64_t offset) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
 
  private:

@@ -44,6 +44,29 @@ TEST_F(FileWriterTest, FlushesOfOneHandleStayOneVersion) {
   EXPECT_EQ(tree.Stat(kQ).st_ctim.tv_sec, kStart / 1000 + 5) << "the value changed then";
 }
 
+TEST_F(FileWriterTest, WhatIsBeingReplacedWhenTheMountEndsStays) {
+  tree.Save(kQ, "before");
+  OpenFile replaced = tree.Open(kQ, Truncating());
+  tree.Write(replaced, "half of the n");
+  OpenFile emptied = tree.Create("default/t/r/f/emptied");
+  OpenFile followed = tree.Create("default/t/r/f/log");
+  tree.Write(followed, "line\n");
+  tree.Remount();
+  EXPECT_EQ(tree.ReadFile(kQ), "before");
+  EXPECT_EQ(tree.Error("default/t/r/f/emptied"), ENOENT);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/log"), "line\n");
+}
+
+TEST_F(FileWriterTest, PagesOfAMappingGoWhereTheyAreThoughTheHandleAppends) {
+  tree.Save(kQ, "0123456789");
+  OpenFile file = tree.Open(kQ, ForAppending());
+  tree.Write(file, "abc", 10);
+  EXPECT_EQ(tree.filesystem->Write(*file.node, *file.handle, "XY", 4, WriteFrom::kMapping).error(),
+            0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "0123XY6789abc");
+}
+
 TEST_F(FileWriterTest, PutsAgainAboveWhatHasComeMeanwhile) {
   OpenFile file = tree.Create(kQ);
   tree.Write(file, "abc");
