@@ -227,6 +227,16 @@ void CellWriter::Release() {
   }
 }
 
+// What a file holds so far is put where it would have been within the second; one that replaces
+// another, or begins, is not half there: its writer is told that it failed.
+void CellWriter::Abandon() {
+  {
+    std::lock_guard lock(mutex_);
+    if (truncates_ || !HasBytes()) return;
+  }
+  Release();
+}
+
 // Another handle put first to the file that this one made. Making is not truncating: what was
 // written here goes over what the other put.
 void CellWriter::JoinOthers() {

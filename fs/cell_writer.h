@@ -38,6 +38,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Flush() override;
   Outcome Sync() override;
   void Release() override;
+  void Abandon() override;
   std::optional<Outcome> SetTime(timespec mtime) override;
   void BeforeNameGoes() override;
   std::optional<PendingWrite> pending() const override;

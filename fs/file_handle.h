@@ -58,6 +58,8 @@ class FileHandle {
   virtual Outcome Sync() { return {}; }
   // The last descriptor and the last mapping have gone. Called once, before the handle dies.
   virtual void Release() {}
+  // Instead of Release: the mount ends while it is open, and whoever writes has not finished.
+  virtual void Abandon() { Release(); }
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 

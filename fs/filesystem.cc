@@ -43,10 +43,13 @@ Outcome About(std::string_view name, const Outcome& outcome) {
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
     : mount_(store, std::move(options), std::move(clock)), resolver_(mount_) {}
 
-// Files that are still open put what they hold; handles and their nodes hold each other until then.
+// Handles and their nodes hold each other until then.
 FileSystem::~FileSystem() {
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
-    for (const auto& handle : node->handles()) Release(*node, handle.get());
+    for (const auto& handle : node->handles()) {
+      handle->Abandon();
+      node->RemoveHandle(handle.get());
+    }
   }
   StoreDirectoryTimes(mount_);
 }

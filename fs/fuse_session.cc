@@ -8,6 +8,7 @@
 
 #include <fuse3/fuse_lowlevel.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -202,6 +203,17 @@ class Session final : public FuseSession, private KernelNotifier {
     std::lock_guard lock(watch_mutex_);
     watch_sleeps_ = false;
     watch_wakes_.notify_one();
+  }
+
+  // Files that were closed before the end are to be released as such.
+  void AnswerWhatHasCome() {
+    constexpr std::chrono::seconds kAtMost{1};  // others may go on asking
+    const auto end = std::chrono::steady_clock::now() + kAtMost;
+    pollfd device{.fd = fuse_session_fd(session_), .events = POLLIN, .revents = 0};
+    while (poll(&device, 1, 0) > 0 && device.revents == POLLIN &&
+           std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   // A signal that comes just before a thread reads is lost, so they are sent until the thread is

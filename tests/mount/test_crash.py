@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from mounts import CELLFS, is_mounted, sh, versions, wait_until
+from mounts import CELLFS, PATIENCE, is_mounted, sh, versions, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
 from crash_rounds import run_rounds  # noqa: E402
@@ -41,15 +41,18 @@ def test_names_attributes_and_schemas_survive_kill_9(mount):
     assert (mount / "default/t/.schema.toml").read_text() == schema
 
 
-def test_an_unfinished_write_leaves_the_value_before(mount, family):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_an_unfinished_write_leaves_the_value_before(mount, family, number):
     (family / "q").write_text("before")
     handle = os.open(family / "q", os.O_WRONLY | os.O_TRUNC)
     os.write(handle, b"unfinished")
     claim = os.open(family / "claimed", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    mount.kill9()
+    mount.process.send_signal(number)
+    mount.process.wait(PATIENCE)
     for descriptor in (handle, claim):
         with pytest.raises(OSError):
             os.close(descriptor)
+    subprocess.run(["umount", "-l", mount.path], check=False)
     mount.start()
     assert (family / "q").read_text() == "before" and os.listdir(family) == ["q"]
 
