@@ -106,6 +106,10 @@ class Session final : public FuseSession, private KernelNotifier {
     if (ready) ready();
     while (sem_wait(&ended_) != 0 && errno == EINTR) {
     }
+    // A thread that tells the kernel to drop something may wait there for a client that waits for
+    // an answer: requests are served until the last such thread is back.
+    filesystem_.context().kernel.SetNotifier(nullptr);
+    AnswerWhatHasCome();
     StopThreads();
     watch.join();
     if (failed_ != 0) {
@@ -114,10 +118,7 @@ class Session final : public FuseSession, private KernelNotifier {
     return {};
   }
 
-  void Exit() override {
-    fuse_session_exit(session_);
-    sem_post(&ended_);
-  }
+  void Exit() override { sem_post(&ended_); }
 
  private:
   // One more thread that reads: one that is parked, or a new one.

@@ -16,6 +16,7 @@
 #include "fs/filesystem.h"
 #include "fs/fuse_session.h"
 #include "src/commands.h"
+#include "src/guardian.h"
 #include "src/logging.h"
 #include "src/periodic_task.h"
 
@@ -102,11 +103,13 @@ std::string LogTarget(const DaemonOptions& options) {
 }
 
 // Everything between the store's opening and its closing.
-int Serve(Store& store, const DaemonOptions& options, const Report& report) {
+int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
+          const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock);
   filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok()) return Fail(session.status(), report);
+  guardian.Guard(options.mountpoint);
   Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
   auto control = ControlServer::Open(options.store_directory,
                                      [&](const std::string& command, const Arguments& arguments) {
@@ -139,6 +142,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   const sigset_t signals = SignalThread::Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  const Guardian guardian;  // while there is one thread
   if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
       !status.ok()) {
     report(status.message());
@@ -146,7 +150,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   }
   auto store = OpenLocalStore(options.store_directory, options.configuration.store);
   if (!store.ok()) return Fail(store.status(), report);
-  const int code = Serve(**store, options, report);
+  const int code = Serve(**store, options, guardian, report);
   store->reset();
   spdlog::info("{} is closed", options.store_directory);
   return code;

@@ -57,13 +57,12 @@ std::vector<MountedStore> ListMounts() {
   std::ifstream table("/proc/self/mountinfo");
   for (std::string line; std::getline(table, line);) {
     std::istringstream fields(line);
-    std::string field, mountpoint, type, source;
-    for (int i = 0; i < 4; ++i) fields >> field;
-    fields >> mountpoint;
+    std::string field, device, root, mountpoint, type, source;
+    fields >> field >> field >> device >> root >> mountpoint;
     while (fields >> field && field != "-") {
     }
     fields >> type >> source;
-    if (type == "fuse.cellfs") mounts.push_back({Unescape(source), Unescape(mountpoint)});
+    if (type == "fuse.cellfs") mounts.push_back({Unescape(source), Unescape(mountpoint), device});
   }
   return mounts;
 }

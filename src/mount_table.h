@@ -13,6 +13,7 @@ namespace cellfs {
 struct MountedStore {
   std::string store;  // the store's directory
   std::string mountpoint;
+  std::string device;  // major:minor; its own as long as it is mounted
 };
 
 // Both paths absolute, without symbolic links.

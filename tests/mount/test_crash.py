@@ -57,6 +57,47 @@ def test_an_unfinished_write_leaves_the_value_before(mount, family, number):
     assert (family / "q").read_text() == "before" and os.listdir(family) == ["q"]
 
 
+# Holds what the kernel needs when it is told to drop pages and names.
+CLIENT = """
+import os, sys
+family, me = sys.argv[1:]
+try:
+    for i in range(1 << 30):
+        with open(f"{family}/{me}.{i % 4}", "wb") as file:
+            file.write(b"x" * 300000)
+        if i % 3 == 0:
+            os.unlink(f"{family}/{me}.{i % 4}")
+        os.listdir(family)
+        if i == 20:
+            print("running", flush=True)
+except OSError:
+    pass
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_the_daemon_ends_although_it_waits_for_a_client(mount, number):
+    """A thread that tells the kernel to drop something, here after a command, waits for whoever
+    holds it, and he for the daemon: that must not leave the mount hanging and the store locked."""
+    family = mount.family()
+    for _ in range(3):
+        clients = [
+            subprocess.Popen([sys.executable, "-c", CLIENT, str(family), str(me)],
+                             stdout=subprocess.PIPE) for me in range(5)
+        ]
+        commands = subprocess.Popen(
+            ["sh", "-c", f"while {CELLFS} flush {mount.path}; do :; done"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for client in clients:
+            client.stdout.readline()
+        mount.process.send_signal(number)
+        mount.process.wait(PATIENCE)
+        for process in [commands, *clients]:
+            process.wait(PATIENCE)
+        subprocess.run(["umount", "-l", mount.path], check=False)
+        mount.start()
+
+
 def test_a_second_daemon_is_refused_and_names_the_first(mount, tmp_path):
     (tmp_path / "second").mkdir()
     code, _, error = sh(f"{CELLFS} mount {mount.store} {tmp_path}/second", check=False)
