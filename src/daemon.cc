@@ -120,17 +120,21 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
                                        return answer;
                                      });
   if (!control.ok()) return Fail(control.status(), report);
-  SignalThread signals(**session);
   PeriodicTask quotas(kQuotaInterval, [&store] {
     if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
       spdlog::warn("space quotas: {}", status.message());
     }
   });
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
-  const Status ended = (*session)->Run([&] {
-    spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
-    report({});
-  });
+  Status ended;
+  {
+    const SignalThread signals(**session);
+    ended = (*session)->Run([&] {
+      spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
+      report({});
+    });
+  }
+  session->reset();  // programs in the mount need not wait for commands that still run
   if (!ended.ok()) spdlog::error("{}", ended.message());
   return ended.ok() ? 0 : 1;
 }
