@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "fs/cell_writer.h"
+#include "fs/column_rights.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
 #include "fs/text_writer.h"
@@ -97,6 +98,9 @@ OutcomeOr<bool> ClaimMemory(MountContext& mount, const Request& request, const P
 OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const Place& file,
                             mode_t mode) {
   CELLFS_RETURN_IF_FAILED(CheckWritable(mount, file));
+  if (file.kind != PlaceKind::kCell) {
+    CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(mount, request, file));
+  }
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(mount.clock->Now()), nullptr};
   if (!mount.unstored.Add(std::move(entry))) return false;
   // Somebody's first put may have come between look-up and claim; it took its own claim away with

@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 
 #include "fs/cell_writer.h"
+#include "fs/column_rights.h"
 #include "fs/column_traces.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
@@ -353,6 +354,9 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if (from.place == to) return {};
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
   CELLFS_RETURN_IF_FAILED(CheckTarget(resolver, caller, to, must_be_absent));
+  if (to.IsColumn() && to.kind != PlaceKind::kCell) {
+    CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(mount, request, to));
+  }
 
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
