@@ -65,6 +65,11 @@ bool ChangesUnseen(const Place& place) {
   }
 }
 
+// The names in what failed may lie in directories that others may not look into.
+bool NamesWhatIsHidden(const Place& place) {
+  return place.kind == PlaceKind::kSelfFile && place.name == "errors";
+}
+
 }  // namespace
 
 timespec FromMilliseconds(Timestamp time) {
@@ -89,6 +94,7 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   shown.st_mode = TypeOf(place) | stored.mode;
   if (place.kind == PlaceKind::kAsofLink) shown.st_mode = S_IFLNK | 0777;
   if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
+  if (NamesWhatIsHidden(place)) shown.st_mode &= ~mode_t{0077};
   shown.st_size = static_cast<off_t>(found.size);
   const bool is_live_text = place.kind == PlaceKind::kSelfFile;
   const timespec made = found.unstored ? found.unstored->made

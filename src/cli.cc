@@ -212,6 +212,7 @@ void AddStoreArgument(CLI::App& command, CommandLine& line) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
+  umask(S_IRWXG | S_IRWXO);  // the store is its owner's, and his rights are not to be masked
   CommandLine line;
   std::function<int()> action;
   CLI::App app(

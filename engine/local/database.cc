@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -110,6 +111,11 @@ bool Statement::IsNull(int column) const {
 
 StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   ConfigureOnce();
+  // Whoever made the store could have it lead anywhere, and SQLite would follow.
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode)) {
+    return Status(StatusCode::kCorruption, path + " is a symbolic link");
+  }
   if (mode == Mode::kCreate) {
     // SQLite would let others read it; its WAL takes the modes of the file.
     const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

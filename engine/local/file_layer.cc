@@ -82,7 +82,8 @@ class PosixAppendFile : public AppendFile {
 class PosixFileLayer : public FileLayer {
  public:
   StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    // Whoever made the store could have a link lead anywhere.
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor < 0) return ErrnoStatus("open", path, errno);
     struct stat status;
     if (::fstat(descriptor, &status) != 0) {

@@ -58,7 +58,7 @@ Status InUse(const std::string& path, int lock) {
 // The lock is the file's, not its contents': those only tell others whom to look for.
 StatusOr<int> TakeLock(const std::string& path) {
   const std::string file = path + "/" + std::string(kLockFile);
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock < 0) return ErrnoStatus("open", file, errno);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
     const Status status =

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""What another user, or whoever made the store, must not reach (docs/security.md)."""
+
+import os
+import stat
+import subprocess
+
+import pytest
+
+from mounts import CELLFS, is_mounted, sh
+
+
+def as_nobody(command):
+    """Exit code and output."""
+    done = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c", command],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_the_store_is_its_owners_whatever_the_umask(tmp_path, umask):
+    store, mountpoint = tmp_path / "store", tmp_path / "mnt"
+    mountpoint.mkdir()
+    sh(f"umask {umask:o}; {CELLFS} mount {store} {mountpoint}")
+    try:
+        (mountpoint / "default/t/r/f").mkdir(parents=True)
+        (mountpoint / "default/t/r/f/q").write_text("x")
+        sh(f"{CELLFS} flush {mountpoint}")
+        for path in [store, *store.rglob("*")]:
+            mode = os.lstat(path).st_mode
+            assert stat.S_IMODE(mode) == (0o700 if stat.S_ISDIR(mode) else 0o600), path
+    finally:
+        sh(f"{CELLFS} umount {mountpoint}")
+
+
+@pytest.mark.parametrize("name", ["LOCK", "FORMAT", "CATALOG", "wal/*.log", "tables/*.db"])
+def test_a_link_in_the_store_leads_nowhere(mount, tmp_path, name):
+    """A store from elsewhere must not have the daemon write where its maker likes."""
+    (mount.family() / "q").write_text("x")
+    mount.stop()
+    outside = tmp_path / "outside"
+    for file in sorted(mount.store.glob(name)):
+        outside.write_bytes(file.read_bytes())
+        file.unlink()
+        file.symlink_to(outside)
+        before = outside.read_bytes()
+        if sh(f"{CELLFS} mount {mount.store} {mount.path}", check=False)[0] == 0:
+            sh(f"echo y >{mount.path}/default/t/r/f/q", check=False)
+            sh(f"{CELLFS} umount {mount.path}")
+        assert outside.read_bytes() == before and not is_mounted(mount.path)
+        file.unlink()
+        file.write_bytes(before)
+    mount.start()
+    assert (mount / "default/t/r/f/q").read_text() in ("x", "y\n")
+
+
+READS = [
+    "q", "q@1", ".versions/q/1", ".versions/q/2", ".counters/q", ".deleted/gone",
+    "../../.asof/now/r/f/q", "../../../.asof/now/t/r/f/q", "../../../../.asof/now/default/t/r/f/q",
+    "../../.scan/limit=9/r/f/q", "../../.scan/versions=all/r/f/q@1", "../../../../.cellfs/errors"
+]
+CHANGES = [
+    ">q", ">q@5", ">.versions/q/5", "echo +1 >.counters/q", "rm -f q", "rm -f q@1", "rm -f .versions/q/1",
+    "rm -f .deleted/gone", "mv .deleted/gone mine", "mv q mine", "mv q q@9", "touch -d@5 q", "truncate -s0 q"
+]
+
+
+def test_no_other_name_opens_what_is_somebody_elses(make_mount):
+    family = make_mount("allow_other").family()
+    (family / "gone").write_text("secret")
+    os.chmod(family / "gone", 0o600)
+    os.unlink(family / "gone")
+    for timestamp in (1, 2):
+        (family / f"q@{timestamp}").write_bytes(b"secret" + bytes([0, timestamp]))
+    os.chmod(family / "q", 0o600)
+    for path in READS:
+        assert (family / path).exists()
+        assert as_nobody(f"cat {family}/{path}") == (1, b""), path
+    os.chmod(family, 0o1777)  # whoever may make files may still not touch others'
+    for command in CHANGES:
+        assert as_nobody(f"cd {family} && {command}")[0] != 0, command
+    assert (family / "q").read_bytes() == b"secret\x00\x02"
+    assert os.listdir(family / ".versions/q") == ["2", "1"]
+    assert (family / ".deleted/gone").read_text() == "secret"
