@@ -66,7 +66,7 @@ Outcome CellWriter::Fail(Outcome outcome) {
   if (claimed_) {
     const std::shared_ptr<const Place> place = node_->place();
     mount_.unstored.Remove(*place);
-    mount_.kernel.ColumnChanged(*place, nullptr);
+    mount_.kernel.Withdrawn(*node_);
     claimed_ = false;
   }
   return outcome;

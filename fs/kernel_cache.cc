@@ -43,7 +43,11 @@ void KernelCache::ColumnChanged(const Place& column, const Node* by) {
   const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
   QueueName(cell);
-  // Row and family stay, if only as emptied directories; what they list has changed.
+  InvalidateParents(cell, by);
+}
+
+// Row and family stay, if only as emptied directories; what they list has changed.
+void KernelCache::InvalidateParents(const Place& cell, const Node* by) {
   for (Place directory = cell.Parent(); directory.kind != PlaceKind::kNamespace;
        directory = directory.Parent()) {
     InvalidateNode(directory, by);
@@ -67,6 +71,13 @@ void KernelCache::NamespaceChanged(const std::string& namespace_name) {
 
 void KernelCache::AttributesChanged(const Place& place, const Node* by) {
   InvalidateNode(place.As(PlaceKind::kCell), by);
+}
+
+void KernelCache::Withdrawn(const Node& node) {
+  const auto place = node.place();
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(node); });
+  QueueName(*place);
+  InvalidateParents(place->As(PlaceKind::kCell), nullptr);
 }
 
 void KernelCache::Renamed(const Node& node) {

@@ -53,6 +53,9 @@ class KernelCache {
   void NamespaceChanged(const std::string& namespace_name);
   // The kernel shall ask again about the node and, where it has gone, about its name.
   void Changed(const NodePtr& node, bool is_gone);
+  // A file that was made is not there after all. Leaves its pages alone: those of the very write
+  // that failed are locked until its reply.
+  void Withdrawn(const Node& node);
   // The file has another name now, and with it another inode number; its pages are right.
   void Renamed(const Node& node);
   // The attributes alone of this place, changed under another name.
@@ -66,6 +69,7 @@ class KernelCache {
 
   void Notify(const std::function<void(KernelNotifier&)>& tell);
   void InvalidateNode(const Place& place, const Node* by);
+  void InvalidateParents(const Place& cell, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void QueueName(const Place& place);
   void DropNames(const std::stop_token& stop);

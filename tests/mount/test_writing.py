@@ -426,3 +426,13 @@ def test_a_killed_writer_leaves_a_whole_value_or_the_one_before(family):
     while (family / "q").read_text() not in ("before", "part\n") and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (family / "q").read_text() in ("before", "part\n")
+
+
+def test_a_first_write_that_fails_answers(family):
+    """Its page is locked until the reply: nothing may wait for the page before."""
+    handle = os.open(family / "q", os.O_RDWR | os.O_CREAT)
+    with fails_with(errno.EFBIG):
+        os.pwrite(handle, b"ab", 10 << 20)
+    with fails_with(errno.EFBIG):
+        os.close(handle)
+    assert os.listdir(family) == []
