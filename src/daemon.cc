@@ -33,6 +33,7 @@ class SignalThread {
   explicit SignalThread(fs::FuseSession& session) : thread_([this, &session] { Wait(session); }) {}
   ~SignalThread() {
     ended_ = true;
+    // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it waits for that, and blocks it
     pthread_kill(thread_.native_handle(), SIGTERM);
     thread_.join();
   }

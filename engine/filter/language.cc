@@ -23,7 +23,7 @@
 namespace cellfs {
 namespace {
 
-constexpr size_t kMaxTextLength = 64 * 1024;
+constexpr size_t kMaxTextLength = size_t{64} * 1024;
 constexpr int kMaxDepth = 100;
 
 Status Refused(size_t position, std::string_view what) {

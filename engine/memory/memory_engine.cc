@@ -330,6 +330,7 @@ class MemoryEngine : public StorageEngine {
   StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
       const std::vector<StoredTable>& tables) override {
     std::vector<StatusOr<std::shared_ptr<CellStorage>>> opened;
+    opened.reserve(tables.size());
     for (const StoredTable& table : tables) opened.push_back(CreateTable(table));
     return opened;
   }

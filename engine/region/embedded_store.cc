@@ -205,6 +205,7 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
   }
   std::vector<StatusOr<MutationResult>> results = (*handle)->region->Batch(allowed);
   std::vector<StatusOr<MutationResult>> answers;
+  answers.reserve(refusals.size());
   auto next = results.begin();
   for (Status& refusal : refusals) {
     answers.push_back(refusal.ok() ? std::move(*next++) : std::move(refusal));
