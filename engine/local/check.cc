@@ -157,7 +157,7 @@ class StoreCheck {
   Status CheckStoreFile(const TableSchema& schema, TableId id) {
     CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                             Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
-    CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database));
+    CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, {store_id_, id}));
     CELLFS_RETURN_IF_ERROR(CheckIsComplete(*database, id));
     CELLFS_RETURN_IF_ERROR(database->Execute(
         "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"));

@@ -81,7 +81,8 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
   std::vector<std::string> families;
   for (const auto& [name, family] : table.schema->families) families.push_back(name);
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<StoreFile> file,
-                          StoreFile::Open(PathOf(table.id), mode, families, context_->cache));
+                          StoreFile::Open(PathOf(table.id), mode, {directory_->id(), table.id},
+                                          families, context_->cache));
   auto storage = std::make_shared<LocalStorage>(context_, table, std::move(file));
   const std::lock_guard lock(mutex_);
   tables_[table.id] = storage;

@@ -19,6 +19,8 @@ constexpr int64_t kLeastCacheKibibytes = 256;
 constexpr char kCellTablesSql[] =
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'table$%' "
     "AND name NOT LIKE '%$values'";
+constexpr char kStoreFact[] = "store";
+constexpr char kTableFact[] = "table";
 constexpr char kFlushedSql[] = "SELECT value FROM meta WHERE name = 'flushed'";
 
 }  // namespace
@@ -28,15 +30,31 @@ int64_t CacheBudget::KibibytesEach() const {
   return std::max(bytes_ / 1024 / connections, kLeastCacheKibibytes);
 }
 
-Status CheckIsStoreFile(Database& database) {
+namespace {
+
+StatusOr<int64_t> ReadFact(Database& database, const std::string& name) {
+  return database.QueryInteger("SELECT value FROM meta WHERE name = '" + name + "'");
+}
+
+}  // namespace
+
+Status CheckIsStoreFile(Database& database, const StoreFileOwner& owner) {
   CELLFS_ASSIGN_OR_RETURN(const int64_t id, database.QueryInteger("PRAGMA application_id"));
   if (id != kApplicationId) {
     return Status(StatusCode::kCorruption, database.path() + ": not a store file");
   }
   CELLFS_ASSIGN_OR_RETURN(const int64_t version, database.QueryInteger("PRAGMA user_version"));
-  if (version == kFormatVersion) return Status();
-  return Status(StatusCode::kCorruption, database.path() + ": format " + std::to_string(version) +
-                                             " is not known to this version");
+  if (version != kFormatVersion) {
+    return Status(StatusCode::kCorruption, database.path() + ": format " + std::to_string(version) +
+                                               " is not known to this version");
+  }
+  CELLFS_ASSIGN_OR_RETURN(const int64_t store, ReadFact(database, kStoreFact));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t table, ReadFact(database, kTableFact));
+  const bool same_store = static_cast<uint64_t>(store) == owner.store_id;
+  if (same_store && static_cast<uint64_t>(table) == owner.table) return Status();
+  return Status(StatusCode::kCorruption,
+                database.path() + ": it is the file of " +
+                    (same_store ? "table " + std::to_string(table) : "another store"));
 }
 
 Status CheckHasFlushed(const std::string& path, SequenceId flushed, SequenceId needed,
@@ -87,6 +105,7 @@ struct StoreFile::Connection {
 };
 
 StatusOr<std::shared_ptr<StoreFile>> StoreFile::Open(const std::string& path, Database::Mode mode,
+                                                     const StoreFileOwner& owner,
                                                      const std::vector<std::string>& families,
                                                      CacheBudget& budget) {
   std::shared_ptr<StoreFile> file(new StoreFile(path, budget));
@@ -94,7 +113,7 @@ StatusOr<std::shared_ptr<StoreFile>> StoreFile::Open(const std::string& path, Da
   const auto size_of_wal = std::filesystem::file_size(path + "-wal", missing);
   file->is_recovered_ = !missing && size_of_wal > 0;  // a clean close removes it
   CELLFS_ASSIGN_OR_RETURN(file->writer_, Database::Open(path, mode));
-  CELLFS_RETURN_IF_ERROR(file->Initialize(mode, families));
+  CELLFS_RETURN_IF_ERROR(file->Initialize(mode, owner, families));
   return file;
 }
 
@@ -107,12 +126,13 @@ void StoreFile::Remove(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm"}) std::remove((path + suffix).c_str());
 }
 
-Status StoreFile::Initialize(Database::Mode mode, const std::vector<std::string>& families) {
+Status StoreFile::Initialize(Database::Mode mode, const StoreFileOwner& owner,
+                             const std::vector<std::string>& families) {
   CELLFS_ASSIGN_OR_RETURN(const int64_t tables,
                           writer_->QueryInteger("SELECT count(*) FROM sqlite_schema"));
   const bool is_new = tables == 0 && mode == Database::Mode::kCreate;
   if (is_new) CELLFS_RETURN_IF_ERROR(writer_->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
-  if (!is_new) CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*writer_));
+  if (!is_new) CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*writer_, owner));
   CELLFS_RETURN_IF_ERROR(writer_->Execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;"
       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192;"));
@@ -121,7 +141,10 @@ Status StoreFile::Initialize(Database::Mode mode, const std::vector<std::string>
     CELLFS_RETURN_IF_ERROR(writer_->Execute(
         "PRAGMA application_id = " + std::to_string(kApplicationId) +
         "; PRAGMA user_version = " + std::to_string(kFormatVersion) +
-        "; CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"));
+        "; CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
+        "INSERT INTO meta VALUES ('" +
+        kStoreFact + "', " + std::to_string(static_cast<int64_t>(owner.store_id)) + "), ('" +
+        kTableFact + "', " + std::to_string(owner.table) + ")"));
     CELLFS_RETURN_IF_ERROR(transaction.Commit());
   }
   CELLFS_RETURN_IF_ERROR(ReplaceFamilies(families));
@@ -129,12 +152,9 @@ Status StoreFile::Initialize(Database::Mode mode, const std::vector<std::string>
 }
 
 Status StoreFile::LoadFacts() {
-  const auto fact = [this](const char* name) {
-    return writer_->QueryInteger(std::string("SELECT value FROM meta WHERE name = '") + name + "'");
-  };
   CELLFS_ASSIGN_OR_RETURN(const SequenceId flushed, ReadFlushed(*writer_));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t cells, fact("cells"));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t garbage, fact("garbage"));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t cells, ReadFact(*writer_, "cells"));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t garbage, ReadFact(*writer_, "garbage"));
   facts_ = {flushed, cells, garbage};
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> tables, CellTables());
   for (const std::string& table : tables) {

@@ -20,6 +20,7 @@
 
 #include "engine/local/database.h"
 #include "engine/local/sqlite_cursor.h"
+#include "engine/region/storage_engine.h"
 #include "engine/schema.h"
 
 namespace cellfs {
@@ -45,8 +46,14 @@ struct StoreFileFacts {
   int64_t garbage = 0;     // of them, about: hidden versions and tombstones since the last major
 };
 
-// kCorruption: not a store file, or one of a newer format.
-Status CheckIsStoreFile(Database& database);
+// Whose cells a store file holds; written into it when it is made.
+struct StoreFileOwner {
+  uint64_t store_id = 0;
+  TableId table = 0;
+};
+
+// kCorruption: not a store file, one of a newer format, or another table's.
+Status CheckIsStoreFile(Database& database, const StoreFileOwner& owner);
 // kCorruption: the file at `path` lacks cells that the log had up to `needed` and has cut, or lost
 // with `segment` and those before it.
 Status CheckHasFlushed(const std::string& path, SequenceId flushed, SequenceId needed,
@@ -59,8 +66,9 @@ class StoreFile {
   class Snapshot;
 
   // Opens the file with tables for `families` and for no others; kCreate makes it, durably, where
-  // it is missing. `budget` outlives it. kCorruption: not a store file, or one of a newer format.
+  // it is missing. `budget` outlives it. kCorruption: as CheckIsStoreFile, and nothing was changed.
   static StatusOr<std::shared_ptr<StoreFile>> Open(const std::string& path, Database::Mode mode,
+                                                   const StoreFileOwner& owner,
                                                    const std::vector<std::string>& families,
                                                    CacheBudget& budget);
   ~StoreFile();
@@ -101,7 +109,8 @@ class StoreFile {
   struct Connection;
 
   StoreFile(std::string path, CacheBudget& budget);
-  Status Initialize(Database::Mode mode, const std::vector<std::string>& families);
+  Status Initialize(Database::Mode mode, const StoreFileOwner& owner,
+                    const std::vector<std::string>& families);
   Status LoadFacts();
   Status SaveFacts(const StoreFileFacts& facts);
   Status MeasureBytes();

@@ -366,6 +366,27 @@ TEST_F(CheckTest, AnOlderCopyOfAStoreFileIsFoundAndNotServed) {
   EXPECT_EQ(CountReadable(**store, "u"), kRows);
 }
 
+TEST_F(CheckTest, TheFileOfAnotherTableOrStoreIsFoundNotServedAndNotChanged) {
+  MakeStore();
+  const std::string of_other_table = Bytes("tables/2.db");
+  std::filesystem::rename(path_, temporary_.path() + "/other");
+  MakeStore();
+  std::ostringstream of_other_store;
+  of_other_store << std::ifstream(temporary_.path() + "/other/tables/1.db", std::ios::binary)
+                        .rdbuf();
+  for (const std::string& wrong : {of_other_table, of_other_store.str()}) {
+    Write("tables/1.db", wrong);
+    EXPECT_EQ(FirstDamagedFile(), "tables/1.db");
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      EXPECT_EQ(CountReadable(**store, "t"), 0);
+      EXPECT_EQ(CountReadable(**store, "u"), kRows);
+    }
+    EXPECT_EQ(Bytes("tables/1.db"), wrong);
+  }
+}
+
 TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
   std::filesystem::create_directory(path_);
   Write("letter.txt", "mine");

@@ -12,13 +12,14 @@ namespace cellfs {
 namespace {
 
 constexpr int32_t kInlineLimit = 256;
+constexpr StoreFileOwner kOwner{.store_id = 7, .table = 1};
 
 class StoreFileTest : public testing::Test {
  protected:
   void Open(const std::vector<std::string>& families,
             Database::Mode mode = Database::Mode::kCreate) {
     file_.reset();
-    auto opened = StoreFile::Open(path_, mode, families, budget_);
+    auto opened = StoreFile::Open(path_, mode, kOwner, families, budget_);
     ASSERT_OK(opened);
     file_ = *std::move(opened);
   }
@@ -265,14 +266,15 @@ TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
   Open({"f"});
   ASSERT_OK(file_->writer().Execute("PRAGMA user_version = 2"));
   file_.reset();
-  EXPECT_EQ(StoreFile::Open(path_, Database::Mode::kOpen, {"f"}, budget_).status().code(),
+  EXPECT_EQ(StoreFile::Open(path_, Database::Mode::kOpen, kOwner, {"f"}, budget_).status().code(),
             StatusCode::kCorruption);
   auto other = Database::Open(directory_.path() + "/2.db", Database::Mode::kCreate);
   ASSERT_OK((*other)->Execute("CREATE TABLE t(x)"));
-  EXPECT_EQ(StoreFile::Open(directory_.path() + "/2.db", Database::Mode::kOpen, {"f"}, budget_)
-                .status()
-                .code(),
-            StatusCode::kCorruption);
+  EXPECT_EQ(
+      StoreFile::Open(directory_.path() + "/2.db", Database::Mode::kOpen, kOwner, {"f"}, budget_)
+          .status()
+          .code(),
+      StatusCode::kCorruption);
 }
 
 // Against a cursor over a sorted vector.
