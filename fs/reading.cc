@@ -190,9 +190,8 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
 
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
                                                 const Place& row_or_family) {
-  static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
   Get get = GetOf(row_or_family, ReadDetail::kLengths);
-  if (get.filter == nullptr) get.filter = first_key_only;
+  if (get.filter == nullptr) get.store_limit = 1;  // of each family
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, row_or_family.table, get));
   return FirstWanted(row_or_family, std::move(cells));
 }
