@@ -395,8 +395,8 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
   mount_.directory_times.Settle(row, stamp);
   const auto settled = mount_.recent.NoteFilled(row);
   if (!settled) return;
-  for (const UnstoredEntry& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
-    mount_.unstored.Remove(family.place);
+  for (const UnstoredPtr& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
+    mount_.unstored.Remove(family->place);
   }
   mount_.unstored.Remove(*settled);
 }

@@ -212,6 +212,7 @@ DirectoryStream::Children DirectoryStream::Merge(Children stored, Children other
   const auto by_key = [](const Child& a, const Child& b) { return a.key < b.key; };
   std::sort(others.begin(), others.end(), by_key);
   Children merged;
+  merged.reserve(stored.size() + others.size());
   std::merge(std::make_move_iterator(stored.begin()), std::make_move_iterator(stored.end()),
              std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()),
              std::back_inserter(merged), by_key);
@@ -229,9 +230,10 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
   const size_t limit = by_time ? std::numeric_limits<size_t>::max() : kBatch;
   auto entries =
       mount_.unstored.ChildrenAfter(*place_, by_time ? std::nullopt : position_.key, limit);
-  if (entries.size() == limit) end = OrderKey(entries.back().place);
-  for (UnstoredEntry& entry : entries) {
-    const Place& place = entry.place;
+  children.reserve(entries.size());
+  if (entries.size() == limit) end = OrderKey(entries.back()->place);
+  for (UnstoredPtr& entry : entries) {
+    const Place& place = entry->place;
     if (place.kind == PlaceKind::kVersion) continue;  // never listed, as stored ones
     Child child;
     child.key = OrderKey(place);
@@ -240,9 +242,9 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
                                                          : "\xff" + place.name;
       if (position_.key && child.key <= *position_.key) continue;
     }
-    if (entry.file != nullptr) {
-      std::lock_guard lock(entry.file->mutex);
-      child.found.size = entry.file->bytes.size();
+    if (entry->file != nullptr) {
+      std::lock_guard lock(entry->file->mutex);
+      child.found.size = entry->file->bytes.size();
     }
     child.found.place = place;
     child.found.unstored = std::move(entry);

@@ -113,8 +113,8 @@ Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& plac
   CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
   if (!rows.empty()) return ENOTEMPTY;
-  for (const UnstoredEntry& entry : mount.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
-    if (entry.place.kind == PlaceKind::kRow) return ENOTEMPTY;
+  for (const UnstoredPtr& entry : mount.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
+    if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
   }
   CELLFS_RETURN_IF_FAILED(mount.store.DisableTable(caller, place.table));
   CELLFS_RETURN_IF_FAILED(mount.store.DropTable(caller, place.table));
@@ -124,10 +124,9 @@ Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& plac
 }
 
 bool HasClaims(MountContext& mount, const Place& directory) {
-  for (const UnstoredEntry& entry :
-       mount.unstored.ChildrenAfter(directory, std::nullopt, SIZE_MAX)) {
-    if (entry.reason == UnstoredReason::kClaimed) return true;
-    if (entry.place.IsDirectory() && HasClaims(mount, entry.place)) return true;
+  for (const UnstoredPtr& entry : mount.unstored.ChildrenAfter(directory, std::nullopt, SIZE_MAX)) {
+    if (entry->reason == UnstoredReason::kClaimed) return true;
+    if (entry->place.IsDirectory() && HasClaims(mount, entry->place)) return true;
   }
   return false;
 }

@@ -357,7 +357,7 @@ OutcomeOr<Found> Resolver::FindByKind(const Caller& caller, const Place& place) 
       return FindSelf(place);
     case PlaceKind::kMemoryFile:
     case PlaceKind::kMemoryDirectory:
-      return FindUnstored(place);
+      return FromEntry(mount_.unstored.Find(place));
     case PlaceKind::kAsofLink: {
       Found found{place};
       found.size = std::to_string(mount_.clock->Now()).size();
@@ -383,10 +383,9 @@ Found Resolver::FromCell(Place place, const Cell& cell, const FamilySchema* fami
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindUnstored(const Place& place) {
-  auto entry = mount_.unstored.Find(place);
-  if (!entry) return Outcome(ENOENT);
-  Found found{place};
+OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
+  if (entry == nullptr) return Outcome(ENOENT);
+  Found found{entry->place};
   if (entry->file != nullptr) {
     std::lock_guard lock(entry->file->mutex);
     found.size = entry->file->bytes.size();
@@ -417,17 +416,17 @@ OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
                             place.view->scan_end->IsBefore(mount_, caller, place));
     if (!returned) return Outcome(ENOENT);
   }
-  auto unstored = FindUnstored(place);  // first: it goes once a cell is stored
+  UnstoredPtr unstored = mount_.unstored.Find(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (!cell) return unstored;
+  if (!cell) return FromEntry(std::move(unstored));
   return FromCell(place, *cell);
 }
 
 OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
-  auto made = FindUnstored(place);  // first: it goes once a cell is stored
+  UnstoredPtr made = mount_.unstored.Find(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (cell) return FromCell(place, *cell);
-  if (made.ok() || (place.view != nullptr && !place.view->IsAsof())) return made;
+  if (made || (place.view != nullptr && !place.view->IsAsof())) return FromEntry(std::move(made));
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.
@@ -441,11 +440,11 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
 
 OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
   const bool is_counter = place.kind == PlaceKind::kCounter;
-  auto claim = FindUnstored(place);  // first: it goes once a value is stored
+  UnstoredPtr claim = mount_.unstored.Find(place);  // first: it goes once a value is stored
   CELLFS_ASSIGN_OR_RETURN(
       auto cell,
       ReadColumn(mount_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
-  if (!cell) return claim;
+  if (!cell) return FromEntry(std::move(claim));
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
@@ -464,7 +463,7 @@ OutcomeOr<Found> Resolver::FindVersionsColumn(const Caller& caller, const Place&
   if (visible) return Found{place};
   CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
   if (!versions.empty()) return Found{place};
-  return FindUnstored(place);
+  return FromEntry(mount_.unstored.Find(place));
 }
 
 OutcomeOr<Found> Resolver::FindToml(const Place& place) {

@@ -20,7 +20,7 @@ struct Found {
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
   std::optional<Timestamp> expires;  // when a TTL may end it
   uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for; Find sets it
-  std::optional<UnstoredEntry> unstored;  // where it is there only by being made
+  UnstoredPtr unstored;    // where it is there only by being made
   // A family that nobody made in a row that this process made: there for everybody else.
   pid_t absent_for = 0;
 };
@@ -84,7 +84,7 @@ class Resolver {
   OutcomeOr<Found> FindTable(const Place& place);
   OutcomeOr<Found> FindSelf(const Place& place);
   // What is there only by being made; ENOENT where nothing is.
-  OutcomeOr<Found> FindUnstored(const Place& place);
+  static OutcomeOr<Found> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
   MountContext& mount_;
 };

@@ -29,7 +29,8 @@ bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t directory = entry.place.Parent().InodeNumber();
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
-  if (!directories_[directory].emplace(std::move(key), std::move(entry)).second) return false;
+  auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
+  if (!directories_[directory].emplace(std::move(key), std::move(shared)).second) return false;
   inodes_.insert(inode);
   return true;
 }
@@ -41,30 +42,31 @@ bool UnstoredEntries::Remove(const Place& place) {
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return false;
   const auto child = directory->second.find(OrderKey(place));
-  if (child == directory->second.end() || !(child->second.place == place)) return false;
+  if (child == directory->second.end() || !(child->second->place == place)) return false;
   directory->second.erase(child);
   inodes_.erase(inode);
   if (directory->second.empty()) directories_.erase(directory);
   return true;
 }
 
-std::optional<UnstoredEntry> UnstoredEntries::Find(const Place& place) const {
+UnstoredPtr UnstoredEntries::Find(const Place& place) const {
   std::lock_guard lock(mutex_);
-  if (inodes_.empty() || !inodes_.contains(place.InodeNumber())) return std::nullopt;
+  if (inodes_.empty() || !inodes_.contains(place.InodeNumber())) return nullptr;
   const auto directory = directories_.find(place.Parent().InodeNumber());
-  if (directory == directories_.end()) return std::nullopt;
+  if (directory == directories_.end()) return nullptr;
   const auto it = directory->second.find(OrderKey(place));
-  if (it == directory->second.end() || !(it->second.place == place)) return std::nullopt;
+  if (it == directory->second.end() || !(it->second->place == place)) return nullptr;
   return it->second;
 }
 
 void UnstoredEntries::Move(const Place& from, const Place& to) {
-  std::optional<UnstoredEntry> entry = Find(from);
-  if (!entry) return;
+  const UnstoredPtr entry = Find(from);
+  if (entry == nullptr) return;
   Remove(from);
   Remove(to);
-  entry->place = to;
-  Add(*std::move(entry));
+  UnstoredEntry moved = *entry;
+  moved.place = to;
+  Add(std::move(moved));
 }
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {
@@ -81,11 +83,11 @@ void UnstoredEntries::RemoveBelow(const Place& directory) {
     children = std::move(it->second);
     directories_.erase(it);
     for (const auto& [key, child] : children) {
-      inodes_.erase(inodes_.find(child.place.InodeNumber()));
+      inodes_.erase(inodes_.find(child->place.InodeNumber()));
     }
   }
   for (const auto& [key, child] : children) {
-    if (child.place.IsDirectory()) RemoveBelow(child.place);
+    if (child->place.IsDirectory()) RemoveBelow(child->place);
   }
 }
 
@@ -95,7 +97,7 @@ void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& fa
     std::lock_guard lock(mutex_);
     for (const auto& [directory, children] : directories_) {
       for (const auto& [key, child] : children) {
-        const Place& place = child.place;
+        const Place& place = child->place;
         if (place.kind == PlaceKind::kFamily && place.table == table && place.family == family) {
           dropped.push_back(place);
         }
@@ -108,10 +110,10 @@ void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& fa
   }
 }
 
-std::vector<UnstoredEntry> UnstoredEntries::ChildrenAfter(const Place& directory,
-                                                          const std::optional<std::string>& after,
-                                                          size_t limit) const {
-  std::vector<UnstoredEntry> found;
+std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
+                                                        const std::optional<std::string>& after,
+                                                        size_t limit) const {
+  std::vector<UnstoredPtr> found;
   std::lock_guard lock(mutex_);
   if (directories_.empty()) return found;
   const auto it = directories_.find(directory.InodeNumber());

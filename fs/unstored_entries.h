@@ -49,6 +49,7 @@ struct UnstoredEntry {
   std::shared_ptr<MemoryFile> file;  // kMemoryFile
   pid_t maker = 0;                   // of a kMade row: the process that made it
 };
+using UnstoredPtr = std::shared_ptr<const UnstoredEntry>;  // shared, as it has a place's strings
 
 // What orders a place among the entries of its directory: the row, family, qualifier (with
 // "@<timestamp>" for a version) or name.
@@ -62,7 +63,8 @@ class UnstoredEntries {
   bool Add(UnstoredEntry entry);
   // Whether it was here.
   bool Remove(const Place& place);
-  std::optional<UnstoredEntry> Find(const Place& place) const;
+  // Null: it is not here.
+  UnstoredPtr Find(const Place& place) const;
   // A memory file under another name or in another directory; what was there goes.
   void Move(const Place& from, const Place& to);
   bool HasChildren(const Place& directory) const;
@@ -71,9 +73,9 @@ class UnstoredEntries {
   // A family was dropped: removes it from every row, with what is below it.
   void RemoveFamily(const TableName& table, const std::string& family);
   // In the order of OrderKey, those above `after` (nullopt: from the first), at most `limit`.
-  std::vector<UnstoredEntry> ChildrenAfter(const Place& directory,
-                                           const std::optional<std::string>& after,
-                                           size_t limit) const;
+  std::vector<UnstoredPtr> ChildrenAfter(const Place& directory,
+                                         const std::optional<std::string>& after,
+                                         size_t limit) const;
 
   // A table or namespace made by mkdir shows its .toml once that is written or something is made in
   // it.
@@ -82,7 +84,7 @@ class UnstoredEntries {
   bool IsTomlHidden(const Place& table_or_namespace) const;
 
  private:
-  using Children = std::map<std::string, UnstoredEntry, std::less<>>;
+  using Children = std::map<std::string, UnstoredPtr, std::less<>>;
 
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, Children> directories_;  // by inode number of the directory
