@@ -247,10 +247,11 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   CELLFS_ASSIGN_OR_RETURN(
       std::vector<Timestamp> timestamps,
       Move(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent));
-  const TracelessFile gone{from, only_version.value_or(0)};
+  std::optional<TracelessFile> gone;
   const bool left_tombstone = timestamps.size() > 1;  // a reader holds the moment before
-  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0],
-                                          only_version && !left_tombstone ? &gone : nullptr));
+  if (only_version && !left_tombstone) gone = {from, *only_version};
+  CELLFS_RETURN_IF_FAILED(
+      CarryAttributes(mount, to, source, timestamps[0], gone ? &*gone : nullptr));
   NoteMove(mount, from, to, timestamps);
   mount.unstored.Remove(to);
   if (from.family != to.family) {

@@ -44,7 +44,7 @@ int LetGoOfEverythingBut(int channel) {
   constexpr int kFirstOther = STDERR_FILENO + 1;
   dup2(channel, kFirstOther);
   close_range(kFirstOther + 1, ~0U, 0);
-  static_cast<void>(chdir("/"));
+  [[maybe_unused]] const int left = chdir("/");
   return kFirstOther;
 }
 
@@ -95,7 +95,7 @@ Guardian::~Guardian() {
 
 void Guardian::Guard(const std::string& mountpoint) const {
   if (channel_ < 0) return;
-  static_cast<void>(write(channel_, mountpoint.c_str(), mountpoint.size() + 1));
+  [[maybe_unused]] const ssize_t sent = write(channel_, mountpoint.c_str(), mountpoint.size() + 1);
 }
 
 }  // namespace cellfs
