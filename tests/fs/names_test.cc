@@ -310,14 +310,20 @@ TEST_F(NamesTest, TemporariesLeaveNoAttributes) {
 }
 
 TEST_F(NamesTest, AttributesHoldInARowOfVeryManyColumns) {
-  constexpr int kColumns = 1100;
-  const auto path = [](int i) { return "default/t/r/f/c" + std::to_string(i); };
+  constexpr int kColumns = static_cast<int>(AttributeCache::kMaxRowEntries) + 50;
+  const auto column = [](int i) {
+    return CellPlace({"default", "t"}, "r", "f", std::to_string(i));
+  };
+  const auto mode = [](int i) { return static_cast<mode_t>(i % 2 == 0 ? 0600 : 0640); };
   for (int i = 0; i < kColumns; ++i) {
-    ASSERT_EQ(tree.Close(tree.Create(path(i), true, ForWriting(), i % 2 == 0 ? 0600 : 0640)), 0);
+    AttributeUpdate update;
+    update.mode = mode(i);
+    ASSERT_TRUE(tree.filesystem->context().attributes.Update(column(i), update).ok());
   }
   for (const bool again : {false, true}) {
+    AttributeStore& attributes = tree.filesystem->context().attributes;
     for (int i = 0; i < kColumns; i += 91) {
-      ASSERT_EQ(tree.Stat(path(i)).st_mode & 0777, i % 2 == 0 ? 0600u : 0640u) << i;
+      ASSERT_EQ(attributes.Find(column(i), -1).mode, mode(i)) << i;
     }
     if (!again) tree.Remount();
   }
