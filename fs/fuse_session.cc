@@ -130,7 +130,7 @@ class Session final : public FuseSession, private KernelNotifier {
       reader_wanted_.notify_one();
       return;
     }
-    if (static_cast<int>(threads_.size()) >= max_threads_) return;
+    if (static_cast<int>(threads_.size()) >= max_threads_ + waiting_.load()) return;
     running_.fetch_add(1);
     try {
       threads_.emplace_back([this] { Serve(); });
@@ -235,8 +235,12 @@ class Session final : public FuseSession, private KernelNotifier {
     for (std::thread& thread : threads) thread.join();
   }
 
+  // Waits for pages that are being read, so for answers to requests that are yet to be received:
+  // a thread that waits here does not count among those that serve.
   void InvalidateInode(const Node& node) override {
+    waiting_.fetch_add(1);
     fuse_lowlevel_notify_inval_inode(session_, target_.IdOf(node), 0, 0);
+    waiting_.fetch_sub(1);
   }
   void InvalidateAttributes(const Node& node) override {
     constexpr off_t kNoPages = -1;
@@ -256,6 +260,7 @@ class Session final : public FuseSession, private KernelNotifier {
   FileSystem& filesystem_;
   FuseTarget target_;
   const int max_threads_;
+  std::atomic<int> waiting_{0};  // threads that wait for the kernel
   fuse_session* session_ = nullptr;
   bool mounted_ = false;
   sem_t ended_;

@@ -3,6 +3,7 @@
 
 import errno
 import os
+import threading
 import time
 
 from mounts import fails_with, sh, versions, wait_until
@@ -157,3 +158,35 @@ def test_who_works_in_a_directory_keeps_its_path_when_the_schema_changes(mount, 
                 assert os.getcwd() == str(table)
     finally:
         os.chdir("/")
+
+
+def test_a_writer_under_another_name_waits_for_no_reader_that_waits_for_it(make_mount):
+    # Its pages are dropped while they are read, by the only thread that could answer.
+    mount = make_mount("threads=1")
+    family = mount.family()
+    (family / "q").write_bytes(bytes(4 << 20))
+    ended = threading.Event()
+
+    def read():
+        while not ended.is_set():
+            with open(family / "q", "rb", buffering=0) as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                while file.read(1 << 20):
+                    pass
+
+    written = []
+
+    def write():
+        while not ended.is_set():
+            (family / f"q@{len(written) + 1}").write_text("x")
+            written.append(1)
+
+    threads = [threading.Thread(target=call, daemon=True) for call in (read, read, write)]
+    for thread in threads:
+        thread.start()
+    try:
+        wait_until(lambda: len(written) >= 50, "writes go on")
+    finally:
+        ended.set()
+    for thread in threads:
+        thread.join()
