@@ -38,6 +38,8 @@ Outcome DeclareFamily(MountContext& mount, const Caller& caller, const Place& pl
 }
 
 Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place) {
+  // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
+  const std::lock_guard lock(mount.schema_changes);
   CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(place.table));
   if (schema->FindFamily(place.family) != nullptr) return {};
   if (!IsOpen(*schema)) {

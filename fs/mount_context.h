@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "engine/clock.h"
 #include "engine/store.h"
@@ -50,6 +51,7 @@ struct MountContext {
   ErrorLog errors;
   LongNames long_names;
   ColumnLocks column_locks;
+  std::mutex schema_changes;  // of a schema with the time that its .toml shows
   DirectoryTimes directory_times;
   RecentChanges recent{*clock, options.temporary_age_ms};
   KernelCache kernel;    // its thread uses the rest
