@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import subprocess
+import threading
 import time
 
 import pytest
@@ -174,3 +175,32 @@ def test_a_backup_of_a_moment_is_consistent_and_repeatable(mount, outside, scope
         first, second = ((table / f"r{number}/f" / name).read_text().split() for name in ("first", "second"))
         assert len(set(first)) == len(set(second)) == 1
         assert int(first[0]) - int(second[0]) in (0, 1)
+
+
+def test_a_family_made_while_the_schema_is_written_does_not_take_its_time(mount):
+    # As rsync does: one process makes directories ahead, another puts the files in their places.
+    (mount.family() / "q").write_text("x")
+    text = (mount / "default/t/.schema.toml").read_text()
+    for number in range(40):
+        table = mount / f"default/u{number}"
+        (table / "r").mkdir(parents=True)
+        temporary = table / "..schema.toml.Ab1"
+        temporary.write_text(text.replace('"default:t"', f'"default:u{number}"'))
+        os.utime(temporary, (1600000000, 1600000000))
+        both = threading.Barrier(2)
+        failures = []
+
+        def make_family():
+            both.wait()
+            try:
+                (table / "r/f").mkdir()
+            except OSError as error:
+                failures.append(error)
+
+        thread = threading.Thread(target=make_family)
+        thread.start()
+        both.wait()
+        temporary.rename(table / ".schema.toml")
+        thread.join()
+        assert not failures
+        assert (table / ".schema.toml").stat().st_mtime == 1600000000
