@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "fs/delayed_calls.h"
 
-namespace cellfs::fs {
+#include <ratio>
 
+namespace cellfs::fs {
 namespace {
-// So that a put that waited is there within the second.
-constexpr std::chrono::milliseconds kDelay{900};
+
+using Clock = std::chrono::steady_clock;
+
+// A put that waited is there within the second. Calls are due at whole ticks: the thread wakes a
+// few times a second, not once for each file that was written.
+using Tick = std::chrono::duration<int64_t, std::deci>;
+constexpr std::chrono::milliseconds kDelay{800};
+
+Clock::time_point NextDue() { return std::chrono::ceil<Tick>(Clock::now() + kDelay); }
+
 }  // namespace
 
 void DelayedCalls::Add(std::function<void()> call) {
   std::lock_guard lock(mutex_);
-  calls_.push_back({std::chrono::steady_clock::now() + kDelay, std::move(call)});
+  calls_.push_back({NextDue(), std::move(call)});
   if (!thread_.joinable()) {
     thread_ = std::jthread([this](std::stop_token stop) { Run(stop); });
   }
@@ -26,14 +35,21 @@ void DelayedCalls::Run(std::stop_token stop) {
       continue;
     }
     const auto due = calls_.front().due;
-    if (std::chrono::steady_clock::now() < due) {
+    if (Clock::now() < due) {
       wake_.wait_until(lock, stop, due, [] { return false; });
       continue;
     }
-    auto make = std::move(calls_.front().make);
-    calls_.pop_front();
+    std::vector<Call> ready;
+    while (!calls_.empty() && calls_.front().due <= due) {
+      ready.push_back(std::move(calls_.front()));
+      calls_.pop_front();
+    }
     lock.unlock();
-    make();
+    for (Call& call : ready) {
+      if (stop.stop_requested()) break;
+      call.make();
+    }
+    ready.clear();
     lock.lock();
   }
 }
