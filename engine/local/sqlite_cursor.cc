@@ -13,12 +13,25 @@ enum Column {
   kType,
   kSequenceId,
   kLength,
-  kChecksum,
   kTimeToLive,
+  // The rest only where values are read.
+  kChecksum,
   kReference,
   kTag,
   kValue
 };
+
+const char* ConditionOf(CellsFrom from) {
+  switch (from) {
+    case CellsFrom::kRow:
+      return "K >= ?1";
+    case CellsFrom::kColumn:
+      return "K = ?1 AND Q >= ?2";
+    case CellsFrom::kVersion:
+      break;
+  }
+  return "(K, Q, T) >= (?1, ?2, ?3)";
+}
 
 // From here on it is read into our own memory at once, which costs a few microseconds.
 constexpr uint64_t kLongValue = uint64_t{256} << 10;
@@ -26,19 +39,26 @@ constexpr uint64_t kLongValue = uint64_t{256} << 10;
 }  // namespace
 
 StatusOr<Statement*> FamilyReader::Prepared(std::optional<Statement>& statement,
-                                            const std::string& select, const std::string& rest) {
+                                            std::string_view select, std::string_view rest) {
   if (!statement.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(Statement prepared,
-                            database_.Prepare("SELECT " + select + " FROM " +
-                                              QuotedName(CellTableName(family_)) + rest));
+    CELLFS_ASSIGN_OR_RETURN(
+        Statement prepared,
+        database_.Prepare("SELECT " + std::string(select) + " FROM " +
+                          QuotedName(CellTableName(family_)) + std::string(rest)));
     statement = std::move(prepared);
   }
   return &*statement;
 }
 
-StatusOr<Statement*> FamilyReader::Cells() {
-  static const std::string kRest = " WHERE (K, Q, T) >= (?1, ?2, ?3) ORDER BY K, Q, T, Y, S";
-  return Prepared(cells_, "K, Q, T, Y, S, L, H, X, R, Z, V", kRest);
+StatusOr<Statement*> FamilyReader::Cells(CellsFrom from, bool lengths_only) {
+  std::optional<Statement>& statement =
+      (lengths_only ? lengths_ : cells_)[static_cast<size_t>(from)];
+  if (statement.has_value()) return &*statement;
+  // Of a known row SQLite need not hand out the key again.
+  const std::string key = from == CellsFrom::kColumn ? "NULL" : "K";
+  return Prepared(statement,
+                  key + (lengths_only ? ", Q, T, Y, S, L, X" : ", Q, T, Y, S, L, X, H, R, Z, V"),
+                  std::string(" WHERE ") + ConditionOf(from) + " ORDER BY K, Q, T, Y, S");
 }
 
 StatusOr<Statement*> FamilyReader::RowBefore() {
@@ -132,19 +152,24 @@ Status SqliteCursor::Seek(const CellPlace& place) {
   if (IsKnownAt(place)) return Status();
   next_row_ = place.row;
   next_qualifier_ = place.qualifier;
-  if (cells_ == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells());
-  }
-  cells_->Reset();
+  if (cells_ != nullptr) cells_->Reset();
   row_.swap(next_row_);
   qualifier_.swap(next_qualifier_);
   timestamp_ = place.timestamp;
+  from_ = FromHere();
+  CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells(from_, lengths_only_));
   cells_->Bind(1, row_);
-  cells_->Bind(2, qualifier_);
-  cells_->Bind(3, -timestamp_);
+  if (from_ != CellsFrom::kRow) cells_->Bind(2, qualifier_);
+  if (from_ == CellsFrom::kVersion) cells_->Bind(3, -timestamp_);
   CELLFS_RETURN_IF_ERROR(StepForward());
   at_first_ = true;
   return Status();
+}
+
+CellsFrom SqliteCursor::FromHere() const {
+  if (timestamp_ != kLatestTimestamp) return CellsFrom::kVersion;
+  if (only_row_ != nullptr && *only_row_ == row_) return CellsFrom::kColumn;
+  return qualifier_.empty() ? CellsFrom::kRow : CellsFrom::kVersion;
 }
 
 Status SqliteCursor::SeekToRowBefore(std::string_view row) {
@@ -173,11 +198,15 @@ Status SqliteCursor::Next() {
   return StepForward();
 }
 
+std::string_view SqliteCursor::RowHere() const {
+  return from_ == CellsFrom::kColumn ? std::string_view(row_) : cells_->Bytes(kRow);
+}
+
 Status SqliteCursor::StepForward() {
   valid_ = false;
   do {
     CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
-    valid_ = valid_ && (only_row_ == nullptr || cells_->Bytes(kRow) == *only_row_);
+    valid_ = valid_ && (only_row_ == nullptr || RowHere() == *only_row_);
     if (!valid_) {
       cells_->Reset();  // another step would begin again
       return Status();
@@ -188,20 +217,25 @@ Status SqliteCursor::StepForward() {
 
 Status SqliteCursor::Load() {
   CellView& cell = stored_.cell;
-  cell.row = cells_->Bytes(kRow);
+  cell.row = RowHere();
   cell.qualifier = cells_->Bytes(kQualifier);
   cell.timestamp = -cells_->Integer(kTimestamp);
   cell.type = static_cast<CellType>(-cells_->Integer(kType));
   cell.sequence_id = static_cast<SequenceId>(-cells_->Integer(kSequenceId));
   cell.value_length = static_cast<uint64_t>(cells_->Integer(kLength));
   cell.time_to_live = cells_->IsNull(kTimeToLive) ? kNoCellTtl : cells_->Integer(kTimeToLive);
+  return lengths_only_ ? Status() : LoadPacked();
+}
+
+Status SqliteCursor::LoadPacked() {
+  CellView& cell = stored_.cell;
   cell.value = {};
   stored_.reference = cells_->Integer(kReference);
   stored_.packed = {static_cast<ValueTag>(cells_->Integer(kTag)), {}};
   if (stored_.reference == 0) stored_.packed.bytes = cells_->Bytes(kValue);
   if (ChecksumOf(stored_) != cells_->Integer(kChecksum)) return Damaged("a cell");
   // Long and compressed values wait until they are asked for.
-  if (!lengths_only_ && stored_.reference == 0 && stored_.packed.tag == ValueTag::kPlain) {
+  if (stored_.reference == 0 && stored_.packed.tag == ValueTag::kPlain) {
     cell.value = stored_.packed.bytes;
   }
   return Status();

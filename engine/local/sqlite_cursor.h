@@ -5,6 +5,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
 #define CELLFS_ENGINE_LOCAL_SQLITE_CURSOR_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,14 @@
 
 namespace cellfs {
 
+// Where the cells of a statement begin. SQLite checks a condition on K, Q and T together again at
+// every cell (a tenth of a step), so it stands only where the others do not say it.
+enum class CellsFrom {
+  kRow,      // row ?1; all that follows
+  kColumn,   // column ?2 of row ?1; to the end of the row
+  kVersion,  // version ?3 of column ?2 of row ?1; all that follows
+};
+
 // The statements that read one family on one connection, each prepared when it is first needed.
 // They serve one cursor at a time.
 class FamilyReader {
@@ -24,7 +33,9 @@ class FamilyReader {
   FamilyReader(Database& database, std::string_view family)
       : database_(database), family_(family) {}
 
-  StatusOr<Statement*> Cells();      // K, Q, T, Y, S, L, H, X, R, Z, V from ?1, ?2, ?3
+  // K (NULL where it is known), Q, T, Y, S, L, X of the cells in their order and, unless
+  // `lengths_only`, H, R, Z, V.
+  StatusOr<Statement*> Cells(CellsFrom from, bool lengths_only);
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
   StatusOr<Statement*> Value();  // H, V of reference ?1
@@ -37,12 +48,13 @@ class FamilyReader {
 
  private:
   StatusOr<Statement*> Tombstone();  // any of row ?1, qualifier ?2
-  StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& select,
-                                const std::string& rest);
+  StatusOr<Statement*> Prepared(std::optional<Statement>& statement, std::string_view select,
+                                std::string_view rest);
 
   Database& database_;
   const std::string family_;
-  std::optional<Statement> cells_, row_before_, last_row_, value_, checksum_, tombstone_;
+  std::array<std::optional<Statement>, 3> cells_, lengths_;  // by CellsFrom
+  std::optional<Statement> row_before_, last_row_, value_, checksum_, tombstone_;
 };
 
 // Readers of one family that no cursor uses at the moment.
@@ -72,10 +84,13 @@ class SqliteCursor : public CellCursor {
  private:
   Status StepForward();  // to the next row of the statement that may be seen
   Status Load();         // the row's cell
+  Status LoadPacked();   // and its value, or where that is, checked
   Status LoadReferenced();
   Status Damaged(std::string_view what) const;
   bool IsBefore(const CellPlace& place) const;  // the present cell
   bool IsKnownAt(const CellPlace& place) const;
+  CellsFrom FromHere() const;        // the statement for what is sought
+  std::string_view RowHere() const;  // of the statement's present row
 
   std::unique_ptr<FamilyReader> reader_;
   FreeReaders& free_;
@@ -86,6 +101,7 @@ class SqliteCursor : public CellCursor {
 
   Statement* cells_ = nullptr;  // running while valid_
   Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row
+  CellsFrom from_ = CellsFrom::kRow;
   // What cells_ is bound to, and whether it still stands at the first cell from there.
   std::string row_, qualifier_;
   Timestamp timestamp_ = 0;
