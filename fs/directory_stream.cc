@@ -51,9 +51,9 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
   const uint64_t end = offset < kLong ? kNoEnd : offset + kPiece;
   while (offset_ < end) {
-    CELLFS_ASSIGN_OR_RETURN(auto entry, Next(caller));
-    if (!entry || !take(*entry)) return {};
-    Advance(*entry);
+    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
+    if (entry == nullptr || !take(*entry)) return {};
+    Advance();
   }
   return {};
 }
@@ -89,9 +89,9 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   }
   filled_ = false;
   while (offset_ < offset) {
-    CELLFS_ASSIGN_OR_RETURN(auto entry, Next(caller));
-    if (!entry) return {};
-    Advance(*entry);
+    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
+    if (entry == nullptr) return {};
+    Advance();
   }
   return {};
 }
@@ -110,12 +110,17 @@ std::pair<uint64_t, DirectoryStream::Position> DirectoryStream::NearestKnown(
 }
 
 // window_ holds the position at each offset from window_begin_ up to, not including, offset_.
-void DirectoryStream::Advance(const DirectoryEntry& entry) {
+void DirectoryStream::Advance() {
   window_.push_back(std::move(position_));
-  position_ = PositionOf(entry);
-  offset_ = entry.next_offset;
-  NoteListed(entry);
-  if (filled_) ++batch_next_;
+  position_.fixed = window_.back().fixed;
+  offset_ = entry_.next_offset;
+  NoteListed();
+  if (filled_) {
+    position_.key = std::move(batch_[batch_next_++].key);
+  } else {
+    ++position_.fixed;
+    position_.key.reset();
+  }
   if (window_.size() <= kWindow) return;
   if (window_begin_ % older_step_ == 0) older_[window_begin_] = std::move(window_.front());
   window_.pop_front();
@@ -125,35 +130,29 @@ void DirectoryStream::Advance(const DirectoryEntry& entry) {
   std::erase_if(older_, [&](const auto& known) { return known.first % older_step_ != 0; });
 }
 
-void DirectoryStream::NoteListed(const DirectoryEntry& entry) {
+void DirectoryStream::NoteListed() {
   const bool is_known =
       listed_keys_ == nullptr || !filled_ ||
-      listed_keys_->Note(fixed_.size(), entry.next_offset - 1, batch_[batch_next_].key);
-  if (!is_known || entry.found->expires) directory_->do_not_cache_listing = true;
+      listed_keys_->Note(fixed_.size(), entry_.next_offset - 1, batch_[batch_next_].key);
+  if (!is_known || entry_.found->expires) directory_->do_not_cache_listing = true;
 }
 
-DirectoryStream::Position DirectoryStream::PositionOf(const DirectoryEntry& /*entry*/) const {
-  if (!filled_) return {window_.back().fixed + 1, std::nullopt};
-  return {window_.back().fixed, batch_[batch_next_].key};
-}
-
-OutcomeOr<std::optional<DirectoryEntry>> DirectoryStream::Next(const Caller& caller) {
-  DirectoryEntry entry;
-  entry.next_offset = offset_ + 1;
+OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
+  entry_.next_offset = offset_ + 1;
   if (position_.fixed < fixed_.size()) {
-    entry.found = &fixed_[position_.fixed];
-    entry.name = position_.fixed == 0   ? "."
-                 : position_.fixed == 1 ? ".."
-                                        : mount_.FileName(entry.found->place);
-    return std::optional(std::move(entry));
+    entry_.found = &fixed_[position_.fixed];
+    entry_.name = position_.fixed == 0   ? "."
+                  : position_.fixed == 1 ? ".."
+                                         : mount_.FileName(entry_.found->place);
+    return &entry_;
   }
   while (!filled_ || batch_next_ == batch_.size()) {
-    if (filled_ && batch_is_last_) return std::optional<DirectoryEntry>();
+    if (filled_ && batch_is_last_) return nullptr;
     CELLFS_RETURN_IF_FAILED(Fill(caller));
   }
-  entry.found = &batch_[batch_next_].found;
-  entry.name = mount_.FileName(entry.found->place);
-  return std::optional(std::move(entry));
+  entry_.found = &batch_[batch_next_].found;
+  entry_.name = mount_.FileName(entry_.found->place);
+  return &entry_;
 }
 
 // ---- Batches ------------------------------------------------------------------------------------
@@ -259,11 +258,11 @@ Outcome DirectoryStream::AddHiddenColumns(const Caller& caller, Children& childr
   if (!hidden_columns_) {
     CELLFS_ASSIGN_OR_RETURN(RowCells deleted, DeletedCells(mount_, caller, *place_));
     hidden_columns_.emplace();
+    Place column = place_->As(PlaceKind::kVersionsColumn);
     for (const Cell& cell : deleted) {
-      Place place = place_->As(PlaceKind::kVersionsColumn);
-      place.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
-      if (!versions.empty()) hidden_columns_->push_back(ChildOf(std::move(place), cell));
+      column.qualifier = cell.qualifier;
+      CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, column));
+      if (!versions.empty()) Append(*hidden_columns_, column, cell);
     }
   }
   for (const Child& child : *hidden_columns_) {
@@ -310,11 +309,22 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Calle
   return children;
 }
 
-DirectoryStream::Child DirectoryStream::ChildOf(Place place, const Cell& cell) {
-  const FamilySchema* family = schema_ == nullptr ? nullptr : schema_->FindFamily(cell.family);
-  Child child;
+// Made where it will lie: a listing of a million entries is mostly copies.
+DirectoryStream::Child& DirectoryStream::Append(Children& children, const Place& like,
+                                                const Cell& cell) {
+  Child& child = children.emplace_back();
+  Place& place = child.found.place;
+  place = like;
+  if (place.kind == PlaceKind::kRow) {
+    place.row = cell.row;
+  } else if (place.kind == PlaceKind::kFamily) {
+    place.family = cell.family;
+  } else {
+    place.qualifier = cell.qualifier;
+  }
   child.key = OrderKey(place);
-  child.found = Resolver::FromCell(std::move(place), cell, family);
+  Resolver::Describe(cell, schema_ == nullptr ? nullptr : schema_->FindFamily(cell.family),
+                     child.found);
   return child;
 }
 
@@ -346,6 +356,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
   const auto is_after = [&](const std::string& row) {
     return place_->view->scan.reversed ? row < *position_.key : row > *position_.key;
   };
+  const Place like = place_->As(PlaceKind::kRow);
   Children children;
   while (children.empty()) {
     CELLFS_ASSIGN_OR_RETURN(auto rows, scanner_->Next({.max_rows = kBatch}));
@@ -354,9 +365,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
     for (const RowCells& row : rows) {
       if (row.empty() || (skipping && !is_after(row.front().row))) continue;
       if (IsHiddenRow(place_->table, row.front().row)) continue;
-      Place place = place_->As(PlaceKind::kRow);
-      place.row = row.front().row;
-      children.push_back(ChildOf(std::move(place), row.front()));
+      Append(children, like, row.front());
     }
   }
   is_all = children.empty();
@@ -372,6 +381,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& call
   Get get = GetOf(place_->As(PlaceKind::kFamily), ReadDetail::kLengths);
   get.store_limit = kBatch;
   std::optional<std::string> after = position_.key;
+  const Place like = place_->As(kind);
   Children children;
   is_all = false;
   while (children.empty() && !is_all) {
@@ -384,9 +394,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& call
     for (const Cell& cell : cells) {
       after = cell.qualifier;
       if (kind == PlaceKind::kCounter && cell.value_length != sizeof(int64_t)) continue;
-      Place place = place_->As(kind);
-      place.qualifier = cell.qualifier;
-      children.push_back(ChildOf(std::move(place), cell));
+      Append(children, like, cell);
     }
   }
   return children;
@@ -417,12 +425,10 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Families(const Caller& cal
   Get get = GetOf(*place_, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
+  const Place like = place_->As(PlaceKind::kFamily);
   Children children;
   for (const Cell& cell : cells) {
-    if (!children.empty() && children.back().key == cell.family) continue;
-    Place place = place_->As(PlaceKind::kFamily);
-    place.family = cell.family;
-    children.push_back(ChildOf(std::move(place), cell));
+    if (children.empty() || children.back().key != cell.family) Append(children, like, cell);
   }
   return children;
 }
@@ -435,12 +441,11 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::ScannedCells(const Caller&
   Children children;
   for (const Cell& cell : cells) {
     if (cell.family != place_->family) continue;
-    Place place = place_->As(versions ? PlaceKind::kVersion : PlaceKind::kCell,
-                             versions ? cell.timestamp : 0);
-    place.qualifier = cell.qualifier;
-    children.push_back(ChildOf(std::move(place), cell));
+    const Place like = place_->As(versions ? PlaceKind::kVersion : PlaceKind::kCell,
+                                  versions ? cell.timestamp : 0);
     // In the order in which they were returned.
-    children.back().key = VersionKey(-static_cast<Timestamp>(children.size()));
+    const auto number = static_cast<Timestamp>(children.size() + 1);
+    Append(children, like, cell).key = VersionKey(-number);
   }
   return children;
 }
@@ -449,20 +454,17 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Versions(const Caller& cal
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ListVersions(mount_, caller, *place_));
   Children children;
   for (const Cell& cell : cells) {
-    children.push_back(ChildOf(place_->As(PlaceKind::kVersionsFile, cell.timestamp), cell));
-    children.back().key = VersionKey(cell.timestamp);
+    const Place like = place_->As(PlaceKind::kVersionsFile, cell.timestamp);
+    Append(children, like, cell).key = VersionKey(cell.timestamp);
   }
   return children;
 }
 
 OutcomeOr<DirectoryStream::Children> DirectoryStream::Deleted(const Caller& caller) {
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, DeletedCells(mount_, caller, *place_));
+  const Place like = place_->As(PlaceKind::kDeletedCell);
   Children children;
-  for (const Cell& cell : cells) {
-    Place place = place_->As(PlaceKind::kDeletedCell);
-    place.qualifier = cell.qualifier;
-    children.push_back(ChildOf(std::move(place), cell));
-  }
+  for (const Cell& cell : cells) Append(children, like, cell);
   return children;
 }
 

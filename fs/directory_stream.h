@@ -59,13 +59,12 @@ class DirectoryStream {
 
   void Rewind();
   Outcome Seek(const Caller& caller, uint64_t offset);
-  // The entry after position_; nullopt at the end.
-  OutcomeOr<std::optional<DirectoryEntry>> Next(const Caller& caller);
-  void Advance(const DirectoryEntry& entry);
-  void NoteListed(const DirectoryEntry& entry);
+  // The entry after position_, which is entry_; null at the end.
+  OutcomeOr<const DirectoryEntry*> Next(const Caller& caller);
+  void Advance();
+  void NoteListed();
   // Where the latest known offset up to this one is.
   std::pair<uint64_t, Position> NearestKnown(uint64_t offset) const;
-  Position PositionOf(const DirectoryEntry& entry) const;
 
   // Reads the next batch.
   Outcome Fill(const Caller& caller);
@@ -85,7 +84,8 @@ class DirectoryStream {
   OutcomeOr<Children> Versions(const Caller& caller);
   OutcomeOr<Children> Deleted(const Caller& caller);
   std::vector<Found> FixedEntries(const Caller& caller);
-  Child ChildOf(Place place, const Cell& cell);
+  // The child of a directory of children like `like` that a cell shows.
+  Child& Append(Children& children, const Place& like, const Cell& cell);
 
   MountContext& mount_;
   Resolver resolver_;
@@ -98,6 +98,7 @@ class DirectoryStream {
   std::vector<Found> fixed_;  // ".", ".." and what stands before all children
   Position position_;
   uint64_t offset_ = 0;
+  DirectoryEntry entry_;  // the one after them
 
   Children batch_;
   size_t batch_next_ = 0;

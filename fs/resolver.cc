@@ -370,17 +370,15 @@ OutcomeOr<Found> Resolver::FindByKind(const Caller& caller, const Place& place) 
 
 Found Resolver::FromCell(Place place, const Cell& cell) {
   const auto schema = mount_.store.DescribeTable(place.table);
-  return FromCell(std::move(place), cell,
-                  schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr);
+  Found found{std::move(place)};
+  Describe(cell, schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr, found);
+  return found;
 }
 
-Found Resolver::FromCell(Place place, const Cell& cell, const FamilySchema* family) {
-  Found found;
-  found.size = place.IsDirectory() ? 0 : cell.value_length;
+void Resolver::Describe(const Cell& cell, const FamilySchema* family, Found& found) {
+  found.size = found.place.IsDirectory() ? 0 : cell.value_length;
   found.version = cell.timestamp;
   found.expires = ExpiryOf(cell, family);
-  found.place = std::move(place);
-  return found;
 }
 
 OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {

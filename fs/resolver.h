@@ -45,7 +45,8 @@ class Resolver {
 
   // From a cell that a read returned for the place.
   Found FromCell(Place place, const Cell& cell);
-  static Found FromCell(Place place, const Cell& cell, const FamilySchema* family);
+  // The same for a place that is in `found`.
+  static void Describe(const Cell& cell, const FamilySchema* family, Found& found);
 
  private:
   // The places of a directory of each kind.
