@@ -71,6 +71,8 @@ class Filter {
   // Ours: lets nothing but family tombstones through before this column, and is not changed by what
   // it would see there, so that a read of one row may begin at it. Empty: there is none.
   virtual std::string_view FirstColumn() const { return {}; }
+  // Ours: the one column that it lets through, beside family tombstones.
+  virtual std::optional<std::string> OnlyColumn() const { return std::nullopt; }
   // Told once before the first row; most filters do not care.
   virtual void SetReversed(bool /*reversed*/) {}
 };

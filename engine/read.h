@@ -75,6 +75,11 @@ struct Scan : Query {
   bool reversed = false;
   // Every stored cell, tombstones included. Only whole families, and max_versions counts alone.
   bool raw = false;
+
+  // HBase's Scan.isGetScan.
+  bool IsOfOneRow() const {
+    return !start_row.empty() && start_row == stop_row && include_start_row && include_stop_row;
+  }
 };
 
 // The cells of one row that a read returned, in cell order; empty where the row has none.

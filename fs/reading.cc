@@ -109,6 +109,7 @@ class ColumnAndFamilyTombstones : public Filter {
     return CellHint{std::string(cell.row), std::string(cell.family), qualifier_};
   }
   std::string_view FirstColumn() const override { return qualifier_; }
+  std::optional<std::string> OnlyColumn() const override { return qualifier_; }
 
  private:
   const std::string qualifier_;

@@ -92,9 +92,9 @@ StatusOr<LocalStorage::View> LocalStorage::TakeView(const std::shared_ptr<const 
   }
 }
 
-StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(View& view,
-                                                               const std::string& family,
-                                                               bool lengths_only) {
+StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(
+    View& view, const std::string& family, bool lengths_only,
+    const std::set<std::string>* columns) {
   std::vector<std::unique_ptr<CellCursor>> cursors;
   for (const auto& cells : {view.state.active, view.state.frozen}) {
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
@@ -106,14 +106,18 @@ StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(View& view,
       view.snapshot.OpenCursor(family, view.read_point, lengths_only, view.only_row));
   if (stored != nullptr && cursors.empty()) return stored;  // withdrawals are never in a file
   if (stored != nullptr) cursors.push_back(std::move(stored));
-  return MergeCursors(std::move(cursors));
+  std::optional<CursorScope> scope;
+  if (view.only_row != nullptr) scope = {*view.only_row, columns};
+  return MergeCursors(std::move(cursors), scope);
 }
 
 StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
   CELLFS_ASSIGN_OR_RETURN(View view, TakeView(get.moment));
   view.only_row = &get.row;
-  const CursorSource source = [&view](const std::string& family, bool lengths_only) {
-    return OpenCursor(view, family, lengths_only);
+  const CursorSource source = [&](const std::string& family, bool lengths_only) {
+    const auto named = get.columns.find(family);
+    const bool is_whole = named == get.columns.end() || named->second.empty();
+    return OpenCursor(view, family, lengths_only, is_whole ? nullptr : &named->second);
   };
   return RegionScanner::Read(get, {view.state.schema, context_->options.site.max_row_size}, source,
                              get.moment != nullptr ? get.moment->now : now);
@@ -122,14 +126,21 @@ StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
 // Takes a view for each batch, and so holds nothing between them.
 class LocalStorage::LocalScanner : public Scanner {
  public:
-  LocalScanner(std::shared_ptr<LocalStorage> storage, std::shared_ptr<const Moment> moment,
+  LocalScanner(std::shared_ptr<LocalStorage> storage, const Scan& scan,
                std::unique_ptr<RegionScanner> scanner)
-      : storage_(std::move(storage)), moment_(std::move(moment)), scanner_(std::move(scanner)) {}
+      : storage_(std::move(storage)), moment_(scan.moment), scanner_(std::move(scanner)) {
+    if (!scan.IsOfOneRow() || scan.reversed) return;
+    only_row_ = scan.start_row;
+    if (scan.filter == nullptr) return;
+    if (auto column = scan.filter->OnlyColumn()) only_column_.insert(*std::move(column));
+  }
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
     CELLFS_ASSIGN_OR_RETURN(View view, storage_->TakeView(moment_));
-    const CursorSource source = [&view](const std::string& family, bool lengths_only) {
-      return OpenCursor(view, family, lengths_only);
+    if (only_row_) view.only_row = &*only_row_;
+    const auto* const columns = only_column_.empty() ? nullptr : &only_column_;
+    const CursorSource source = [&](const std::string& family, bool lengths_only) {
+      return OpenCursor(view, family, lengths_only, columns);
     };
     return scanner_->Next(
         batch, source,
@@ -140,6 +151,8 @@ class LocalStorage::LocalScanner : public Scanner {
   const std::shared_ptr<LocalStorage> storage_;
   const std::shared_ptr<const Moment> moment_;
   const std::unique_ptr<RegionScanner> scanner_;
+  std::optional<std::string> only_row_;
+  std::set<std::string> only_column_;  // of that row; empty: all
 };
 
 StatusOr<std::unique_ptr<Scanner>> LocalStorage::OpenScanner(const Scan& scan) {
@@ -147,7 +160,7 @@ StatusOr<std::unique_ptr<Scanner>> LocalStorage::OpenScanner(const Scan& scan) {
       std::unique_ptr<RegionScanner> scanner,
       RegionScanner::Open(scan, {CopyState().schema, context_->options.site.max_row_size}));
   return std::unique_ptr<Scanner>(
-      std::make_unique<LocalScanner>(shared_from_this(), scan.moment, std::move(scanner)));
+      std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
 }
 
 namespace {
@@ -180,8 +193,9 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
   if (!qualifier.empty()) {
     CELLFS_ASSIGN_OR_RETURN(of_column, has_tombstones(qualifier));
   }
+  const std::set<std::string> columns{std::string(qualifier)};
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
-                          OpenCursor(view, std::string(family), true));
+                          OpenCursor(view, std::string(family), true, &columns));
   ColumnHead head;
   const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
     CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
@@ -262,9 +276,11 @@ Status LocalStorage::CheckWithdrawable(std::span<const RowBatch> batches,
                                        SequenceId newest_moment) {
   CELLFS_ASSIGN_OR_RETURN(View view, TakeView());
   for (const RowBatch& batch : batches) {
+    view.only_row = &batch.row;
     for (const WithdrawCell& withdrawn : batch.withdrawn) {
+      const std::set<std::string> columns{withdrawn.qualifier};
       CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
-                              OpenCursor(view, withdrawn.family, true));
+                              OpenCursor(view, withdrawn.family, true, &columns));
       CELLFS_RETURN_IF_ERROR(cursor->Seek({batch.row, withdrawn.qualifier, withdrawn.timestamp}));
       while (cursor->valid()) {
         const CellView& cell = cursor->cell();

@@ -16,6 +16,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -124,8 +126,10 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   };
 
   StatusOr<View> TakeView(const std::shared_ptr<const Moment>& moment = nullptr);
-  static StatusOr<std::unique_ptr<CellCursor>> OpenCursor(View& view, const std::string& family,
-                                                          bool lengths_only);
+  // `columns`: where the view has an only row, no others of it are asked for; null: all may be.
+  static StatusOr<std::unique_ptr<CellCursor>> OpenCursor(
+      View& view, const std::string& family, bool lengths_only,
+      const std::set<std::string>* columns = nullptr);
   State CopyState() const;
   int64_t FlushSize() const;
   void WaitForRoom();

@@ -7,6 +7,9 @@
 #define CELLFS_ENGINE_VISIBILITY_CELL_CURSOR_H_
 
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,9 +56,18 @@ class CellCursor {
   virtual StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) { return true; }
 };
 
+// What a reader is after; outlives the cursor.
+struct CursorScope {
+  std::string_view row;
+  const std::set<std::string>* columns = nullptr;  // null: all of the row
+};
+
 // The cells of several cursors as one ordered stream. Of cells that withdraw others
-// (kWithdrawMarker) and of those withdrawn, nothing is seen. Keeps the cursors.
-std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors);
+// (kWithdrawMarker) and of those withdrawn, nothing is seen; with a scope they are passed by at
+// once where they lie outside, and the stream may end behind it, for a row may have thousands of
+// them (temporaries). Keeps the cursors.
+std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors,
+                                         const std::optional<CursorScope>& scope = std::nullopt);
 
 // In a memstore and in the log, a withdrawal is a cell of this type: it sorts before everything of
 // its column and timestamp, and its one-byte value is the CellType it takes back, of cells with a

@@ -55,11 +55,12 @@ class Withdrawals {
 
 class MergeCursor : public CellCursor {
  public:
-  explicit MergeCursor(std::vector<std::unique_ptr<CellCursor>> cursors)
-      : cursors_(std::move(cursors)) {}
+  MergeCursor(std::vector<std::unique_ptr<CellCursor>> cursors,
+              const std::optional<CursorScope>& scope)
+      : cursors_(std::move(cursors)), scope_(scope) {}
 
   Status Seek(const CellPlace& place) override {
-    for (auto& cursor : cursors_) CELLFS_RETURN_IF_ERROR(cursor->Seek(place));
+    CELLFS_RETURN_IF_ERROR(SeekAll(place));
     return SkipWithdrawn();
   }
 
@@ -105,10 +106,41 @@ class MergeCursor : public CellCursor {
 
  private:
   Status SkipWithdrawn() {
-    for (ChooseSmallest(); current_ != nullptr; ChooseSmallest()) {
-      if (!withdrawals_.Hides(current_->cell())) return {};
-      CELLFS_RETURN_IF_ERROR(current_->Next());
+    ChooseSmallest();
+    while (current_ != nullptr && withdrawals_.Hides(current_->cell())) {
+      CELLFS_RETURN_IF_ERROR(PassWithdrawn());
     }
+    return {};
+  }
+
+  // To the next cell or, where this one lies outside the scope, to the next inside.
+  Status PassWithdrawn() {
+    const CellView& cell = current_->cell();
+    if (!scope_) return Step();
+    if (cell.row != scope_->row) return End();
+    // Family tombstones lie in the empty column.
+    if (scope_->columns == nullptr || cell.qualifier.empty()) return Step();
+    const auto asked = scope_->columns->lower_bound(std::string(cell.qualifier));
+    if (asked == scope_->columns->end()) return End();
+    if (*asked == cell.qualifier) return Step();
+    CELLFS_RETURN_IF_ERROR(SeekAll({.row = scope_->row, .qualifier = *asked}));
+    ChooseSmallest();
+    return {};
+  }
+
+  Status Step() {
+    CELLFS_RETURN_IF_ERROR(current_->Next());
+    ChooseSmallest();
+    return {};
+  }
+
+  Status End() {
+    current_ = nullptr;
+    return {};
+  }
+
+  Status SeekAll(const CellPlace& place) {
+    for (auto& cursor : cursors_) CELLFS_RETURN_IF_ERROR(cursor->Seek(place));
     return {};
   }
 
@@ -129,14 +161,16 @@ class MergeCursor : public CellCursor {
   }
 
   std::vector<std::unique_ptr<CellCursor>> cursors_;
+  const std::optional<CursorScope> scope_;
   CellCursor* current_ = nullptr;
   Withdrawals withdrawals_;
 };
 
 }  // namespace
 
-std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors) {
-  return std::make_unique<MergeCursor>(std::move(cursors));
+std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors,
+                                         const std::optional<CursorScope>& scope) {
+  return std::make_unique<MergeCursor>(std::move(cursors), scope);
 }
 
 }  // namespace cellfs

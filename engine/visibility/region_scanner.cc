@@ -12,23 +12,23 @@ namespace {
 
 // Which rows, and how: what a Scan says beside its Query. A Get is one of a single row.
 struct Rows {
-  explicit Rows(const Get& get) : start(get.row), stop(get.row), include_stop(true) {}
+  explicit Rows(const Get& get)
+      : start(get.row), stop(get.row), include_stop(true), is_single(!get.row.empty()) {}
   explicit Rows(const Scan& scan)
       : start(scan.start_row),
         include_start(scan.include_start_row),
         stop(scan.stop_row),
         include_stop(scan.include_stop_row),
+        is_single(scan.IsOfOneRow()),
         limit(scan.limit),
         reversed(scan.reversed),
         raw(scan.raw) {}
-
-  // HBase's Scan.isGetScan.
-  bool IsSingle() const { return !start.empty() && start == stop && include_start && include_stop; }
 
   const std::string& start;
   bool include_start = true;
   const std::string& stop;
   bool include_stop;
+  bool is_single;
   int64_t limit = -1;
   bool reversed = false;
   bool raw = false;
@@ -112,7 +112,7 @@ class RegionScanner::Implementation {
   Status Attach(const CursorSource& source, Timestamp now) {
     const bool keys_only = query_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
     const FamilyScanner::Options options{.reversed = rows_.reversed,
-                                         .single_row = rows_.IsSingle(),
+                                         .single_row = rows_.is_single,
                                          .raw = rows_.raw,
                                          .store_limit = query_.store_limit,
                                          .store_offset = query_.store_offset,

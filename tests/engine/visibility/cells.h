@@ -48,6 +48,30 @@ inline std::unique_ptr<CellCursor> CursorOver(std::vector<Cell> cells) {
   return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells))));
 }
 
+// Counts how often a cursor is moved.
+class CountingCursor : public CellCursor {
+ public:
+  CountingCursor(std::unique_ptr<CellCursor> cursor, int* moves)
+      : cursor_(std::move(cursor)), moves_(*moves) {}
+
+  Status Seek(const CellPlace& place) override {
+    ++moves_;
+    return cursor_->Seek(place);
+  }
+  Status SeekToRowBefore(std::string_view row) override { return cursor_->SeekToRowBefore(row); }
+  Status Next() override {
+    ++moves_;
+    return cursor_->Next();
+  }
+  bool valid() const override { return cursor_->valid(); }
+  const CellView& cell() const override { return cursor_->cell(); }
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view) override { return false; }
+
+ private:
+  const std::unique_ptr<CellCursor> cursor_;
+  int& moves_;
+};
+
 // Table "t" with the one family "f".
 inline std::shared_ptr<const TableSchema> SchemaWith(
     std::initializer_list<std::pair<const char*, const char*>> attributes) {

@@ -69,5 +69,44 @@ TEST(MergeCursorTest, ARowWithdrawnAsAWholeIsNoRowBefore) {
   EXPECT_EQ(Walk(*cursor), "aq1 ");
 }
 
+// What thousands of temporaries leave in a row.
+TEST(MergeCursorTest, WithdrawnCellsOutsideTheScopeAreNotWalkedOver) {
+  std::vector<Cell> cells{PutOf("a", "b", 5, 1), PutOf("a", "z", 5, 2), PutOf("b", "q", 5, 3)};
+  for (int i = 0; i < 1000; ++i) {
+    for (const std::string column : {"c", "zz"}) {
+      const std::string name = column + std::to_string(i);
+      cells.push_back(PutOf("a", name, 5, 10));
+      cells.push_back(WithdrawalOf("a", name, 5, 11));
+    }
+  }
+  int moves = 0;
+  const std::set<std::string> columns{"b", "bb", "z"};
+  const auto merge = [&](const CursorScope& scope) {
+    std::vector<std::unique_ptr<CellCursor>> cursors;
+    cursors.push_back(std::make_unique<CountingCursor>(CursorOver(cells), &moves));
+    return MergeCursors(std::move(cursors), scope);
+  };
+  auto named = merge({.row = "a", .columns = &columns});
+  ASSERT_TRUE(named->Seek({.row = "a", .qualifier = "b"}).ok());
+  EXPECT_EQ(Walk(*named), "ab5 az5 ");
+  ASSERT_TRUE(named->Seek({.row = "a", .qualifier = "bb"}).ok());
+  EXPECT_EQ(Walk(*named), "az5 ");
+  EXPECT_LT(moves, 20);
+  auto whole = merge({.row = "a"});
+  ASSERT_TRUE(whole->Seek({.row = "a", .qualifier = "z"}).ok());
+  EXPECT_EQ(Walk(*whole), "az5 bq5 ");
+}
+
+TEST(MergeCursorTest, FamilyTombstonesAreSeenWhateverTheScope) {
+  const std::set<std::string> columns{"q"};
+  std::vector<std::unique_ptr<CellCursor>> cursors;
+  cursors.push_back(
+      CursorOver({PutOf("a", "", 5, 1), WithdrawalOf("a", "", 5, 2),
+                  TombstoneOf("a", CellType::kDeleteFamily, "", 3, 3), PutOf("a", "q", 1, 4)}));
+  auto cursor = MergeCursors(std::move(cursors), CursorScope{.row = "a", .columns = &columns});
+  ASSERT_TRUE(cursor->Seek({.row = "a"}).ok());
+  EXPECT_EQ(Walk(*cursor), "a3 aq1 ");
+}
+
 }  // namespace
 }  // namespace cellfs

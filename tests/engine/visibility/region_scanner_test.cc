@@ -70,30 +70,6 @@ TEST(RegionScannerTest, TimeRangeHidesNewerVersionsWithoutCountingThem) {
   EXPECT_EQ(ScanAll(scan, SchemaWith({}), ThreeRows()), "ap1 aq1 ");
 }
 
-// Counts how often a cursor is moved.
-class CountingCursor : public CellCursor {
- public:
-  CountingCursor(std::unique_ptr<CellCursor> cursor, int* moves)
-      : cursor_(std::move(cursor)), moves_(*moves) {}
-
-  Status Seek(const CellPlace& place) override {
-    ++moves_;
-    return cursor_->Seek(place);
-  }
-  Status SeekToRowBefore(std::string_view row) override { return cursor_->SeekToRowBefore(row); }
-  Status Next() override {
-    ++moves_;
-    return cursor_->Next();
-  }
-  bool valid() const override { return cursor_->valid(); }
-  const CellView& cell() const override { return cursor_->cell(); }
-  StatusOr<bool> MayHaveFamilyTombstones(std::string_view) override { return false; }
-
- private:
-  const std::unique_ptr<CellCursor> cursor_;
-  int& moves_;
-};
-
 TEST(RegionScannerTest, AReadOfOneColumnPassesTheOthersBy) {
   std::vector<Cell> cells;
   for (int i = 1; i < 1000; ++i) cells.push_back(PutOf("a", "q" + std::to_string(i), 50, i));
