@@ -9,7 +9,8 @@ constexpr size_t kMostDoomed = 4096;  // remembered before they are removed: bou
 
 }  // namespace
 
-StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer) {
+StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer,
+                                          const IsWithdrawn& is_withdrawn) {
   erased_ = 0;
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor, writer.OpenCursor(family_.name()));
   CELLFS_RETURN_IF_ERROR(cursor->Seek({next_row_}));
@@ -24,7 +25,8 @@ StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer) {
         return true;
       }
     }
-    if (!matcher_->Keep(cursor->cell())) doomed_.push_back(CopyOf(cursor->cell()));
+    const CellView& cell = cursor->cell();
+    if (!is_withdrawn(cell) && !matcher_->Keep(cell)) doomed_.push_back(CopyOf(cell));
     if (doomed_.size() < kMostDoomed) {
       CELLFS_RETURN_IF_ERROR(cursor->Next());
       continue;

@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_COMPACTION_H_
 #define CELLFS_ENGINE_LOCAL_COMPACTION_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,12 +18,16 @@ namespace cellfs {
 // for what a tombstone hides must not show once that has been removed.
 class FamilyCompaction {
  public:
+  // Cells of the file that a withdrawal not yet flushed takes back hide nothing and do not count.
+  using IsWithdrawn = std::function<bool(const CellView& cell)>;
+
   FamilyCompaction(FamilySchema family, const Rewrite& rewrite)
       : family_(std::move(family)), matcher_(MakeCompactionMatcher(family_, rewrite)) {}
 
   // Looks at the next rows, some ten thousand cells, and removes what is to go. True: there are
   // more.
-  StatusOr<bool> RunBatch(StoreFileWriter& writer);
+  StatusOr<bool> RunBatch(StoreFileWriter& writer, const IsWithdrawn& is_withdrawn);
+  const std::string& family() const { return family_.name(); }
   // By the last batch.
   int64_t erased() const { return erased_; }
 

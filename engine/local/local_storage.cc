@@ -28,6 +28,11 @@ size_t HashOfColumn(std::string_view family, std::string_view row, std::string_v
   return (hash(row) * 31 + hash(qualifier)) * 31 + hash(family);
 }
 
+size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) {
+  const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
+  return (column * 31 + static_cast<size_t>(cell.timestamp)) * 31 + static_cast<size_t>(type);
+}
+
 Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dropped"); }
 
 }  // namespace
@@ -38,10 +43,16 @@ LocalStorage::MemoryCells::MemoryCells(const TableSchema& schema)
 void LocalStorage::MemoryCells::Prepare(std::span<const CellView> cells,
                                         Memstore::Addition& addition) {
   for (const CellView& cell : cells) {
-    if (!IsTombstone(cell.type) || cell.type == kWithdrawMarker) continue;
+    if (!IsTombstone(cell.type)) continue;
     const std::lock_guard lock(mutex_);
-    tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
-    any_tombstones_ = true;
+    if (cell.type == kWithdrawMarker) {
+      const auto type = static_cast<CellType>(cell.value[0]);
+      withdrawn_[HashOfCell(cell.family, cell, type)] = cell.sequence_id;
+      any_withdrawals_ = true;
+    } else {
+      tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
+      any_tombstones_ = true;
+    }
   }
   addition.Prepare(cells);
 }
@@ -51,6 +62,13 @@ bool LocalStorage::MemoryCells::MayHaveTombstones(std::string_view family, std::
   if (!any_tombstones_) return false;
   const std::lock_guard lock(mutex_);
   return tombstoned_.contains(HashOfColumn(family, row, qualifier));
+}
+
+bool LocalStorage::MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {
+  if (!any_withdrawals_) return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = withdrawn_.find(HashOfCell(family, cell, cell.type));
+  return found != withdrawn_.end() && cell.sequence_id < found->second;
 }
 
 LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable table,
@@ -454,12 +472,17 @@ StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Re
                                           const std::shared_ptr<const TableSchema>& schema) {
   const std::lock_guard rewrite_lock(rewrite_mutex_);
   if (dropped_) return Gone();
-  if (CopyState().schema != schema) {
+  const State state = CopyState();
+  if (state.schema != schema) {
     return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
   }
+  const auto is_withdrawn = [&](const CellView& cell) {
+    return state.active->MayWithdraw(compaction.family(), cell) ||
+           (state.frozen != nullptr && state.frozen->MayWithdraw(compaction.family(), cell));
+  };
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileWriter> writer,
                           StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
-  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer));
+  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer, is_withdrawn));
   if (compaction.erased() == 0) return more;
   CELLFS_RETURN_IF_ERROR(writer->Prepare());
   const auto moments_lock = context_->moments->HoldOff();

@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -90,8 +91,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
  private:
   class LocalScanner;
 
-  // A memstore, and which of its columns have tombstones: to look for them in a column of many
-  // versions would mean to walk over all of these.
+  // A memstore, which of its columns have tombstones (to look for them in a column of many versions
+  // would mean to walk over all of these), and which cells it withdraws, for compactions.
   class MemoryCells {
    public:
     explicit MemoryCells(const TableSchema& schema);
@@ -100,13 +101,17 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
     void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
     bool MayHaveTombstones(std::string_view family, std::string_view row,
                            std::string_view qualifier) const;
+    // Whether a withdrawal among these takes back a cell of the file.
+    bool MayWithdraw(std::string_view family, const CellView& cell) const;
     const Memstore& memstore() const { return memstore_; }
 
    private:
     Memstore memstore_;
     std::atomic<bool> any_tombstones_{false};
-    mutable std::mutex mutex_;
-    std::unordered_set<size_t> tombstoned_;  // hashes of columns; under mutex_
+    std::atomic<bool> any_withdrawals_{false};
+    mutable std::mutex mutex_;                          // guards the next two
+    std::unordered_set<size_t> tombstoned_;             // hashes of columns
+    std::unordered_map<size_t, SequenceId> withdrawn_;  // hashes of cells; below which they go
   };
 
   struct State {

@@ -354,12 +354,19 @@ StatusOr<Scan> ParseScan(const Json& step) {
   return scan;
 }
 
+// Not HBase's: the put of a column at exactly `ts` was never there.
+Withdraw ParseWithdraw(const Json& step, const std::string& row) {
+  ColumnName column = ParseColumn(Text(step, "col"));
+  return {row, {{column.family, column.qualifier.value_or(""), Number(step, "ts", 0)}}};
+}
+
 Mutation ParseMutation(const Json& step, const std::string& row) {
   const std::string op = Text(step, "op");
   const std::string own_row = Has(step, "row") ? BytesOf(Text(step, "row")) : row;
   if (op == "put") return ParsePut(step, own_row);
   if (op == "increment") return ParseIncrement(step, own_row);
   if (op == "append") return ParseAppend(step, own_row);
+  if (op == "withdraw") return ParseWithdraw(step, own_row);
   return ParseDelete(op, step, own_row);
 }
 

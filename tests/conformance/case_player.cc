@@ -182,7 +182,7 @@ CasePlayer::Result CasePlayer::PlayStep(const Json& step) {
   if (op == "scan" || op == "count_rows") return PlayScan(op, step);
   if (op.starts_with("check_and_")) return PlayCheck(step);
   if (op == "put" || op == "increment" || op == "append" || op == "mutate_row" || op == "delete" ||
-      op.starts_with("delete_")) {
+      op == "withdraw" || op.starts_with("delete_")) {
     return PlayWrite(op, step);
   }
   if (op.ends_with("_namespace") || op == "list_namespaces") return PlayNamespace(op, step);

@@ -3,10 +3,11 @@
 // differential [--seed N] [--count M] [--steps S]
 //
 // Plays random operations on a memory and a local store side by side, closing and opening the local
-// one now and then, and compares all answers; at the end of each sequence also a raw scan of
-// everything. A sequence that differs is printed with its seed, after leaving out all steps that
-// the difference does not need.
+// one now and then, and compares all answers; some puts are withdrawn again; at the end of each
+// sequence also a raw scan of everything. A sequence that differs is printed with its seed, after
+// leaving out all steps that the difference does not need.
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -18,17 +19,40 @@
 namespace cellfs::conformance {
 namespace {
 
-// The sequence, with its reopenings and the scan at the end.
+// What takes back a put of one column at a time of its own. Where deleted cells are kept, a major
+// compaction asks how old the file's oldest put is, and that of the local store still has those
+// whose withdrawal is not flushed.
+std::optional<Json> WithdrawalOf(const Json& families, const Json& step) {
+  if (Text(step, "op") != "put" || !Has(step, "col") || !Has(step, "ts")) return std::nullopt;
+  const std::string column = Text(step, "col");
+  const auto family = families.find(column.substr(0, column.find(':')));
+  if (step["ts"] < 0 || family == families.end()) return std::nullopt;
+  if (Text(*family, "KEEP_DELETED_CELLS") != "FALSE") return std::nullopt;
+  return Json{{"op", "withdraw"}, {"row", step["row"]}, {"col", step["col"]}, {"ts", step["ts"]}};
+}
+
+// The sequence, with its reopenings, withdrawals at once or some steps later, and the scan at the
+// end.
 Json Sequence(uint64_t seed, int steps) {
+  constexpr size_t kLater = 7;
   Json made = RandomCase(seed, {.steps = steps, .raw_scans = true});
-  Json with_reopening = Json::array();
+  Json sequence = Json::array();
+  std::map<size_t, Json> withdrawals;
   size_t place = 0;
   for (const Json& step : made["steps"]) {
-    with_reopening.push_back(step);
-    if ((++place + seed) % 11 == 0) with_reopening.push_back({{"op", "reopen"}});
+    sequence.push_back(step);
+    ++place;
+    if (auto withdrawal = WithdrawalOf(made["schema"]["families"], step);
+        withdrawal && (place + seed) % 3 == 0) {
+      withdrawals[place + (place * seed) % kLater] = *std::move(withdrawal);
+    }
+    if (const auto due = withdrawals.find(place); due != withdrawals.end()) {
+      sequence.push_back(due->second);
+    }
+    if ((place + seed) % 11 == 0) sequence.push_back({{"op", "reopen"}});
   }
-  with_reopening.push_back({{"op", "scan"}, {"raw", true}, {"versions", "all"}});
-  made["steps"] = std::move(with_reopening);
+  sequence.push_back({{"op", "scan"}, {"raw", true}, {"versions", "all"}});
+  made["steps"] = std::move(sequence);
   return made;
 }
 
