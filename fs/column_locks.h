@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// ColumnLocks: a put, and a change of the name it goes to, one after the other. A handle asks under
-// the lock what its name is; unlink and rename change store and name under it. Mutexes by hash: a
-// thread holds those of one operation, and takes a handle's own mutex before, never after.
+// ColumnLocks: what changes a column, and a change of the name it goes to, one after the other. A
+// handle asks under the lock what its name is; unlink and rename change store and name under it.
+// Mutexes by hash: a thread holds those of one operation, and takes a handle's own mutex before,
+// never after.
 #ifndef CELLFS_FS_COLUMN_LOCKS_H_
 #define CELLFS_FS_COLUMN_LOCKS_H_
 
@@ -30,9 +31,7 @@ class ColumnLocks {
   }
 
  private:
-  size_t IndexOf(const Place& column) const {
-    return column.As(PlaceKind::kCell).InodeNumber() % mutexes_.size();
-  }
+  size_t IndexOf(const Place& column) const { return column.ColumnNumber() % mutexes_.size(); }
 
   std::array<std::mutex, 1024> mutexes_;
 };

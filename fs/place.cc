@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/place.h"
 
+// Of short parts a call of the library costs more than the hash.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "fs/view.h"
@@ -157,14 +159,21 @@ Place Place::Parent() const {
   return place;
 }
 
-uint64_t Place::InodeNumber() const {
-  if (kind == PlaceKind::kRoot && view == nullptr) return 1;
-  uint64_t hash = HashOn(static_cast<uint64_t>(kind),
-                         {reinterpret_cast<const char*>(&timestamp), sizeof timestamp});
+uint64_t Place::HashAs(PlaceKind other, Timestamp other_timestamp) const {
+  uint64_t hash = HashOn(static_cast<uint64_t>(other),
+                         {reinterpret_cast<const char*>(&other_timestamp), sizeof other_timestamp});
   for (const std::string* part :
        {&table.namespace_name, &table.name, &row, &family, &qualifier, &name}) {
     hash = HashOn(hash, *part);
   }
+  return hash;
+}
+
+uint64_t Place::ColumnNumber() const { return HashAs(PlaceKind::kCell, 0); }
+
+uint64_t Place::InodeNumber() const {
+  if (kind == PlaceKind::kRoot && view == nullptr) return 1;
+  uint64_t hash = HashAs(kind, timestamp);
   if (view != nullptr) {
     hash = HashOn(hash ^ static_cast<uint64_t>(view->kind), view->name);
     hash = HashOn(hash, view->scope.namespace_name);

@@ -81,10 +81,15 @@ struct Place {
 
   // Stable, never 0 or 1 but for the root, which is 1.
   uint64_t InodeNumber() const;
+  // One for all kinds of places in a column, its own among them; of the present.
+  uint64_t ColumnNumber() const;
   // For messages: "default:pages/com.cnn/anchor:cnnsi.com".
   std::string ToString() const;
 
   friend bool operator==(const Place& a, const Place& b);
+
+ private:
+  uint64_t HashAs(PlaceKind other, Timestamp other_timestamp) const;
 };
 
 Place RootPlace();

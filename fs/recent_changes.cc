@@ -8,8 +8,6 @@ namespace {
 constexpr size_t kMaxChanges = 65536;
 constexpr size_t kMaxFilledRows = 1024;
 
-uint64_t KeyOf(const Place& column) { return column.As(PlaceKind::kCell).InodeNumber(); }
-
 }  // namespace
 
 void RecentChanges::Changes::Note(uint64_t column, Change change) {
@@ -31,13 +29,13 @@ std::optional<RecentChanges::Change> RecentChanges::Changes::Find(uint64_t colum
 
 std::optional<Timestamp> RecentChanges::Find(const Changes& changes, const Place& column) const {
   std::lock_guard lock(mutex_);
-  auto change = changes.Find(KeyOf(column));
+  auto change = changes.Find(column.ColumnNumber());
   if (!change || change->when + age_ms_ < clock_.Now()) return std::nullopt;
   return change->timestamp;
 }
 
 void RecentChanges::NoteCreated(const Place& column, Timestamp version) {
-  const uint64_t key = KeyOf(column);
+  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
   created_.Note(key, {version, clock_.Now()});
 }
@@ -47,7 +45,7 @@ std::optional<Timestamp> RecentChanges::CreatedVersion(const Place& column) {
 }
 
 void RecentChanges::NoteRenamedAway(const Place& column, Timestamp tombstone) {
-  const uint64_t key = KeyOf(column);
+  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
   renamed_away_.Note(key, {tombstone, clock_.Now()});
 }
@@ -57,7 +55,7 @@ std::optional<Timestamp> RecentChanges::RenamedAwayTombstone(const Place& column
 }
 
 void RecentChanges::Forget(const Place& column) {
-  const uint64_t key = KeyOf(column);
+  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
   created_.Forget(key);
   renamed_away_.Forget(key);
