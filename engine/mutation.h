@@ -144,6 +144,9 @@ struct MutationResult {
   // The timestamps that the cells of Puts and the markers of Deletes were stored with, in the order
   // they were given; for an Append with kAboveColumn its cells' too.
   std::vector<Timestamp> timestamps;
+  // Ours: nothing, not even a tombstone, had lain on the columns that were stamped with
+  // kAboveColumn.
+  bool columns_were_empty = false;
 };
 
 // Holds if GIVEN op STORED, as HBase's checkAndMutate has it (filters compare the other way). An

@@ -270,14 +270,27 @@ Outcome CellWriter::PutPending(Durability durability) {
     JoinOthers();
     if (!HasAnything()) return {};
   }
-  auto stamp = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
-  if (!stamp.ok()) return Fail(stamp.status());
-  Status noted = HasPut(*place, *stamp);
+  const auto stored = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
+  if (!stored.ok()) return Fail(stored.status());
+  Status noted = HasPut(*place, stored->stamp);
+  TellNode(*place, *stored);
   lock.unlock();  // the kernel may have to finish another request before it lets pages go
   mount_.kernel.ColumnChanged(*place, node_.get());
+  return noted;
+}
+
+// REQUIRES: the column's lock.
+void CellWriter::TellNode(const Place& place, const Stored& stored) {
   node_->ContentChanged();
   view_generation_ = known_generation_ = node_->generation();
-  return noted;
+  if (IsVersion(place) || !view_) return;
+  const auto schema = mount_.store.DescribeTable(place.table);
+  if (!schema.ok()) return;
+  Cell cell;
+  cell.timestamp = stored.stamp;
+  cell.time_to_live = time_to_live_;
+  const auto expires = ExpiryOf(cell, (*schema)->FindFamily(place.family));
+  node_->Know({stored.stamp, view_->size(), expires, stored.alone}, known_generation_);
 }
 
 RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
@@ -310,8 +323,9 @@ Status CellWriter::WithoutWithdrawal(RowMutations& mutations) const {
 
 // Does check.action where the value is `present` (empty: also where there is none). Nullopt: it is
 // another.
-StatusOr<std::optional<Timestamp>> CellWriter::MutateIf(const Place& place, CheckAndMutate& check,
-                                                        std::string present) {
+StatusOr<std::optional<CellWriter::Stored>> CellWriter::MutateIf(const Place& place,
+                                                                 CheckAndMutate& check,
+                                                                 std::string present) {
   check.row = place.row;
   check.condition =
       ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, std::move(present)};
@@ -322,11 +336,11 @@ StatusOr<std::optional<Timestamp>> CellWriter::MutateIf(const Place& place, Chec
     result = mount_.store.CheckAndMutate(caller_, place.table, check);
   }
   if (!result.ok()) return result.status();
-  if (!result->done) return std::optional<Timestamp>();
-  return std::optional(result->result.timestamps.front());
+  if (!result->done) return std::optional<Stored>();
+  return std::optional(Stored(result->result));
 }
 
-StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durability) {
+StatusOr<CellWriter::Stored> CellWriter::PutWhole(const Place& place, Durability durability) {
   RowMutations mutations = MutationsFor(place, std::move(*view_), durability);
   // The bytes come back whatever happens: the handle may read on.
   auto take_back = [&] {
@@ -335,12 +349,12 @@ StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durabili
   if (exclusive_ && !last_put_) {
     CheckAndMutate check;
     check.action = std::move(mutations);
-    auto stamp = MutateIf(place, check, {});
+    auto stored = MutateIf(place, check, {});
     mutations = std::move(check.action);
     take_back();
-    if (!stamp.ok()) return stamp.status();
-    if (!*stamp) return Status(StatusCode::kTableExists, "somebody else made the file first");
-    return **stamp;
+    if (!stored.ok()) return stored.status();
+    if (!*stored) return Status(StatusCode::kTableExists, "somebody else made the file first");
+    return **stored;
   }
   auto result = mount_.store.Mutate(caller_, place.table, mutations);
   if (!result.ok() && result.status().code() == StatusCode::kUnavailable &&
@@ -349,10 +363,10 @@ StatusOr<Timestamp> CellWriter::PutWhole(const Place& place, Durability durabili
   }
   take_back();
   if (!result.ok()) return result.status();
-  return result->timestamps.front();
+  return Stored(*result);
 }
 
-StatusOr<Timestamp> CellWriter::PutEdited(const Place& place, Durability durability) {
+StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, Durability durability) {
   const std::string* appended = edits_.OnlyAppended();
   bool plain = !IsVersion(place) && !last_put_ && !wish_ && time_to_live_ == kNoCellTtl &&
                !mount_.recent.RenamedAwayTombstone(place);
@@ -363,17 +377,17 @@ StatusOr<Timestamp> CellWriter::PutEdited(const Place& place, Durability durabil
     edits_.ApplyTo(value);
     CheckAndMutate check;
     check.action = MutationsFor(place, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(std::optional<Timestamp> stamp,
+    CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored,
                             MutateIf(place, check, std::move(present)));
-    if (!stamp) continue;
+    if (!stored) continue;
     view_ = std::move(std::get<Put>(check.action.mutations.back()).cells.front().value);
-    return *stamp;
+    return *stored;
   }
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
 }
 
-StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::string& bytes,
-                                            Durability durability) {
+StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const std::string& bytes,
+                                                     Durability durability) {
   Append append{place.row, {{place.family, place.qualifier, bytes}}};
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
@@ -381,7 +395,7 @@ StatusOr<Timestamp> CellWriter::PutAppended(const Place& place, const std::strin
       MutationResult result,
       mount_.store.Mutate(caller_, place.table, RowMutations::Of(std::move(append), durability)));
   view_.reset();
-  return result.timestamps.front();
+  return Stored(result);
 }
 
 // A row or family that mkdir made holds a cell now, which tells its time as well.

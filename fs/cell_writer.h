@@ -66,16 +66,22 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void JoinOthers();
   Outcome PutNow(Durability durability);
   Outcome PutPending(Durability durability);
-  StatusOr<Timestamp> PutWhole(const Place& place, Durability durability);
-  StatusOr<Timestamp> PutEdited(const Place& place, Durability durability);
-  StatusOr<Timestamp> PutAppended(const Place& place, const std::string& bytes,
-                                  Durability durability);
+  struct Stored {
+    explicit Stored(const MutationResult& result)
+        : stamp(result.timestamps.front()), alone(result.columns_were_empty) {}
+    Timestamp stamp;
+    bool alone;  // nothing else lies on the column
+  };
+  StatusOr<Stored> PutWhole(const Place& place, Durability durability);
+  StatusOr<Stored> PutEdited(const Place& place, Durability durability);
+  StatusOr<Stored> PutAppended(const Place& place, const std::string& bytes, Durability durability);
   RowMutations MutationsFor(const Place& place, std::string value, Durability durability) const;
-  StatusOr<std::optional<Timestamp>> MutateIf(const Place& place, CheckAndMutate& check,
-                                              std::string present);
+  StatusOr<std::optional<Stored>> MutateIf(const Place& place, CheckAndMutate& check,
+                                           std::string present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
   void SettleDirectories(const Place& place, Timestamp stamp);
   Status HasPut(const Place& place, Timestamp stamp);
+  void TellNode(const Place& place, const Stored& stored);
   StatusOr<std::string> LatestValue(const Place& place);
   Outcome LoadView();
 

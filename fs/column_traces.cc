@@ -12,6 +12,10 @@ OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, con
                                                         const Place& column) {
   const std::optional<Timestamp> version = mount.recent.CreatedVersion(column);
   if (!version || column.kind != PlaceKind::kCell) return std::optional<Timestamp>();
+  if (const NodePtr node = mount.inodes.Find(column)) {
+    const auto known = node->known();
+    if (known && known->alone && known->version == *version) return version;
+  }
   CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, column, ReadDetail::kLengths));
   // Family tombstones are not the column's: they stay whatever becomes of it.
   std::erase_if(raw, [](const Cell& cell) { return IsFamilyTombstone(cell.type); });

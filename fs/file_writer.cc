@@ -56,6 +56,7 @@ Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std:
   const Place place = *node.place();
   CELLFS_ASSIGN_OR_RETURN(int64_t amount, ReadIncrements(text));
   IncrementCell cell{place.family, place.qualifier, amount};
+  ColumnLocks::Lock lock = mount.column_locks.Take(place);
   CELLFS_ASSIGN_OR_RETURN(auto present, ReadColumn(mount, caller, place, ReadDetail::kLengths));
   if (!present) {
     CELLFS_ASSIGN_OR_RETURN(cell.timestamp, FirstTimestamp(mount, caller, place));
@@ -64,6 +65,7 @@ Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std:
   increment.return_results = false;
   auto result = mount.store.Mutate(
       caller, place.table, RowMutations::Of(std::move(increment), mount.options.durability));
+  lock.unlock();
   if (!result.ok()) return result.status();
   mount.unstored.Remove(place);
   mount.kernel.ColumnChanged(place, &node);

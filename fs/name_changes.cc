@@ -200,10 +200,8 @@ Outcome SettleClaim(MountContext& mount, const Place& from) {
 }
 
 // What handles put again at the new name stays the version that the rename made.
-void TellRenamed(MountContext& mount, const Place& to, Timestamp version) {
-  const NodePtr node = mount.inodes.Find(to);
-  if (node == nullptr) return;
-  for (const auto& handle : node->handles()) {
+void TellRenamed(const Node& node, Timestamp version) {
+  for (const auto& handle : node.handles()) {
     if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(version);
   }
 }
@@ -232,14 +230,15 @@ bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
          b.timestamp == cell.timestamp;
 }
 
-// The timestamp at the new name.
-OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, const Place& from,
+// The cell at the new name.
+OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, const Place& from,
                                   const Place& to, bool must_be_absent) {
   CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(to.table));
-  if (schema->FindFamily(to.family) == nullptr) return Outcome(ENOENT);
+  const FamilySchema* family = schema->FindFamily(to.family);
+  if (family == nullptr) return Outcome(ENOENT);
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, from, ReadDetail::kValues));
   if (!cell) return Outcome(ENOENT);
-  if (IsSameCell(from, *cell, to)) return cell->timestamp;
+  if (IsSameCell(from, *cell, to)) return KnownCell{cell->timestamp, cell->value_length};
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
   const Source source =
       SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
@@ -257,7 +256,8 @@ OutcomeOr<Timestamp> RenameColumn(MountContext& mount, const Caller& caller, con
   if (from.family != to.family) {
     CELLFS_RETURN_IF_FAILED(KeepEmptiedDirectories(mount, caller, from));
   }
-  return timestamps[0];
+  cell->timestamp = timestamps[0];
+  return KnownCell{timestamps[0], cell->value_length, ExpiryOf(*cell, family)};
 }
 
 // rsync brings q before its history: a time that was only remembered beside the newest version has
@@ -298,7 +298,7 @@ Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, 
 }
 
 Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
-                  bool must_be_absent, std::optional<Timestamp>& version) {
+                  bool must_be_absent, std::optional<KnownCell>& moved) {
   const Place& source = from.place;
   if (IsMemory(source)) {
     if (source.table != to.table || source.row != to.row) return EXDEV;
@@ -316,7 +316,7 @@ Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, 
   if (source.table != to.table || source.row != to.row) return EXDEV;
   bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
   if (!movable || !IsCellOrVersion(to)) return EPERM;
-  CELLFS_ASSIGN_OR_RETURN(version, RenameColumn(mount, caller, source, to, must_be_absent));
+  CELLFS_ASSIGN_OR_RETURN(moved, RenameColumn(mount, caller, source, to, must_be_absent));
   return {};
 }
 
@@ -362,15 +362,21 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
   }
-  std::optional<Timestamp> version;
+  std::optional<KnownCell> moved;
+  NodePtr node;
   {
     const auto locks = LockNames(mount, from.place, to);
-    CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, version));
+    CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, moved));
     mount.inodes.Move(from.place, to);
+    node = mount.inodes.Find(to);
+    if (node != nullptr && moved && to.kind == PlaceKind::kCell) {
+      node->Know(*moved, node->generation());
+    }
   }
-  if (version) TellRenamed(mount, to, *version);
-  const NodePtr node = mount.inodes.Find(to);
-  if (node != nullptr) mount.kernel.Renamed(*node);
+  if (node != nullptr) {
+    if (moved) TellRenamed(*node, moved->version);
+    mount.kernel.Renamed(*node);
+  }
   for (const Place& place : {from.place, to}) {
     if (place.IsColumn() && place.kind != PlaceKind::kCell) {
       mount.kernel.ColumnChanged(place, node.get());

@@ -48,6 +48,19 @@ void Node::ContentChanged() {
   uint64_t before = generation();
   while (before < changed && !generation_.compare_exchange_weak(before, changed)) {
   }
+  std::lock_guard lock(mutex_);
+  known_.reset();
+}
+
+std::optional<KnownCell> Node::known() const {
+  std::lock_guard lock(mutex_);
+  return known_ == nullptr ? std::nullopt : std::optional(*known_);
+}
+
+void Node::Know(const KnownCell& cell, uint64_t looked_at) {
+  std::lock_guard lock(mutex_);
+  if (generation() > looked_at) return;
+  known_ = std::make_unique<KnownCell>(cell);
 }
 
 std::optional<PendingWrite> Node::pending() const {

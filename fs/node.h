@@ -18,6 +18,14 @@
 
 namespace cellfs::fs {
 
+// The cell that a column shows.
+struct KnownCell {
+  Timestamp version = 0;
+  uint64_t size = 0;
+  std::optional<Timestamp> expires;  // when a TTL may end it
+  bool alone = false;  // the column has no other version and no tombstone, as far as is known
+};
+
 // Thread-safe. Its mutex is a leaf: nothing is called while it is held.
 class Node : public std::enable_shared_from_this<Node> {
  public:
@@ -44,6 +52,12 @@ class Node : public std::enable_shared_from_this<Node> {
   void ContentChanged();
   // What no node's generation exceeds by now: what is read later is stale only where one does.
   static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
+  // What the column showed when it was last read or put, so that it need not be read again; nullopt
+  // where it is not known, or something may have changed since. Right for who may read everything.
+  std::optional<KnownCell> known() const;
+  // As it was read, with NewestGeneration() from before that; or as it was put, under the column's
+  // lock and after ContentChanged(). Not taken in where something has changed since.
+  void Know(const KnownCell& cell, uint64_t looked_at);
   // The kernel's pages may differ from the newest value put (handles whose writes merged, a failed
   // put): each open drops them, until a handle that did so is closed, for only then has the kernel
   // done it.
@@ -68,6 +82,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
+  std::unique_ptr<KnownCell> known_;                  // guarded by mutex_
   uint64_t handles_added_ = 0;                        // guarded by mutex_
   std::atomic<bool> unlinked_{false};
   std::atomic<uint64_t> stale_pages_{0};

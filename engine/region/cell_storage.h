@@ -41,6 +41,7 @@ struct ColumnHead {
   Timestamp newest_wide_tombstone = -1;       // DeleteColumn of it, DeleteFamily of its family
   std::vector<Timestamp> version_tombstones;  // Delete of it, DeleteFamilyVersion; descending
 
+  bool IsEmpty() const { return Newest() < 0 && version_tombstones.empty(); }
   Timestamp Newest() const { return std::max(newest_put, newest_wide_tombstone); }
   // Tombstones of a timestamp come before its puts.
   bool Counts(Timestamp put) const {

@@ -45,6 +45,7 @@ class RowWriteBuilder {
   StatusOr<RowWrite> Finish() && {
     for (size_t index : must_be_readable_) CELLFS_RETURN_IF_ERROR(CheckReadable(cells()[index]));
     DropRepeated();
+    write_.result.columns_were_empty = stamped_empty_ && !stamped_written_;
     return std::move(write_);
   }
 
@@ -153,6 +154,7 @@ class RowWriteBuilder {
       if (cell.family == family && (IsFamilyTombstone(cell.type) || cell.qualifier == qualifier))
         AddToHead(cell, head);
     }
+    (head.IsEmpty() ? stamped_empty_ : stamped_written_) = true;
     return StampAbove(head, wish, *context_.schema.FindFamily(family), context_.now);
   }
 
@@ -220,6 +222,9 @@ class RowWriteBuilder {
   const WriteContext& context_;
   RowWrite write_;
   std::vector<size_t> must_be_readable_;  // indexes of cells
+  // Whether there are columns stamped with kAboveColumn that nothing lay on, and others.
+  bool stamped_empty_ = false;
+  bool stamped_written_ = false;
 };
 
 bool IsPlainOne(const Mutation& mutation) {

@@ -305,6 +305,35 @@ TEST_F(FileWriterTest, AVersionIsPutAtItsOwnTimestamp) {
   EXPECT_EQ(tree.Stored("q"), "Put@" + std::to_string(5 - kStart));
 }
 
+TEST_F(FileWriterTest, WhatIsKnownOfAFileHeedsWhatComesUnderItsOtherNames) {
+  tree.Save(kQ, "12345678");
+  const auto node = tree.LookUp(kQ)->node;
+  ASSERT_TRUE(node->known());
+  const Timestamp first = node->known()->version;
+  tree.clock->Advance(10);
+  const std::string newer = std::string(kQ) + "@" + std::to_string(first + 5);
+  ASSERT_EQ(tree.Save(newer, "newer"), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 5);
+  ASSERT_EQ(tree.Unlink(newer), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 8);
+  ASSERT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.Stat("default/t/r/f/p").st_size, 8);
+  ASSERT_EQ(tree.Unlink("default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Error("default/t/r/f/p"), ENOENT);
+}
+
+TEST_F(FileWriterTest, WhatIsKnownOfAFileEndsWithItsTimeToLive) {
+  WritingTree expiring;
+  expiring.MakeTable("10");
+  expiring.Put("r", "other", "x");
+  const std::string path = "default/t/r/g/q";
+  ASSERT_EQ(expiring.Save(path, "x"), 0);
+  ASSERT_TRUE(expiring.LookUp(path)->node->known());
+  expiring.clock->Advance(10001);
+  EXPECT_EQ(expiring.Error(path), ENOENT);
+}
+
 TEST_F(FileWriterTest, AVersionThatCouldNotBeReadIsRefused) {
   TableSchema schema(TableName{"default", "plain"});
   schema.families["f"] = FamilySchema("f");

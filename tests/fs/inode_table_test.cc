@@ -40,6 +40,23 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
   EXPECT_EQ(table.size(), 1u);
 }
 
+TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
+  InodeTable table;
+  const NodePtr node = table.LookUp(kA);
+  EXPECT_FALSE(node->known());
+  const uint64_t looked_at = Node::NewestGeneration();
+  node->Know({.version = 5, .size = 7, .expires = {}}, looked_at);
+  ASSERT_TRUE(node->known());
+  EXPECT_EQ(node->known()->version, 5);
+  node->ContentChanged();
+  EXPECT_FALSE(node->known());
+  node->Know({.version = 5, .size = 7, .expires = {}}, looked_at);
+  EXPECT_FALSE(node->known()) << "it was read before the change";
+  node->Know({.version = 6, .size = 7, .expires = {}}, node->generation());
+  table.Move(kA, kB);
+  EXPECT_FALSE(node->known());
+}
+
 TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
   constexpr int kStay = 20000;
   InodeTable table;
