@@ -29,11 +29,27 @@ void PutNumber(Number number, std::string* out) {
   out->append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-template <typename Length>
-void PutBytes(std::string_view bytes, std::string* out) {
-  PutNumber(static_cast<Length>(bytes.size()), out);
-  out->append(bytes);
-}
+// Puts numbers and bytes one behind the other where there is room for them: to append each to a
+// string takes three times as long.
+class Writer {
+ public:
+  explicit Writer(char* to) : to_(to) {}
+
+  template <typename Number>
+  void PutNumber(Number number) {
+    std::memcpy(to_, &number, sizeof(number));
+    to_ += sizeof(number);
+  }
+  template <typename Length>
+  void PutBytes(std::string_view bytes) {
+    PutNumber(static_cast<Length>(bytes.size()));
+    if (!bytes.empty()) std::memcpy(to_, bytes.data(), bytes.size());
+    to_ += bytes.size();
+  }
+
+ private:
+  char* to_;
+};
 
 // Takes numbers and bytes off the front; once something is missing, it stays false.
 class Reader {
@@ -70,13 +86,13 @@ uint64_t ChecksumOf(std::string_view bytes, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-void EncodeCell(const CellView& cell, std::string* out) {
-  PutBytes<uint8_t>(cell.family, out);
-  PutBytes<uint32_t>(cell.qualifier, out);
-  PutNumber(cell.timestamp, out);
-  PutNumber(static_cast<uint8_t>(cell.type), out);
-  PutNumber(cell.time_to_live, out);
-  PutBytes<uint32_t>(cell.value, out);
+void EncodeCell(const CellView& cell, Writer* out) {
+  out->PutBytes<uint8_t>(cell.family);
+  out->PutBytes<uint32_t>(cell.qualifier);
+  out->PutNumber(cell.timestamp);
+  out->PutNumber(static_cast<uint8_t>(cell.type));
+  out->PutNumber(cell.time_to_live);
+  out->PutBytes<uint32_t>(cell.value);
 }
 
 CellView DecodeCell(Reader* reader) {
@@ -101,12 +117,13 @@ size_t SizeOf(const LogRecord& record) {
 // REQUIRES: the record is from `begin` on, with room for its header.
 void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out) {
   const std::string_view payload = std::string_view(*out).substr(begin + kRecordHeaderSize);
-  std::string header(kRecordMagic);
-  PutNumber(static_cast<uint32_t>(payload.size()), &header);
-  PutNumber(place.synced, &header);
-  PutNumber(ChecksumOf(header, place.begin), &header);
-  PutNumber(ChecksumOf(payload, place.begin), &header);
-  out->replace(begin, kRecordHeaderSize, header);
+  char* const header = out->data() + begin;
+  std::memcpy(header, kRecordMagic.data(), kRecordMagic.size());
+  Writer writer(header + kRecordMagic.size());
+  writer.PutNumber(static_cast<uint32_t>(payload.size()));
+  writer.PutNumber(place.synced);
+  writer.PutNumber(ChecksumOf({header, kCheckedHeaderSize}, place.begin));
+  writer.PutNumber(ChecksumOf(payload, place.begin));
 }
 
 // Of a record that may be cut short or damaged itself.
@@ -193,12 +210,13 @@ Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::stri
     return {StatusCode::kValueTooLarge,
             "a mutation of " + std::to_string(size) + " bytes is over the log's maximum of 2 GiB"};
   const size_t begin = out->size();
-  out->append(kRecordHeaderSize, '\0');  // once the payload is there
-  PutNumber(record.table_id, out);
-  PutNumber(record.sequence_id, out);
-  PutBytes<uint16_t>(record.row, out);
-  PutNumber(static_cast<uint32_t>(record.cells.size()), out);
-  for (const CellView& cell : record.cells) EncodeCell(cell, out);
+  out->resize(begin + size);
+  Writer writer(out->data() + begin + kRecordHeaderSize);
+  writer.PutNumber(record.table_id);
+  writer.PutNumber(record.sequence_id);
+  writer.PutBytes<uint16_t>(record.row);
+  writer.PutNumber(static_cast<uint32_t>(record.cells.size()));
+  for (const CellView& cell : record.cells) EncodeCell(cell, &writer);
   FillRecordHeader(place, begin, out);
   return {};
 }

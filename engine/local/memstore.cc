@@ -132,10 +132,12 @@ class Memstore::FamilyList {
   template <typename Condition>
   Node* LastWhere(Condition condition, Node** path = nullptr) const {
     Node* node = head_;
+    const Node* beyond = nullptr;  // what was found not to fulfil it need not be asked again
     for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
-      for (Node* next = node->Next(level); next != nullptr && condition(next->cell);
-           next = node->Next(level))
+      Node* next = node->Next(level);
+      for (; next != nullptr && next != beyond && condition(next->cell); next = node->Next(level))
         node = next;
+      beyond = next;
       if (path != nullptr) path[level] = node;
     }
     return node;

@@ -22,6 +22,13 @@ StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Times
   get.row = check.row;
   get.time_range = check.time_range;
   const auto* column = std::get_if<ColumnCondition>(&check.condition);
+  Verdict verdict;
+  if (column != nullptr && column->value.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(verdict.head,
+                            storage.ReadColumnHead(check.row, column->family, column->qualifier));
+    verdict.holds = HoldsForEmpty(column->op, nullptr);
+    if (verdict.head->IsEmpty()) return verdict;  // where a file is made mostly nothing has been
+  }
   if (column != nullptr) {
     get.columns[column->family].insert(column->qualifier);
     get.lengths_only = column->value.empty();
@@ -31,8 +38,9 @@ StatusOr<Verdict> Judge(const CheckAndMutate& check, CellStorage& storage, Times
   }
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, storage.Read(get, now));
   const Cell* stored = cells.empty() ? nullptr : &cells.front();
-  return Verdict{column != nullptr ? HoldsFor(*column, stored) : stored != nullptr,
-                 stored != nullptr ? stored->timestamp : 0};
+  verdict.holds = column != nullptr ? HoldsFor(*column, stored) : stored != nullptr;
+  verdict.cell_timestamp = stored != nullptr ? stored->timestamp : 0;
+  return verdict;
 }
 
 }  // namespace cellfs

@@ -4,6 +4,8 @@
 #ifndef CELLFS_ENGINE_REGION_CONDITION_H_
 #define CELLFS_ENGINE_REGION_CONDITION_H_
 
+#include <optional>
+
 #include "engine/mutation.h"
 #include "engine/region/cell_storage.h"
 #include "engine/status_or.h"
@@ -13,6 +15,8 @@ namespace cellfs {
 struct Verdict {
   bool holds = false;
   Timestamp cell_timestamp = 0;  // of the cell that was looked at; 0: there was none
+  // What lies on the condition's column, where that was looked at: who writes it asks the same.
+  std::optional<ColumnHead> head;
 };
 
 // Reads the row, whose lock the caller holds. The column's family exists.

@@ -110,7 +110,7 @@ StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& 
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
   const Timestamp now = options_.clock->Now();
-  return Write(mutations, now, now, wait);
+  return Write(mutations, ContextAt(now), wait);
 }
 
 StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
@@ -127,8 +127,12 @@ StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
   if (!verdict.holds) return result;
   if (action_guard) CELLFS_RETURN_IF_ERROR(action_guard());
   // A Put must not lie under the cell that let it through, should the clock have gone back.
-  const Timestamp put_floor = std::max(now, verdict.cell_timestamp);
-  CELLFS_ASSIGN_OR_RETURN(result.result, Write(check.action, now, put_floor, wait));
+  WriteContext context = ContextAt(now);
+  context.put_floor = std::max(now, verdict.cell_timestamp);
+  if (verdict.head) {
+    context.known = {&std::get<ColumnCondition>(check.condition), &*verdict.head};
+  }
+  CELLFS_ASSIGN_OR_RETURN(result.result, Write(check.action, context, wait));
   result.done = true;
   return result;
 }
@@ -146,7 +150,7 @@ void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, 
   for (const RowMutations& row : rows) {
     Status checked = CheckRequest(row, options_.site);
     if (checked.ok()) checked = CheckWritable();
-    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, now, now) : checked;
+    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now)) : checked;
     if (!write.ok()) {
       answers.push_back(write.status());
       continue;
@@ -162,20 +166,18 @@ void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, 
     if (answers[i].ok()) answers[i] = written.status();
 }
 
-StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, Timestamp now,
-                                   Timestamp put_floor) {
+StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, const WriteContext& context) {
   CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, mutations));
   CELLFS_RETURN_IF_ERROR(
-      CheckTimestampSlop(mutations, options_.site.timestamp_slop, now, put_floor));
-  const WriteContext context{*schema_, *storage_, options_.site, now, put_floor};
+      CheckTimestampSlop(mutations, options_.site.timestamp_slop, context.now, context.put_floor));
   CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, context));
   write.batch.durability = Resolve(mutations.durability);
   return write;
 }
 
-StatusOr<MutationResult> Region::Write(const RowMutations& mutations, Timestamp now,
-                                       Timestamp put_floor, Wait& wait) {
-  CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, now, put_floor));
+StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const WriteContext& context,
+                                       Wait& wait) {
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
   if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
   const Durability durability = write.batch.durability;
   CELLFS_ASSIGN_OR_RETURN(LogPosition position, storage_->Apply(std::span(&write.batch, 1)));

@@ -75,9 +75,12 @@ class Region {
                        std::vector<StatusOr<MutationResult>>& answers);
 
   // REQUIRES: the schema lock and the row's.
-  StatusOr<RowWrite> Prepare(const RowMutations& mutations, Timestamp now, Timestamp put_floor);
-  StatusOr<MutationResult> Write(const RowMutations& mutations, Timestamp now, Timestamp put_floor,
+  StatusOr<RowWrite> Prepare(const RowMutations& mutations, const WriteContext& context);
+  StatusOr<MutationResult> Write(const RowMutations& mutations, const WriteContext& context,
                                  Wait& wait);
+  WriteContext ContextAt(Timestamp now) const {
+    return {*schema_, *storage_, options_.site, now, now, {}};
+  }
 
   Status CheckWritable() const;
   Durability Resolve(Durability asked) const;

@@ -146,10 +146,17 @@ class RowWriteBuilder {
                             {given, std::nullopt, reckoned.cell.time_to_live});
   }
 
+  StatusOr<ColumnHead> HeadOf(const std::string& family, const std::string& qualifier) {
+    const auto [column, head] = context_.known;
+    if (column != nullptr && column->family == family && column->qualifier == qualifier) {
+      return *head;
+    }
+    return context_.storage.ReadColumnHead(row(), family, qualifier);
+  }
+
   StatusOr<Timestamp> StampAboveColumn(const std::string& family, const std::string& qualifier,
                                        const StampWish& wish) {
-    CELLFS_ASSIGN_OR_RETURN(ColumnHead head,
-                            context_.storage.ReadColumnHead(row(), family, qualifier));
+    CELLFS_ASSIGN_OR_RETURN(ColumnHead head, HeadOf(family, qualifier));
     for (const Cell& cell : cells()) {
       if (cell.family == family && (IsFamilyTombstone(cell.type) || cell.qualifier == qualifier))
         AddToHead(cell, head);
@@ -212,8 +219,10 @@ class RowWriteBuilder {
       return std::tuple<const std::string&, const std::string&, Timestamp, int>(
           cell.family, cell.qualifier, -cell.timestamp, -static_cast<int>(cell.type));
     };
-    std::stable_sort(cells().begin(), cells().end(),
-                     [&](const Cell& a, const Cell& b) { return key(a) < key(b); });
+    auto is_before = [&](const Cell& a, const Cell& b) { return key(a) < key(b); };
+    auto not_before = [&](const Cell& a, const Cell& b) { return !is_before(a, b); };
+    if (std::adjacent_find(cells().begin(), cells().end(), not_before) == cells().end()) return;
+    std::stable_sort(cells().begin(), cells().end(), is_before);
     auto first = std::unique(cells().rbegin(), cells().rend(),
                              [&](const Cell& a, const Cell& b) { return key(a) == key(b); });
     cells().erase(cells().begin(), first.base());

@@ -14,6 +14,12 @@
 
 namespace cellfs {
 
+// A column whose head has been read under the row's lock.
+struct KnownHead {
+  const ColumnCondition* column = nullptr;  // null: there is none
+  const ColumnHead* head = nullptr;
+};
+
 struct WriteContext {
   const TableSchema& schema;
   CellStorage& storage;
@@ -21,6 +27,7 @@ struct WriteContext {
   Timestamp now = 0;
   // What a Put without a timestamp gets: `now`, or that of the cell a condition looked at if later.
   Timestamp put_floor = 0;
+  KnownHead known;
 };
 
 struct RowWrite {
