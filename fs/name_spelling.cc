@@ -164,13 +164,13 @@ bool NameSpelling::BeginsEscape(std::string_view rest, bool at_start) const {
 std::string NameSpelling::Spell(std::string_view key) const {
   bool is_value = level_ == NameLevel::kValue;
   if (key.empty()) return is_value ? std::string() : std::string(kEmptyName);
-  if (mode_ == NameMode::kPosix && key[0] != '.' &&
+  bool is_taken = !is_value && (key == "." || key == ".." || key == kEmptyName || IsReserved(key));
+  if (mode_ == NameMode::kPosix && !is_taken &&
       key.find_first_of(std::string_view("/\0%@,", 5)) == std::string_view::npos) {
     return std::string(key);
   }
   std::vector<bool> outside_utf8;
   if (mode_ == NameMode::kPrintable) outside_utf8 = BytesOutsideUtf8(key);
-  bool is_taken = !is_value && (key == "." || key == ".." || key == kEmptyName || IsReserved(key));
   // Filled from its end, so that what follows a '%' is already spelled when it is judged.
   std::string name(key.size() * 3, '\0');
   size_t begin = name.size();
@@ -228,6 +228,7 @@ std::string NameSpelling::LongName(std::string_view key, std::string_view spelli
 }
 
 std::string NameSpelling::Unescape(std::string_view name) const {
+  if (name.find('%') == std::string_view::npos) return std::string(name);
   std::string key;
   for (size_t i = 0; i < name.size(); ++i) {
     std::string_view rest = name.substr(i + 1);

@@ -6,10 +6,12 @@
 #ifndef CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 #define CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
+#include <string>
+#include <unordered_map>
 
 #include "engine/region/catalog.h"
 #include "engine/region/region.h"
@@ -26,7 +28,14 @@ struct TableHandle {
   Status unopened;
 };
 
-using TableHandles = std::map<TableName, std::shared_ptr<const TableHandle>>;
+struct TableNameHash {
+  size_t operator()(const TableName& table) const {
+    const std::hash<std::string> hash;
+    return hash(table.name) * 31 + hash(table.namespace_name);
+  }
+};
+using TableHandles =
+    std::unordered_map<TableName, std::shared_ptr<const TableHandle>, TableNameHash>;
 
 // Thread-safe.
 class TableDirectory {
