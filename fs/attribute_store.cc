@@ -31,8 +31,22 @@ bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b
   return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);
 }
 
+void AppendNumber(int64_t number, std::string& text) {
+  char digits[20];
+  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), number);
+  text.append(digits, end);
+}
+
+void AppendTime(const timespec& time, std::string& text) {
+  AppendNumber(time.tv_sec, text);
+  text += '.';
+  AppendNumber(time.tv_nsec, text);
+}
+
 std::string TimeText(const timespec& time) {
-  return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
+  std::string text;
+  AppendTime(time, text);
+  return text;
 }
 
 std::optional<int64_t> ReadInteger(std::string_view text, int base = 10) {
@@ -99,8 +113,11 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
 
 std::string AttributeStore::RowKey(const Place& place) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
-  std::string key = place.table.namespace_name;
-  if (!place.table.name.empty()) key += ":" + place.table.name;
+  const auto& [name_space, table] = place.table;
+  std::string key;
+  key.reserve(name_space.size() + table.size() + place.row.size() + 2);
+  key += name_space;
+  if (!table.empty()) (key += ':') += table;
   if (!IsInRow(place.kind)) return key;
   key += '\0';
   key += place.row;
@@ -118,15 +135,26 @@ std::string AttributeStore::ChangeRowKey(const Place& directory) {
 std::string AttributeStore::Qualifier(const Place& place) {
   if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile)
     return "toml";
-  if (place.IsColumn()) return place.family + ":" + place.qualifier;
-  return place.family;
+  if (!place.IsColumn()) return place.family;
+  std::string qualifier;
+  qualifier.reserve(place.family.size() + 1 + place.qualifier.size());
+  qualifier += place.family;
+  qualifier += ':';
+  return qualifier += place.qualifier;
 }
 
 std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
-  std::string text = record.uid ? std::to_string(*record.uid) : "-";
-  text += " " + (record.gid ? std::to_string(*record.gid) : "-");
-  text += " " + (record.mode ? std::to_string(*record.mode) : "-");
-  return text + " " + (record.ctime ? TimeText(*record.ctime) : "-");
+  std::string text;
+  text.reserve(64);
+  const auto append = [&](const std::optional<uint32_t>& number) {
+    if (number) AppendNumber(*number, text);
+    text += number ? " " : "- ";
+  };
+  append(record.uid);
+  append(record.gid);
+  append(record.mode);
+  if (record.ctime) AppendTime(*record.ctime, text);
+  return record.ctime ? text : text + '-';
 }
 
 void AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
@@ -179,20 +207,22 @@ AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_ke
   return found == directories_.end() ? Record() : found->second;
 }
 
-AttributeStore::RowRecords AttributeStore::Read(const Place& place, Timestamp version) {
+AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Address& address,
+                                                Timestamp version) {
   RowRecords records;
   if (!HasRecords(place)) return records;
-  const std::string row_key = RowKey(place);
-  const std::string qualifier = Qualifier(place);
+  const auto& [row_key, qualifier] = address;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = DirectoryRecord(row_key);
     return records;
   }
   if (version < 0) version = kNoVersion;
-  const auto find = [&] { return cache_.Find(row_key, qualifier, version, place.family); };
+  const auto find = [&] {
+    return cache_.Find(address.row, address.qualifier, version, place.family);
+  };
   auto known = find();
   if (!known && TakeIn(row_key)) known = find();
-  if (!known || !known->whole) return ReadAlone(place, version);
+  if (!known || !known->whole) return ReadAlone(place, address, version);
   static_cast<OwnerRecord&>(records.own) = known->owner;
   records.own.mtime = known->mtime;
   if (place.IsColumn()) records.family = known->family;
@@ -225,11 +255,12 @@ bool AttributeStore::TakeIn(const std::string& row_key) {
 }
 
 // One column of a row that has too many of them.
-AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, Timestamp version) {
+AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, const Address& address,
+                                                     Timestamp version) {
   RowRecords records;
-  const std::string qualifier = Qualifier(place);
+  const std::string& qualifier = address.qualifier;
   Get get;
-  get.row = RowKey(place);
+  get.row = address.row;
   get.columns[kOwnerFamily] = {qualifier};
   if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
   get.columns[kTimeFamily] = {qualifier};
@@ -306,7 +337,7 @@ ShownAttributes AttributeStore::Inherited(const Place& place, const OwnerRecord&
 }
 
 ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
-  RowRecords records = Read(place, version);
+  const RowRecords records = Read(place, AddressOf(place), version);
   Inheritance from{Inherited(place, records.family)};
   Inherit(records.own, from);
   ShownAttributes& shown = from.shown;
@@ -378,10 +409,11 @@ AttributeStore::Record AttributeStore::RecordAfter(const Place& place,
 
 // Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
 // be there for ever, and every copier's temporaries have new names.
-std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone) {
-  const Record stored = Read(gone.place, gone.version).own;
-  const std::string qualifier = Qualifier(gone.place);
-  Withdraw withdraw{RowKey(gone.place), {}};
+std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone,
+                                                     const Address& address) {
+  const Record stored = Read(gone.place, address, gone.version).own;
+  const std::string& qualifier = address.qualifier;
+  Withdraw withdraw{address.row, {}};
   if (!stored.Equals(Record())) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
   if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
   if (withdraw.cells.empty()) return std::nullopt;
@@ -398,12 +430,13 @@ void AttributeStore::NoteDirectory(const std::string& row_key, Record record) {
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
   const uint64_t changes = cache_.changes();
-  const RowRecords stored = Read(place, update.version);
+  const Address address = AddressOf(place);
+  const auto& [row_key, qualifier] = address;
+  const RowRecords stored = Read(place, address, update.version);
   const Record record = RecordAfter(place, update, stored);
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
-  const std::string qualifier = Qualifier(place);
-  RowMutations mutations{RowKey(place), {}};
-  Put put{mutations.row, {}};
+  RowMutations mutations{row_key, {}};
+  Put put{row_key, {}};
   if (!record.Equals(stored.own)) {
     put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
   }
@@ -412,44 +445,43 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
   if (!put.cells.empty()) mutations.mutations.push_back(std::move(put));
-  const auto withdrawal = gone != nullptr ? WithdrawalOf(*gone) : std::nullopt;
+  const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
+  auto withdrawal = gone != nullptr ? WithdrawalOf(*gone, of_gone) : std::nullopt;
   if (mutations.mutations.empty() && !withdrawal) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
     // Before the write, so that no reader takes the table for one without records after it.
     std::unique_lock lock(mutex_);
     if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
-    if (!IsInRow(place.kind) && qualifier.empty()) NoteDirectory(mutations.row, record);
+    if (!IsInRow(place.kind) && qualifier.empty()) NoteDirectory(row_key, record);
   }
-  const std::string row_key = mutations.row;
-  const StatusOr<bool> withdrawn = Write(std::move(mutations), withdrawal);
+  const StatusOr<bool> withdrawn = Write(std::move(mutations), std::move(withdrawal));
   if (!withdrawn.ok()) {
     cache_.Forget(row_key);
     return withdrawn.status();
   }
-  if (*withdrawn) cache_.Wrote(row_key, Qualifier(gone->place), {}, gone->version, {}, changes);
+  if (*withdrawn) cache_.Wrote(row_key, of_gone.qualifier, {}, gone->version, {}, changes);
   cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
   return Status();
 }
 
 Status AttributeStore::Forget(const TracelessFile& gone) {
   const uint64_t changes = cache_.changes();
-  const auto withdrawal = WithdrawalOf(gone);
+  const Address address = AddressOf(gone.place);
+  auto withdrawal = WithdrawalOf(gone, address);
   if (!withdrawal) return Status();
-  const std::string row_key = RowKey(gone.place);
-  const StatusOr<bool> withdrawn = Write({row_key, {}}, withdrawal);
+  const StatusOr<bool> withdrawn = Write({address.row, {}}, std::move(withdrawal));
   if (!withdrawn.ok()) {
-    cache_.Forget(row_key);
+    cache_.Forget(address.row);
     return withdrawn.status();
   }
-  if (*withdrawn) cache_.Wrote(row_key, Qualifier(gone.place), {}, gone.version, {}, changes);
+  if (*withdrawn) cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
   return Status();
 }
 
-StatusOr<bool> AttributeStore::Write(RowMutations mutations,
-                                     const std::optional<Mutation>& withdrawal) {
+StatusOr<bool> AttributeStore::Write(RowMutations mutations, std::optional<Mutation> withdrawal) {
   if (withdrawal) {
-    mutations.mutations.push_back(*withdrawal);
+    mutations.mutations.push_back(*std::move(withdrawal));
     const Status status = store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
     if (status.ok()) return true;
     if (status.code() != StatusCode::kUnavailable) return status;

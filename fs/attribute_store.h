@@ -109,6 +109,12 @@ class AttributeStore {
     Inheritance from;
   };
 
+  // Where the records of a place stand in the table.
+  struct Address {
+    std::string row;
+    std::string qualifier;
+  };
+  static Address AddressOf(const Place& place) { return {RowKey(place), Qualifier(place)}; }
   static std::string RowKey(const Place& place);
   static std::string ChangeRowKey(const Place& directory);
   static std::string Qualifier(const Place& place);
@@ -120,8 +126,8 @@ class AttributeStore {
   bool HasRecords(const Place& place) const;
   std::optional<timespec> ReadChange(const Place& directory);
   Record DirectoryRecord(const std::string& row_key) const;
-  RowRecords Read(const Place& place, Timestamp version);
-  RowRecords ReadAlone(const Place& place, Timestamp version);
+  RowRecords Read(const Place& place, const Address& address, Timestamp version);
+  RowRecords ReadAlone(const Place& place, const Address& address, Timestamp version);
   bool TakeIn(const std::string& row_key);
   Inheritance FromDirectories(const Place& place) const;
   Inheritance FromFamily(const Place& place);
@@ -129,9 +135,9 @@ class AttributeStore {
   Record RecordAfter(const Place& place, const AttributeUpdate& update, const RowRecords& stored);
   void NoteDirectory(const std::string& row_key, Record record);
   Status MakeTable();
-  std::optional<Mutation> WithdrawalOf(const TracelessFile& gone);
+  std::optional<Mutation> WithdrawalOf(const TracelessFile& gone, const Address& address);
   // Whether the withdrawal could be made.
-  StatusOr<bool> Write(RowMutations mutations, const std::optional<Mutation>& withdrawal);
+  StatusOr<bool> Write(RowMutations mutations, std::optional<Mutation> withdrawal);
   Status DropRow(const RowCells& cells);
 
   Store& store_;

@@ -219,12 +219,21 @@ Outcome CellWriter::Sync() {
 
 void CellWriter::Release() {
   std::lock_guard lock(mutex_);
-  if (failed_ || !HasAnything()) return;
+  if (failed_) return;
+  if (!HasAnything()) return LeaveBytes();
   Outcome outcome = PutNow(mount_.options.durability);
   // Nobody is left to be told.
   if (!outcome.ok()) {
     mount_.errors.Record(mount_.clock->Now(), "release", *node_->place(), outcome);
   }
+}
+
+// Where they are what was put last, and nobody has changed that.
+void CellWriter::LeaveBytes() {
+  if (!last_put_ || !view_ || view_->size() > LastPut::kMaxBytes) return;
+  if (view_generation_ != node_->generation()) return;
+  mount_.last_put.Keep(node_, view_generation_, *std::move(view_));
+  view_.reset();
 }
 
 // What a file holds so far is put where it would have been within the second; one that replaces
@@ -272,8 +281,9 @@ Outcome CellWriter::PutPending(Durability durability) {
   }
   const auto stored = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
   if (!stored.ok()) return Fail(stored.status());
-  Status noted = HasPut(*place, stored->stamp);
-  TellNode(*place, *stored);
+  const bool others_changed_it = node_->generation() != known_generation_;
+  TellNode(*place, *stored);  // first: who finds no claim any more must see that something was put
+  Status noted = HasPut(*place, stored->stamp, others_changed_it);
   lock.unlock();  // the kernel may have to finish another request before it lets pages go
   mount_.kernel.ColumnChanged(*place, node_.get());
   return noted;
@@ -416,11 +426,10 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
 }
 
 // What follows a put: nothing here touches the disk in the common case.
-Status CellWriter::HasPut(const Place& place, Timestamp stamp) {
+Status CellWriter::HasPut(const Place& place, Timestamp stamp, bool others_changed_it) {
   const bool rewritten = last_put_ == stamp;
   // Others wrote at the same time: the kernel's pages may have what came later of each.
-  const bool merged = (!whole_ && node_->handles().size() > 1) || misplaced_ ||
-                      node_->generation() != known_generation_;
+  const bool merged = (!whole_ && node_->handles().size() > 1) || misplaced_ || others_changed_it;
   if (wish_ || rewritten || IsVersion(place)) {
     AttributeUpdate update;
     update.version = stamp;

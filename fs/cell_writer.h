@@ -63,6 +63,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void GoPrivate();
   void Wrote();
   void PutLater();
+  void LeaveBytes();
   void JoinOthers();
   Outcome PutNow(Durability durability);
   Outcome PutPending(Durability durability);
@@ -80,7 +81,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
                                            std::string present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
   void SettleDirectories(const Place& place, Timestamp stamp);
-  Status HasPut(const Place& place, Timestamp stamp);
+  Status HasPut(const Place& place, Timestamp stamp, bool others_changed_it);
   void TellNode(const Place& place, const Stored& stored);
   StatusOr<std::string> LatestValue(const Place& place);
   Outcome LoadView();

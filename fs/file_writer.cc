@@ -107,11 +107,13 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
   if (!mount.unstored.Add(std::move(entry))) return false;
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
   // it.
-  CELLFS_ASSIGN_OR_RETURN(auto cell,
-                          ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
-  if (cell) {
-    mount.unstored.Remove(file);
-    return false;
+  if (!mount.last_absent.IsStill(file)) {
+    CELLFS_ASSIGN_OR_RETURN(auto cell,
+                            ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
+    if (cell) {
+      mount.unstored.Remove(file);
+      return false;
+    }
   }
   AttributeUpdate update;
   update.uid = request.uid;

@@ -18,6 +18,8 @@
 #include "fs/error_log.h"
 #include "fs/inode_table.h"
 #include "fs/kernel_cache.h"
+#include "fs/last_absent.h"
+#include "fs/last_put.h"
 #include "fs/long_names.h"
 #include "fs/name_spelling.h"
 #include "fs/options.h"
@@ -46,6 +48,8 @@ struct MountContext {
   std::atomic<int64_t> listed_key_bytes_left{int64_t{16} << 20};  // of ListedKeys; before the nodes
   InodeTable inodes;
   UnstoredEntries unstored;
+  LastAbsent last_absent;
+  LastPut last_put;
   AsofRegistry asof;
   AttributeStore attributes;
   ErrorLog errors;

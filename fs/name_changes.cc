@@ -89,6 +89,16 @@ std::optional<Timestamp> ExplicitTime(const ShownAttributes& shown, Timestamp ve
   return std::nullopt;
 }
 
+// Of a file that has just been written the bytes are at hand.
+OutcomeOr<std::optional<Cell>> ReadSource(MountContext& mount, const Caller& caller,
+                                          const Place& from) {
+  const bool may_be_known = from.kind == PlaceKind::kCell && caller.is_superuser();
+  if (const NodePtr node = may_be_known ? mount.inodes.Find(from) : nullptr) {
+    if (auto cell = mount.last_put.Take(*node)) return cell;
+  }
+  return ReadColumn(mount, caller, from, ReadDetail::kValues);
+}
+
 Source SourceOf(const Cell& cell, const ShownAttributes& shown, bool temporary) {
   Source source{cell.value, shown.uid, shown.gid, shown.mode,
                 shown.mtime.value_or(ToTimespec(cell.timestamp))};
@@ -236,7 +246,7 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(to.table));
   const FamilySchema* family = schema->FindFamily(to.family);
   if (family == nullptr) return Outcome(ENOENT);
-  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, from, ReadDetail::kValues));
+  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadSource(mount, caller, from));
   if (!cell) return Outcome(ENOENT);
   if (IsSameCell(from, *cell, to)) return KnownCell{cell->timestamp, cell->value_length};
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));

@@ -454,7 +454,8 @@ std::optional<Found> Resolver::FindKnown(const Place& place, const Node& node) {
 }
 
 OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
-  const NodePtr node = MayBeKnown(caller, place) ? mount_.inodes.Find(place) : nullptr;
+  const bool may_be_known = MayBeKnown(caller, place);
+  const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
     if (auto found = FindKnown(place, *node)) return *std::move(found);
   }
@@ -464,7 +465,10 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   CELLFS_ASSIGN_OR_RETURN(
       auto cell,
       ReadColumn(mount_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
-  if (!cell) return FromEntry(std::move(claim));
+  if (!cell) {
+    if (claim == nullptr && may_be_known) mount_.last_absent.Note(place, looked_at);
+    return FromEntry(std::move(claim));
+  }
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
