@@ -2,6 +2,7 @@
 #include "engine/local/memstore.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -10,6 +11,7 @@ namespace cellfs {
 namespace {
 
 constexpr int kMaxHeight = 12;  // with one node in four a level higher: 16 million cells
+constexpr int kNearLevel = 4;   // one node in 256 is on it
 constexpr size_t kAlignment = alignof(std::max_align_t);
 constexpr size_t kMaxBlockSize = size_t{1} << 20;
 
@@ -83,7 +85,9 @@ struct Memstore::Node {
 class Memstore::FamilyList {
  public:
   explicit FamilyList(Arena* arena)
-      : head_(Node::MakeAt(arena->Allocate(Node::SizeOf(kMaxHeight)), kMaxHeight)) {}
+      : head_(Node::MakeAt(arena->Allocate(Node::SizeOf(kMaxHeight)), kMaxHeight)) {
+    path_.fill(head_);
+  }
 
   // `row` and `family` are in the memstore already. Adds what the cell takes of memory to `bytes`.
   Node* Make(const CellView& cell, std::string_view row, std::string_view family, Arena* arena,
@@ -128,12 +132,19 @@ class Memstore::FamilyList {
   uint64_t cells() const { return cells_.load(std::memory_order_relaxed); }
 
  private:
+  int top_level() const { return height_.load(std::memory_order_relaxed) - 1; }
+
   // The last node, or the head, for which `condition` holds; it holds for a prefix of the list.
   template <typename Condition>
-  Node* LastWhere(Condition condition, Node** path = nullptr) const {
-    Node* node = head_;
+  Node* LastWhere(Condition condition) const {
+    return Descend(condition, head_, top_level(), nullptr);
+  }
+
+  // The same from `node` on, for which it holds, and from `level` down.
+  template <typename Condition>
+  Node* Descend(Condition condition, Node* node, int level, Node** path) const {
     const Node* beyond = nullptr;  // what was found not to fulfil it need not be asked again
-    for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    for (; level >= 0; --level) {
       Node* next = node->Next(level);
       for (; next != nullptr && next != beyond && condition(next->cell); next = node->Next(level))
         node = next;
@@ -143,19 +154,33 @@ class Memstore::FamilyList {
     return node;
   }
 
+  // Sets path_ to where a node comes that is behind all that fulfils the condition. Programs write
+  // row by row: mostly that is near the last place, and what encloses both on one level does so on
+  // those above.
+  template <typename Condition>
+  void FindPath(Condition is_before) {
+    for (int level = 0; level <= std::min(top_level(), kNearLevel); level += 2) {
+      Node* const node = path_[level];
+      const Node* const next = node->Next(level);
+      if (node != head_ && !is_before(node->cell)) continue;
+      if (next != nullptr && is_before(next->cell)) continue;
+      Descend(is_before, node, level - 1, path_.data());
+      return;
+    }
+    Descend(is_before, head_, top_level(), path_.data());
+  }
+
   void Link(Node* node) {
     const int height = node->height;
-    Node* path[kMaxHeight];
-    std::fill(std::begin(path), std::end(path), head_);
-    LastWhere([node](const CellView& cell) { return IsBefore(cell, node->cell); }, path);
-    assert(node->cell.type == kWithdrawMarker || path[0]->Next() == nullptr ||
-           IsBefore(node->cell, path[0]->Next()->cell));
+    FindPath([node](const CellView& cell) { return IsBefore(cell, node->cell); });
+    assert(node->cell.type == kWithdrawMarker || path_[0]->Next() == nullptr ||
+           IsBefore(node->cell, path_[0]->Next()->cell));
     // A reader that finds the new height early sees the head's null links, and goes down.
     if (height > height_.load(std::memory_order_relaxed))
       height_.store(height, std::memory_order_relaxed);
     for (int level = 0; level < height; ++level) {
-      node->Links()[level].store(path[level]->Next(level), std::memory_order_relaxed);
-      path[level]->Links()[level].store(node, std::memory_order_release);
+      node->Links()[level].store(path_[level]->Next(level), std::memory_order_relaxed);
+      path_[level]->Links()[level].store(node, std::memory_order_release);
     }
   }
 
@@ -169,6 +194,8 @@ class Memstore::FamilyList {
   }
 
   Node* const head_;
+  // Of the node that was linked last: on each level the last one before it. For who adds.
+  std::array<Node*, kMaxHeight> path_;
   std::atomic<int> height_{1};
   uint64_t random_ = 0x9e3779b97f4a7c15;
   std::atomic<uint64_t> cells_{0};
