@@ -126,7 +126,9 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
   CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
   CELLFS_RETURN_IF_FAILED(KeepColumns(mount, columns));
   if (before) DropInherited(mount, place, *before);
-  if (place.IsColumn()) mount.kernel.AttributesChanged(place, &node);
+  if (place.IsColumn() && place.kind != PlaceKind::kCell) {
+    mount.kernel.AttributesChanged(place, &node);
+  }
   return found;
 }
 

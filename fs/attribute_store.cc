@@ -383,7 +383,9 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
 AttributeStore::Record AttributeStore::RecordAfter(const Place& place,
                                                    const AttributeUpdate& update,
                                                    const RowRecords& stored) {
-  const ShownAttributes inherited = Inherited(place, stored.family);
+  const bool changes_owner = update.uid || update.gid || update.mode;
+  const ShownAttributes inherited =
+      changes_owner ? Inherited(place, stored.family) : ShownAttributes();
   Record record = update.anew ? Record() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
     if (value && *value == from_above) kept.reset();

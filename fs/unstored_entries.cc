@@ -24,39 +24,42 @@ std::string OrderKey(const Place& place) {
   }
 }
 
+UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place& place) const {
+  if (entries_.empty()) return entries_.end();
+  auto [entry, end] = entries_.equal_range(place.InodeNumber());
+  while (entry != end && !(entry->second->place == place)) ++entry;
+  return entry == end ? entries_.end() : entry;
+}
+
 bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t inode = entry.place.InodeNumber();
   const uint64_t directory = entry.place.Parent().InodeNumber();
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
-  if (!directories_[directory].emplace(std::move(key), std::move(shared)).second) return false;
-  inodes_.insert(inode);
+  if (!directories_[directory].emplace(std::move(key), shared).second) return false;
+  entries_.emplace(inode, std::move(shared));
   return true;
 }
 
 bool UnstoredEntries::Remove(const Place& place) {
   std::lock_guard lock(mutex_);
-  const auto inode = inodes_.find(place.InodeNumber());
-  if (inode == inodes_.end()) return false;
+  const auto entry = FindLocked(place);
+  if (entry == entries_.end()) return false;
   const auto directory = directories_.find(place.Parent().InodeNumber());
   if (directory == directories_.end()) return false;
   const auto child = directory->second.find(OrderKey(place));
   if (child == directory->second.end() || !(child->second->place == place)) return false;
   directory->second.erase(child);
-  inodes_.erase(inode);
+  entries_.erase(entry);
   if (directory->second.empty()) directories_.erase(directory);
   return true;
 }
 
 UnstoredPtr UnstoredEntries::Find(const Place& place) const {
   std::lock_guard lock(mutex_);
-  if (inodes_.empty() || !inodes_.contains(place.InodeNumber())) return nullptr;
-  const auto directory = directories_.find(place.Parent().InodeNumber());
-  if (directory == directories_.end()) return nullptr;
-  const auto it = directory->second.find(OrderKey(place));
-  if (it == directory->second.end() || !(it->second->place == place)) return nullptr;
-  return it->second;
+  const auto entry = FindLocked(place);
+  return entry == entries_.end() ? nullptr : entry->second;
 }
 
 void UnstoredEntries::Move(const Place& from, const Place& to) {
@@ -83,7 +86,7 @@ void UnstoredEntries::RemoveBelow(const Place& directory) {
     children = std::move(it->second);
     directories_.erase(it);
     for (const auto& [key, child] : children) {
-      inodes_.erase(inodes_.find(child->place.InodeNumber()));
+      entries_.erase(FindLocked(child->place));
     }
   }
   for (const auto& [key, child] : children) {

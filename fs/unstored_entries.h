@@ -85,11 +85,14 @@ class UnstoredEntries {
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
+  using Entries = std::unordered_multimap<uint64_t, UnstoredPtr>;
+
+  Entries::const_iterator FindLocked(const Place& place) const;
 
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, Children> directories_;  // by inode number of the directory
-  // Of all entries: most questions are about places that are not here.
-  std::unordered_multiset<uint64_t> inodes_;
+  // Of all entries, by their own inode numbers: most questions are about places that are not here.
+  Entries entries_;
   std::unordered_set<uint64_t> hidden_tomls_;
 };
 
