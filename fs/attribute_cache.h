@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <shared_mutex>
@@ -34,7 +35,10 @@ struct StoredAttributes {
   OwnerRecord owner;
   std::map<Timestamp, timespec> mtimes;  // remembered beside versions
 };
-using StoredRow = std::map<std::string, StoredAttributes, std::less<>>;
+struct QualifierHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+using StoredRow = std::unordered_map<std::string, StoredAttributes, QualifierHash, std::equal_to<>>;
 
 // Thread-safe.
 class AttributeCache {

@@ -102,6 +102,20 @@ TEST_F(NamesTest, OwnerAndModeGoWithTheName) {
   EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0600u);
 }
 
+TEST(TemporaryNamesTest, GlobsAreWhatTheyAreForFnmatch) {
+  const MountOptions shipped;
+  for (const char* name : {".q.a1b2c3", ".q.swp", "4913", "q~", "sedAbC123", "#q#", "q.tmp", ".#q"})
+    EXPECT_TRUE(IsTemporaryName(shipped, name)) << name;
+  for (const char* name : {"", "q", ".q.a1b2", "q.a1b2c3", "sedAbC12", "4913x", "q.tmp1", "#q"})
+    EXPECT_FALSE(IsTemporaryName(shipped, name)) << name;
+  MountOptions own;
+  own.temporary_names = {"[ab]*[xy]", "\\*q\\*", "?"};
+  for (const char* name : {"a1x", "by", "*q*", "z"})
+    EXPECT_TRUE(IsTemporaryName(own, name)) << name;
+  for (const char* name : {"c1x", "ab", "qqq", ""})
+    EXPECT_FALSE(IsTemporaryName(own, name)) << name;
+}
+
 // ---- unlink -------------------------------------------------------------------------------------
 
 TEST_F(NamesTest, UnlinkLeavesATombstoneAndAnEmptyDirectory) {
