@@ -30,6 +30,7 @@
 #include "engine/mutation.h"
 #include "engine/names.h"
 #include "engine/read.h"
+#include "engine/rewrite_observer.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
 
@@ -93,6 +94,9 @@ class Store {
   virtual void SetMaintenancePaused(bool paused) = 0;
   // Of the page cache, over all tables; at once.
   virtual void SetCacheBytes(int64_t bytes) = 0;
+  // Null: none. The one before is not called any more when this returns. Nobody can be told of what
+  // other clients of a cluster make it do.
+  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever. Flush and compaction drop nothing of that meanwhile.

@@ -41,10 +41,15 @@ Outcome About(std::string_view name, const Outcome& outcome) {
 }  // namespace
 
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
-    : mount_(store, std::move(options), std::move(clock)), resolver_(mount_) {}
+    : mount_(store, std::move(options), std::move(clock)),
+      resolver_(mount_),
+      rewritten_(mount_.inodes, [this](const NodePtr& node) { LookAgain(node); }) {
+  store.SetRewriteObserver(&rewritten_);
+}
 
 // Handles and their nodes hold each other until then.
 FileSystem::~FileSystem() {
+  mount_.store.SetRewriteObserver(nullptr);
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) {
       handle->Abandon();
@@ -60,12 +65,9 @@ void FileSystem::LetGoUnused() {
   if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
 }
 
-void FileSystem::StoreChanged() {
-  for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
-    const auto place = node->place();
-    const auto found = resolver_.Find(Caller::Superuser(), *place);
-    mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
-  }
+void FileSystem::LookAgain(const NodePtr& node) {
+  const auto found = resolver_.Find(Caller::Superuser(), *node->place());
+  mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
 }
 
 Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {

@@ -24,6 +24,7 @@
 #include "fs/mount_context.h"
 #include "fs/resolver.h"
 #include "fs/restoring_readers.h"
+#include "fs/rewritten_nodes.h"
 
 namespace cellfs::fs {
 
@@ -80,9 +81,8 @@ class FileSystem {
   MountContext& context() { return mount_; }
   Node& root() { return *mount_.inodes.root(); }
 
-  // A command, and not a request of the kernel, changed something: the kernel looks at everything
-  // anew.
-  void StoreChanged();
+  // Until the kernel has been told of all that flushes and compactions have changed up to now.
+  void AwaitRewrites() { rewritten_.Await(); }
   // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
   // has forgotten very much. To be called every minute or so.
   void LetGoUnused();
@@ -135,6 +135,8 @@ class FileSystem {
     int64_t used = 0;
   };
 
+  // The kernel shall ask again about the node, which may have changed or gone.
+  void LookAgain(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
   OutcomeOr<Found> FindNode(const Request& request, const Node& node);
   Entry MakeEntry(const Found& found);
@@ -165,6 +167,8 @@ class FileSystem {
   std::mutex last_read_mutex_;
   const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_
   std::shared_ptr<CellReader> last_reader_;  // guarded by last_read_mutex_
+
+  RewrittenNodes rewritten_;  // last: its thread uses the rest
 };
 
 }  // namespace cellfs::fs

@@ -75,6 +75,11 @@ NodePtr InodeTable::Unlink(const Place& place) {
   return UnlinkLocked(place);
 }
 
+void InodeTable::OutrunLookUps() {
+  std::lock_guard lock(mutex_);
+  newest_gone_ = Node::NextGeneration();
+}
+
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
   newest_gone_ = Node::NextGeneration();
   const auto it = FindLocked(place, place.InodeNumber());

@@ -35,6 +35,10 @@ class InodeTable {
   // place makes a new node. Returns it.
   NodePtr Unlink(const Place& place);
 
+  // The store has changed otherwise: nodes that are new from now on are told to the kernel only by
+  // look-ups that begin after this.
+  void OutrunLookUps();
+
   // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table, but
   // others need not wait for that; a node that is unlinked meanwhile may come twice.
   std::vector<NodePtr> FindAll(const std::function<bool(const Place&)>& condition) const;
@@ -64,7 +68,8 @@ class InodeTable {
   // Unlinked nodes that the kernel has not forgotten yet, by address.
   std::unordered_map<const Node*, NodePtr> unlinked_;
   // No generation of a node that is gone from its name exceeds it. A new node begins with it: what
-  // was read of its place before that may be of a file which is not there any more.
+  // was read of its place before that may be of a file which is not there any more, or not as it
+  // was.
   uint64_t newest_gone_ = 1;
 };
 

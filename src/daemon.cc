@@ -117,7 +117,7 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
                                        spdlog::debug("command {}", command);
                                        auto answer = commands.Run(command, arguments);
                                        if (command == "flush" || command == "compact")
-                                         filesystem.StoreChanged();
+                                         filesystem.AwaitRewrites();
                                        return answer;
                                      });
   if (!control.ok()) return Fail(control.status(), report);

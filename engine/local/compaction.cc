@@ -9,9 +9,8 @@ constexpr size_t kMostDoomed = 4096;  // remembered before they are removed: bou
 
 }  // namespace
 
-StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer,
-                                          const IsWithdrawn& is_withdrawn) {
-  erased_ = 0;
+StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer, const IsWithdrawn& is_withdrawn,
+                                          DroppedColumns& dropped) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor, writer.OpenCursor(family_.name()));
   CELLFS_RETURN_IF_ERROR(cursor->Seek({next_row_}));
   std::string row = next_row_;
@@ -26,7 +25,10 @@ StatusOr<bool> FamilyCompaction::RunBatch(StoreFileWriter& writer,
       }
     }
     const CellView& cell = cursor->cell();
-    if (!is_withdrawn(cell) && !matcher_->Keep(cell)) doomed_.push_back(CopyOf(cell));
+    if (!is_withdrawn(cell) && !matcher_->Keep(cell)) {
+      doomed_.push_back(CopyOf(cell));
+      dropped.Add(family_.name(), cell);
+    }
     if (doomed_.size() < kMostDoomed) {
       CELLFS_RETURN_IF_ERROR(cursor->Next());
       continue;
@@ -52,7 +54,6 @@ Status FamilyCompaction::EraseDoomed(StoreFileWriter& writer) {
     CELLFS_RETURN_IF_ERROR(
         writer.Erase(family_.name(), ViewOf(cell), cell.sequence_id, cell.sequence_id));
   }
-  erased_ += static_cast<int64_t>(doomed_.size());
   doomed_.clear();
   return Status();
 }

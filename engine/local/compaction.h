@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/local/dropped_columns.h"
 #include "engine/local/store_file.h"
 #include "engine/visibility/compaction_matcher.h"
 
@@ -24,12 +25,11 @@ class FamilyCompaction {
   FamilyCompaction(FamilySchema family, const Rewrite& rewrite)
       : family_(std::move(family)), matcher_(MakeCompactionMatcher(family_, rewrite)) {}
 
-  // Looks at the next rows, some ten thousand cells, and removes what is to go. True: there are
-  // more.
-  StatusOr<bool> RunBatch(StoreFileWriter& writer, const IsWithdrawn& is_withdrawn);
+  // Looks at the next rows, some ten thousand cells, and removes what is to go, of which `dropped`
+  // is told. True: there are more.
+  StatusOr<bool> RunBatch(StoreFileWriter& writer, const IsWithdrawn& is_withdrawn,
+                          DroppedColumns& dropped);
   const std::string& family() const { return family_.name(); }
-  // By the last batch.
-  int64_t erased() const { return erased_; }
 
  private:
   Status EraseDoomed(StoreFileWriter& writer);
@@ -38,7 +38,6 @@ class FamilyCompaction {
   const std::unique_ptr<CompactionMatcher> matcher_;
   std::string next_row_;
   std::vector<Cell> doomed_;
-  int64_t erased_ = 0;
 };
 
 }  // namespace cellfs

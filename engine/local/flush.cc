@@ -13,8 +13,12 @@ constexpr int64_t kSample = 16;
 
 class FamilyFlush {
  public:
-  FamilyFlush(StoreFileWriter& writer, const FamilySchema& family, const Rewrite& rewrite)
-      : writer_(writer), family_(family), matcher_(MakeCompactionMatcher(family, rewrite)) {}
+  FamilyFlush(StoreFileWriter& writer, const FamilySchema& family, const Rewrite& rewrite,
+              DroppedColumns& dropped)
+      : writer_(writer),
+        family_(family),
+        matcher_(MakeCompactionMatcher(family, rewrite)),
+        dropped_(dropped) {}
 
   Status Run(CellCursor& cells) {
     CELLFS_RETURN_IF_ERROR(cells.Seek({}));
@@ -43,7 +47,11 @@ class FamilyFlush {
     }
     timestamp_ = cell.timestamp;
     if (cell.type == kWithdrawMarker) return Withdraw(cell);
-    if (IsWithdrawn(cell) || !matcher_->Keep(cell)) return Status();
+    if (IsWithdrawn(cell)) return Status();
+    if (!matcher_->Keep(cell)) {
+      dropped_.Add(family_.name(), cell);
+      return Status();
+    }
     CELLFS_RETURN_IF_ERROR(writer_.Put(family_, cell));
     return CountGarbage(cell);
   }
@@ -79,6 +87,7 @@ class FamilyFlush {
   StoreFileWriter& writer_;
   const FamilySchema& family_;
   const std::unique_ptr<CompactionMatcher> matcher_;
+  DroppedColumns& dropped_;
   std::string_view row_, qualifier_;
   Timestamp timestamp_ = 0;
   std::vector<Withdrawal> withdrawals_;  // of the present column and timestamp
@@ -90,13 +99,14 @@ class FamilyFlush {
 StatusOr<std::unique_ptr<StoreFileWriter>> WriteMemstore(StoreFile& file, const TableSchema& schema,
                                                          std::shared_ptr<const Memstore> memstore,
                                                          const Rewrite& rewrite,
-                                                         int32_t inline_value_limit) {
+                                                         int32_t inline_value_limit,
+                                                         DroppedColumns& dropped) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileWriter> writer,
                           StoreFileWriter::Begin(file, inline_value_limit));
   for (const auto& [name, family] : schema.families) {
     if (memstore->CellsOfFamily(name) == 0) continue;
     const auto cells = OpenMemstoreCursor(memstore, name, kMaxSequenceId);
-    CELLFS_RETURN_IF_ERROR(FamilyFlush(*writer, family, rewrite).Run(*cells));
+    CELLFS_RETURN_IF_ERROR(FamilyFlush(*writer, family, rewrite, dropped).Run(*cells));
   }
   SequenceId& flushed = writer->facts().flushed;
   flushed = std::max(flushed, memstore->highest_sequence_id());

@@ -43,6 +43,10 @@ class LocalEngine : public StorageEngine {
   std::shared_ptr<const Moment> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.Set(bytes); }
+  void SetRewriteObserver(RewriteObserver* observer) override {
+    const std::lock_guard lock(context_->observer_mutex);
+    context_->observer = observer;
+  }
   Statistics GetStatistics() override;
 
  private:

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "engine/local/compaction.h"
+#include "engine/local/dropped_columns.h"
 #include "engine/local/flush.h"
 #include "engine/visibility/region_scanner.h"
 
@@ -386,22 +387,45 @@ Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
   // it.
   static_cast<void>(context_->wal->Roll());
   for (bool keep_all = context_->moments->AnyPinned();; keep_all = true) {
+    DroppedColumns dropped;
     CELLFS_ASSIGN_OR_RETURN(
         std::unique_ptr<StoreFileWriter> writer,
         WriteMemstore(*file_, *schema, memstore,
                       RewriteNow(keep_all ? RewriteKind::kKeepAll : RewriteKind::kMinor),
-                      context_->options.inline_value_limit));
-    const auto moments_lock = context_->moments->HoldOff();
-    if (!keep_all && context_->moments->AnyPinned(moments_lock)) continue;  // pinned meanwhile
-    CELLFS_RETURN_IF_ERROR(writer->Commit());
-    const uint64_t generation = file_->Published();
-    const std::lock_guard state_lock(state_mutex_);
-    state_.frozen = nullptr;
-    state_.generation = generation;
+                      context_->options.inline_value_limit, dropped));
+    StatusOr<StoreFile::Snapshot> before = file_->OpenSnapshot();
+    {
+      const auto moments_lock = context_->moments->HoldOff();
+      if (!keep_all && context_->moments->AnyPinned(moments_lock)) continue;  // pinned meanwhile
+      CELLFS_RETURN_IF_ERROR(writer->Commit());
+      const uint64_t generation = file_->Published();
+      const std::lock_guard state_lock(state_mutex_);
+      state_.frozen = nullptr;
+      state_.generation = generation;
+    }
+    TellObserver(std::move(dropped), before, frozen.get());
     break;
   }
   ++flushes_;
   return Settle();
+}
+
+// Tombstones that come now are no concern: who reads them sees the rewrite as well.
+void LocalStorage::TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snapshot>& before,
+                                const MemoryCells* frozen) {
+  const State state = CopyState();
+  const auto has_tombstones = [&](const std::string& family, const std::string& row,
+                                  std::string_view qualifier) {
+    if (state.active->MayHaveTombstones(family, row, qualifier)) return true;
+    if (frozen != nullptr && frozen->MayHaveTombstones(family, row, qualifier)) return true;
+    if (!before.ok()) return true;
+    const StatusOr<bool> stored = before->HasTombstones(family, row, qualifier);
+    return !stored.ok() || *stored;
+  };
+  const std::vector<RewrittenColumn> changed = std::move(dropped).Changed(has_tombstones);
+  if (changed.empty()) return;
+  const std::lock_guard lock(context_->observer_mutex);
+  if (context_->observer != nullptr) context_->observer->Rewritten(state.schema->name(), changed);
 }
 
 // What is committed gets to the disk, and into the file proper if it can; then the log need not
@@ -482,18 +506,23 @@ StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Re
   };
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileWriter> writer,
                           StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
-  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer, is_withdrawn));
-  if (compaction.erased() == 0) return more;
+  DroppedColumns dropped;
+  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer, is_withdrawn, dropped));
+  if (dropped.empty()) return more;
   CELLFS_RETURN_IF_ERROR(writer->Prepare());
-  const auto moments_lock = context_->moments->HoldOff();
-  if (context_->moments->AnyPinned(moments_lock) &&
-      context_->moments->Newest(moments_lock) > rewrite.keep_up_to) {
-    return Status(StatusCode::kUnavailable, "a moment was pinned during the compaction");
+  StatusOr<StoreFile::Snapshot> before = file_->OpenSnapshot();
+  {
+    const auto moments_lock = context_->moments->HoldOff();
+    if (context_->moments->AnyPinned(moments_lock) &&
+        context_->moments->Newest(moments_lock) > rewrite.keep_up_to) {
+      return Status(StatusCode::kUnavailable, "a moment was pinned during the compaction");
+    }
+    CELLFS_RETURN_IF_ERROR(writer->Commit());
+    const uint64_t generation = file_->Published();
+    const std::lock_guard state_lock(state_mutex_);
+    state_.generation = generation;
   }
-  CELLFS_RETURN_IF_ERROR(writer->Commit());
-  const uint64_t generation = file_->Published();
-  const std::lock_guard state_lock(state_mutex_);
-  state_.generation = generation;
+  TellObserver(std::move(dropped), before, CopyState().frozen.get());
   return more;
 }
 

@@ -6,8 +6,9 @@
 // file.
 //
 // Locks, in the order in which they are taken: compact_mutex_, rewrite_mutex_, the store's
-// write_mutex, the registry of moments, state_mutex_. A reader takes only the last, for as long as
-// it takes to copy three pointers, so that nothing that writes holds it up.
+// write_mutex, the registry of moments, state_mutex_; the observer's within rewrite_mutex_. A
+// reader takes only the last, for as long as it takes to copy three pointers, so that nothing that
+// writes holds it up.
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 
@@ -33,6 +34,7 @@
 
 namespace cellfs {
 
+class DroppedColumns;
 class FamilyCompaction;
 struct Rewrite;
 enum class RewriteKind;
@@ -55,6 +57,9 @@ struct StoreContext {
 
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
+
+  std::mutex observer_mutex;            // held while it is called
+  RewriteObserver* observer = nullptr;  // guarded by observer_mutex
 };
 
 class LocalStorage : public CellStorage, public std::enable_shared_from_this<LocalStorage> {
@@ -146,6 +151,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   Status FlushFrozen(const std::shared_ptr<MemoryCells>& frozen);
   Status Settle();
   void Freeze();
+  // After a rewrite of the file, which was `before`; `frozen` may be null.
+  void TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snapshot>& before,
+                    const MemoryCells* frozen);
   StatusOr<bool> CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
                               const std::shared_ptr<const TableSchema>& schema);
 

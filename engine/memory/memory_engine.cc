@@ -33,6 +33,7 @@ struct Shared {
   SequenceId last_sequence_id = 0;
   uint64_t mutations = 0;
   std::vector<std::weak_ptr<const Moment>> moments;
+  RewriteObserver* observer = nullptr;
 
   // The largest sequence id that a pinned moment sees, and how many moments there are.
   std::pair<SequenceId, uint32_t> Pinned() {
@@ -289,7 +290,8 @@ class MemoryStorage : public CellStorage {
     ++table_->flushes;
   }
 
-  // `cells` as a flush or compaction at this moment leaves them.
+  // `cells` as a flush or compaction at this moment leaves them. Nobody reads before that is in
+  // force, so that the observer may be told already.
   SortedCells Rewrite(const SortedCells& cells, bool major) {
     if (shared_->Pinned().second > 0) return cells;
     std::map<std::pair<std::string, std::string>, CellList> family_rows;
@@ -300,6 +302,7 @@ class MemoryStorage : public CellStorage {
       if (!IsTombstone(cell.type)) oldest = std::min(oldest, cell.timestamp);
     }
     SortedCells kept;
+    std::vector<RewrittenColumn> changed;
     for (const auto& [key, list] : family_rows) {
       const FamilySchema* family = table_->schema->FindFamily(key.second);
       if (family == nullptr) continue;
@@ -308,7 +311,12 @@ class MemoryStorage : public CellStorage {
           .now = shared_->options.clock->Now(),
           .oldest_put = oldest_put[key.second],
           .time_to_purge_deletes = shared_->options.site.time_to_purge_deletes};
-      for (const Cell* cell : Rewritten(list, *family, rewrite)) kept.push_back(*cell);
+      const CellList kept_here = Rewritten(list, *family, rewrite);
+      for (const Cell* cell : kept_here) kept.push_back(*cell);
+      if (kept_here.size() < list.size()) changed.push_back({key.first, key.second, std::nullopt});
+    }
+    if (shared_->observer != nullptr && !changed.empty()) {
+      shared_->observer->Rewritten(table_->schema->name(), changed);
     }
     return kept;
   }
@@ -352,6 +360,10 @@ class MemoryEngine : public StorageEngine {
   }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
+  void SetRewriteObserver(RewriteObserver* observer) override {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->observer = observer;
+  }
 
   Statistics GetStatistics() override {
     const std::lock_guard lock(shared_->mutex);

@@ -69,6 +69,9 @@ class EmbeddedStore : public Store {
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   void SetMaintenancePaused(bool paused) override { engine_->SetMaintenancePaused(paused); }
   void SetCacheBytes(int64_t bytes) override { engine_->SetCacheBytes(bytes); }
+  void SetRewriteObserver(RewriteObserver* observer) override {
+    engine_->SetRewriteObserver(observer);
+  }
   Statistics GetStatistics() override;
   std::shared_ptr<const Moment> PinMoment() override { return engine_->PinMoment(); }
 

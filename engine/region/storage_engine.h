@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/region/cell_storage.h"
+#include "engine/rewrite_observer.h"
 
 namespace cellfs {
 
@@ -50,6 +51,7 @@ class StorageEngine {
   virtual std::shared_ptr<const Moment> PinMoment() = 0;
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;
+  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of Store
   // Everything of Statistics but `tables`.
   virtual Statistics GetStatistics() = 0;
 };

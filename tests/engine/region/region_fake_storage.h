@@ -142,6 +142,7 @@ class FakeEngine : public StorageEngine {
   std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
+  void SetRewriteObserver(RewriteObserver*) override {}
   Statistics GetStatistics() override { return {}; }
 
   std::vector<std::pair<LogPosition, Durability>> waits;

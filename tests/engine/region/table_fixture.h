@@ -58,6 +58,9 @@ class FaultyEngine : public StorageEngine {
   std::shared_ptr<const Moment> PinMoment() override { return inner_->PinMoment(); }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
+  void SetRewriteObserver(RewriteObserver* observer) override {
+    inner_->SetRewriteObserver(observer);
+  }
   Statistics GetStatistics() override { return inner_->GetStatistics(); }
 
  private:

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+//
+// No column reads otherwise after a flush or a compaction that the observer was not told of,
+// whatever lies in memstore and file; and where nothing can have changed, it is told of nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/open.h"
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int kSteps = 3000;
+constexpr int kFamilies = 4;
+
+class Collector : public RewriteObserver {
+ public:
+  void Rewritten(const TableName&, const std::vector<RewrittenColumn>& columns) override {
+    told.insert(told.end(), columns.begin(), columns.end());
+  }
+  bool Knows(const std::string& row, const std::string& family,
+             const std::string& qualifier) const {
+    return std::any_of(told.begin(), told.end(), [&](const RewrittenColumn& column) {
+      return column.row == row && column.family == family &&
+             column.qualifier.value_or(qualifier) == qualifier;
+    });
+  }
+
+  std::vector<RewrittenColumn> told;
+};
+
+enum class Kind { kMemory, kLocal };
+
+class RewriteObserverTest : public testing::TestWithParam<Kind> {
+ protected:
+  // Row, family, qualifier; with the timestamp and the value.
+  using Present =
+      std::set<std::tuple<std::string, std::string, std::string, Timestamp, std::string>>;
+
+  void SetUp() override {
+    StoreOptions options;
+    options.clock = clock_;
+    options.background_maintenance = false;
+    options.durability = Durability::kAsyncWal;
+    if (GetParam() == Kind::kMemory) {
+      store_ = OpenMemoryStore(options);
+    } else {
+      auto opened = OpenLocalStore(directory_.path(), options);
+      ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+      store_ = *std::move(opened);
+    }
+    MakeTable();
+    store_->SetRewriteObserver(&collector_);
+  }
+  void TearDown() override { store_->SetRewriteObserver(nullptr); }
+
+  void MakeTable() {
+    const std::map<std::string, std::string> families[kFamilies] = {
+        {{"VERSIONS", "1"}},
+        {{"VERSIONS", "2"}, {"KEEP_DELETED_CELLS", "TRUE"}},
+        {{"VERSIONS", "1"}, {"NEW_VERSION_BEHAVIOR", "true"}},
+        {{"VERSIONS", "2"}, {"TTL", "1"}, {"MIN_VERSIONS", "1"}, {"KEEP_DELETED_CELLS", "TTL"}}};
+    TableSchema schema(table_);
+    for (int i = 0; i < kFamilies; ++i) {
+      FamilySchema family("f" + std::to_string(i));
+      for (const auto& [name, value] : families[i]) ASSERT_TRUE(family.Set(name, value).ok());
+      schema.families.emplace(family.name(), family);
+    }
+    ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+  }
+
+  int Below(int limit) { return std::uniform_int_distribution(0, limit - 1)(random_); }
+  std::string AnyRow() { return Below(2) == 0 ? "r" : "s"; }
+  std::string AnyFamily() { return "f" + std::to_string(Below(kFamilies)); }
+  std::string AnyQualifier() { return std::string(1, "pqs"[Below(3)]); }
+  Timestamp AnyTimestamp() { return clock_->Now() - 1500 + Below(6) * 300; }
+
+  void Mutate(Mutation mutation) {
+    const auto result =
+        store_->Mutate(Caller::Superuser(), table_, RowMutations::Of(std::move(mutation)));
+    ASSERT_TRUE(result.ok()) << result.status().ToString();
+  }
+  void PutAnything() {
+    const std::string qualifier = Below(6) == 0 ? "" : AnyQualifier();
+    Put put{AnyRow(), {{AnyFamily(), qualifier, AnyTimestamp(), std::to_string(++values_), {}}}};
+    if (Below(5) == 0) put.time_to_live = 2000;
+    Mutate(put);
+  }
+  void DeleteAnything() {
+    constexpr CellType kTypes[] = {CellType::kDelete, CellType::kDeleteColumn,
+                                   CellType::kDeleteFamily, CellType::kDeleteFamilyVersion};
+    const CellType type = kTypes[Below(4)];
+    const std::string qualifier = IsFamilyTombstone(type) ? "" : AnyQualifier();
+    Mutate(Delete{AnyRow(), {{type, AnyFamily(), qualifier, AnyTimestamp()}}});
+  }
+  void Flush() { ASSERT_TRUE(store_->Flush(Caller::Superuser(), table_).ok()); }
+  void Compact(CompactionKind kind) {
+    ASSERT_TRUE(store_->Compact(Caller::Superuser(), table_, kind).ok());
+  }
+
+  Present ReadAll() {
+    Present present;
+    for (const std::string row : {"r", "s"}) {
+      Get get;
+      get.row = row;
+      const auto cells = store_->Read(Caller::Superuser(), table_, get);
+      EXPECT_TRUE(cells.ok());
+      for (const Cell& cell : *cells) {
+        present.emplace(row, cell.family, cell.qualifier, cell.timestamp, cell.value);
+      }
+    }
+    return present;
+  }
+
+  // How many columns read otherwise after it than before.
+  size_t RewriteAndCompare() {
+    const Present before = ReadAll();
+    collector_.told.clear();
+    switch (Below(3)) {
+      case 0:
+        Flush();
+        break;
+      case 1:
+        Compact(CompactionKind::kMinor);
+        break;
+      default:
+        Compact(CompactionKind::kMajor);
+    }
+    const Present after = ReadAll();
+    Present changed;
+    std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                  std::inserter(changed, changed.end()));
+    for (const auto& [row, family, qualifier, timestamp, value] : changed) {
+      EXPECT_TRUE(collector_.Knows(row, family, qualifier))
+          << row << "/" << family << ":" << qualifier << "@" << timestamp;
+    }
+    return changed.size();
+  }
+
+  const TableName table_ = ParseTableName("t");
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1'000'000);
+  TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+  Collector collector_;
+  std::mt19937 random_;
+  int values_ = 0;
+};
+
+TEST_P(RewriteObserverTest, NothingChangesUntold) {
+  const char* const given = std::getenv("CELLFS_SEED");
+  const auto seed =
+      given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+  SCOPED_TRACE("CELLFS_SEED=" + std::to_string(seed));
+  random_.seed(seed);
+  size_t changes = 0;
+  for (int step = 0; step < kSteps && !HasFailure(); ++step) {
+    const int act = Below(10);
+    if (act < 5) {
+      PutAnything();
+    } else if (act < 7) {
+      DeleteAnything();
+    } else if (act == 7) {
+      clock_->Advance(Below(700));
+    } else {
+      changes += RewriteAndCompare();
+    }
+  }
+  EXPECT_GT(changes, 0u);
+}
+
+TEST_P(RewriteObserverTest, WhatIsAllKeptIsNotTold) {
+  for (const char* qualifier : {"p", "q"}) Mutate(Put{"r", {{"f0", qualifier, 10, "v", {}}}});
+  Flush();
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(collector_.told.size(), 0u);
+}
+
+TEST_P(RewriteObserverTest, VersionsTooManyAreNotTold) {
+  if (GetParam() == Kind::kMemory) GTEST_SKIP() << "it tells of every row that loses a cell";
+  for (const Timestamp version : {10, 20}) Mutate(Put{"r", {{"f0", "p", version, "v", {}}}});
+  Flush();
+  Mutate(Put{"r", {{"f0", "p", 30, "v", {}}}});
+  Flush();
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(collector_.told.size(), 0u);
+}
+
+// The version behind one that a tombstone in the memstore hides.
+TEST_P(RewriteObserverTest, ACompactionThatDoesNotSeeATombstoneTells) {
+  for (const Timestamp version : {10, 20}) {
+    Mutate(Put{"r", {{"f0", "p", version, "v", {}}}});
+    Flush();
+  }
+  Mutate(Delete{"r", {{CellType::kDelete, "f0", "p", 20}}});
+  EXPECT_EQ(ReadAll().size(), 1u);
+  Compact(CompactionKind::kMinor);
+  EXPECT_EQ(ReadAll().size(), 0u);
+  EXPECT_TRUE(collector_.Knows("r", "f0", "p"));
+  EXPECT_EQ(collector_.told.size(), 1u);
+}
+
+// A put of the memstore shows once the tombstone in the file has gone.
+TEST_P(RewriteObserverTest, AFamilyTombstoneThatGoesIsToldForAllColumns) {
+  Mutate(Delete{"r", {{CellType::kDeleteFamily, "f0", "", 30}}});
+  Flush();
+  Mutate(Put{"r", {{"f0", "p", 20, "v", {}}}});
+  EXPECT_EQ(ReadAll().size(), 0u);
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(ReadAll().size(), 1u);
+  EXPECT_EQ(collector_.told, (std::vector<RewrittenColumn>{{"r", "f0", std::nullopt}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RewriteObserverTest, testing::Values(Kind::kMemory, Kind::kLocal),
+                         [](const auto& kind) {
+                           return kind.param == Kind::kMemory ? "Memory" : "Local";
+                         });
+
+}  // namespace
+}  // namespace cellfs

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel is told of after a flush or a compaction: all that has changed, and nothing of a
+// table that has not, however much of it the kernel knows.
+#include "fs/rewritten_nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/fs/tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct RewrittenNodesTest : testing::Test {
+  void Know(const Place& place) { known.push_back(inodes.LookUp(place)); }
+  // The places looked at again, sorted.
+  Names Rewritten(const std::vector<RewrittenColumn>& columns) {
+    nodes.Rewritten(table, columns);
+    nodes.Await();
+    std::sort(again.begin(), again.end());
+    return std::exchange(again, {});
+  }
+
+  const TableName table{"default", "t"};
+  InodeTable inodes;
+  Names again;
+  std::vector<NodePtr> known;
+  RewrittenNodes nodes{inodes,
+                       [this](const NodePtr& node) { again.push_back(node->place()->ToString()); }};
+};
+
+TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
+  Know(NamespacePlace("default"));
+  Know(TablePlace(table));
+  for (const char* row : {"r", "s"}) {
+    Know(RowPlace(table, row));
+    Know(FamilyPlace(table, row, "f"));
+    for (const char* column : {"p", "q"}) Know(CellPlace(table, row, "f", column));
+  }
+  Know(CellPlace({"default", "u"}, "r", "f", "q"));
+  EXPECT_EQ(Rewritten({{"r", "f", "q"}, {"r", "f", "unknown"}}),
+            (Names{"default:t", "default:t/r", "default:t/r/f", "default:t/r/f:q"}));
+  EXPECT_EQ(Rewritten({{"unknown", "f", "q"}}), Names{"default:t"});
+  EXPECT_EQ(
+      Rewritten({{"s", "f", std::nullopt}}),
+      (Names{"default:t", "default:t/s", "default:t/s/f", "default:t/s/f:p", "default:t/s/f:q"}));
+}
+
+// What it read may have gone, and nobody would tell the kernel.
+TEST_F(RewrittenNodesTest, ALookUpThatBeganBeforeIsMadeAnew) {
+  const uint64_t looked_at = Node::NewestGeneration();
+  Rewritten({{"r", "f", "q"}});
+  EXPECT_GT(inodes.LookUp(CellPlace(table, "r", "f", "q"))->generation(), looked_at);
+}
+
+struct Told : KernelNotifier {
+  void InvalidateInode(const Node& node) override {
+    std::lock_guard lock(mutex);
+    nodes.push_back(node.place()->ToString());
+  }
+  void InvalidateAttributes(const Node&) override {}
+  void InvalidateEntry(const Node& directory, const std::string& name) override {
+    std::lock_guard lock(mutex);
+    names.push_back(directory.place()->ToString() + " " + name);
+    told_a_name.notify_all();
+  }
+  Names TakeNodes() {
+    std::lock_guard lock(mutex);
+    std::sort(nodes.begin(), nodes.end());
+    return std::exchange(nodes, {});
+  }
+  // Names are told by a thread of their own.
+  bool AwaitName(const std::string& name) {
+    std::unique_lock lock(mutex);
+    return told_a_name.wait_for(lock, std::chrono::seconds(60), [&] {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+  }
+
+  std::mutex mutex;
+  std::condition_variable told_a_name;
+  Names nodes;  // guarded by mutex
+  Names names;  // guarded by mutex
+};
+
+struct RewrittenTree : testing::Test {
+  RewrittenTree() {
+    TableSchema schema(tree.table);
+    schema.families.emplace("f", FamilySchema("f"));  // VERSIONS 1
+    EXPECT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+    tree.filesystem->context().kernel.SetNotifier(&told);
+  }
+  ~RewrittenTree() override { tree.filesystem->context().kernel.SetNotifier(nullptr); }
+
+  void Flush() { EXPECT_TRUE(tree.store->Flush(Caller::Superuser(), tree.table).ok()); }
+  // As the background does it.
+  void Compact() {
+    EXPECT_TRUE(tree.store->Compact(Caller::Superuser(), tree.table, CompactionKind::kMajor).ok());
+    tree.filesystem->AwaitRewrites();
+  }
+  void DeleteVersion(Timestamp version) {
+    cellfs::Delete remove{"r", {{CellType::kDelete, "f", "q", version}}};
+    EXPECT_TRUE(tree.store->Mutate(Caller::Superuser(), tree.table, RowMutations::Of(remove)).ok());
+  }
+
+  Tree tree;
+  Told told;
+};
+
+TEST_F(RewrittenTree, NothingIsToldOfWhatStays) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string row = "r" + std::to_string(i);
+    tree.Put(row, "q", "v");
+    ASSERT_TRUE(tree.LookUp("default/t/" + row + "/f/q").ok());
+  }
+  Flush();
+  Compact();
+  EXPECT_EQ(told.TakeNodes(), Names{});
+}
+
+TEST_F(RewrittenTree, AVersionThatACompactionTakesAwayIsGoneForTheKernel) {
+  tree.Put("r", "q", "before", 10);
+  Flush();
+  tree.Put("r", "q", "after", 20);
+  tree.Put("s", "q", "stays", 20);
+  Flush();
+  DeleteVersion(20);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "before");
+  EXPECT_EQ(tree.ReadFile("default/t/s/f/q"), "stays");
+  told.TakeNodes();
+  Compact();
+  EXPECT_EQ(told.TakeNodes(),
+            (Names{"default:t", "default:t/r", "default:t/r/f", "default:t/r/f:q"}));
+  for (const char* gone : {"default:t/r/f q", "default:t/r f", "default:t r"}) {
+    EXPECT_TRUE(told.AwaitName(gone)) << gone;
+  }
+  EXPECT_EQ(tree.Error("default/t/r"), ENOENT);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
