@@ -19,7 +19,10 @@ void RewrittenNodes::Rewritten(const TableName& table,
   inodes_.OutrunLookUps();
   Work work;
   const auto add = [&](const Place& place) {
-    if (NodePtr node = inodes_.Find(place)) work.nodes.push_back(std::move(node));
+    NodePtr node = inodes_.Find(place);
+    if (node == nullptr) return;
+    node->ContentChanged();  // what it knew, too
+    work.nodes.push_back(std::move(node));
   };
   const RewrittenColumn* before = nullptr;
   for (const RewrittenColumn& column : columns) {
@@ -75,7 +78,9 @@ void RewrittenNodes::LookAt(const Work& work, const std::stop_token& stop) {
     return place.kind == PlaceKind::kCell && place.view == nullptr &&
            families.contains(place.Parent().InodeNumber());
   };
-  look_at(inodes_.FindAll(is_below));
+  const std::vector<NodePtr> below = inodes_.FindAll(is_below);
+  for (const NodePtr& node : below) node->ContentChanged();
+  look_at(below);
 }
 
 }  // namespace cellfs::fs
