@@ -225,6 +225,7 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
   Arena& arena = memstore_.arena_;
   char* target = arena.Allocate(cells.front().row.size());
   const std::string_view row = CopyInto(target, cells.front().row);
+  if (nodes_.empty()) nodes_.reserve(cells.size());
   bytes_ += row.size();
   for (const CellView& cell : cells) {
     const auto family = memstore_.families_.find(cell.family);
