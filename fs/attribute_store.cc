@@ -20,12 +20,6 @@ constexpr char kChangeSeparator = '\x01';
 constexpr Timestamp kNoVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
 
-// Free metadata of a family: what its columns inherit.
-constexpr char kAttributePrefix[] = "cellfs.";
-constexpr std::string_view kOwnerAttribute = "cellfs.owner";
-constexpr std::string_view kGroupAttribute = "cellfs.group";
-constexpr std::string_view kModeAttribute = "cellfs.mode";
-
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
   if (a.has_value() != b.has_value()) return false;
   return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);
@@ -43,15 +37,20 @@ void AppendTime(const timespec& time, std::string& text) {
   AppendNumber(time.tv_nsec, text);
 }
 
+// Of what family `a` holds.
+bool SameOwner(const OwnerRecord& a, const OwnerRecord& b) {
+  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode && SameTime(a.ctime, b.ctime);
+}
+
 std::string TimeText(const timespec& time) {
   std::string text;
   AppendTime(time, text);
   return text;
 }
 
-std::optional<int64_t> ReadInteger(std::string_view text, int base = 10) {
+std::optional<int64_t> ReadInteger(std::string_view text) {
   int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
@@ -71,20 +70,6 @@ std::string_view NextWord(std::string_view& text) {
   return word;
 }
 
-// Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
-OwnerRecord OwnerOf(const FamilySchema& family) {
-  OwnerRecord owner;
-  const Attributes& set = family.attributes();
-  for (auto it = set.lower_bound(kAttributePrefix);
-       it != set.end() && it->first.starts_with(kAttributePrefix); ++it) {
-    const auto& [name, value] = *it;
-    if (name == kOwnerAttribute) owner.uid = ReadInteger(value);
-    if (name == kGroupAttribute) owner.gid = ReadInteger(value);
-    if (name == kModeAttribute) owner.mode = ReadInteger(value, 8);
-  }
-  return owner;
-}
-
 bool IsInRow(PlaceKind kind) {
   return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
          kind != PlaceKind::kSchemaFile && kind != PlaceKind::kNamespaceFile;
@@ -101,13 +86,9 @@ Timestamp ToMilliseconds(const timespec& time) {
   return static_cast<Timestamp>(time.tv_sec) * 1000 + time.tv_nsec / 1000000;
 }
 
-bool AttributeStore::Record::Equals(const Record& other) const {
-  return uid == other.uid && gid == other.gid && mode == other.mode && SameTime(ctime, other.ctime);
-}
-
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
                                std::shared_ptr<const Clock> clock)
-    : store_(store), options_(options), clock_(std::move(clock)) {
+    : store_(store), options_(options), clock_(std::move(clock)), inherited_(store, options) {
   Load();
 }
 
@@ -180,13 +161,15 @@ void AttributeStore::Load() {
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
     if (nul == std::string::npos) {
-      Record& record = directories_[row];
+      AttributeRecord record;
       for (const Cell& cell : cells) {
         if (!cell.qualifier.empty()) continue;
         if (cell.family == kOwnerFamily) ReadRecord(cell.value, record);
         if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
         if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
       }
+      inherited_.SetDirectory(row, record);
+      if (record.changed) inherited_.SetDirectoryChanged(row, *record.changed);
       scan.start_row = RowAfter(row);
     } else {
       auto& tables = row[nul] == '\0' ? tables_with_records_ : tables_with_changes_;
@@ -201,19 +184,13 @@ bool AttributeStore::HasRecords(const Place& place) const {
   return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(place.table));
 }
 
-AttributeStore::Record AttributeStore::DirectoryRecord(const std::string& row_key) const {
-  std::shared_lock lock(mutex_);
-  auto found = directories_.find(row_key);
-  return found == directories_.end() ? Record() : found->second;
-}
-
 AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Address& address,
                                                 Timestamp version) {
   RowRecords records;
   if (!HasRecords(place)) return records;
   const auto& [row_key, qualifier] = address;
   if (!IsInRow(place.kind) && qualifier.empty()) {
-    records.own = DirectoryRecord(row_key);
+    records.own = inherited_.Directory(row_key);
     return records;
   }
   if (version < 0) version = kNoVersion;
@@ -277,71 +254,12 @@ AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, const A
   return records;
 }
 
-void AttributeStore::Inherit(const OwnerRecord& record, Inheritance& from) {
-  from.shown.uid = record.uid.value_or(from.shown.uid);
-  from.shown.gid = record.gid.value_or(from.shown.gid);
-  from.shown.mode = record.mode.value_or(from.shown.mode);
-  from.mode_is_set = from.mode_is_set || record.mode;
-}
-
-// What the namespace, the table (of what is below it) and the mount say.
-AttributeStore::Inheritance AttributeStore::FromDirectories(const Place& place) const {
-  Inheritance from;
-  from.shown.uid = options_.uid;
-  from.shown.gid = options_.gid;
-  from.shown.mode = options_.directory_mode;
-  if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot) return from;
-  const TableName& table = place.table;
-  Inherit(DirectoryRecord(table.namespace_name), from);
-  if (place.kind != PlaceKind::kTable && !table.name.empty()) {
-    Inherit(DirectoryRecord(table.namespace_name + ":" + table.name), from);
-  }
-  // Who opens a table to all does not open what is in it.
-  from.shown.mode &= options_.directory_mode;
-  return from;
-}
-
-// What the schema of the place's family says as well. Kept for the family asked for last, as the
-// entries of a directory are asked for one after the other.
-AttributeStore::Inheritance AttributeStore::FromFamily(const Place& place) {
-  auto schema = store_.DescribeTable(place.table);
-  if (!schema.ok()) return FromDirectories(place);
-  std::shared_ptr<const FamilyInheritance> kept;
-  uint64_t changes = 0;
-  {
-    std::shared_lock lock(mutex_);
-    kept = last_family_;
-    changes = directory_changes_;
-  }
-  if (kept != nullptr && kept->schema == *schema && kept->family == place.family &&
-      kept->directory_changes == changes) {
-    return kept->from;
-  }
-  FamilyInheritance found{*schema, place.family, changes, FromDirectories(place)};
-  const FamilySchema* family = (*schema)->FindFamily(place.family);
-  if (family != nullptr) Inherit(OwnerOf(*family), found.from);
-  const Inheritance from = found.from;
-  std::unique_lock lock(mutex_);
-  last_family_ = std::make_shared<const FamilyInheritance>(std::move(found));
-  return from;
-}
-
-// Owner and mode without what is stored for the place itself.
-ShownAttributes AttributeStore::Inherited(const Place& place, const OwnerRecord& row_family) {
-  Inheritance from = place.family.empty() ? FromDirectories(place) : FromFamily(place);
-  if (place.IsColumn()) Inherit(row_family, from);
-  if (!place.IsDirectory()) {
-    from.shown.mode = from.mode_is_set ? from.shown.mode & 0666 : options_.file_mode;
-  }
-  return from.shown;
-}
-
 ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
   const RowRecords records = Read(place, AddressOf(place), version);
-  Inheritance from{Inherited(place, records.family)};
-  Inherit(records.own, from);
-  ShownAttributes& shown = from.shown;
-  shown.mtime = records.own.mtime;
+  ShownAttributes shown{inherited_.Of(place, records.family), records.own.mtime, {}, {}};
+  shown.uid = records.own.uid.value_or(shown.uid);
+  shown.gid = records.own.gid.value_or(shown.gid);
+  shown.mode = records.own.mode.value_or(shown.mode);
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
@@ -351,7 +269,7 @@ ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
 }
 
 std::optional<timespec> AttributeStore::ReadChange(const Place& directory) {
-  if (!IsInRow(directory.kind)) return DirectoryRecord(RowKey(directory)).changed;
+  if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory)).changed;
   {
     std::shared_lock lock(mutex_);
     if (!tables_with_changes_.contains(directory.table)) return std::nullopt;
@@ -366,13 +284,11 @@ std::optional<timespec> AttributeStore::ReadChange(const Place& directory) {
 
 Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
   CELLFS_RETURN_IF_ERROR(MakeTable());
-  {
+  if (IsInRow(directory.kind)) {
     std::unique_lock lock(mutex_);
-    if (IsInRow(directory.kind)) {
-      tables_with_changes_.insert(directory.table);
-    } else {
-      directories_[RowKey(directory)].changed = ToTimespec(time);
-    }
+    tables_with_changes_.insert(directory.table);
+  } else {
+    inherited_.SetDirectoryChanged(RowKey(directory), ToTimespec(time));
   }
   const std::string row = ChangeRowKey(directory);
   Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
@@ -380,13 +296,12 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
       .status();
 }
 
-AttributeStore::Record AttributeStore::RecordAfter(const Place& place,
-                                                   const AttributeUpdate& update,
-                                                   const RowRecords& stored) {
+AttributeRecord AttributeStore::RecordAfter(const Place& place, const AttributeUpdate& update,
+                                            const RowRecords& stored) {
   const bool changes_owner = update.uid || update.gid || update.mode;
-  const ShownAttributes inherited =
-      changes_owner ? Inherited(place, stored.family) : ShownAttributes();
-  Record record = update.anew ? Record() : stored.own;
+  const OwnerAndMode inherited =
+      changes_owner ? inherited_.Of(place, stored.family) : OwnerAndMode();
+  AttributeRecord record = update.anew ? AttributeRecord() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
     if (value && *value == from_above) kept.reset();
     if (value && *value != from_above) kept = *value;
@@ -413,20 +328,13 @@ AttributeStore::Record AttributeStore::RecordAfter(const Place& place,
 // be there for ever, and every copier's temporaries have new names.
 std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone,
                                                      const Address& address) {
-  const Record stored = Read(gone.place, address, gone.version).own;
+  const AttributeRecord stored = Read(gone.place, address, gone.version).own;
   const std::string& qualifier = address.qualifier;
   Withdraw withdraw{address.row, {}};
-  if (!stored.Equals(Record())) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
+  if (!SameOwner(stored, {})) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
   if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
   if (withdraw.cells.empty()) return std::nullopt;
   return withdraw;
-}
-
-void AttributeStore::NoteDirectory(const std::string& row_key, Record record) {
-  Record& directory = directories_[row_key];
-  record.changed = directory.changed;
-  directory = std::move(record);
-  ++directory_changes_;
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
@@ -435,11 +343,11 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   const Address address = AddressOf(place);
   const auto& [row_key, qualifier] = address;
   const RowRecords stored = Read(place, address, update.version);
-  const Record record = RecordAfter(place, update, stored);
+  const AttributeRecord record = RecordAfter(place, update, stored);
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowMutations mutations{row_key, {}};
   Put put{row_key, {}};
-  if (!record.Equals(stored.own)) {
+  if (!SameOwner(record, stored.own)) {
     put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
   }
   if (!SameTime(record.mtime, stored.own.mtime)) {
@@ -455,7 +363,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     // Before the write, so that no reader takes the table for one without records after it.
     std::unique_lock lock(mutex_);
     if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
-    if (!IsInRow(place.kind) && qualifier.empty()) NoteDirectory(row_key, record);
+    if (!IsInRow(place.kind) && qualifier.empty()) inherited_.SetDirectory(row_key, record);
   }
   const StatusOr<bool> withdrawn = Write(std::move(mutations), std::move(withdrawal));
   if (!withdrawn.ok()) {
@@ -524,9 +432,8 @@ Status AttributeStore::Drop(const Place& place) {
   std::unique_lock lock(mutex_);
   bool has_rows = tables_with_records_.erase(place.table) > 0;
   has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
-  bool has_own = directories_.erase(row_key) > 0;
-  ++directory_changes_;
   lock.unlock();
+  const bool has_own = inherited_.ForgetDirectory(row_key);
   cache_.Clear();
   if (!has_rows && !has_own) return Status();
   Scan scan;
@@ -550,7 +457,7 @@ Status AttributeStore::DropRow(const RowCells& cells) {
   RowMutations empty{row, {}};
   for (const Cell& cell : cells) {
     withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
-    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(Record()) : "";
+    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(OwnerRecord()) : "";
     empty.mutations.push_back(
         Put{row, {{cell.family, cell.qualifier, cell.timestamp, nothing, {}}}});
   }

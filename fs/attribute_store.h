@@ -3,9 +3,8 @@
 // AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
 // the table cellfs:attributes, which is made when the first of them is stored.
 //
-// Owner and mode belong to a column, with all its versions; a remembered mtime to one version. A
-// column inherits from the row's family, that from the family's schema, the table, the namespace
-// and the mount; files inherit a directory's mode without its execute bits.
+// Owner and mode belong to a column, with all its versions; a remembered mtime to one version. What
+// is not stored is inherited (fs/inherited_attributes.h).
 //
 // A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
 // ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
@@ -29,6 +28,7 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attribute_cache.h"
+#include "fs/inherited_attributes.h"
 #include "fs/options.h"
 #include "fs/place.h"
 
@@ -36,10 +36,7 @@ namespace cellfs::fs {
 
 // What is in force at a place: owner and mode with what is inherited; the times where they are
 // remembered.
-struct ShownAttributes {
-  uid_t uid = 0;
-  gid_t gid = 0;
-  mode_t mode = 0;  // permission bits
+struct ShownAttributes : OwnerAndMode {
   std::optional<timespec> mtime;
   std::optional<timespec> ctime;
   std::optional<timespec> changed;  // of a directory: when an entry of it last came or went
@@ -88,25 +85,9 @@ class AttributeStore {
   Status Drop(const Place& table_or_namespace);
 
  private:
-  struct Record : OwnerRecord {
-    std::optional<timespec> mtime;
-    std::optional<timespec> changed;         // of directories_ only
-    bool Equals(const Record& other) const;  // of what family `a` holds
-  };
   struct RowRecords {
-    Record own;
+    AttributeRecord own;
     OwnerRecord family;  // of the row's family, where the place is a column in it
-  };
-
-  struct Inheritance {
-    ShownAttributes shown;
-    bool mode_is_set = false;
-  };
-  struct FamilyInheritance {
-    std::shared_ptr<const TableSchema> schema;
-    std::string family;
-    uint64_t directory_changes = 0;  // when it was found
-    Inheritance from;
   };
 
   // Where the records of a place stand in the table.
@@ -120,20 +101,15 @@ class AttributeStore {
   static std::string Qualifier(const Place& place);
   static std::string WriteRecord(const OwnerRecord& record);
   static void ReadRecord(const std::string& text, OwnerRecord& record);
-  static void Inherit(const OwnerRecord& record, Inheritance& from);
 
   void Load();
   bool HasRecords(const Place& place) const;
   std::optional<timespec> ReadChange(const Place& directory);
-  Record DirectoryRecord(const std::string& row_key) const;
   RowRecords Read(const Place& place, const Address& address, Timestamp version);
   RowRecords ReadAlone(const Place& place, const Address& address, Timestamp version);
   bool TakeIn(const std::string& row_key);
-  Inheritance FromDirectories(const Place& place) const;
-  Inheritance FromFamily(const Place& place);
-  ShownAttributes Inherited(const Place& place, const OwnerRecord& row_family);
-  Record RecordAfter(const Place& place, const AttributeUpdate& update, const RowRecords& stored);
-  void NoteDirectory(const std::string& row_key, Record record);
+  AttributeRecord RecordAfter(const Place& place, const AttributeUpdate& update,
+                              const RowRecords& stored);
   Status MakeTable();
   std::optional<Mutation> WithdrawalOf(const TracelessFile& gone, const Address& address);
   // Whether the withdrawal could be made.
@@ -144,14 +120,12 @@ class AttributeStore {
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
   AttributeCache cache_;
+  InheritedAttributes inherited_;
 
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
-  std::set<TableName> tables_with_changes_;    // of rows and families
-  std::map<std::string, Record> directories_;  // of the root, namespaces and tables, by row key
-  uint64_t directory_changes_ = 0;
-  std::shared_ptr<const FamilyInheritance> last_family_;
+  std::set<TableName> tables_with_changes_;  // of rows and families
 };
 
 }  // namespace cellfs::fs
