@@ -62,13 +62,17 @@ void AttributeCache::Wrote(const std::string& row_key, const std::string& qualif
   if (!row.whole) return;
   const auto [entry, added] = row.qualifiers.try_emplace(qualifier);
   StoredAttributes& stored = entry->second;
-  const size_t mtimes_before = stored.mtimes.size();
+  const size_t before = added ? 0 : 1 + stored.mtimes.size();
   stored.owner = owner;
   stored.mtimes.erase(version);
   if (mtime) stored.mtimes.emplace(version, *mtime);
-  const size_t more = (added ? 1 : 0) + stored.mtimes.size();
-  row.entries += more - mtimes_before;
-  entries_ += more - mtimes_before;
+  size_t after = 1 + stored.mtimes.size();
+  if (stored.IsEmpty()) {  // a temporary that has gone, and would count for ever
+    row.qualifiers.erase(entry);
+    after = 0;
+  }
+  row.entries += after - before;
+  entries_ += after - before;
   if (row.entries > kMaxRowEntries || entries_ > kMaxEntries) Keep(row_key, std::move(row));
 }
 

@@ -34,6 +34,11 @@ struct OwnerRecord {
 struct StoredAttributes {
   OwnerRecord owner;
   std::map<Timestamp, timespec> mtimes;  // remembered beside versions
+
+  // As where nothing is stored.
+  bool IsEmpty() const {
+    return !owner.uid && !owner.gid && !owner.mode && !owner.ctime && mtimes.empty();
+  }
 };
 struct QualifierHash : std::hash<std::string_view> {
   using is_transparent = void;

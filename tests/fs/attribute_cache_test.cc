@@ -80,6 +80,18 @@ TEST_F(AttributeCacheTest, ARowOfTooManyIsNotKept) {
   EXPECT_FALSE(Mode("grown").has_value());
 }
 
+TEST_F(AttributeCacheTest, TemporariesThatHaveGoneDoNotFillARow) {
+  const StoredRow row = OneColumn(0600);
+  cache.Remember("row", &row, cache.changes());
+  for (size_t i = 0; i < 2 * AttributeCache::kMaxRowEntries; ++i) {
+    const std::string name = "f:." + std::to_string(i);
+    cache.Wrote("row", name, WithMode(0600), 7, timespec{70, 0}, cache.changes());
+    cache.Wrote("row", name, {}, 7, std::nullopt, cache.changes());
+  }
+  EXPECT_TRUE(cache.Find("row", "f:q", 7, "f")->whole);
+  EXPECT_EQ(Mode(), 0600);
+}
+
 TEST_F(AttributeCacheTest, OfVeryManyRowsSomeAreForgotten) {
   const StoredRow row = OneColumn(0600);
   const auto key = [](int i) { return "row " + std::to_string(i); };
