@@ -213,6 +213,22 @@ def versions(a, table):
             target.umount()
 
 
+# ---- Thousands of temporaries in one row ----------------------------------------------------------
+def temporaries(a, table):
+    """files of one row that are replaced through temporaries: what all of them leave shall cost the last ones nothing"""
+    count = 20000 if a.long else 4000
+    few, pairs = count // 10, []
+    for _ in range(a.rounds):
+        with gone_at_end(a, "temporaries") as (ours,):
+            ours.fill(columns=count).mount()
+            shape = ["--rows", 1, "--quals", count, "--order", "rand"]
+            replaced = lambda seed, limit: ours.mbench("rename", *shape, "--seed", seed, "--limit", limit)["p50_us"]
+            first, _, last = replaced(1, few), replaced(2, count - 2 * few), replaced(3, few)
+            pairs.append((last, first))
+            ours.umount()
+    table.ratio(f"{count:,} temporaries renamed in a row, the last to the first: p50", pairs, 1.3)
+
+
 # ---- 1,000,000 rows, 1,000,000 columns ------------------------------------------------------------
 def first_entry(directory):
     return seconds(lambda: sh(f"ls -f {directory} | head -1"))
@@ -377,7 +393,7 @@ def values(a, table):
         ours.umount()
 
 
-SECTIONS = {"cells": cells, "versions": versions, "table": rows, "columns": columns, "stalls": stalls, "values": values}
+SECTIONS = {"cells": cells, "versions": versions, "temporaries": temporaries, "table": rows, "columns": columns, "stalls": stalls, "values": values}
 
 
 def main():
