@@ -623,8 +623,8 @@ void do_readdir(fuse_req_t req, fuse_ino_t i, size_t size, off_t off, bool plus)
   size_t used = 0;
   fuse_entry_param e;
   auto put = [&](const char* name, off_t next) {
-    size_t k = plus ? fuse_add_direntry_plus(req, &buf[used], size - used, name, &e, next)
-                    : fuse_add_direntry(req, &buf[used], size - used, name, &e.attr, next);
+    size_t k = plus ? fuse_add_direntry_plus(req, buf.data() + used, size - used, name, &e, next)
+                    : fuse_add_direntry(req, buf.data() + used, size - used, name, &e.attr, next);
     if (k > size - used) return false;
     used += k;
     return true;
