@@ -23,12 +23,6 @@ std::string_view CopyInto(char*& target, std::string_view bytes) {
   return {begin, bytes.size()};
 }
 
-bool IsBefore(const CellView& cell, const CellPlace& place) {
-  if (const int order = cell.row.compare(place.row); order != 0) return order < 0;
-  if (const int order = cell.qualifier.compare(place.qualifier); order != 0) return order < 0;
-  return cell.timestamp > place.timestamp;
-}
-
 bool IsBefore(const CellView& a, const CellView& b) {
   if (const int order = a.row.compare(b.row); order != 0) return order < 0;
   return CompareInFamily(a, b) < 0;

@@ -133,16 +133,9 @@ StatusOr<bool> SqliteCursor::MayHaveFamilyTombstones(std::string_view row) {
   return reader_->HasTombstones(row, {});
 }
 
-bool SqliteCursor::IsBefore(const CellPlace& place) const {
-  const CellView& cell = stored_.cell;
-  if (const int order = cell.row.compare(place.row); order != 0) return order < 0;
-  if (const int order = cell.qualifier.compare(place.qualifier); order != 0) return order < 0;
-  return cell.timestamp > place.timestamp;
-}
-
 // Whether nothing lies between the place last sought and the present cell, with `place` among it.
 bool SqliteCursor::IsKnownAt(const CellPlace& place) const {
-  if (!at_first_ || (valid_ && IsBefore(place))) return false;
+  if (!at_first_ || (valid_ && IsBefore(stored_.cell, place))) return false;
   if (const int order = place.row.compare(row_); order != 0) return order > 0;
   if (const int order = place.qualifier.compare(qualifier_); order != 0) return order > 0;
   return place.timestamp <= timestamp_;

@@ -87,7 +87,6 @@ class SqliteCursor : public CellCursor {
   Status LoadPacked();   // and its value, or where that is, checked
   Status LoadReferenced();
   Status Damaged(std::string_view what) const;
-  bool IsBefore(const CellPlace& place) const;  // the present cell
   bool IsKnownAt(const CellPlace& place) const;
   CellsFrom FromHere() const;        // the statement for what is sought
   std::string_view RowHere() const;  // of the statement's present row

@@ -26,6 +26,12 @@ struct CellPlace {
   Timestamp timestamp = kLatestTimestamp;
 };
 
+inline bool IsBefore(const CellView& cell, const CellPlace& place) {
+  if (const int order = cell.row.compare(place.row); order != 0) return order < 0;
+  if (const int order = cell.qualifier.compare(place.qualifier); order != 0) return order < 0;
+  return cell.timestamp > place.timestamp;
+}
+
 // Not thread-safe. After an error a cursor is not used again.
 class CellCursor {
  public:
