@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/open.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/contract/store_of_kind.h"
 
 namespace cellfs {
 namespace {
@@ -39,26 +38,16 @@ class Collector : public RewriteObserver {
   std::vector<RewrittenColumn> told;
 };
 
-enum class Kind { kMemory, kLocal };
-
-class RewriteObserverTest : public testing::TestWithParam<Kind> {
+class RewriteObserverTest : public StoreOfKind {
  protected:
+  RewriteObserverTest() : StoreOfKind(1'000'000) {}
+
   // Row, family, qualifier; with the timestamp and the value.
   using Present =
       std::set<std::tuple<std::string, std::string, std::string, Timestamp, std::string>>;
 
   void SetUp() override {
-    StoreOptions options;
-    options.clock = clock_;
-    options.background_maintenance = false;
-    options.durability = Durability::kAsyncWal;
-    if (GetParam() == Kind::kMemory) {
-      store_ = OpenMemoryStore(options);
-    } else {
-      auto opened = OpenLocalStore(directory_.path(), options);
-      ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-      store_ = *std::move(opened);
-    }
+    ASSERT_NO_FATAL_FAILURE(StoreOfKind::SetUp());
     MakeTable();
     store_->SetRewriteObserver(&collector_);
   }
@@ -155,9 +144,6 @@ class RewriteObserverTest : public testing::TestWithParam<Kind> {
   }
 
   const TableName table_ = ParseTableName("t");
-  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1'000'000);
-  TemporaryDirectory directory_;
-  std::unique_ptr<Store> store_;
   Collector collector_;
   std::mt19937 random_;
   int values_ = 0;
@@ -231,9 +217,7 @@ TEST_P(RewriteObserverTest, AFamilyTombstoneThatGoesIsToldForAllColumns) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, LocalRewriteTest, testing::Values(Kind::kLocal));
 INSTANTIATE_TEST_SUITE_P(Stores, RewriteObserverTest, testing::Values(Kind::kMemory, Kind::kLocal),
-                         [](const auto& kind) {
-                           return kind.param == Kind::kMemory ? "Memory" : "Local";
-                         });
+                         NameOfKind);
 
 }  // namespace
 }  // namespace cellfs

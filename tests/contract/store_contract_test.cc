@@ -3,32 +3,17 @@
 // What store.h promises of every Store, tried on each kind there is.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "engine/open.h"
+#include "tests/contract/store_of_kind.h"
 
 namespace cellfs {
 namespace {
 
-enum class Kind { kMemory, kLocal };
-
-class StoreContract : public testing::TestWithParam<Kind> {
+class StoreContract : public StoreOfKind {
  protected:
+  StoreContract() : StoreOfKind(1000) {}
+
   void SetUp() override {
-    StoreOptions options;
-    options.clock = clock_;
-    options.background_maintenance = false;
-    options.durability = Durability::kAsyncWal;
-    if (GetParam() == Kind::kMemory) {
-      store_ = OpenMemoryStore(options);
-    } else {
-      directory_ = (std::filesystem::temp_directory_path() / "cellfs-contract-XXXXXX").string();
-      ASSERT_NE(mkdtemp(directory_.data()), nullptr);
-      auto opened = OpenLocalStore(directory_, options);
-      ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-      store_ = *std::move(opened);
-    }
+    ASSERT_NO_FATAL_FAILURE(StoreOfKind::SetUp());
     TableSchema schema(table_);
     for (const char* name : {"f", "g"}) {
       FamilySchema family(name);
@@ -36,10 +21,6 @@ class StoreContract : public testing::TestWithParam<Kind> {
       schema.families.emplace(name, family);
     }
     ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
-  }
-  void TearDown() override {
-    store_.reset();
-    if (!directory_.empty()) std::filesystem::remove_all(directory_);
   }
 
   StatusOr<MutationResult> Mutate(Mutation mutation) {
@@ -73,10 +54,7 @@ class StoreContract : public testing::TestWithParam<Kind> {
   }
   void Flush() { ASSERT_TRUE(store_->Flush(Caller::Superuser(), table_).ok()); }
 
-  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1000);
   const TableName table_ = ParseTableName("t");
-  std::string directory_;
-  std::unique_ptr<Store> store_;
 };
 
 TEST_P(StoreContract, AnAbsentCellIsAnEmptyAnswer) { EXPECT_TRUE(ReadRow("nobody").empty()); }
@@ -223,9 +201,7 @@ TEST_P(StoreContract, LengthsOnlyLeavesOutValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(Kind::kMemory, Kind::kLocal),
-                         [](const auto& kind) {
-                           return kind.param == Kind::kMemory ? "Memory" : "Local";
-                         });
+                         NameOfKind);
 
 }  // namespace
 }  // namespace cellfs
