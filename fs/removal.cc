@@ -107,17 +107,11 @@ Outcome RemoveNamespace(MountContext& mount, const Caller& caller, const Place& 
 }
 
 Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& place) {
-  Scan scan;
-  scan.limit = 1;
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
-  if (!rows.empty()) return ENOTEMPTY;
   for (const UnstoredPtr& entry : mount.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
     if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
   }
-  CELLFS_RETURN_IF_FAILED(mount.store.DisableTable(caller, place.table));
-  CELLFS_RETURN_IF_FAILED(mount.store.DropTable(caller, place.table));
+  CELLFS_ASSIGN_OR_RETURN(const bool dropped, mount.store.DropEmptyTable(caller, place.table));
+  if (!dropped) return ENOTEMPTY;
   mount.unstored.RemoveBelow(place);
   mount.unstored.ShowToml(place);
   return mount.attributes.Drop(place);

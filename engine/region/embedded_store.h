@@ -58,6 +58,7 @@ class EmbeddedStore : public Store {
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override;
   Status DropTable(const Caller& caller, const TableName& table) override;
+  StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
   Status TruncateTable(const Caller& caller, const TableName& table) override;
   Status EnableTable(const Caller& caller, const TableName& table) override;
   Status DisableTable(const Caller& caller, const TableName& table) override;
@@ -103,6 +104,7 @@ class EmbeddedStore : public Store {
   // The copy of the catalog that an act changes, and its way into force. REQUIRES: admin_mutex_.
   Catalog CopyCatalog() const { return *directory_->catalog(); }
   Status Commit(Catalog catalog);
+  Status CommitDrop(Catalog catalog, const TableName& table);
   void Publish(Catalog catalog);
 
   // Ok without authorization.

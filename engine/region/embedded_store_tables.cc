@@ -15,6 +15,10 @@ Status NamespaceMissing(const std::string& name) {
   return {StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist"};
 }
 
+Status NotEnabled(const TableName& table) {
+  return {StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled"};
+}
+
 Status NotDisabled(const TableName& table) {
   return {StatusCode::kTableNotDisabled, "table '" + table.ToString() + "' is enabled"};
 }
@@ -159,7 +163,27 @@ Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
-  const TableId id = entry->id;
+  return CommitDrop(std::move(catalog), table);
+}
+
+StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableName& table) {
+  std::lock_guard lock(admin_mutex_);
+  Catalog catalog = CopyCatalog();
+  CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
+  if (!entry->enabled) return NotEnabled(table);
+  CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
+  CELLFS_ASSIGN_OR_RETURN(const bool closed, region->CloseIfEmpty());
+  if (!closed) return false;
+  Status dropped = CommitDrop(std::move(catalog), table);
+  if (!dropped.ok()) {
+    region->Reopen();
+    return dropped;
+  }
+  return true;
+}
+
+Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
+  const TableId id = catalog.tables.at(table).id;
   EraseTable(catalog, table);
   CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
   opened_.erase(id);
@@ -202,9 +226,7 @@ Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table)
   std::lock_guard lock(admin_mutex_);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
-  if (!entry->enabled) {
-    return {StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled"};
-  }
+  if (!entry->enabled) return NotEnabled(table);
   entry->enabled = false;
   const std::shared_ptr<Region> region = opened_.at(entry->id).region;
   // A region that closes flushes. Once more at the end, for writes that were under way.

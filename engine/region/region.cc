@@ -98,6 +98,22 @@ Status Region::Truncate() {
   return storage_->Truncate();
 }
 
+StatusOr<bool> Region::CloseIfEmpty() {
+  std::unique_lock schema_lock(schema_mutex_);
+  Scan scan;
+  scan.limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
+  closed_ = rows.empty();
+  return closed_;
+}
+
+void Region::Reopen() {
+  std::unique_lock schema_lock(schema_mutex_);
+  closed_ = false;
+}
+
 TableStatistics Region::GetStatistics() {
   TableStatistics statistics = storage_->GetStatistics();
   statistics.table = name_;
@@ -186,6 +202,9 @@ StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const Writ
 }
 
 Status Region::CheckWritable() const {
+  if (closed_) {
+    return Status(StatusCode::kTableNotFound, "table '" + name_.ToString() + "' is being dropped");
+  }
   if (!schema_->read_only()) return {};
   return Status(StatusCode::kReadOnly, "table '" + name_.ToString() + "' is read-only");
 }

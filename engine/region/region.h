@@ -54,6 +54,10 @@ class Region {
   Status Flush() { return storage_->Flush(); }
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
   Status Truncate();
+  // Before a drop: writes under way are waited for and later ones refused, unless a cell is there
+  // to see; then false.
+  StatusOr<bool> CloseIfEmpty();
+  void Reopen();
   TableStatistics GetStatistics();
 
  private:
@@ -93,6 +97,7 @@ class Region {
 
   mutable std::shared_mutex schema_mutex_;
   std::shared_ptr<const TableSchema> schema_;  // guarded by schema_mutex_
+  bool closed_ = false;                        // guarded by schema_mutex_
   RowLocks row_locks_;
 };
 

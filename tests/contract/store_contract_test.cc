@@ -3,6 +3,8 @@
 // What store.h promises of every Store, tried on each kind there is.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/contract/store_of_kind.h"
 
 namespace cellfs {
@@ -89,6 +91,48 @@ TEST_P(StoreContract, AMutationOfARowHappensWholeOrNotAtAll) {
   const RowCells cells = ReadRow("r");
   ASSERT_EQ(cells.size(), 2u);
   EXPECT_EQ(cells[0].sequence_id, cells[1].sequence_id);
+}
+
+TEST_P(StoreContract, ATableThatShowsACellIsNotDroppedAsEmpty) {
+  const auto drop = [&] { return store_->DropEmptyTable(Caller::Superuser(), table_); };
+  ASSERT_TRUE(PutValue("r", "q", "v").ok());
+  auto dropped = drop();
+  ASSERT_TRUE(dropped.ok()) << dropped.status().ToString();
+  EXPECT_FALSE(*dropped);
+  ASSERT_TRUE(PutValue("r", "q", "w").ok()) << "it can be written as before";
+  ASSERT_TRUE(Mutate(Delete{.row = "r"}).ok());
+  dropped = drop();
+  ASSERT_TRUE(dropped.ok()) << dropped.status().ToString();
+  EXPECT_TRUE(*dropped);
+  EXPECT_EQ(store_->DescribeTable(table_).status().code(), StatusCode::kTableNotFound);
+  EXPECT_EQ(PutValue("r", "q", "x").code(), StatusCode::kTableNotFound);
+  EXPECT_EQ(drop().status().code(), StatusCode::kTableNotFound);
+}
+
+TEST_P(StoreContract, ADisabledTableIsNotDroppedAsEmpty) {
+  ASSERT_TRUE(store_->DisableTable(Caller::Superuser(), table_).ok());
+  EXPECT_EQ(store_->DropEmptyTable(Caller::Superuser(), table_).status().code(),
+            StatusCode::kTableNotEnabled);
+  EXPECT_TRUE(store_->DescribeTable(table_).ok());
+}
+
+// Either the drop sees the write, or the write is refused.
+TEST_P(StoreContract, NoAcknowledgedWriteGoesWithAnEmptyTable) {
+  const TableSchema schema = **store_->DescribeTable(table_);
+  for (int round = 0; round < 50; ++round) {
+    clock_->Advance(1);  // beyond the tombstone of the round before
+    Status written;
+    std::thread writer([&] { written = PutValue("r", "q", "v"); });
+    const auto dropped = store_->DropEmptyTable(Caller::Superuser(), table_);
+    writer.join();
+    ASSERT_TRUE(dropped.ok()) << dropped.status().ToString();
+    EXPECT_NE(*dropped, written.ok()) << written.ToString();
+    if (*dropped) {
+      ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+    } else {
+      ASSERT_TRUE(Mutate(Delete{.row = "r"}).ok());
+    }
+  }
 }
 
 TEST_P(StoreContract, AScanIsOrderedWhateverItsBatches) {

@@ -54,6 +54,21 @@ TEST_F(RecoveryTest, WhatACompactionHasDroppedDoesNotComeBackFromTheLog) {
   EXPECT_EQ(Raw(), "a/f:q/4=shows ");
 }
 
+TEST_F(RecoveryTest, WhatADroppedTableNeverFlushedIsGoneWithIt) {
+  DieAfter([&] {
+    auto other = engine_->CreateTable({2, schema_});
+    ASSERT_OK(other);
+    RowBatch batch{.row = "x", .cells = {CellOf("q", 1, std::string(5000, 'v'))}};
+    ASSERT_OK((*other)->Apply({&batch, 1}));
+    ASSERT_OK(engine_->DropTable(2));
+    ASSERT_OK(PutOne("a", 1, "stays"));
+  });
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/1=stays ");
+  ASSERT_OK(table_->Flush());
+  EXPECT_LT(engine_->GetStatistics().log_bytes, 1000u) << "it holds nothing of the log";
+}
+
 TEST_F(RecoveryTest, TruncatedCellsDoNotComeBack) {
   DieAfter([&] {
     ASSERT_OK(PutOne("a", 1, "flushed"));
