@@ -187,7 +187,6 @@ bool AttributeStore::HasRecords(const Place& place) const {
 AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Address& address,
                                                 Timestamp version) {
   RowRecords records;
-  if (!HasRecords(place)) return records;
   const auto& [row_key, qualifier] = address;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = inherited_.Directory(row_key);
@@ -255,7 +254,8 @@ AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, const A
 }
 
 ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
-  const RowRecords records = Read(place, AddressOf(place), version);
+  const RowRecords records =
+      HasRecords(place) ? Read(place, AddressOf(place), version) : RowRecords();
   ShownAttributes shown{inherited_.Of(place, records.family), records.own.mtime, {}, {}};
   shown.uid = records.own.uid.value_or(shown.uid);
   shown.gid = records.own.gid.value_or(shown.gid);
@@ -328,6 +328,7 @@ AttributeRecord AttributeStore::RecordAfter(const Place& place, const AttributeU
 // be there for ever, and every copier's temporaries have new names.
 std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone,
                                                      const Address& address) {
+  if (!HasRecords(gone.place)) return std::nullopt;
   const AttributeRecord stored = Read(gone.place, address, gone.version).own;
   const std::string& qualifier = address.qualifier;
   Withdraw withdraw{address.row, {}};
@@ -342,7 +343,8 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   const uint64_t changes = cache_.changes();
   const Address address = AddressOf(place);
   const auto& [row_key, qualifier] = address;
-  const RowRecords stored = Read(place, address, update.version);
+  const RowRecords stored =
+      HasRecords(place) ? Read(place, address, update.version) : RowRecords();
   const AttributeRecord record = RecordAfter(place, update, stored);
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowMutations mutations{row_key, {}};

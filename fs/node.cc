@@ -54,13 +54,15 @@ void Node::ContentChanged() {
 
 std::optional<KnownCell> Node::known() const {
   std::lock_guard lock(mutex_);
-  return known_ == nullptr ? std::nullopt : std::optional(*known_);
+  if (known_ == nullptr) return std::nullopt;
+  if (place_->IsDirectory() && NewestGeneration() > known_->looked_at) return std::nullopt;
+  return known_->cell;
 }
 
 void Node::Know(const KnownCell& cell, uint64_t looked_at) {
   std::lock_guard lock(mutex_);
   if (generation() > looked_at) return;
-  known_ = std::make_unique<KnownCell>(cell);
+  known_ = std::make_unique<Known>(Known{cell, looked_at});
 }
 
 std::optional<PendingWrite> Node::pending() const {

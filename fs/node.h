@@ -53,7 +53,8 @@ class Node : public std::enable_shared_from_this<Node> {
   // What no node's generation exceeds by now: what is read later is stale only where one does.
   static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
   // What the column showed when it was last read or put, so that it need not be read again; nullopt
-  // where it is not known, or something may have changed since. Right for who may read everything.
+  // where it is not known, or something may have changed since. Of a row or family, the first cell
+  // in it: that may have changed with any column. Right for who may read everything.
   std::optional<KnownCell> known() const;
   // As it was read, with NewestGeneration() from before that; or as it was put, under the column's
   // lock and after ContentChanged(). Not taken in where something has changed since.
@@ -76,13 +77,18 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   friend class InodeTable;
 
+  struct Known {
+    KnownCell cell;
+    uint64_t looked_at = 0;
+  };
+
   static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
-  std::unique_ptr<KnownCell> known_;                  // guarded by mutex_
+  std::unique_ptr<Known> known_;                      // guarded by mutex_
   uint64_t handles_added_ = 0;                        // guarded by mutex_
   std::atomic<bool> unlinked_{false};
   std::atomic<uint64_t> stale_pages_{0};

@@ -71,8 +71,9 @@ bool IsInScan(const Scan& scan, std::string_view row) {
 
 // Where no rights are checked, nobody but this mount's requests changes what a plain name shows.
 bool MayBeKnown(const Caller& caller, const Place& place) {
-  return place.kind == PlaceKind::kCell && place.view == nullptr && caller.is_superuser() &&
-         !place.table.IsSystemTable();
+  const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
+                        place.kind == PlaceKind::kCell;
+  return is_plain && place.view == nullptr && caller.is_superuser() && !place.table.IsSystemTable();
 }
 
 }  // namespace
@@ -421,15 +422,15 @@ OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
     if (!returned) return Outcome(ENOENT);
   }
   UnstoredPtr unstored = mount_.unstored.Find(place);  // first: it goes once a cell is stored
-  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (!cell) return FromEntry(std::move(unstored));
-  return FromCell(place, *cell);
+  CELLFS_ASSIGN_OR_RETURN(auto found, FindFilled(caller, place));
+  if (found) return *std::move(found);
+  return FromEntry(std::move(unstored));
 }
 
 OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
   UnstoredPtr made = mount_.unstored.Find(place);  // first: it goes once a cell is stored
-  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (cell) return FromCell(place, *cell);
+  CELLFS_ASSIGN_OR_RETURN(auto filled, FindFilled(caller, place));
+  if (filled) return *std::move(filled);
   if (made || (place.view != nullptr && !place.view->IsAsof())) return FromEntry(std::move(made));
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
@@ -440,6 +441,20 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
   const auto made_row = mount_.unstored.Find(place.Parent());
   if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
   return found;
+}
+
+// A row or family that shows a cell. After each listing the kernel asks for its attributes again.
+OutcomeOr<std::optional<Found>> Resolver::FindFilled(const Caller& caller, const Place& place) {
+  const NodePtr node = MayBeKnown(caller, place) ? mount_.inodes.Find(place) : nullptr;
+  if (node != nullptr) {
+    if (auto found = FindKnown(place, *node)) return found;
+  }
+  const uint64_t looked_at = Node::NewestGeneration();
+  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
+  if (!cell) return std::optional<Found>();
+  Found found = FromCell(place, *cell);
+  if (node != nullptr) node->Know({found.version, found.size, found.expires}, looked_at);
+  return std::optional(std::move(found));
 }
 
 // From what the node knows; nullopt also where a TTL has ended that.

@@ -79,6 +79,7 @@ class Resolver {
   OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
+  OutcomeOr<std::optional<Found>> FindFilled(const Caller& caller, const Place& place);
   std::optional<Found> FindKnown(const Place& place, const Node& node);
   OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindToml(const Place& place);
