@@ -48,8 +48,8 @@ Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const 
   // First what comes behind the column: names are mostly removed in order, and what lies before
   // them is then nothing but tombstones to be read past.
   Get behind = GetOf(family, ReadDetail::kLengths);
-  CELLFS_ASSIGN_OR_RETURN(behind.filter,
-                          MakeColumnRangeFilter(column.qualifier, true, std::nullopt, true));
+  const std::string after = RowAfter(column.qualifier);
+  CELLFS_ASSIGN_OR_RETURN(behind.filter, MakeColumnRangeFilter(after, true, std::nullopt, true));
   behind.store_limit = 1;
   CELLFS_ASSIGN_OR_RETURN(RowCells next, mount.store.Read(caller, column.table, behind));
   if (!next.empty()) return {};
@@ -90,11 +90,12 @@ FileUse TellHandles(MountContext& mount, const Place& place) {
 // A handle takes its own mutex before the column's lock, so it cannot be told while that is held.
 std::pair<ColumnLocks::Lock, ColumnLocks::Lock> LockNames(MountContext& mount, const Place& a,
                                                           const Place& b) {
+  const bool is_one = a == b;
   while (true) {
     const FileUse told_a = TellHandles(mount, a);
-    const FileUse told_b = TellHandles(mount, b);
+    const FileUse told_b = is_one ? told_a : TellHandles(mount, b);
     auto locks = mount.column_locks.Take(a, b);
-    if (UseOf(mount, a) == told_a && UseOf(mount, b) == told_b) return locks;
+    if (UseOf(mount, a) == told_a && (is_one || UseOf(mount, b) == told_b)) return locks;
   }
 }
 

@@ -184,7 +184,10 @@ std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
 // Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end
 // may be given yet.
 Outcome DirectoryStream::Fill(const Caller& caller) {
-  if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) schema_ = *schema;
+  if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) {
+    schema_ = *schema;
+    family_ = nullptr;
+  }
   const uint64_t looked_at = Node::NewestGeneration();
   bool all_stored = true;
   std::optional<std::string> end;
@@ -234,7 +237,7 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
   for (UnstoredPtr& entry : entries) {
     const Place& place = entry->place;
     if (place.kind == PlaceKind::kVersion) continue;  // never listed, as stored ones
-    Child child;
+    Child child(place);
     child.key = OrderKey(place);
     if (by_time) {
       child.key = place.kind == PlaceKind::kVersionsFile ? VersionKey(place.timestamp)
@@ -245,7 +248,6 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
       std::lock_guard lock(entry->file->mutex);
       child.found.size = entry->file->bytes.size();
     }
-    child.found.place = place;
     child.found.unstored = std::move(entry);
     children.push_back(std::move(child));
   }
@@ -312,9 +314,8 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Calle
 // Made where it will lie: a listing of a million entries is mostly copies.
 DirectoryStream::Child& DirectoryStream::Append(Children& children, const Place& like,
                                                 const Cell& cell) {
-  Child& child = children.emplace_back();
+  Child& child = children.emplace_back(like);
   Place& place = child.found.place;
-  place = like;
   if (place.kind == PlaceKind::kRow) {
     place.row = cell.row;
   } else if (place.kind == PlaceKind::kFamily) {
@@ -323,9 +324,16 @@ DirectoryStream::Child& DirectoryStream::Append(Children& children, const Place&
     place.qualifier = cell.qualifier;
   }
   child.key = OrderKey(place);
-  Resolver::Describe(cell, schema_ == nullptr ? nullptr : schema_->FindFamily(cell.family),
-                     child.found);
+  Resolver::Describe(cell, FamilyOf(cell), child.found);
   return child;
+}
+
+const FamilySchema* DirectoryStream::FamilyOf(const Cell& cell) {
+  if (schema_ == nullptr) return nullptr;
+  if (family_ == nullptr || family_->name() != cell.family) {
+    family_ = schema_->FindFamily(cell.family);
+  }
+  return family_;
 }
 
 Outcome DirectoryStream::OpenRowScanner(const Caller& caller) {
@@ -391,8 +399,8 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& call
     CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
     is_all = cells.size() < kBatch;
     children.reserve(cells.size());
+    if (!cells.empty()) after = cells.back().qualifier;
     for (const Cell& cell : cells) {
-      after = cell.qualifier;
       if (kind == PlaceKind::kCounter && cell.value_length != sizeof(int64_t)) continue;
       Append(children, like, cell);
     }
@@ -408,7 +416,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Names() {
       if (name == kHiddenNamespace) continue;
       Place place = place_->As(PlaceKind::kNamespace);
       place.table.namespace_name = name;
-      children.push_back({name, Found{std::move(place)}});
+      children.emplace_back(place).key = name;
     }
     return children;
   }
@@ -416,7 +424,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Names() {
   for (const TableName& table : tables) {
     Place place = place_->As(PlaceKind::kTable);
     place.table.name = table.name;
-    children.push_back({table.name, Found{std::move(place)}});
+    children.emplace_back(place).key = table.name;
   }
   return children;
 }

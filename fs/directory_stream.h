@@ -52,6 +52,8 @@ class DirectoryStream {
     std::optional<std::string> key;
   };
   struct Child {
+    explicit Child(const Place& place) : found{place} {}
+
     std::string key;  // orders the children
     Found found;
   };
@@ -86,6 +88,7 @@ class DirectoryStream {
   std::vector<Found> FixedEntries(const Caller& caller);
   // The child of a directory of children like `like` that a cell shows.
   Child& Append(Children& children, const Place& like, const Cell& cell);
+  const FamilySchema* FamilyOf(const Cell& cell);
 
   MountContext& mount_;
   Resolver resolver_;
@@ -94,6 +97,7 @@ class DirectoryStream {
   ListedKeys* listed_keys_ = nullptr;          // where the kernel may keep what is listed
   std::shared_ptr<const Moment> moment_;       // keeps what an .asof reads while this is open
   std::shared_ptr<const TableSchema> schema_;  // for the expiry of the batch
+  const FamilySchema* family_ = nullptr;       // of schema_, that was asked for last
 
   std::vector<Found> fixed_;  // ".", ".." and what stands before all children
   Position position_;

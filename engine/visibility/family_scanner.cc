@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "engine/visibility/family_scanner.h"
 
+#include <algorithm>
+
 namespace cellfs {
 namespace {
 
 constexpr int kStepsBeforeSeek = 6;
+constexpr size_t kMostExpected = 256;  // cells of a row
 
 CellView WithFamily(CellView cell, std::string_view family) {
   cell.family = family;
@@ -114,6 +117,9 @@ Status FamilyScanner::PassRow(const std::string& row) {
 Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   ++count_in_row_;
   if (count_in_row_ <= options_.store_offset) return {};
+  if (cells.empty() && options_.store_limit > 0) {
+    cells.reserve(std::min<size_t>(options_.store_limit, kMostExpected));
+  }
   if (!options_.lengths_only) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
   Cell& copy = cells.emplace_back();
   copy.row = cell.row;
