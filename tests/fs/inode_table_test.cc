@@ -57,6 +57,19 @@ TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
   EXPECT_FALSE(node->known());
 }
 
+TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
+  InodeTable table;
+  const NodePtr family = table.LookUp(kA.Parent());
+  const NodePtr column = table.LookUp(kA);
+  family->Know({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
+  ASSERT_TRUE(family->known());
+  column->ContentChanged();
+  EXPECT_FALSE(family->known());
+  family->Know({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
+  table.Unlink(kB);  // that the kernel has never looked up
+  EXPECT_FALSE(family->known());
+}
+
 TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
   constexpr int kStay = 20000;
   InodeTable table;

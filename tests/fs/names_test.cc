@@ -178,6 +178,30 @@ TEST_F(NamesTest, AClosedTableTakesNoNewFamily) {
   EXPECT_EQ(tree.Mkdir("default/t/new/f"), 0) << "declared, and not there until it is made";
 }
 
+// Each step after the directories were looked at, as after a listing.
+TEST_F(NamesTest, DirectoriesThatAreKnownToBeThereGoWithTheirLastFile) {
+  const auto is_there = [&](const std::string& path) { return tree.Error(path) == 0; };
+  const std::string row = "default/t/s", family = "default/t/s/f", file = "default/t/s/f/q";
+  tree.Mkdir(row);
+  tree.Mkdir(family);
+  EXPECT_EQ(tree.Save(file, "1"), 0);
+  EXPECT_TRUE(is_there(family) && is_there(row));
+  EXPECT_EQ(tree.Unlink(file), 0);
+  EXPECT_TRUE(is_there(family) && is_there(row)) << "emptied, they stay";
+  EXPECT_EQ(tree.Rmdir(family), 0);
+  EXPECT_EQ(tree.Rmdir(row), 0);
+  EXPECT_FALSE(is_there(family) || is_there(row));
+  tree.Put("s", "q", "2", kStart + 1000000);  // above the tombstone
+  tree.filesystem->context().kernel.RowChanged(tree.table, "s");
+  EXPECT_TRUE(is_there(family) && is_there(row));
+  EXPECT_EQ(tree.Rename(file, "default/t/s/f/p"), 0);
+  EXPECT_TRUE(is_there(family) && is_there(row));
+  EXPECT_EQ(tree.Unlink("default/t/s/f/p"), 0);
+  EXPECT_EQ(tree.Rmdir(family), 0);
+  EXPECT_EQ(tree.Rmdir(row), 0);
+  EXPECT_FALSE(is_there(family) || is_there(row));
+}
+
 TEST_F(NamesTest, AFamilyMadeAndNeverUsedIsUndeclaredByRmdir) {
   tree.Mkdir("default/grown");
   tree.Mkdir("default/grown/r");
