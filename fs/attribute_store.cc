@@ -343,8 +343,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   const uint64_t changes = cache_.changes();
   const Address address = AddressOf(place);
   const auto& [row_key, qualifier] = address;
-  const RowRecords stored =
-      HasRecords(place) ? Read(place, address, update.version) : RowRecords();
+  const RowRecords stored = HasRecords(place) ? Read(place, address, update.version) : RowRecords();
   const AttributeRecord record = RecordAfter(place, update, stored);
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowMutations mutations{row_key, {}};

@@ -130,7 +130,7 @@ Outcome Undeclare(MountContext& mount, const Caller& caller, const Place& family
   Scan scan;
   scan.columns[family.family];
   scan.raw = true;
-  scan.limit = 1;
+  scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, family.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
@@ -142,16 +142,18 @@ Outcome Undeclare(MountContext& mount, const Caller& caller, const Place& family
   return mount.store.AlterTable(caller, schema);
 }
 
-Outcome RemoveRowOrFamily(MountContext& mount, const Caller& caller, const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount, caller, place));
-  if (cell || HasClaims(mount, place)) return ENOTEMPTY;
+Outcome RemoveRowOrFamily(MountContext& mount, const Caller& caller, const Found& found) {
+  const Place& place = found.place;
+  const bool shows_a_cell = found.version >= 0;
+  if (shows_a_cell || HasClaims(mount, place)) return ENOTEMPTY;
   mount.unstored.RemoveBelow(place);
   mount.unstored.Remove(place);
   if (place.kind != PlaceKind::kFamily || !mount.recent.WasDeclared(place)) return {};
   return Undeclare(mount, caller, place);
 }
 
-Outcome RemoveOne(MountContext& mount, const Caller& caller, const Place& place) {
+Outcome RemoveOne(MountContext& mount, const Caller& caller, const Found& found) {
+  const Place& place = found.place;
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return RemoveNamespace(mount, caller, place);
@@ -159,7 +161,7 @@ Outcome RemoveOne(MountContext& mount, const Caller& caller, const Place& place)
       return RemoveTable(mount, caller, place);
     case PlaceKind::kRow:
     case PlaceKind::kFamily:
-      return RemoveRowOrFamily(mount, caller, place);
+      return RemoveRowOrFamily(mount, caller, found);
     case PlaceKind::kVersionsDirectory:
     case PlaceKind::kVersionsColumn:
     case PlaceKind::kCountersDirectory:
@@ -202,7 +204,7 @@ Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place
   const Place& place = found.place;
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  CELLFS_RETURN_IF_FAILED(RemoveOne(mount, *request.caller, place));
+  CELLFS_RETURN_IF_FAILED(RemoveOne(mount, *request.caller, found));
   mount.directory_times.Forget(place);
   mount.inodes.Unlink(place);
   return {};

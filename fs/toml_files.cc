@@ -43,7 +43,7 @@ Outcome CheckChange(const TableFile& file, const TableSchema& present) {
 OutcomeOr<bool> IsEmpty(MountContext& mount, const Caller& caller, const TableName& table) {
   Scan scan;
   scan.raw = true;
-  scan.limit = 1;
+  scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));

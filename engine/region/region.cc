@@ -101,7 +101,7 @@ Status Region::Truncate() {
 StatusOr<bool> Region::CloseIfEmpty() {
   std::unique_lock schema_lock(schema_mutex_);
   Scan scan;
-  scan.limit = 1;
+  scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(scan));
   CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
