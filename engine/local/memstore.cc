@@ -54,7 +54,7 @@ void Arena::ReturnTo(const Mark& mark) {
   left_ = mark.left;
 }
 
-// A cell, followed in memory by its links, one for each level that it is on, and by its bytes.
+// A cell, followed in memory by its links, one for each level that it is on, and by its qualifier.
 struct Memstore::Node {
   CellView cell;
   int height = 0;
@@ -85,20 +85,20 @@ class Memstore::FamilyList {
 
   // `row` and `family` are in the memstore already. Adds what the cell takes of memory to `bytes`.
   Node* Make(const CellView& cell, std::string_view row, std::string_view family, Arena* arena,
-             uint64_t* bytes) {
+             Arena* values, uint64_t* bytes) {
     const int height = RandomHeight();
     const size_t node_size = Node::SizeOf(height);
-    const size_t size = node_size + cell.qualifier.size() + cell.value.size();
-    char* const memory = arena->Allocate(size);
+    char* const memory = arena->Allocate(node_size + cell.qualifier.size());
     Node* const node = Node::MakeAt(memory, height);
     char* target = memory + node_size;
     node->cell = cell;
     node->cell.row = row;
     node->cell.family = family;
     node->cell.qualifier = CopyInto(target, cell.qualifier);
+    target = values->Allocate(cell.value.size());
     node->cell.value = CopyInto(target, cell.value);
     node->cell.value_length = cell.value.size();
-    *bytes += size;
+    *bytes += node_size + cell.qualifier.size() + cell.value.size();
     return node;
   }
 
@@ -211,12 +211,15 @@ void Memstore::Add(std::span<const CellView> cells) {
 }
 
 Memstore::Addition::~Addition() {
-  if (!finished_) memstore_.arena_.ReturnTo(mark_);
+  if (finished_) return;
+  memstore_.arena_.ReturnTo(mark_);
+  memstore_.values_.ReturnTo(values_mark_);
 }
 
 void Memstore::Addition::Prepare(std::span<const CellView> cells) {
   if (cells.empty()) return;
   Arena& arena = memstore_.arena_;
+  Arena& values = memstore_.values_;
   char* target = arena.Allocate(cells.front().row.size());
   const std::string_view row = CopyInto(target, cells.front().row);
   if (nodes_.empty()) nodes_.reserve(cells.size());
@@ -225,7 +228,7 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
     const auto family = memstore_.families_.find(cell.family);
     if (family == memstore_.families_.end()) continue;
     FamilyList* const list = family->second.get();
-    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena, &bytes_));
+    nodes_.emplace_back(list, list->Make(cell, row, family->first, &arena, &values, &bytes_));
   }
 }
 

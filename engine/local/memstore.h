@@ -80,7 +80,8 @@ class Memstore {
                                                         std::string_view, SequenceId, bool);
   const FamilyList* Find(std::string_view family) const;
 
-  Arena arena_;
+  Arena arena_;   // rows, and nodes with their qualifiers: what a look for a cell goes over
+  Arena values_;  // apart, so that the others lie close together
   std::map<std::string, std::unique_ptr<FamilyList>, std::less<>> families_;  // never changes
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> cells_{0};
@@ -90,7 +91,8 @@ class Memstore {
 // One at a time. What is not finished gives its memory back.
 class Memstore::Addition {
  public:
-  explicit Addition(Memstore& memstore) : memstore_(memstore), mark_(memstore.arena_.Here()) {}
+  explicit Addition(Memstore& memstore)
+      : memstore_(memstore), mark_(memstore.arena_.Here()), values_mark_(memstore.values_.Here()) {}
   ~Addition();
   Addition(const Addition&) = delete;
   Addition& operator=(const Addition&) = delete;
@@ -101,6 +103,7 @@ class Memstore::Addition {
  private:
   Memstore& memstore_;
   const Arena::Mark mark_;
+  const Arena::Mark values_mark_;
   bool finished_ = false;
   std::vector<std::pair<FamilyList*, Node*>> nodes_;
   uint64_t bytes_ = 0;
