@@ -8,7 +8,22 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file) {
+namespace {
+
+// Once a file was read the kernel asks for its attributes again.
+void Learn(MountContext& mount, const Place& file, const Cell& cell, uint64_t looked_at,
+           Node& node) {
+  if (node.known()) return;
+  const auto schema = mount.store.DescribeTable(file.table);
+  if (!schema.ok()) return;
+  const auto expires = ExpiryOf(cell, (*schema)->FindFamily(cell.family));
+  node.Know({cell.timestamp, cell.value_length, expires}, looked_at);
+}
+
+}  // namespace
+
+OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
+                                 Node* node) {
   switch (file.kind) {
     case PlaceKind::kSchemaFile:
     case PlaceKind::kNamespaceFile:
@@ -21,7 +36,10 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
   }
   const auto unstored = mount.unstored.Find(file);  // first: a claim goes once a value is stored
   if (file.IsColumn()) {
+    const uint64_t looked_at = Node::NewestGeneration();
     CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, file, ReadDetail::kValues));
+    if (cell && node != nullptr && MayBeKnown(caller, file))
+      Learn(mount, file, *cell, looked_at, *node);
     if (cell) return FileBytes(file, *std::move(cell));
   }
   if (!unstored) return Outcome(ENOENT);
@@ -53,7 +71,7 @@ Outcome CellReader::GoOnLocked() {
   const uint64_t generation = node_->generation();
   if (generation == generation_ || node_->unlinked()) return {};
   generation_ = generation;
-  auto newer = WholeFile(mount_, caller_, *node_->place());
+  auto newer = WholeFile(mount_, caller_, *node_->place(), node_.get());
   if (newer.ok() && newer->starts_with(*bytes_)) {
     bytes_ = std::make_shared<const std::string>(*std::move(newer));
   }
@@ -63,7 +81,8 @@ Outcome CellReader::GoOnLocked() {
 Outcome CellReader::LoadLocked() {
   const uint64_t generation = node_->generation();
   if (held_ || (bytes_ != nullptr && (generation == generation_ || node_->unlinked()))) return {};
-  CELLFS_ASSIGN_OR_RETURN(std::string bytes, WholeFile(mount_, caller_, *node_->place()));
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes,
+                          WholeFile(mount_, caller_, *node_->place(), node_.get()));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
   generation_ = generation;
   return {};

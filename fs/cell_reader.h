@@ -57,8 +57,9 @@ class TextReader : public FileHandle {
   const std::shared_ptr<const std::string> text_;
 };
 
-// The bytes of any file as they are now.
-OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file);
+// The bytes of any file as they are now. Its node, if given, knows afterwards what they are.
+OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
+                                 Node* node = nullptr);
 
 }  // namespace cellfs::fs
 

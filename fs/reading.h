@@ -28,6 +28,10 @@ OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& cal
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 
+// Whether a node at the place may keep what was found there (Node::Know): where no rights are
+// checked, nobody but this mount's requests changes what a plain name shows.
+bool MayBeKnown(const Caller& caller, const Place& place);
+
 // The first cell that is visible in the row, or in the row's family where the place has one.
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
                                                 const Place& row_or_family);

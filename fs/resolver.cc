@@ -69,13 +69,6 @@ bool IsInScan(const Scan& scan, std::string_view row) {
   return true;
 }
 
-// Where no rights are checked, nobody but this mount's requests changes what a plain name shows.
-bool MayBeKnown(const Caller& caller, const Place& place) {
-  const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
-                        place.kind == PlaceKind::kCell;
-  return is_plain && place.view == nullptr && caller.is_superuser() && !place.table.IsSystemTable();
-}
-
 }  // namespace
 
 // ---- Names --------------------------------------------------------------------------------------
