@@ -50,15 +50,12 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
 
 Outcome CellReader::Hold() {
   std::lock_guard lock(mutex_);
-  if (held_) return {};
   CELLFS_RETURN_IF_FAILED(LoadLocked());
   held_ = true;
   return {};
 }
 
-void CellReader::BeforeNameGoes() {
-  if (!node_->unlinked()) (void)Hold();
-}
+void CellReader::BeforeNameGoes() { last_.Keep(WholeFile(mount_, caller_, *node_->place())); }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
@@ -68,32 +65,40 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
 }
 
 Outcome CellReader::GoOnLocked() {
+  const auto held = mount_.column_locks.Take(*node_);
   const uint64_t generation = node_->generation();
   if (generation == generation_ || node_->unlinked()) return {};
   generation_ = generation;
-  auto newer = WholeFile(mount_, caller_, *node_->place(), node_.get());
+  auto newer = WholeFile(mount_, caller_, *held.place, node_.get());
   if (newer.ok() && newer->starts_with(*bytes_)) {
     bytes_ = std::make_shared<const std::string>(*std::move(newer));
   }
   return {};
 }
 
+// Under the column's lock: what is read is this file's, not that of whoever gets its name.
 Outcome CellReader::LoadLocked() {
-  const uint64_t generation = node_->generation();
-  if (held_ || (bytes_ != nullptr && (generation == generation_ || node_->unlinked()))) return {};
-  CELLFS_ASSIGN_OR_RETURN(std::string bytes,
-                          WholeFile(mount_, caller_, *node_->place(), node_.get()));
+  if (held_) return {};
+  if (bytes_ != nullptr && generation_ == node_->generation() && !node_->unlinked()) return {};
+  const auto held = mount_.column_locks.Take(*node_);
+  if (node_->unlinked() && !is_late_) {
+    CELLFS_ASSIGN_OR_RETURN(bytes_, last_.Get());
+    held_ = true;
+    return {};
+  }
+  generation_ = node_->generation();
+  CELLFS_ASSIGN_OR_RETURN(
+      std::string bytes, WholeFile(mount_, caller_, *held.place, is_late_ ? nullptr : node_.get()));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
-  generation_ = generation;
   return {};
 }
 
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  std::lock_guard lock(mutex_);
+  const auto bytes = last_.Get();
   PendingWrite shown;
-  shown.size = bytes_ == nullptr ? 0 : bytes_->size();
+  shown.size = bytes.ok() ? (*bytes)->size() : 0;
   shown.written = FromMilliseconds(mount_.clock->Now());
   return shown;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "fs/file_handle.h"
+#include "fs/last_bytes.h"
 #include "fs/mount_context.h"
 #include "fs/node.h"
 
@@ -38,7 +39,8 @@ class CellReader : public FileHandle {
   const NodePtr node_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
-  mutable std::mutex mutex_;  // guards the rest
+  LastBytes last_;
+  std::mutex mutex_;  // guards the rest
   std::shared_ptr<const std::string> bytes_;
   uint64_t generation_ = 0;  // of the node when bytes_ were read
   bool held_ = false;

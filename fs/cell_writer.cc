@@ -36,14 +36,20 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
   if (whole_) view_.emplace();
   written_ = Now(mount_);
   known_generation_ = node_->generation();
+  if (node_->unlinked()) last_.Keep(std::string());  // what is written goes nowhere
 }
 
 // Without a name the file is this handle's alone.
-void CellWriter::GoPrivate() {
-  if (whole_ || !node_->unlinked()) return;
+Outcome CellWriter::GoPrivate() {
+  if (whole_ || !node_->unlinked()) return {};
+  if (!view_ || view_generation_ != node_->generation()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto last, last_.Get());
+    view_ = *last;
+    edits_.ApplyTo(*view_);
+  }
   whole_ = true;
-  if (!view_) view_.emplace();
   edits_.clear();
+  return {};
 }
 
 void CellWriter::Renamed(Timestamp version) {
@@ -54,8 +60,10 @@ void CellWriter::Renamed(Timestamp version) {
 // ---- What the program does --------------------------------------------------------------------
 
 uint64_t CellWriter::Size() const {
-  if (view_ && (whole_ || node_->unlinked())) return view_->size();
-  return edits_.SizeAfter(base_size_);
+  if (view_ && whole_) return view_->size();
+  if (!node_->unlinked()) return edits_.SizeAfter(base_size_);
+  const auto last = last_.Get();
+  return edits_.SizeAfter(last.ok() ? (*last)->size() : 0);
 }
 
 Outcome CellWriter::Fail(Outcome outcome) {
@@ -111,9 +119,10 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 }
 
 Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) {
-  GoPrivate();
+  CELLFS_RETURN_IF_FAILED(GoPrivate());
   if (!whole_ && edits_.empty()) {
-    auto cell = ReadColumn(mount_, caller_, *node_->place(), ReadDetail::kLengths);
+    const auto held = mount_.column_locks.Take(*node_);
+    auto cell = ReadColumn(mount_, caller_, *held.place, ReadDetail::kLengths);
     if (cell.ok()) base_size_ = *cell ? (*cell)->value_length : 0;
   }
   if (appends && offset != Size()) misplaced_ = true;
@@ -136,7 +145,7 @@ Outcome CellWriter::Truncate(uint64_t size) {
 }
 
 Outcome CellWriter::EditLength(uint64_t size) {
-  GoPrivate();
+  CELLFS_RETURN_IF_FAILED(GoPrivate());
   if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
   if (size == 0 && !whole_) {
     whole_ = true;
@@ -177,11 +186,13 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
 }
 
 Outcome CellWriter::LoadView() {
-  GoPrivate();
+  CELLFS_RETURN_IF_FAILED(GoPrivate());
   if (whole_) return {};
   if (view_ && view_generation_ == node_->generation()) return {};
+  const auto held = mount_.column_locks.Take(*node_);
+  if (node_->unlinked()) return GoPrivate();
   view_generation_ = node_->generation();
-  auto value = LatestValue(*node_->place());
+  auto value = LatestValue(*held.place);
   if (!value.ok()) return value.status();
   view_ = *std::move(value);
   base_size_ = view_->size();
@@ -198,8 +209,8 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
 }
 
 void CellWriter::BeforeNameGoes() {
-  std::lock_guard lock(mutex_);
-  static_cast<void>(LoadView());
+  auto value = LatestValue(*node_->place());
+  last_.Keep(value.ok() ? OutcomeOr<std::string>(*std::move(value)) : value.status());
 }
 
 // ---- Putting ----------------------------------------------------------------------------------
@@ -264,13 +275,7 @@ Outcome CellWriter::PutNow(Durability durability) {
 }
 
 Outcome CellWriter::PutPending(Durability durability) {
-  std::shared_ptr<const Place> place = node_->place();
-  ColumnLocks::Lock lock = mount_.column_locks.Take(*place);
-  while (node_->place() != place) {  // renamed meanwhile
-    lock.unlock();
-    place = node_->place();
-    lock = mount_.column_locks.Take(*place);
-  }
+  auto [place, lock] = mount_.column_locks.Take(*node_);
   if (node_->unlinked()) {
     bytes_unput_ = start_unput_ = false;
     return {};

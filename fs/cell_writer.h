@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 
+#include "fs/last_bytes.h"
 #include "fs/mount_context.h"
 #include "fs/pending_edits.h"
 #include "fs/request.h"
@@ -60,7 +61,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome WithMemory(Act&& act);
   Outcome Edit(std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditLength(uint64_t size);
-  void GoPrivate();
+  Outcome GoPrivate();
   void Wrote();
   void PutLater();
   void LeaveBytes();
@@ -92,6 +93,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   const bool append_;
   const bool truncates_;  // opened without O_TRUNC it puts within a second
 
+  LastBytes last_;
   mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
   bool claimed_;
   bool exclusive_;

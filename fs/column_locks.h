@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // ColumnLocks: what changes a column, and a change of the name it goes to, one after the other. A
-// handle asks under the lock what its name is; unlink and rename change store and name under it.
-// Mutexes by hash: a thread holds those of one operation, and takes a handle's own mutex before,
-// never after.
+// handle asks under the lock what its name is, and reads there; unlink and rename change store and
+// name under it. Mutexes by hash: a thread holds those of one operation, and takes a handle's own
+// mutex before, never after.
 #ifndef CELLFS_FS_COLUMN_LOCKS_H_
 #define CELLFS_FS_COLUMN_LOCKS_H_
 
 #include <array>
+#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "fs/node.h"
 #include "fs/place.h"
 
 namespace cellfs::fs {
@@ -20,6 +22,19 @@ class ColumnLocks {
   using Lock = std::unique_lock<std::mutex>;
 
   [[nodiscard]] Lock Take(const Place& column) { return Lock(mutexes_[IndexOf(column)]); }
+
+  struct NodeLock {
+    std::shared_ptr<const Place> place;
+    Lock lock;
+  };
+  // Where the node is, which it does not leave while the lock is held.
+  [[nodiscard]] NodeLock Take(const Node& node) {
+    while (true) {
+      auto place = node.place();
+      Lock lock = Take(*place);
+      if (node.place() == place) return {std::move(place), std::move(lock)};
+    }
+  }
 
   // Both, whatever the order; the second is empty where they share one.
   [[nodiscard]] std::pair<Lock, Lock> Take(const Place& a, const Place& b) {

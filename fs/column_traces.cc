@@ -63,40 +63,10 @@ Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const 
   return {};
 }
 
-namespace {
-
-// The file at a place, and how many handles it has had.
-struct FileUse {
-  NodePtr node;
-  uint64_t handles_added = 0;
-  bool operator==(const FileUse&) const = default;
-};
-
-FileUse UseOf(MountContext& mount, const Place& place) {
-  FileUse use{mount.inodes.Find(place)};
-  if (use.node != nullptr) use.handles_added = use.node->handles_added();
-  return use;
-}
-
-FileUse TellHandles(MountContext& mount, const Place& place) {
-  FileUse use = UseOf(mount, place);
-  if (use.node == nullptr) return use;
-  for (const auto& handle : use.node->handles()) handle->BeforeNameGoes();
-  return use;
-}
-
-}  // namespace
-
-// A handle takes its own mutex before the column's lock, so it cannot be told while that is held.
-std::pair<ColumnLocks::Lock, ColumnLocks::Lock> LockNames(MountContext& mount, const Place& a,
-                                                          const Place& b) {
-  const bool is_one = a == b;
-  while (true) {
-    const FileUse told_a = TellHandles(mount, a);
-    const FileUse told_b = is_one ? told_a : TellHandles(mount, b);
-    auto locks = mount.column_locks.Take(a, b);
-    if (UseOf(mount, a) == told_a && (is_one || UseOf(mount, b) == told_b)) return locks;
-  }
+void BeforeNameGoes(MountContext& mount, const Place& place) {
+  const NodePtr node = mount.inodes.Find(place);
+  if (node == nullptr || node->handle_count() == 0) return;
+  for (const auto& handle : node->handles()) handle->BeforeNameGoes();
 }
 
 }  // namespace cellfs::fs

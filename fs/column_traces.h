@@ -6,7 +6,6 @@
 #define CELLFS_FS_COLUMN_TRACES_H_
 
 #include <optional>
-#include <utility>
 
 #include "engine/mutation.h"
 #include "fs/mount_context.h"
@@ -31,10 +30,9 @@ Mutation DeleteVersion(const Place& version);
 // last.
 Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
 
-// The locks of two columns (or twice the same) whose names are about to go or to change. All
-// handles of their files have been told, and none can be added while the locks are held.
-std::pair<ColumnLocks::Lock, ColumnLocks::Lock> LockNames(MountContext& mount, const Place& a,
-                                                          const Place& b);
+// Tells those who have the file open that its name goes, or becomes another file's.
+// REQUIRES: the column's lock, under which handles are added as well.
+void BeforeNameGoes(MountContext& mount, const Place& place);
 
 }  // namespace cellfs::fs
 

@@ -63,8 +63,8 @@ class FileHandle {
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 
-  // The name is about to go, or to be another file's, or the file to have another name: read now
-  // what shall be read on through this handle. Called before the store changes.
+  // The name is about to go, or to be another file's: read now what shall be read on through this
+  // handle, should it go. Called under the column's lock, so without the handle's own.
   virtual void BeforeNameGoes() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }

@@ -214,17 +214,14 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // rename changes the store first and then the node, which must not be shown the size of another
 // file.
 OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) {
-  while (true) {
-    const auto place = node.place();
-    ColumnLocks::Lock lock;
-    if (place->IsColumn()) lock = mount_.column_locks.Take(*place);
-    if (node.unlinked()) {
-      Found nameless{*place};
-      nameless.looked_at = Node::NewestGeneration();
-      return nameless;
-    }
-    if (node.place() == place) return resolver_.Find(*request.caller, *place);
+  auto held = ColumnLocks::NodeLock{node.place(), {}};
+  if (!held.place->IsDirectory()) held = mount_.column_locks.Take(node);
+  if (node.unlinked()) {
+    Found nameless{*held.place};
+    nameless.looked_at = Node::NewestGeneration();
+    return nameless;
   }
+  return resolver_.Find(*request.caller, *held.place);
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
@@ -396,15 +393,11 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   return opened;
 }
 
-// Adds the handle under the lock, so that a name that goes has told this one as well (LockNames).
-// Null where the name has gone since the handle was made.
+// Adds the handle under the lock, so that this one is told as well when the name goes. Null where
+// it has gone since the handle was made.
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
-  while (true) {
-    const auto place = node.place();
-    const auto lock = mount_.column_locks.Take(*place);
-    if (node.place() != place) continue;  // renamed meanwhile
-    return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
-  }
+  const auto held = mount_.column_locks.Take(node);
+  return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
 }
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
@@ -417,6 +410,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     if (unlinked && mode.read && mode.write && !mode.truncate) return Outcome(ESTALE);
     auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
                              : OpenForReading(request, shared);
+    if (!opened.ok() && node.unlinked() != unlinked) continue;  // it went meanwhile
     if (!opened.ok()) return Noted("open", *node.place(), opened.status());
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;

@@ -375,7 +375,8 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   std::optional<KnownCell> moved;
   NodePtr node;
   {
-    const auto locks = LockNames(mount, from.place, to);
+    const auto locks = mount.column_locks.Take(from.place, to);
+    BeforeNameGoes(mount, to);
     CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, moved));
     mount.inodes.Move(from.place, to);
     node = mount.inodes.Find(to);

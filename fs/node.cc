@@ -13,7 +13,6 @@ std::shared_ptr<const Place> Node::place() const {
 FileHandle* Node::AddHandle(std::shared_ptr<FileHandle> handle) {
   std::lock_guard lock(mutex_);
   handles_.push_back(std::move(handle));
-  ++handles_added_;
   return handles_.back().get();
 }
 
@@ -36,11 +35,6 @@ std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
 size_t Node::handle_count() const {
   std::lock_guard lock(mutex_);
   return handles_.size();
-}
-
-uint64_t Node::handles_added() const {
-  std::lock_guard lock(mutex_);
-  return handles_added_;
 }
 
 void Node::ContentChanged() {

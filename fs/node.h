@@ -41,8 +41,6 @@ class Node : public std::enable_shared_from_this<Node> {
   void RemoveHandle(FileHandle* handle);
   std::vector<std::shared_ptr<FileHandle>> handles() const;
   size_t handle_count() const;
-  // How many there have ever been.
-  uint64_t handles_added() const;
 
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
@@ -89,7 +87,6 @@ class Node : public std::enable_shared_from_this<Node> {
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
   std::unique_ptr<Known> known_;                      // guarded by mutex_
-  uint64_t handles_added_ = 0;                        // guarded by mutex_
   std::atomic<bool> unlinked_{false};
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<uint64_t> generation_{1};

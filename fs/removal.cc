@@ -188,7 +188,8 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
   NodePtr node;
   {
-    const auto locks = LockNames(mount, place, place);
+    const auto lock = mount.column_locks.Take(place);
+    BeforeNameGoes(mount, place);
     CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
     node = mount.inodes.Unlink(place);
   }

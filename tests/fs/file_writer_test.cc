@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "fs/column_traces.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -358,26 +359,61 @@ TEST_F(FileWriterTest, AnUnlinkedFileIsReadAndWrittenOnAndPutsNothing) {
   EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1 Put@0");
 }
 
-// Opens a reader of its file when the name is about to go.
-struct OpensLate : FileHandle {
-  explicit OpensLate(std::function<void()> open) : open_(std::move(open)) {}
-  void BeforeNameGoes() override {
-    if (auto open = std::exchange(open_, nullptr)) open();
+TEST_F(FileWriterTest, AReaderThatLostItsNameReadsWhatThereWasAtLast) {
+  for (const bool renamed : {false, true}) {
+    tree.Save(kQ, "before");
+    tree.Save("default/t/r/f/p", "another");
+    OpenFile has_read = tree.Open(kQ, {});
+    OpenFile has_not = tree.Open(kQ, {});
+    EXPECT_EQ(tree.Read(has_read), "before");
+    tree.Save(kQ, "at last");
+    ASSERT_EQ(renamed ? tree.Rename("default/t/r/f/p", kQ) : tree.Unlink(kQ), 0);
+    EXPECT_EQ(tree.filesystem->GetAttributes(tree.request, *has_not.node)->attributes.st_size, 7);
+    EXPECT_EQ(tree.Read(has_read), "at last");
+    EXPECT_EQ(tree.Read(has_not), "at last");
+    tree.Close(has_read);
+    tree.Close(has_not);
   }
-  std::function<void()> open_;
+}
+
+TEST_F(FileWriterTest, AReaderOfARenamedFileReadsWhatIsPutAtTheNewName) {
+  tree.Save(kQ, "before");
+  OpenFile reader = tree.Open(kQ, {});
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Read(reader), "before");
+  tree.Save("default/t/r/f/p", "after");
+  EXPECT_EQ(tree.Read(reader), "after");
+}
+
+TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
+  tree.Save(kQ, "before");
+  OpenFile reader = tree.Open(kQ, {});
+  {
+    const auto lock = tree.filesystem->context().column_locks.Take(*reader.node);
+    BeforeNameGoes(tree.filesystem->context(), *reader.node->place());
+  }
+  tree.Save(kQ, "after");
+  EXPECT_EQ(tree.Read(reader), "after");
+}
+
+// Does something when it is first asked what it has pending.
+struct ActsWhenAsked : FileHandle {
+  explicit ActsWhenAsked(std::function<void()> act) : act_(std::move(act)) {}
+  std::optional<PendingWrite> pending() const override {
+    if (auto act = std::exchange(act_, nullptr)) act();
+    return PendingWrite();
+  }
+  mutable std::function<void()> act_;
 };
 
-TEST_F(FileWriterTest, AReaderOpenedWhileTheNameGoesReadsWhatWasThere) {
-  for (const bool renamed : {false, true}) {
-    tree.Save(kQ, "value");
-    tree.Save("default/t/r/f/p", "another");
-    const NodePtr node = tree.LookUp(kQ)->node;
-    OpenFile late;
-    node->AddHandle(std::make_shared<OpensLate>([&] { late = tree.Open(kQ, {}); }));
-    ASSERT_EQ(renamed ? tree.Rename("default/t/r/f/p", kQ) : tree.Unlink(kQ), 0);
-    ASSERT_NE(late.handle, nullptr);
-    EXPECT_EQ(tree.Read(late), "value");
-  }
+TEST_F(FileWriterTest, AFileWhoseNameGoesWhileItIsOpenedIsWhatHasTheNameNow) {
+  tree.Save(kQ, "value");
+  tree.Save("default/t/r/f/p", "another");
+  const NodePtr node = tree.LookUp(kQ)->node;
+  node->AddHandle(std::make_shared<ActsWhenAsked>([&] { tree.Rename("default/t/r/f/p", kQ); }));
+  auto reader = tree.filesystem->Open(tree.request, *node, {});
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(tree.Read({0, node, reader->handle}), "another");
 }
 
 TEST_F(FileWriterTest, AFileOpenedAfterItsNameWentIsWhatHasTheNameNow) {

@@ -210,7 +210,7 @@ TEST(ReadingTest, AnEmptyDeclaredFamilyIsFoundWhereTheRowHasCells) {
   EXPECT_EQ(tree.Error("default/t/new/f"), ENOENT);
 }
 
-TEST(ReadingTest, AReaderThatWasOpenSeesTheNewestValueAndOneThatLostItsNameTheOldOne) {
+TEST(ReadingTest, AReaderThatWasOpenSeesTheNewestValue) {
   Tree tree;
   tree.MakeTable();
   tree.Put("r", "q", "one", 1);
@@ -220,10 +220,6 @@ TEST(ReadingTest, AReaderThatWasOpenSeesTheNewestValueAndOneThatLostItsNameTheOl
   tree.Put("r", "q", "two", 2);
   entry->node->ContentChanged();
   EXPECT_EQ(handle->Read(0, 10)->bytes, "two");
-  handle->BeforeNameGoes();
-  tree.Put("r", "q", "three", 3);
-  entry->node->ContentChanged();
-  EXPECT_EQ(handle->Read(1, 1)->bytes, "w");
   tree.filesystem->Release(*entry->node, handle);
 }
 

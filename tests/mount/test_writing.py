@@ -241,6 +241,19 @@ def test_a_handle_of_a_replaced_file_puts_nothing(family):
     assert (family / "q").read_text() == "new"
 
 
+def test_a_reader_of_a_renamed_file_reads_what_is_put_at_the_new_name(family):
+    (family / "a").write_text("before")
+    reader = os.open(family / "a", os.O_RDONLY)
+    os.rename(family / "a", family / "b")
+    (family / "b").write_text("after" * 2000)
+    os.stat(family / "b")
+    assert os.pread(reader, 20000, 0) == b"after" * 2000
+    fresh = os.open(family / "b", os.O_RDONLY)  # and read before anything asks for its size
+    assert os.read(fresh, 20000) == b"after" * 2000
+    os.close(fresh)
+    os.close(reader)
+
+
 def test_a_renamed_file_has_the_inode_number_of_its_name(mount, family):
     sh("echo a >q; sed -i s/a/b/ q; echo c >tmp; mv tmp p; echo d >tmp", cwd=family)
     before = sh("stat -c '%n %i' *", cwd=family)  # asks for the number alone, as ls -i
