@@ -12,8 +12,9 @@
 namespace cellfs {
 namespace {
 
-constexpr int64_t kRoomFactor = 4;   // flush sizes that a memstore may reach before writers wait
-constexpr int kCompactAttempts = 5;  // where moments are pinned meanwhile
+constexpr int64_t kRoomFactor = 4;  // flush sizes that a memstore may reach before writers wait
+constexpr uint64_t kShrinkAt = 64 << 20;  // free bytes between batches
+constexpr int kCompactAttempts = 5;       // where moments are pinned meanwhile
 // A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
 constexpr int64_t kLeastGarbage = 10000;
 constexpr int64_t kGarbagePercent = 25;
@@ -480,6 +481,7 @@ Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool(
     for (bool more = true; more;) {
       if (stopped && stopped()) return Status();
       CELLFS_ASSIGN_OR_RETURN(more, CompactBatch(compaction, rewrite, schema));
+      CELLFS_RETURN_IF_ERROR(Shrink(kShrinkAt));
     }
   }
   const std::lock_guard rewrite_lock(rewrite_mutex_);
@@ -526,6 +528,11 @@ StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Re
   return more;
 }
 
+Status LocalStorage::Shrink(uint64_t least) {
+  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  return dropped_ ? Status() : file_->Shrink(least);
+}
+
 bool LocalStorage::WantsCompaction() const {
   const StoreFileFacts facts = file_->facts();
   return !dropped_ && facts.garbage >= kLeastGarbage &&
@@ -563,7 +570,6 @@ Status LocalStorage::Truncate() {
   }
   flush_failed_ = false;
   if (durable_) context_->wal->Flushed(id_, last);
-  static_cast<void>(file_->Checkpoint());
   return file_->Shrink();
 }
 

@@ -154,6 +154,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // After a rewrite of the file, which was `before`; `frozen` may be null.
   void TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snapshot>& before,
                     const MemoryCells* frozen);
+  Status Shrink(uint64_t least);
   StatusOr<bool> CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
                               const std::shared_ptr<const TableSchema>& schema);
 

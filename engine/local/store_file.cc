@@ -131,8 +131,12 @@ Status StoreFile::Initialize(Database::Mode mode, const StoreFileOwner& owner,
   CELLFS_ASSIGN_OR_RETURN(const int64_t tables,
                           writer_->QueryInteger("SELECT count(*) FROM sqlite_schema"));
   const bool is_new = tables == 0 && mode == Database::Mode::kCreate;
-  if (is_new) CELLFS_RETURN_IF_ERROR(writer_->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
   if (!is_new) CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*writer_, owner));
+  constexpr int kIncremental = 2;
+  CELLFS_ASSIGN_OR_RETURN(const int64_t mode_now, writer_->QueryInteger("PRAGMA auto_vacuum"));
+  if (mode_now != kIncremental) {  // new, or it ended in the middle of Shrink
+    CELLFS_RETURN_IF_ERROR(writer_->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  }
   CELLFS_RETURN_IF_ERROR(writer_->Execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;"
       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192;"));
@@ -270,13 +274,17 @@ Status StoreFile::ForgetGarbage() {
   return Status();
 }
 
-Status StoreFile::Shrink() {
-  constexpr char kStep[] = "PRAGMA incremental_vacuum(256)";  // short: a flush may be waiting
-  for (int64_t before = -1;;) {
-    CELLFS_ASSIGN_OR_RETURN(const int64_t free, writer_->QueryInteger("PRAGMA freelist_count"));
-    if (free == 0 || free == before) break;
-    before = free;
-    CELLFS_RETURN_IF_ERROR(writer_->Execute(kStep));
+// As auto_vacuum = FULL does it at a commit, here that of the PRAGMA itself. The steps of
+// incremental_vacuum search all free pages for each page they move: minutes for a gigabyte.
+Status StoreFile::Shrink(uint64_t least) {
+  CELLFS_ASSIGN_OR_RETURN(const int64_t free, writer_->QueryInteger("PRAGMA freelist_count"));
+  if (free == 0 || static_cast<uint64_t>(free * kPageSize) < least) return Status();
+  const Status shrunk = writer_->Execute("PRAGMA auto_vacuum = FULL");
+  // Also after a failure, or each commit from now on would try it again.
+  const Status as_before = writer_->Execute("PRAGMA auto_vacuum = INCREMENTAL");
+  static_cast<void>(Checkpoint());  // cuts the file
+  for (const Status& status : {shrunk, as_before}) {
+    if (status.code() != StatusCode::kStoreFull) CELLFS_RETURN_IF_ERROR(status);
   }
   return MeasureBytes();
 }

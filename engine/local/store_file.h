@@ -101,8 +101,9 @@ class StoreFile {
   // kUnavailable: readers hold that up.
   Status Checkpoint();
   Status ForgetGarbage();
-  // Gives the file system what the file does not need any more.
-  Status Shrink();
+  // Gives the file system what the file does not need any more, if that is so many bytes and the
+  // disk has as much room. Rewrites as many, and other writers wait for it: a second for 400 MB.
+  Status Shrink(uint64_t least = 0);
 
  private:
   friend class StoreFileWriter;

@@ -59,6 +59,13 @@ class StoreFileTest : public testing::Test {
             .value = std::move(value),
             .value_length = length};
   }
+  // That do not compress.
+  static std::string RandomBytes(size_t size, unsigned seed) {
+    std::mt19937 random(seed);
+    std::string bytes(size, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random());
+    return bytes;
+  }
   void Damage(const std::string& sql) {
     ASSERT_OK(file_->writer().Execute(sql));
     file_->Published();
@@ -260,6 +267,55 @@ TEST_F(StoreFileTest, EraseTakesTheSequenceIdsAskedForAndTheirValues) {
   EXPECT_EQ((*left)[1].sequence_id, 3u);
   EXPECT_EQ(
       *file_->writer().QueryInteger("SELECT count(*) FROM " + QuotedName(ValueTableName("f"))), 2);
+}
+
+TEST_F(StoreFileTest, AFileThatShrinksKeepsItsCellsAndAnOpenSnapshotItsState) {
+  Open({"f"});
+  std::vector<Cell> cells;
+  for (int i = 0; i < 200; ++i) {
+    cells.push_back(Make("r" + std::to_string(100 + i % 2), std::to_string(1000 + i), 5, 1,
+                         RandomBytes(20000, i)));
+  }
+  Store(FamilyOf("f"), cells);
+  ASSERT_OK(file_->Checkpoint());
+  const auto all = std::filesystem::file_size(path_);
+  auto writer = StoreFileWriter::Begin(*file_, kInlineLimit);
+  for (const Cell& cell : cells) {
+    if (cell.row == "r100") ASSERT_OK((*writer)->Erase("f", ViewOf(cell), 0, 1));
+  }
+  auto before = file_->OpenSnapshot();
+  ASSERT_OK((*writer)->Commit());
+  file_->Published();
+  writer->reset();
+
+  ASSERT_OK(file_->Shrink(all));  // less than that is free
+  EXPECT_GT(*file_->writer().QueryInteger("PRAGMA freelist_count"), 400);
+  ASSERT_OK(file_->Shrink());
+  EXPECT_EQ(ReadAll(*before, "f")->size(), 200u);
+  { const StoreFile::Snapshot done = *std::move(before); }
+  ASSERT_OK(file_->Checkpoint());
+  EXPECT_LT(std::filesystem::file_size(path_), all * 6 / 10);
+  EXPECT_EQ(*file_->writer().QueryInteger("PRAGMA freelist_count"), 0);
+  std::erase_if(cells, [](const Cell& cell) { return cell.row == "r100"; });
+  const auto left = ReadAll("f");
+  ASSERT_EQ(left->size(), cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) EXPECT_EQ((*left)[i].value, cells[i].value);
+}
+
+TEST_F(StoreFileTest, NoOtherCommitShrinksAFile) {
+  Open({"f"});
+  ASSERT_OK(file_->writer().Execute("PRAGMA auto_vacuum = FULL"));  // as a crash may leave it
+  Open({"f"}, Database::Mode::kOpen);
+  const Cell cell = Make("r", "q", 5, 1, RandomBytes(100000, 1));
+  Store(FamilyOf("f"), {cell});
+  auto writer = StoreFileWriter::Begin(*file_, kInlineLimit);
+  ASSERT_OK((*writer)->Erase("f", ViewOf(cell), 0, 1));
+  ASSERT_OK((*writer)->Commit());
+  EXPECT_GT(*file_->writer().QueryInteger("PRAGMA freelist_count"), 20);
+  writer->reset();
+  ASSERT_OK(file_->Shrink());
+  Store(FamilyOf("f"), {cell});
+  EXPECT_EQ(*file_->writer().QueryInteger("PRAGMA auto_vacuum"), 2);
 }
 
 TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
