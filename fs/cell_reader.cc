@@ -16,8 +16,7 @@ void Learn(MountContext& mount, const Place& file, const Cell& cell, uint64_t lo
   if (node.known()) return;
   const auto schema = mount.store.DescribeTable(file.table);
   if (!schema.ok()) return;
-  const auto expires = ExpiryOf(cell, (*schema)->FindFamily(cell.family));
-  node.Know({cell.timestamp, cell.value_length, expires}, looked_at);
+  node.Know(KnownOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
 }
 
 }  // namespace

@@ -303,9 +303,11 @@ void CellWriter::TellNode(const Place& place, const Stored& stored) {
   if (!schema.ok()) return;
   Cell cell;
   cell.timestamp = stored.stamp;
+  cell.value_length = view_->size();
   cell.time_to_live = time_to_live_;
-  const auto expires = ExpiryOf(cell, (*schema)->FindFamily(place.family));
-  node_->Know({stored.stamp, view_->size(), expires, stored.alone}, known_generation_);
+  KnownCell known = KnownOf(cell, (*schema)->FindFamily(place.family));
+  known.alone = stored.alone;
+  node_->Know(known, known_generation_);
 }
 
 RowMutations CellWriter::MutationsFor(const Place& place, std::string value,

@@ -324,7 +324,7 @@ DirectoryStream::Child& DirectoryStream::Append(Children& children, const Place&
     place.qualifier = cell.qualifier;
   }
   child.key = OrderKey(place);
-  Resolver::Describe(cell, FamilyOf(cell), child.found);
+  Resolver::Describe(KnownOf(cell, FamilyOf(cell)), child.found);
   return child;
 }
 

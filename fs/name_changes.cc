@@ -248,7 +248,7 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   if (family == nullptr) return Outcome(ENOENT);
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadSource(mount, caller, from));
   if (!cell) return Outcome(ENOENT);
-  if (IsSameCell(from, *cell, to)) return KnownCell{cell->timestamp, cell->value_length};
+  if (IsSameCell(from, *cell, to)) return KnownOf(*cell, family);
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
   const Source source =
       SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
@@ -267,7 +267,7 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
     CELLFS_RETURN_IF_FAILED(KeepEmptiedDirectories(mount, caller, from));
   }
   cell->timestamp = timestamps[0];
-  return KnownCell{timestamps[0], cell->value_length, ExpiryOf(*cell, family)};
+  return KnownOf(*cell, family);
 }
 
 // rsync brings q before its history: a time that was only remembered beside the newest version has

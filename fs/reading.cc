@@ -147,6 +147,21 @@ OutcomeOr<std::optional<Cell>> DeletedCell(MountContext& mount, const Caller& ca
   return last == nullptr ? std::optional<Cell>() : std::optional(*last);
 }
 
+// When a TTL ends it; nullopt: never.
+std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
+  std::optional<Timestamp> expiry;
+  const auto end_after = [&](int64_t milliseconds) {
+    if (cell.timestamp > std::numeric_limits<Timestamp>::max() - milliseconds) return;
+    const Timestamp end = cell.timestamp + milliseconds;
+    expiry = expiry ? std::min(*expiry, end) : end;
+  };
+  if (family != nullptr && family->time_to_live() != kForever) {
+    end_after(int64_t{family->time_to_live()} * 1000);
+  }
+  if (cell.time_to_live != kNoCellTtl) end_after(cell.time_to_live);
+  return expiry;
+}
+
 }  // namespace
 
 Get GetOf(const Place& place, ReadDetail detail) {
@@ -253,18 +268,8 @@ OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, cons
   return deleted;
 }
 
-std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
-  std::optional<Timestamp> expiry;
-  const auto end_after = [&](int64_t milliseconds) {
-    if (cell.timestamp > std::numeric_limits<Timestamp>::max() - milliseconds) return;
-    const Timestamp end = cell.timestamp + milliseconds;
-    expiry = expiry ? std::min(*expiry, end) : end;
-  };
-  if (family != nullptr && family->time_to_live() != kForever) {
-    end_after(int64_t{family->time_to_live()} * 1000);
-  }
-  if (cell.time_to_live != kNoCellTtl) end_after(cell.time_to_live);
-  return expiry;
+KnownCell KnownOf(const Cell& cell, const FamilySchema* family) {
+  return {cell.timestamp, cell.value_length, ExpiryOf(cell, family)};
 }
 
 }  // namespace cellfs::fs

@@ -10,6 +10,7 @@
 
 #include "engine/read.h"
 #include "fs/mount_context.h"
+#include "fs/node.h"
 #include "fs/outcome.h"
 #include "fs/place.h"
 
@@ -45,8 +46,8 @@ OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, cons
 // only).
 OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family);
 
-// When a TTL of the cell or of its family ends it; nullopt: never.
-std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family);
+// The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
+KnownCell KnownOf(const Cell& cell, const FamilySchema* family);
 
 }  // namespace cellfs::fs
 

@@ -368,17 +368,19 @@ OutcomeOr<Found> Resolver::FindByKind(const Caller& caller, const Place& place) 
   }
 }
 
-Found Resolver::FromCell(Place place, const Cell& cell) {
+Found Resolver::FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at) {
   const auto schema = mount_.store.DescribeTable(place.table);
-  Found found{std::move(place)};
-  Describe(cell, schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr, found);
+  const KnownCell known = KnownOf(cell, schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr);
+  if (node != nullptr) node->Know(known, looked_at);
+  Found found{place};
+  Describe(known, found);
   return found;
 }
 
-void Resolver::Describe(const Cell& cell, const FamilySchema* family, Found& found) {
-  found.size = found.place.IsDirectory() ? 0 : cell.value_length;
-  found.version = cell.timestamp;
-  found.expires = ExpiryOf(cell, family);
+void Resolver::Describe(const KnownCell& cell, Found& found) {
+  found.size = found.place.IsDirectory() ? 0 : cell.size;
+  found.version = cell.version;
+  found.expires = cell.expires;
 }
 
 OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
@@ -445,9 +447,7 @@ OutcomeOr<std::optional<Found>> Resolver::FindFilled(const Caller& caller, const
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (!cell) return std::optional<Found>();
-  Found found = FromCell(place, *cell);
-  if (node != nullptr) node->Know({found.version, found.size, found.expires}, looked_at);
-  return std::optional(std::move(found));
+  return std::optional(FromCell(place, *cell, node.get(), looked_at));
 }
 
 // From what the node knows; nullopt also where a TTL has ended that.
@@ -455,9 +455,7 @@ std::optional<Found> Resolver::FindKnown(const Place& place, const Node& node) {
   const auto known = node.known();
   if (!known || (known->expires && *known->expires <= mount_.clock->Now())) return std::nullopt;
   Found found{place};
-  found.size = known->size;
-  found.version = known->version;
-  found.expires = known->expires;
+  Describe(*known, found);
   return found;
 }
 
@@ -480,8 +478,7 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
-  Found found = FromCell(place, *cell);
-  if (node != nullptr) node->Know({found.version, found.size, found.expires}, looked_at);
+  Found found = FromCell(place, *cell, node.get(), looked_at);
   if (is_counter) {
     // A value that is no counter is found, and its reading says what is wrong.
     const auto text = FileBytes(place, *std::move(cell));

@@ -43,10 +43,8 @@ class Resolver {
   OutcomeOr<Found> Find(const Caller& caller, const Place& place);
   OutcomeOr<Found> LookUp(const Caller& caller, const Place& directory, std::string_view name);
 
-  // From a cell that a read returned for the place.
-  Found FromCell(Place place, const Cell& cell);
-  // The same for a place that is in `found`.
-  static void Describe(const Cell& cell, const FamilySchema* family, Found& found);
+  // What the cell says of the place in `found`.
+  static void Describe(const KnownCell& cell, Found& found);
 
  private:
   // The places of a directory of each kind.
@@ -79,6 +77,8 @@ class Resolver {
   OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
+  // From a cell that was read there; the node, if there is one, knows it afterwards.
+  Found FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at);
   OutcomeOr<std::optional<Found>> FindFilled(const Caller& caller, const Place& place);
   std::optional<Found> FindKnown(const Place& place, const Node& node);
   OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
