@@ -50,44 +50,51 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
 Outcome CellReader::Hold() {
   std::lock_guard lock(mutex_);
   CELLFS_RETURN_IF_FAILED(LoadLocked());
-  held_ = true;
+  held_ = bytes_ != nullptr;
   return {};
 }
 
-void CellReader::BeforeNameGoes() { last_.Keep(WholeFile(mount_, caller_, *node_->place())); }
+void CellReader::BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) {
+  nameless_.Keep(file, CheckMayRead(mount_, caller_, *node_->place()));
+}
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
   CELLFS_RETURN_IF_FAILED(LoadLocked());
+  if (bytes_ == nullptr) return nameless_.Read(offset, size);
   if (held_ && offset >= bytes_->size()) CELLFS_RETURN_IF_FAILED(GoOnLocked());
   return SharedBytes::Slice(bytes_, offset, size);
 }
 
 Outcome CellReader::GoOnLocked() {
-  const auto held = mount_.column_locks.Take(*node_);
-  const uint64_t generation = node_->generation();
-  if (generation == generation_ || node_->unlinked()) return {};
-  generation_ = generation;
-  auto newer = WholeFile(mount_, caller_, *held.place, node_.get());
+  if (is_late_) return {};
+  const auto lock = mount_.column_locks.Take(*node_);
+  OutcomeOr<std::string> newer = std::string();
+  if (node_->unlinked()) {
+    if (nameless_.file()->shown().size > bytes_->size()) newer = nameless_.Bytes();
+  } else if (const uint64_t generation = node_->generation(); generation != generation_) {
+    generation_ = generation;
+    newer = WholeFile(mount_, caller_, *lock.place, node_.get());
+  }
   if (newer.ok() && newer->starts_with(*bytes_)) {
     bytes_ = std::make_shared<const std::string>(*std::move(newer));
   }
   return {};
 }
 
-// Under the column's lock: what is read is this file's, not that of whoever gets its name.
+// Under the column's lock: what is read is this file's, not that of whoever gets its name. A file
+// without a name is not loaded.
 Outcome CellReader::LoadLocked() {
   if (held_) return {};
   if (bytes_ != nullptr && generation_ == node_->generation() && !node_->unlinked()) return {};
-  const auto held = mount_.column_locks.Take(*node_);
+  const auto lock = mount_.column_locks.Take(*node_);
   if (node_->unlinked() && !is_late_) {
-    CELLFS_ASSIGN_OR_RETURN(bytes_, last_.Get());
-    held_ = true;
-    return {};
+    bytes_.reset();
+    return nameless_.file() == nullptr ? Outcome(ESTALE) : Outcome();
   }
   generation_ = node_->generation();
-  CELLFS_ASSIGN_OR_RETURN(
-      std::string bytes, WholeFile(mount_, caller_, *held.place, is_late_ ? nullptr : node_.get()));
+  Node* const learns = is_late_ ? nullptr : node_.get();
+  CELLFS_ASSIGN_OR_RETURN(auto bytes, WholeFile(mount_, caller_, *lock.place, learns));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
   return {};
 }
@@ -95,11 +102,8 @@ Outcome CellReader::LoadLocked() {
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  const auto bytes = last_.Get();
-  PendingWrite shown;
-  shown.size = bytes.ok() ? (*bytes)->size() : 0;
-  shown.written = FromMilliseconds(mount_.clock->Now());
-  return shown;
+  const auto file = nameless_.file();
+  return file == nullptr ? std::nullopt : std::optional(file->shown());
 }
 
 }  // namespace cellfs::fs

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "fs/file_handle.h"
-#include "fs/last_bytes.h"
 #include "fs/mount_context.h"
+#include "fs/nameless_file.h"
 #include "fs/node.h"
 
 namespace cellfs::fs {
@@ -27,7 +27,7 @@ class CellReader : public FileHandle {
   Outcome Hold();
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
-  void BeforeNameGoes() override;
+  void BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) override;
   std::optional<PendingWrite> pending() const override;
 
  private:
@@ -39,10 +39,10 @@ class CellReader : public FileHandle {
   const NodePtr node_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
-  LastBytes last_;
-  std::mutex mutex_;  // guards the rest
-  std::shared_ptr<const std::string> bytes_;
-  uint64_t generation_ = 0;  // of the node when bytes_ were read
+  NamelessAccess nameless_;
+  std::mutex mutex_;                          // guards the rest
+  std::shared_ptr<const std::string> bytes_;  // null: not read yet, or without a name
+  uint64_t generation_ = 0;                   // of the node when bytes_ were read
   bool held_ = false;
 };
 

@@ -36,20 +36,26 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
   if (whole_) view_.emplace();
   written_ = Now(mount_);
   known_generation_ = node_->generation();
-  if (node_->unlinked()) last_.Keep(std::string());  // what is written goes nowhere
+  // What is written to a file without a name, and not by who had it open, goes nowhere.
+  if (node_->unlinked())
+    nameless_.Keep(std::make_shared<NamelessFile>(std::string(), written_), Outcome());
 }
 
-// Without a name the file is this handle's alone.
-Outcome CellWriter::GoPrivate() {
-  if (whole_ || !node_->unlinked()) return {};
-  if (!view_ || view_generation_ != node_->generation()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto last, last_.Get());
-    view_ = *last;
-    edits_.ApplyTo(*view_);
-  }
-  whole_ = true;
+// What is held here goes to the file without a name, if it is one by now, and so does what comes.
+Outcome CellWriter::GoNameless() {
+  if (is_nameless_ || !node_->unlinked()) return {};
+  is_nameless_ = true;
+  Outcome gone;
+  if (whole_) gone = ChangeNameless([&](std::string& bytes) { bytes = *view_; });
+  if (!edits_.empty()) gone = ChangeNameless([&](std::string& bytes) { edits_.ApplyTo(bytes); });
+  claimed_ = whole_ = bytes_unput_ = start_unput_ = false;
+  view_.reset();
   edits_.clear();
-  return {};
+  return gone;
+}
+
+Outcome CellWriter::ChangeNameless(const std::function<void(std::string&)>& change) {
+  return nameless_.file()->Change(change, Now(mount_));
 }
 
 void CellWriter::Renamed(Timestamp version) {
@@ -61,9 +67,8 @@ void CellWriter::Renamed(Timestamp version) {
 
 uint64_t CellWriter::Size() const {
   if (view_ && whole_) return view_->size();
-  if (!node_->unlinked()) return edits_.SizeAfter(base_size_);
-  const auto last = last_.Get();
-  return edits_.SizeAfter(last.ok() ? (*last)->size() : 0);
+  const auto file = node_->unlinked() ? nameless_.file() : nullptr;
+  return edits_.SizeAfter(file == nullptr ? base_size_ : file->shown().size);
 }
 
 Outcome CellWriter::Fail(Outcome outcome) {
@@ -94,7 +99,7 @@ void CellWriter::Wrote() {
   bytes_unput_ = true;
   written_ = Now(mount_);
   wish_.reset();
-  if (!truncates_ && !node_->unlinked()) PutLater();
+  if (!truncates_) PutLater();
 }
 
 // A program that writes on without closing is put for within a second of its first write.
@@ -119,10 +124,10 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 }
 
 Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) {
-  CELLFS_RETURN_IF_FAILED(GoPrivate());
-  if (!whole_ && edits_.empty()) {
-    const auto held = mount_.column_locks.Take(*node_);
-    auto cell = ReadColumn(mount_, caller_, *held.place, ReadDetail::kLengths);
+  CELLFS_RETURN_IF_FAILED(GoNameless());
+  if (!is_nameless_ && !whole_ && edits_.empty()) {
+    const auto named = mount_.column_locks.Take(*node_);
+    auto cell = ReadColumn(mount_, caller_, *named.place, ReadDetail::kLengths);
     if (cell.ok()) base_size_ = *cell ? (*cell)->value_length : 0;
   }
   if (appends && offset != Size()) misplaced_ = true;
@@ -130,6 +135,10 @@ Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) 
   if (end > mount_.options.max_value_size) {
     return Fail({EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
                             " bytes; this write ends at " + std::to_string(end)});
+  }
+  if (is_nameless_) {
+    return ChangeNameless(
+        [&](std::string& file) { WriteInto(file, bytes, appends ? file.size() : offset); });
   }
   if (view_) WriteInto(*view_, bytes, appends ? view_->size() : offset);
   if (!whole_ && appends) edits_.Append(bytes);
@@ -145,8 +154,9 @@ Outcome CellWriter::Truncate(uint64_t size) {
 }
 
 Outcome CellWriter::EditLength(uint64_t size) {
-  CELLFS_RETURN_IF_FAILED(GoPrivate());
+  CELLFS_RETURN_IF_FAILED(GoNameless());
   if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
+  if (is_nameless_) return ChangeNameless([&](std::string& file) { file.resize(size); });
   if (size == 0 && !whole_) {
     whole_ = true;
     view_.emplace();
@@ -173,6 +183,7 @@ void CellWriter::SetTimeToLive(int64_t milliseconds) {
 
 std::optional<PendingWrite> CellWriter::pending() const {
   std::lock_guard lock(mutex_);
+  if (is_nameless_) return nameless_.file()->shown();
   if (!HasAnything() && !node_->unlinked()) return std::nullopt;
   return PendingWrite{Size(), wish_, written_};
 }
@@ -186,13 +197,12 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
 }
 
 Outcome CellWriter::LoadView() {
-  CELLFS_RETURN_IF_FAILED(GoPrivate());
   if (whole_) return {};
   if (view_ && view_generation_ == node_->generation()) return {};
-  const auto held = mount_.column_locks.Take(*node_);
-  if (node_->unlinked()) return GoPrivate();
+  const auto named = mount_.column_locks.Take(*node_);
+  if (node_->unlinked()) return {};
   view_generation_ = node_->generation();
-  auto value = LatestValue(*held.place);
+  auto value = LatestValue(*named.place);
   if (!value.ok()) return value.status();
   view_ = *std::move(value);
   base_size_ = view_->size();
@@ -202,15 +212,16 @@ Outcome CellWriter::LoadView() {
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
-  if (Outcome loaded = LoadView(); !loaded.ok()) return loaded;
+  CELLFS_RETURN_IF_FAILED(LoadView());
+  CELLFS_RETURN_IF_FAILED(GoNameless());
+  if (is_nameless_) return nameless_.Read(offset, size);
   if (!view_ || offset >= view_->size()) return SharedBytes();
   auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
   return SharedBytes::Slice(std::move(bytes), 0, size);
 }
 
-void CellWriter::BeforeNameGoes() {
-  auto value = LatestValue(*node_->place());
-  last_.Keep(value.ok() ? OutcomeOr<std::string>(*std::move(value)) : value.status());
+void CellWriter::BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) {
+  nameless_.Keep(file, CheckMayRead(mount_, caller_, *node_->place()));
 }
 
 // ---- Putting ----------------------------------------------------------------------------------
@@ -276,10 +287,7 @@ Outcome CellWriter::PutNow(Durability durability) {
 
 Outcome CellWriter::PutPending(Durability durability) {
   auto [place, lock] = mount_.column_locks.Take(*node_);
-  if (node_->unlinked()) {
-    bytes_unput_ = start_unput_ = false;
-    return {};
-  }
+  if (node_->unlinked()) return GoNameless();
   if (claimed_ && !truncates_ && !truncated_ && !mount_.unstored.Find(*place)) {
     JoinOthers();
     if (!HasAnything()) return {};

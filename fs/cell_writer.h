@@ -16,13 +16,14 @@
 #ifndef CELLFS_FS_CELL_WRITER_H_
 #define CELLFS_FS_CELL_WRITER_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "fs/last_bytes.h"
 #include "fs/mount_context.h"
+#include "fs/nameless_file.h"
 #include "fs/pending_edits.h"
 #include "fs/request.h"
 
@@ -41,7 +42,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void Release() override;
   void Abandon() override;
   std::optional<Outcome> SetTime(timespec mtime) override;
-  void BeforeNameGoes() override;
+  void BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) override;
   std::optional<PendingWrite> pending() const override;
 
   // The file was renamed, and its bytes put at the new name with this timestamp.
@@ -61,7 +62,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome WithMemory(Act&& act);
   Outcome Edit(std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditLength(uint64_t size);
-  Outcome GoPrivate();
+  Outcome GoNameless();
+  Outcome ChangeNameless(const std::function<void(std::string&)>& change);
   void Wrote();
   void PutLater();
   void LeaveBytes();
@@ -93,12 +95,13 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   const bool append_;
   const bool truncates_;  // opened without O_TRUNC it puts within a second
 
-  LastBytes last_;
+  NamelessAccess nameless_;
   mutable std::mutex mutex_;  // guards the rest; the store is called while it is held
   bool claimed_;
   bool exclusive_;
-  bool whole_;              // view_ is all of the file: nothing of an older value comes in
-  bool truncated_ = false;  // by ftruncate
+  bool is_nameless_ = false;  // what was held here has gone to the nameless file
+  bool whole_;                // view_ is all of the file: nothing of an older value comes in
+  bool truncated_ = false;    // by ftruncate
   bool bytes_unput_ = false;
   bool start_unput_;  // the O_TRUNC or the creation is not put yet
   bool put_is_due_ = false;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/filters.h"
+#include "fs/cell_reader.h"
+#include "fs/nameless_file.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -66,7 +68,11 @@ Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const 
 void BeforeNameGoes(MountContext& mount, const Place& place) {
   const NodePtr node = mount.inodes.Find(place);
   if (node == nullptr || node->handle_count() == 0) return;
-  for (const auto& handle : node->handles()) handle->BeforeNameGoes();
+  auto bytes = WholeFile(mount, Caller::Superuser(), place);
+  if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
+  const auto file =
+      std::make_shared<NamelessFile>(std::move(bytes), ToTimespec(mount.clock->Now()));
+  for (const auto& handle : node->handles()) handle->BeforeNameGoes(file);
 }
 
 }  // namespace cellfs::fs

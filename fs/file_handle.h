@@ -19,6 +19,8 @@
 
 namespace cellfs::fs {
 
+class NamelessFile;
+
 // Bytes kept alive by what owns them.
 struct SharedBytes {
   std::shared_ptr<const std::string> owner;
@@ -63,9 +65,9 @@ class FileHandle {
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 
-  // The name is about to go, or to be another file's: read now what shall be read on through this
-  // handle, should it go. Called under the column's lock, so without the handle's own.
-  virtual void BeforeNameGoes() {}
+  // The name is about to go, or to be another file's: from then on `file` is read and written.
+  // Called under the column's lock, so without the handle's own.
+  virtual void BeforeNameGoes(const std::shared_ptr<NamelessFile>& /*file*/) {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
 

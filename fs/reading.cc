@@ -193,6 +193,11 @@ OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& cal
   return FirstWanted(place, std::move(cells));
 }
 
+Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& place) {
+  if (caller.is_superuser() || !place.IsColumn()) return {};
+  return ReadColumn(mount, caller, place, ReadDetail::kLengths).status();
+}
+
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
   if (place.kind != PlaceKind::kCounter) return std::move(cell.value);
   if (cell.value.size() != sizeof(int64_t)) {

@@ -26,6 +26,8 @@ Get GetOf(const Place& place, ReadDetail detail);
 // last value that a tombstone hides.
 OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
                                           const Place& place, ReadDetail detail);
+// An error where the caller may not read what is there.
+Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& place);
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 

@@ -359,6 +359,40 @@ TEST_F(FileWriterTest, AnUnlinkedFileIsReadAndWrittenOnAndPutsNothing) {
   EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1 Put@0");
 }
 
+TEST_F(FileWriterTest, HandlesOfAnUnlinkedFileShareIt) {
+  tree.Save(kQ, "0123");
+  OpenFile writer = tree.Open(kQ, ForWriting());
+  OpenFile other = tree.Open(kQ, ForWriting());
+  OpenFile reader = tree.Open(kQ, {});
+  tree.Write(writer, "A", 0);
+  OpenFile held = tree.Open(kQ, {});
+  EXPECT_EQ(tree.Read(held), "0123") << "the value before what is written";
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.Read(reader), "0123");
+  EXPECT_EQ(tree.Flush(writer), 0);
+  EXPECT_EQ(tree.Read(reader), "A123");
+  tree.Write(other, "45", 4);
+  EXPECT_EQ(tree.Read(reader), "A12345");
+  EXPECT_EQ(tree.Read(writer), "A12345");
+  EXPECT_EQ(tree.filesystem->GetAttributes(tree.request, *reader.node)->attributes.st_size, 6);
+  EXPECT_EQ(other.handle->Truncate(2).error(), 0);
+  EXPECT_EQ(tree.Read(reader), "A1");
+  EXPECT_EQ(tree.Read(held), "0123");
+  EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1 Put@0");
+}
+
+TEST_F(FileWriterTest, WhoReadsAFileBeingMadeReadsOnInItWithoutItsName) {
+  OpenFile writer = tree.Create(kQ);
+  OpenFile reader = tree.Open(kQ, {});
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  tree.Write(writer, "hidden");
+  EXPECT_EQ(tree.Read(reader), "hidden");
+  OpenFile next = tree.Create(kQ);
+  EXPECT_EQ(tree.Close(writer), 0);
+  EXPECT_EQ(tree.Error(kQ), 0) << "made anew by another";
+  EXPECT_EQ(tree.Read(reader), "hidden");
+}
+
 TEST_F(FileWriterTest, AReaderThatLostItsNameReadsWhatThereWasAtLast) {
   for (const bool renamed : {false, true}) {
     tree.Save(kQ, "before");

@@ -212,6 +212,14 @@ def test_a_file_that_is_unlinked_while_open_reads_and_writes_on(family):
     assert len(versions(family / "q")) == 1 if (family / ".versions/q").exists() else True
 
 
+def test_the_handles_of_an_unlinked_file_share_it(mount, family):
+    """The shell's way to a file that nobody else sees."""
+    assert sh("exec 3>t 4<t; rm t; echo one >&3; cat <&4; echo two >&3; cat <&4", cwd=family) == "one\ntwo\n"
+    assert sh("echo first >t; exec 3>>t 4<t 5<>t; rm t; echo second >&3; cat <&4; cat <&5", cwd=family) == \
+        "first\nsecond\nfirst\nsecond\n"
+    assert os.listdir(family) == []
+
+
 def test_a_temporary_that_is_unlinked_before_its_first_put_leaves_nothing(mount, family):
     handle = os.open(family / "scratch", os.O_RDWR | os.O_CREAT)
     (family / "scratch").unlink()
