@@ -11,6 +11,7 @@
 #include "fs/directory_changes.h"
 #include "fs/file_writer.h"
 #include "fs/name_changes.h"
+#include "fs/nameless_file.h"
 #include "fs/removal.h"
 #include "fs/view.h"
 #include "fs/xattr.h"
@@ -47,16 +48,22 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
   store.SetRewriteObserver(&rewritten_);
 }
 
-// Handles and their nodes hold each other until then.
 FileSystem::~FileSystem() {
   mount_.store.SetRewriteObserver(nullptr);
+  EndHandles(&FileHandle::Abandon);
+  StoreDirectoryTimes(mount_);
+}
+
+void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
+
+// Handles and their nodes hold each other until then.
+void FileSystem::EndHandles(void (FileHandle::*end)()) {
   for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) {
-      handle->Abandon();
+      ((*handle).*end)();
       node->RemoveHandle(handle.get());
     }
   }
-  StoreDirectoryTimes(mount_);
 }
 
 void FileSystem::LetGoUnused() {
@@ -344,7 +351,17 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
   const auto child = resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile);
   if (!child.ok()) return Noted("create", *parent, About(name, child.status()));
-  const Place& place = *child;
+  while (true) {
+    auto created = CreateOnce(request, directory, *child, mode, open_mode, exclusive);
+    if (!created.ok() || created->handle != nullptr) return created;
+    mount_.inodes.Forget(*created->entry.node, 1);
+  }
+}
+
+// Without a handle where the file that was found lost its name meanwhile.
+OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
+                                              const Place& place, mode_t mode, OpenMode open_mode,
+                                              bool exclusive) {
   CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
   if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;
@@ -355,7 +372,8 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
     if (open_mode.created) mount_.unstored.Remove(place);
     return Noted("create", place, opened.status());
   }
-  created.handle = node->AddHandle(std::move(opened->handle));
+  created.handle = AddHandle(*node, *opened, false);
+  if (created.handle == nullptr && open_mode.created) created.handle = AddNameless(*node, *opened);
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   created.entry.attributes = StatOf(mount_, found, node.get());
@@ -398,6 +416,13 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
   const auto held = mount_.column_locks.Take(node);
   return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
+}
+
+// Of a file that was made and lost its name at once.
+FileHandle* FileSystem::AddNameless(Node& node, const OpenedFile& opened) {
+  opened.handle->BeforeNameGoes(
+      std::make_shared<NamelessFile>(std::string(), ToTimespec(mount_.clock->Now())));
+  return node.AddHandle(opened.handle);
 }
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {

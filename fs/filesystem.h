@@ -86,6 +86,9 @@ class FileSystem {
   // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
   // has forgotten very much. To be called every minute or so.
   void LetGoUnused();
+  // After an unmount: the kernel has closed every file, and may not have come to say so of the
+  // last.
+  void ReleaseAll();
 
   // ---- Names ----------------------------------------------------------------------------------
   OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
@@ -130,6 +133,7 @@ class FileSystem {
   Outcome SyncDirectory(Node& directory);
 
  private:
+  void EndHandles(void (FileHandle::*end)());
   struct QuotaUse {
     int64_t limit = 0;  // bytes
     int64_t used = 0;
@@ -155,7 +159,10 @@ class FileSystem {
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+  OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
+                                    mode_t mode, OpenMode open_mode, bool exclusive);
   FileHandle* AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked);
+  FileHandle* AddNameless(Node& node, const OpenedFile& opened);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
   std::optional<QuotaUse> QuotaOf(const Place& place);

@@ -118,6 +118,8 @@ class Session final : public FuseSession, private KernelNotifier {
     return {};
   }
 
+  bool disconnected() const override { return disconnected_; }
+
   void Exit() override { sem_post(&ended_); }
 
  private:
@@ -152,6 +154,7 @@ class Session final : public FuseSession, private KernelNotifier {
       if (size <= 0) {  // unmounted, or the device failed
         const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
         if (!is_gone) failed_ = -size;
+        if (is_gone && !stopping_) disconnected_ = true;
         break;
       }
       received_.fetch_add(1);
@@ -220,6 +223,7 @@ class Session final : public FuseSession, private KernelNotifier {
   // A signal that comes just before a thread reads is lost, so they are sent until the thread is
   // gone.
   void StopThreads() {
+    stopping_ = true;
     fuse_session_exit(session_);
     WakeWatch();
     std::vector<std::thread> threads;
@@ -265,6 +269,8 @@ class Session final : public FuseSession, private KernelNotifier {
   bool mounted_ = false;
   sem_t ended_;
   std::atomic<int> failed_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> disconnected_{false};
   std::atomic<int> reading_{0};  // threads in read(2), or on their way there
   std::atomic<uint64_t> received_{0};
   std::atomic<int> running_{0};

@@ -31,6 +31,8 @@ class FuseSession {
   // Serves requests until Exit or until somebody unmounts. `ready`, if any, is called once requests
   // are being served.
   virtual Status Run(const std::function<void()>& ready) = 0;
+  // Whether Run ended because the kernel ended the connection.
+  virtual bool disconnected() const = 0;
   // Ends Run. From any thread or signal handler.
   virtual void Exit() = 0;
 };

@@ -19,6 +19,7 @@
 #include "src/commands.h"
 #include "src/guardian.h"
 #include "src/logging.h"
+#include "src/mount_table.h"
 #include "src/periodic_task.h"
 
 namespace cellfs {
@@ -140,6 +141,9 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
       report({});
     });
   }
+  // A file system that has gone from the mount table without a word from us had no open file left;
+  // what the kernel still had to say of closed ones went with it.
+  if ((*session)->disconnected() && !FindMount(options.store_directory)) filesystem.ReleaseAll();
   session->reset();  // programs in the mount need not wait for commands that still run
   if (!ended.ok()) spdlog::error("{}", ended.message());
   return ended.ok() ? 0 : 1;

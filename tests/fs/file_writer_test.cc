@@ -58,6 +58,18 @@ TEST_F(FileWriterTest, WhatIsBeingReplacedWhenTheMountEndsStays) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/log"), "line\n");
 }
 
+TEST_F(FileWriterTest, WhatWasClosedWhenTheMountWentIsPut) {
+  tree.Save(kQ, "before");
+  OpenFile emptied = tree.Open(kQ, Truncating());
+  OpenFile made = tree.Create("default/t/r/f/made");
+  tree.Flush(emptied);
+  tree.Flush(made);
+  tree.filesystem->ReleaseAll();
+  tree.Remount();
+  EXPECT_EQ(tree.ReadFile(kQ), "");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/made"), "");
+}
+
 TEST_F(FileWriterTest, PagesOfAMappingGoWhereTheyAreThoughTheHandleAppends) {
   tree.Save(kQ, "0123456789");
   OpenFile file = tree.Open(kQ, ForAppending());

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from mounts import fails_with, sh, versions, wait_until
+from mounts import CELLFS, PATIENCE, fails_with, sh, versions, wait_until
 
 MEBIBYTE = 1 << 20
 
@@ -198,6 +198,19 @@ def test_a_log_that_is_held_open_can_be_followed(family):
 
 
 # ---- Handles and names ---------------------------------------------------------------------------
+
+
+def test_what_is_closed_last_of_all_before_the_mount_goes_is_stored(mount, family):
+    """The kernel ends the connection with the last close, before it has told of it."""
+    (family / "old").write_text("before")
+    handles = [os.open(family / "old", os.O_WRONLY | os.O_TRUNC),
+               os.open(family / "new", os.O_WRONLY | os.O_CREAT | os.O_EXCL)]
+    sh(f"{CELLFS} umount -l {mount}")
+    for handle in handles:
+        os.close(handle)
+    assert mount.process.wait(PATIENCE) == 0
+    mount.start()
+    assert (family / "old").read_bytes() == (family / "new").read_bytes() == b""
 
 
 def test_a_file_that_is_unlinked_while_open_reads_and_writes_on(family):
