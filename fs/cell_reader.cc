@@ -71,7 +71,8 @@ Outcome CellReader::GoOnLocked() {
   const auto lock = mount_.column_locks.Take(*node_);
   OutcomeOr<std::string> newer = std::string();
   if (node_->unlinked()) {
-    if (nameless_.file()->shown().size > bytes_->size()) newer = nameless_.Bytes();
+    const auto file = nameless_.file();
+    if (file != nullptr && file->shown().size > bytes_->size()) newer = nameless_.Bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
     generation_ = generation;
     newer = WholeFile(mount_, caller_, *lock.place, node_.get());

@@ -36,15 +36,15 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
   if (whole_) view_.emplace();
   written_ = Now(mount_);
   known_generation_ = node_->generation();
-  // What is written to a file without a name, and not by who had it open, goes nowhere.
-  if (node_->unlinked())
-    nameless_.Keep(std::make_shared<NamelessFile>(std::string(), written_), Outcome());
 }
 
 // What is held here goes to the file without a name, if it is one by now, and so does what comes.
 Outcome CellWriter::GoNameless() {
   if (is_nameless_ || !node_->unlinked()) return {};
   is_nameless_ = true;
+  // Who did not have it open when the name went has it for himself.
+  if (nameless_.file() == nullptr)
+    nameless_.Keep(std::make_shared<NamelessFile>(std::string(), Now(mount_)), Outcome());
   Outcome gone;
   if (whole_) gone = ChangeNameless([&](std::string& bytes) { bytes = *view_; });
   if (!edits_.empty()) gone = ChangeNameless([&](std::string& bytes) { edits_.ApplyTo(bytes); });

@@ -11,7 +11,6 @@
 #include "fs/directory_changes.h"
 #include "fs/file_writer.h"
 #include "fs/name_changes.h"
-#include "fs/nameless_file.h"
 #include "fs/removal.h"
 #include "fs/view.h"
 #include "fs/xattr.h"
@@ -358,7 +357,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   }
 }
 
-// Without a handle where the file that was found lost its name meanwhile.
+// Without a handle where the file that was found, not made, lost its name meanwhile.
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
@@ -373,7 +372,8 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
     return Noted("create", place, opened.status());
   }
   created.handle = AddHandle(*node, *opened, false);
-  if (created.handle == nullptr && open_mode.created) created.handle = AddNameless(*node, *opened);
+  if (created.handle == nullptr && open_mode.created)
+    created.handle = node->AddHandle(opened->handle);
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   created.entry.attributes = StatOf(mount_, found, node.get());
@@ -416,13 +416,6 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
   const auto held = mount_.column_locks.Take(node);
   return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
-}
-
-// Of a file that was made and lost its name at once.
-FileHandle* FileSystem::AddNameless(Node& node, const OpenedFile& opened) {
-  opened.handle->BeforeNameGoes(
-      std::make_shared<NamelessFile>(std::string(), ToTimespec(mount_.clock->Now())));
-  return node.AddHandle(opened.handle);
 }
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {

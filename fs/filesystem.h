@@ -162,7 +162,6 @@ class FileSystem {
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
                                     mode_t mode, OpenMode open_mode, bool exclusive);
   FileHandle* AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked);
-  FileHandle* AddNameless(Node& node, const OpenedFile& opened);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
   std::optional<QuotaUse> QuotaOf(const Place& place);
