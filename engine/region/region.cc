@@ -98,30 +98,15 @@ Status Region::Truncate() {
   return storage_->Truncate();
 }
 
-// A table that is full of tombstones takes a while to look through: only what was written since has
-// to be looked for while everybody waits.
 StatusOr<bool> Region::CloseIfEmpty() {
-  const uint64_t writes = writes_;
-  bool empty = false;
-  {
-    std::shared_lock schema_lock(schema_mutex_);
-    CELLFS_ASSIGN_OR_RETURN(empty, IsEmpty());
-  }
   std::unique_lock schema_lock(schema_mutex_);
-  if (empty && writes_ != writes) {
-    CELLFS_ASSIGN_OR_RETURN(empty, IsEmpty());
-  }
-  closed_ = empty;
-  return empty;
-}
-
-StatusOr<bool> Region::IsEmpty() {
   Scan scan;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(scan));
   CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
-  return rows.empty();
+  closed_ = rows.empty();
+  return closed_;
 }
 
 void Region::Reopen() {
@@ -191,7 +176,7 @@ void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, 
     answers.push_back(std::move(write->result));
   }
   if (batches.empty()) return;
-  StatusOr<LogPosition> written = Apply(batches);
+  StatusOr<LogPosition> written = storage_->Apply(batches);
   if (written.ok()) return wait.Add(*written, wait.durability);
   for (size_t i = first; i < answers.size(); ++i)
     if (answers[i].ok()) answers[i] = written.status();
@@ -211,15 +196,9 @@ StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const Writ
   CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
   if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
   const Durability durability = write.batch.durability;
-  CELLFS_ASSIGN_OR_RETURN(LogPosition position, Apply(std::span(&write.batch, 1)));
+  CELLFS_ASSIGN_OR_RETURN(LogPosition position, storage_->Apply(std::span(&write.batch, 1)));
   wait.Add(position, durability);
   return std::move(write.result);
-}
-
-StatusOr<LogPosition> Region::Apply(std::span<RowBatch> batches) {
-  StatusOr<LogPosition> written = storage_->Apply(batches);
-  ++writes_;  // after it: who looks for cells between the two looks again
-  return written;
 }
 
 Status Region::CheckWritable() const {

@@ -7,7 +7,6 @@
 #ifndef CELLFS_ENGINE_REGION_REGION_H_
 #define CELLFS_ENGINE_REGION_REGION_H_
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <shared_mutex>
@@ -83,8 +82,6 @@ class Region {
   StatusOr<RowWrite> Prepare(const RowMutations& mutations, const WriteContext& context);
   StatusOr<MutationResult> Write(const RowMutations& mutations, const WriteContext& context,
                                  Wait& wait);
-  StatusOr<LogPosition> Apply(std::span<RowBatch> batches);
-  StatusOr<bool> IsEmpty();
   WriteContext ContextAt(Timestamp now) const {
     return {*schema_, *storage_, options_.site, now, now, {}};
   }
@@ -101,7 +98,6 @@ class Region {
   mutable std::shared_mutex schema_mutex_;
   std::shared_ptr<const TableSchema> schema_;  // guarded by schema_mutex_
   bool closed_ = false;                        // guarded by schema_mutex_
-  std::atomic<uint64_t> writes_{0};            // counted under schema_mutex_, shared
   RowLocks row_locks_;
 };
 
