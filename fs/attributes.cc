@@ -86,7 +86,7 @@ struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
   const ShownAttributes stored =
       mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version);
   struct stat shown {};
-  shown.st_ino = place.InodeNumber();
+  shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;
   shown.st_blksize = kBlockSize;
   shown.st_uid = stored.uid;

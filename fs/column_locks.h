@@ -21,7 +21,7 @@ class ColumnLocks {
  public:
   using Lock = std::unique_lock<std::mutex>;
 
-  [[nodiscard]] Lock Take(const Place& column) { return Lock(mutexes_[IndexOf(column)]); }
+  [[nodiscard]] Lock Take(const Place& column) { return Lock(MutexOf(column.ColumnNumber())); }
 
   struct NodeLock {
     std::shared_ptr<const Place> place;
@@ -31,7 +31,8 @@ class ColumnLocks {
   [[nodiscard]] NodeLock Take(const Node& node) {
     while (true) {
       auto place = node.place();
-      Lock lock = Take(*place);
+      const bool is_cell = place->kind == PlaceKind::kCell && place->view == nullptr;
+      Lock lock(MutexOf(is_cell ? node.inode_number() : place->ColumnNumber()));
       if (node.place() == place) return {std::move(place), std::move(lock)};
     }
   }
@@ -46,6 +47,7 @@ class ColumnLocks {
   }
 
  private:
+  std::mutex& MutexOf(uint64_t column_number) { return mutexes_[column_number % mutexes_.size()]; }
   size_t IndexOf(const Place& column) const { return column.ColumnNumber() % mutexes_.size(); }
 
   std::array<std::mutex, 1024> mutexes_;

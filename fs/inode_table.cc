@@ -5,8 +5,8 @@
 
 namespace cellfs::fs {
 
-InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace())) {
-  nodes_.emplace(RootPlace().InodeNumber(), root_);
+InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace(), RootPlace().InodeNumber())) {
+  nodes_.emplace(root_->inode_number(), root_);
 }
 
 InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uint64_t inode) const {
@@ -20,7 +20,7 @@ NodePtr InodeTable::LookUp(const Place& place) {
   std::lock_guard lock(mutex_);
   auto it = FindLocked(place, inode);
   if (it == nodes_.end()) {
-    it = nodes_.emplace(inode, std::make_shared<Node>(place));
+    it = nodes_.emplace(inode, std::make_shared<Node>(place, inode));
     it->second->generation_ = newest_gone_;
   }
   ++it->second->lookups_;
@@ -46,8 +46,7 @@ void InodeTable::Forget(Node& node, uint64_t count) {
     unlinked_.erase(it);
     return;
   }
-  const auto place = node.place();
-  const auto named = FindLocked(*place, place->InodeNumber());
+  const auto named = FindLocked(*node.place(), node.inode_number());
   if (named == nodes_.end() || named->second.get() != &node) return;
   dying = named->second;
   nodes_.erase(named);
@@ -63,11 +62,12 @@ void InodeTable::Move(const Place& from, const Place& to) {
   {
     std::lock_guard node_lock(node->mutex_);
     node->place_ = std::make_shared<const Place>(to);
+    node->inode_number_ = to.InodeNumber();
   }
   ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now
   newest_gone_ = node->generation();
-  nodes_.emplace(to.InodeNumber(), std::move(node));
+  nodes_.emplace(node->inode_number(), node);
 }
 
 NodePtr InodeTable::Unlink(const Place& place) {

@@ -29,10 +29,13 @@ struct KnownCell {
 // Thread-safe. Its mutex is a leaf: nothing is called while it is held.
 class Node : public std::enable_shared_from_this<Node> {
  public:
-  explicit Node(Place place) : place_(std::make_shared<const Place>(std::move(place))) {}
+  // `inode_number`: the place's.
+  Node(Place place, uint64_t inode_number)
+      : place_(std::make_shared<const Place>(std::move(place))), inode_number_(inode_number) {}
 
   // As it is now.
   std::shared_ptr<const Place> place() const;
+  uint64_t inode_number() const { return inode_number_.load(std::memory_order_relaxed); }
   // The name is gone or belongs to somebody else: what handles still put goes nowhere.
   bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
 
@@ -82,12 +85,13 @@ class Node : public std::enable_shared_from_this<Node> {
 
   static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
+  std::atomic<bool> unlinked_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;                // guarded by mutex_
+  std::atomic<uint64_t> inode_number_;                // changes with it
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
   std::unique_ptr<Known> known_;                      // guarded by mutex_
-  std::atomic<bool> unlinked_{false};
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<uint64_t> generation_{1};
   static inline std::atomic<uint64_t> newest_{1};

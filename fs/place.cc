@@ -21,6 +21,9 @@ uint64_t HashOn(uint64_t before, std::string_view part) {
   return XXH3_64bits_withSeed(part.data(), part.size(), before);
 }
 
+// 0 is no inode and 1 is the root.
+uint64_t WithoutReserved(uint64_t hash) { return hash < 2 ? hash + 2 : hash; }
+
 Place InTable(PlaceKind kind, TableName table) {
   Place place;
   place.kind = kind;
@@ -169,7 +172,7 @@ uint64_t Place::HashAs(PlaceKind other, Timestamp other_timestamp) const {
   return hash;
 }
 
-uint64_t Place::ColumnNumber() const { return HashAs(PlaceKind::kCell, 0); }
+uint64_t Place::ColumnNumber() const { return WithoutReserved(HashAs(PlaceKind::kCell, 0)); }
 
 uint64_t Place::InodeNumber() const {
   if (kind == PlaceKind::kRoot && view == nullptr) return 1;
@@ -183,7 +186,7 @@ uint64_t Place::InodeNumber() const {
   // rows.
   constexpr int kTomlBits = 40;
   if (kind == PlaceKind::kSchemaFile || kind == PlaceKind::kNamespaceFile) hash >>= 64 - kTomlBits;
-  return hash < 2 ? hash + 2 : hash;
+  return WithoutReserved(hash);
 }
 
 std::string Place::ToString() const {

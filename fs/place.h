@@ -81,7 +81,7 @@ struct Place {
 
   // Stable, never 0 or 1 but for the root, which is 1.
   uint64_t InodeNumber() const;
-  // One for all kinds of places in a column, its own among them; of the present.
+  // One for all kinds of places in a column, in any view: the inode number of the column's cell.
   uint64_t ColumnNumber() const;
   // For messages: "default:pages/com.cnn/anchor:cnnsi.com".
   std::string ToString() const;

@@ -51,6 +51,7 @@ TEST(PlaceTest, ATomlHasALowInodeNumberSoThatCpCopiesItBeforeTheRows) {
 TEST(PlaceTest, InodeNumbersArePinned) {
   EXPECT_EQ(RootPlace().InodeNumber(), 1u);
   EXPECT_EQ(kCellPlace.InodeNumber(), 3564507311215835222u);
+  EXPECT_EQ(kCellPlace.As(PlaceKind::kVersion, 5).ColumnNumber(), kCellPlace.InodeNumber());
 }
 
 TEST(PlaceTest, ParentsLeadToTheRoot) {
