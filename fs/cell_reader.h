@@ -2,7 +2,8 @@
 //
 // CellReader: a file opened for reading. The value is read once, when it is first asked for, and
 // served from memory; it is read again when the file has changed meanwhile, so that the kernel's
-// pages are never filled from anything but the newest value.
+// pages are never filled from anything but the newest value. Once the name has gone, what is shared
+// by all who have the file open is read (fs/nameless_file.h).
 #ifndef CELLFS_FS_CELL_READER_H_
 #define CELLFS_FS_CELL_READER_H_
 

@@ -7,7 +7,9 @@
 //   - by fsync, everything, on disk when it returns;
 //   - within a second of a write, where the file was opened without O_TRUNC, so that it can be
 //   followed.
-// What is put again through one handle takes the same timestamp, so that it stays one version.
+// What is put again through one handle takes the same timestamp, so that it stays one version. Once
+// the name has gone nothing is put: it goes to what all who have the file open share
+// (fs/nameless_file.h).
 //
 // A handle that truncated the file, or made it and is the first to put, puts its bytes as they are.
 // Afterwards, and where the file was opened as it was, it keeps what it does (fs/pending_edits.h)
