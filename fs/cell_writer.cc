@@ -45,6 +45,7 @@ Outcome CellWriter::GoNameless() {
   // Who did not have it open when the name went has it for himself.
   if (nameless_.file() == nullptr)
     nameless_.Keep(std::make_shared<NamelessFile>(std::string(), Now(mount_)), Outcome());
+  if (claimed_ && !truncated_) JoinOthers();
   Outcome gone;
   if (whole_) gone = ChangeNameless([&](std::string& bytes) { bytes = *view_; });
   if (!edits_.empty()) gone = ChangeNameless([&](std::string& bytes) { edits_.ApplyTo(bytes); });
@@ -125,6 +126,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 
 Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) {
   CELLFS_RETURN_IF_FAILED(GoNameless());
+  if (OthersWereFirst()) JoinOthers();
   if (!is_nameless_ && !whole_ && edits_.empty()) {
     const auto named = mount_.column_locks.Take(*node_);
     auto cell = ReadColumn(mount_, caller_, *named.place, ReadDetail::kLengths);
@@ -157,6 +159,7 @@ Outcome CellWriter::EditLength(uint64_t size) {
   CELLFS_RETURN_IF_FAILED(GoNameless());
   if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
   if (is_nameless_) return ChangeNameless([&](std::string& file) { file.resize(size); });
+  if (OthersWereFirst()) JoinOthers();
   if (size == 0 && !whole_) {
     whole_ = true;
     view_.emplace();
@@ -185,6 +188,7 @@ std::optional<PendingWrite> CellWriter::pending() const {
   std::lock_guard lock(mutex_);
   if (is_nameless_) return nameless_.file()->shown();
   if (!HasAnything() && !node_->unlinked()) return std::nullopt;
+  if (!bytes_unput_ && OthersWereFirst()) return std::nullopt;
   return PendingWrite{Size(), wish_, written_};
 }
 
@@ -197,6 +201,7 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
 }
 
 Outcome CellWriter::LoadView() {
+  if (OthersWereFirst()) JoinOthers();
   if (whole_) return {};
   if (view_ && view_generation_ == node_->generation()) return {};
   const auto named = mount_.column_locks.Take(*node_);
@@ -218,6 +223,11 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   if (!view_ || offset >= view_->size()) return SharedBytes();
   auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
   return SharedBytes::Slice(std::move(bytes), 0, size);
+}
+
+void CellWriter::NameWent() {
+  std::lock_guard lock(mutex_);
+  static_cast<void>(WithMemory([&] { return GoNameless(); }));
 }
 
 void CellWriter::BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) {
@@ -268,15 +278,17 @@ void CellWriter::Abandon() {
   Release();
 }
 
-// Another handle put first to the file that this one made. Making is not truncating: what was
-// written here goes over what the other put.
+// Whether another handle put first to the file that this one made: it took the claim away.
+bool CellWriter::OthersWereFirst() const {
+  if (!claimed_ || truncated_ || (truncates_ && bytes_unput_)) return false;
+  return node_->generation() != known_generation_ && !mount_.unstored.Find(*node_->place());
+}
+
+// Making is not truncating: what was written here goes over what the others put.
 void CellWriter::JoinOthers() {
   claimed_ = exclusive_ = whole_ = start_unput_ = false;
-  if (append_) {
-    edits_.Append(*view_);
-  } else {
-    edits_.Write(*view_, 0);
-  }
+  if (append_ && !view_->empty()) edits_.Append(*view_);
+  if (!append_ && !view_->empty()) edits_.Write(*view_, 0);
   view_.reset();
 }
 
@@ -288,7 +300,7 @@ Outcome CellWriter::PutNow(Durability durability) {
 Outcome CellWriter::PutPending(Durability durability) {
   auto [place, lock] = mount_.column_locks.Take(*node_);
   if (node_->unlinked()) return GoNameless();
-  if (claimed_ && !truncates_ && !truncated_ && !mount_.unstored.Find(*place)) {
+  if (OthersWereFirst()) {
     JoinOthers();
     if (!HasAnything()) return {};
   }

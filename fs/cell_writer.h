@@ -45,6 +45,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void Abandon() override;
   std::optional<Outcome> SetTime(timespec mtime) override;
   void BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) override;
+  void NameWent() override;
   std::optional<PendingWrite> pending() const override;
 
   // The file was renamed, and its bytes put at the new name with this timestamp.
@@ -69,6 +70,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void Wrote();
   void PutLater();
   void LeaveBytes();
+  bool OthersWereFirst() const;
   void JoinOthers();
   Outcome PutNow(Durability durability);
   Outcome PutPending(Durability durability);

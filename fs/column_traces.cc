@@ -65,14 +65,20 @@ Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const 
   return {};
 }
 
-void BeforeNameGoes(MountContext& mount, const Place& place) {
-  const NodePtr node = mount.inodes.Find(place);
-  if (node == nullptr || node->handle_count() == 0) return;
+NodePtr BeforeNameGoes(MountContext& mount, const Place& place) {
+  NodePtr node = mount.inodes.Find(place);
+  if (node == nullptr || node->handle_count() == 0) return nullptr;
   auto bytes = WholeFile(mount, Caller::Superuser(), place);
   if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
   const auto file =
       std::make_shared<NamelessFile>(std::move(bytes), ToTimespec(mount.clock->Now()));
   for (const auto& handle : node->handles()) handle->BeforeNameGoes(file);
+  return node;
+}
+
+void AfterNameWent(const NodePtr& node) {
+  if (node == nullptr || !node->unlinked()) return;
+  for (const auto& handle : node->handles()) handle->NameWent();
 }
 
 }  // namespace cellfs::fs

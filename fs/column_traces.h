@@ -30,9 +30,11 @@ Mutation DeleteVersion(const Place& version);
 // last.
 Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
 
-// Tells those who have the file open that its name goes, or becomes another file's.
-// REQUIRES: the column's lock, under which handles are added as well.
-void BeforeNameGoes(MountContext& mount, const Place& place);
+// Tells those who have the file open that its name goes, or becomes another file's. The file; null
+// where nobody has it open. REQUIRES: the column's lock, under which handles are added as well.
+NodePtr BeforeNameGoes(MountContext& mount, const Place& place);
+// Afterwards, without the lock. `node` may be null, and its name may have stayed.
+void AfterNameWent(const NodePtr& node);
 
 }  // namespace cellfs::fs
 

@@ -68,6 +68,8 @@ class FileHandle {
   // The name is about to go, or to be another file's: from then on `file` is read and written.
   // Called under the column's lock, so without the handle's own.
   virtual void BeforeNameGoes(const std::shared_ptr<NamelessFile>& /*file*/) {}
+  // It has gone: what is not put goes to that file. Called without locks.
+  virtual void NameWent() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
 

@@ -373,10 +373,10 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
   }
   std::optional<KnownCell> moved;
-  NodePtr node;
+  NodePtr node, replaced;
   {
     const auto locks = mount.column_locks.Take(from.place, to);
-    BeforeNameGoes(mount, to);
+    replaced = BeforeNameGoes(mount, to);
     CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, moved));
     mount.inodes.Move(from.place, to);
     node = mount.inodes.Find(to);
@@ -384,6 +384,7 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
       node->Know(*moved, node->generation());
     }
   }
+  AfterNameWent(replaced);
   if (node != nullptr) {
     if (moved) TellRenamed(*node, moved->version);
     mount.kernel.Renamed(*node);

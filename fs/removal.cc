@@ -186,13 +186,14 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  NodePtr node;
+  NodePtr node, open;
   {
     const auto lock = mount.column_locks.Take(place);
-    BeforeNameGoes(mount, place);
+    open = BeforeNameGoes(mount, place);
     CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
     node = mount.inodes.Unlink(place);
   }
+  AfterNameWent(open);
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
     mount.kernel.ColumnChanged(place, node.get());
   }

@@ -380,9 +380,7 @@ TEST_F(FileWriterTest, HandlesOfAnUnlinkedFileShareIt) {
   OpenFile held = tree.Open(kQ, {});
   EXPECT_EQ(tree.Read(held), "0123") << "the value before what is written";
   EXPECT_EQ(tree.Unlink(kQ), 0);
-  EXPECT_EQ(tree.Read(reader), "0123");
-  EXPECT_EQ(tree.Flush(writer), 0);
-  EXPECT_EQ(tree.Read(reader), "A123");
+  EXPECT_EQ(tree.Read(reader), "A123") << "what was not put as well";
   tree.Write(other, "45", 4);
   EXPECT_EQ(tree.Read(reader), "A12345");
   EXPECT_EQ(tree.Read(writer), "A12345");
@@ -403,6 +401,38 @@ TEST_F(FileWriterTest, WhoReadsAFileBeingMadeReadsOnInItWithoutItsName) {
   EXPECT_EQ(tree.Close(writer), 0);
   EXPECT_EQ(tree.Error(kQ), 0) << "made anew by another";
   EXPECT_EQ(tree.Read(reader), "hidden");
+}
+
+TEST_F(FileWriterTest, WhoMadeAFileAndWroteNothingLeavesItToTheOthers) {
+  for (const bool truncates : {false, true}) {
+    OpenMode mode = ForWriting();
+    mode.truncate = truncates;
+    OpenFile maker = tree.Create(kQ, false, mode);
+    OpenFile other = tree.Open(kQ, ForWriting());
+    tree.Write(other, "other", 0);
+    tree.Close(other);
+    EXPECT_EQ(tree.Stat(kQ).st_size, 5);
+    EXPECT_EQ(tree.Read(maker), "other");
+    OpenFile reader = tree.Open(kQ, {});
+    EXPECT_EQ(tree.Unlink(kQ), 0);
+    EXPECT_EQ(tree.Read(reader), "other");
+    EXPECT_EQ(tree.Read(maker), "other");
+    tree.Write(maker, "m", 0);
+    EXPECT_EQ(tree.Read(reader), "mther");
+    tree.Close(maker);
+    tree.Close(reader);
+  }
+}
+
+TEST_F(FileWriterTest, WhoMadeAFileAndWroteNothingLeavesItToTheOthersAtClose) {
+  OpenMode truncating = ForWriting();
+  truncating.truncate = true;
+  OpenFile maker = tree.Create(kQ, false, truncating);
+  OpenFile other = tree.Open(kQ, ForWriting());
+  tree.Write(other, "other", 0);
+  tree.Close(other);
+  tree.Close(maker);
+  EXPECT_EQ(tree.ReadFile(kQ), "other");
 }
 
 TEST_F(FileWriterTest, AReaderThatLostItsNameReadsWhatThereWasAtLast) {

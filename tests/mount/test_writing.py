@@ -233,6 +233,28 @@ def test_the_handles_of_an_unlinked_file_share_it(mount, family):
     assert os.listdir(family) == []
 
 
+def test_a_log_that_the_shell_holds_open_has_the_size_that_others_wrote(family, outside):
+    """exec 9>>log, or flock(1): backup programs would copy an empty file."""
+    for opened in ("9>>", "9>"):
+        assert sh(f"exec {opened}log; echo line >>log; stat -c %s log; tar c log | tar x -O; "
+                  f"rsync log {outside}/; cat {outside}/log", cwd=family) == "5\nline\nline\n"
+        assert (family / "log").read_text() == "line\n"
+        (family / "log").unlink()
+
+
+def test_bytes_that_are_not_put_stay_in_a_file_that_loses_its_name(family):
+    writer = os.open(family / "q", os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    os.write(writer, b"first ")
+    reader = os.open(family / "q", os.O_RDONLY)
+    (family / "q").unlink()
+    assert os.fstat(reader).st_size == 6
+    os.lseek(writer, 0, os.SEEK_END)
+    os.write(writer, b"second")
+    assert os.pread(writer, 20, 0) == os.pread(reader, 20, 0) == b"first second"
+    os.close(writer)
+    os.close(reader)
+
+
 def test_a_temporary_that_is_unlinked_before_its_first_put_leaves_nothing(mount, family):
     handle = os.open(family / "scratch", os.O_RDWR | os.O_CREAT)
     (family / "scratch").unlink()
