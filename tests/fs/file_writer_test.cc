@@ -403,14 +403,20 @@ TEST_F(FileWriterTest, WhoReadsAFileBeingMadeReadsOnInItWithoutItsName) {
   EXPECT_EQ(tree.Read(reader), "hidden");
 }
 
+// The handle of who made kQ and wrote nothing; another has written "other" to it since.
+OpenFile MadeAndWrittenByAnother(WritingTree& tree, bool truncates) {
+  OpenMode mode = ForWriting();
+  mode.truncate = truncates;
+  OpenFile maker = tree.Create(kQ, false, mode);
+  OpenFile other = tree.Open(kQ, ForWriting());
+  tree.Write(other, "other", 0);
+  tree.Close(other);
+  return maker;
+}
+
 TEST_F(FileWriterTest, WhoMadeAFileAndWroteNothingLeavesItToTheOthers) {
   for (const bool truncates : {false, true}) {
-    OpenMode mode = ForWriting();
-    mode.truncate = truncates;
-    OpenFile maker = tree.Create(kQ, false, mode);
-    OpenFile other = tree.Open(kQ, ForWriting());
-    tree.Write(other, "other", 0);
-    tree.Close(other);
+    OpenFile maker = MadeAndWrittenByAnother(tree, truncates);
     EXPECT_EQ(tree.Stat(kQ).st_size, 5);
     EXPECT_EQ(tree.Read(maker), "other");
     OpenFile reader = tree.Open(kQ, {});
@@ -425,13 +431,7 @@ TEST_F(FileWriterTest, WhoMadeAFileAndWroteNothingLeavesItToTheOthers) {
 }
 
 TEST_F(FileWriterTest, WhoMadeAFileAndWroteNothingLeavesItToTheOthersAtClose) {
-  OpenMode truncating = ForWriting();
-  truncating.truncate = true;
-  OpenFile maker = tree.Create(kQ, false, truncating);
-  OpenFile other = tree.Open(kQ, ForWriting());
-  tree.Write(other, "other", 0);
-  tree.Close(other);
-  tree.Close(maker);
+  tree.Close(MadeAndWrittenByAnother(tree, true));
   EXPECT_EQ(tree.ReadFile(kQ), "other");
 }
 
