@@ -26,15 +26,7 @@ FamilyScanner::FamilyScanner(const FamilySchema& family, const Query& query, Col
       options_(options) {}
 
 Status FamilyScanner::SeekToRow(const std::string& row, bool inclusive) {
-  if (options_.single_row && inclusive) {
-    matcher_.SetToNewRow();
-    const std::string_view first_column =
-        filter_ != nullptr ? filter_->FirstColumn() : matcher_.ColumnHint().value_or("");
-    if (!first_column.empty()) {
-      CELLFS_ASSIGN_OR_RETURN(const bool may_be_hidden, cursor_->MayHaveFamilyTombstones(row));
-      if (!may_be_hidden) return cursor_->Seek({.row = row, .qualifier = first_column});
-    }
-  }
+  if (options_.single_row && inclusive) return SeekToOnlyRow(row);
   if (!options_.reversed) {
     if (inclusive || row.empty()) return cursor_->Seek({.row = row});
     return cursor_->Seek({.row = RowAfter(row)});
@@ -46,19 +38,36 @@ Status FamilyScanner::SeekToRow(const std::string& row, bool inclusive) {
   return cursor_->SeekToRowBefore(row);
 }
 
+Status FamilyScanner::SeekToOnlyRow(const std::string& row) {
+  matcher_.SetToNewRow();
+  CellPlace place{.row = row};
+  const std::string_view first_column =
+      filter_ != nullptr ? filter_->FirstColumn() : matcher_.ColumnHint().value_or("");
+  if (!first_column.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(const bool may_be_hidden, cursor_->MayHaveFamilyTombstones(row));
+    if (!may_be_hidden) place.qualifier = first_column;
+  }
+  CELLFS_RETURN_IF_ERROR(cursor_->Seek(place));
+  // Neither the row behind nor, going backward, the row before is asked for.
+  closed_ = !cursor_->valid() || cursor_->cell().row != row;
+  return {};
+}
+
 Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
   matcher_.SetToNewRow();
   count_in_row_ = 0;
   bytes_in_row_ = 0;
-  while (valid()) {
-    // Asked at the cell behind the row too: a filter that has had enough closes the family for
-    // good.
+  while (true) {
+    if (options_.reversed) CELLFS_RETURN_IF_ERROR(TurnBackFrom(row));
+    if (!valid()) return {};
+    // Asked at the first cell of the row to come too: a filter that has had enough closes the
+    // family for good.
     if (filter_ != nullptr && filter_->FilterAllRemaining()) {
       closed_ = true;
       return {};
     }
     const CellView& cell = cursor_->cell();
-    if (cell.row != row) break;
+    if (cell.row != row) return {};
     if (filter_ != nullptr && filter_->ReadsValues()) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
     // A cursor may leave the family out, but a filter may ask for it.
     const MatchCode code =
@@ -97,11 +106,11 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
         return {};
     }
   }
-  if (closed_) return {};
-  // A reversed scan that has run into the row behind, or off the end, turns to the row before.
-  const bool ran_forward = !cursor_->valid() || cursor_->cell().row > row;
-  if (options_.reversed && ran_forward) return cursor_->SeekToRowBefore(row);
-  return {};
+}
+
+Status FamilyScanner::TurnBackFrom(const std::string& row) {
+  const bool ran_forward = !closed_ && (!cursor_->valid() || cursor_->cell().row > row);
+  return ran_forward ? cursor_->SeekToRowBefore(row) : Status();
 }
 
 Status FamilyScanner::PassRow(const std::string& row) {

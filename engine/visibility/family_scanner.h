@@ -31,7 +31,8 @@ class FamilyScanner {
                 Timestamp now, const Options& options, std::unique_ptr<CellCursor> cursor);
 
   // Stands at the first row in the scan's direction: at or after `row`, or before it where reversed
-  // (at or before with `inclusive`). An empty row is no bound.
+  // (at or before with `inclusive`). An empty row is no bound. A scan of one row stands at that row
+  // or is not valid.
   Status SeekToRow(const std::string& row, bool inclusive);
 
   // False at the end, and once the filter has closed the family.
@@ -48,6 +49,9 @@ class FamilyScanner {
   bool closed() const { return closed_; }
 
  private:
+  Status SeekToOnlyRow(const std::string& row);
+  // To the row before, where a reversed scan has run into the row behind or off the end.
+  Status TurnBackFrom(const std::string& row);
   Status Include(const CellView& cell, RowCells& cells);
   Status SeekNextColumn();
   Status FollowHint(const std::string& row);
