@@ -163,7 +163,7 @@ struct CheckAndMutate {
   std::variant<ColumnCondition, FilterPtr>
       condition;         // a filter: holds if a Get with it finds a cell
   TimeRange time_range;  // of what is checked
-  RowMutations action;   // on the same row (kWrongRow)
+  RowMutations action;   // on the same row (kDoNotRetry)
 };
 
 struct CheckAndMutateResult {

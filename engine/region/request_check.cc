@@ -117,11 +117,6 @@ struct MutationCheck {
   }
 };
 
-Status CheckSameRow(const std::string& row, const std::string& expected) {
-  if (row == expected) return {};
-  return Status(StatusCode::kWrongRow, "a mutation names another row than the step it is part of");
-}
-
 }  // namespace
 
 Status CheckRequest(const Get& get) {
@@ -144,7 +139,7 @@ Status CheckRequest(const RowMutations& mutations, const SiteSettings& site) {
   for (const Mutation& mutation : mutations.mutations) {
     if (const std::string& row = RowOf(mutation); row != mutations.row) {
       CELLFS_RETURN_IF_ERROR(CheckRow(row));
-      CELLFS_RETURN_IF_ERROR(CheckSameRow(row, mutations.row));
+      return Status(StatusCode::kWrongRow, "a mutation names another row than its RowMutations");
     }
     CELLFS_RETURN_IF_ERROR(std::visit(MutationCheck{site}, mutation));
   }
@@ -160,7 +155,8 @@ Status CheckRequest(const CheckAndMutate& check, const SiteSettings& site) {
     return Illegal("NO_OP is no condition");
   }
   CELLFS_RETURN_IF_ERROR(CheckRequest(check.action, site));
-  return CheckSameRow(check.action.row, check.row);
+  if (check.action.row == check.row) return {};
+  return Status(StatusCode::kDoNotRetry, "the action names another row than the check");
 }
 
 Status CheckFamilyExists(const TableSchema& schema, std::string_view family) {

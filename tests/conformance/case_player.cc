@@ -253,6 +253,8 @@ CasePlayer::Result CasePlayer::PlayCheck(const Json& step) {
   }
   if (Has(step, "time_range")) check.time_range = ParseTimeRange(step.at("time_range"));
   CELLFS_ASSIGN_OR_RETURN(check.action, ParseMutations(step.at("then"), check.row));
+  // One whose mutations name another row is an action on that row.
+  if (!check.action.mutations.empty()) check.action.row = RowOf(check.action.mutations.front());
   CELLFS_ASSIGN_OR_RETURN(const CheckAndMutateResult result,
                           store_->CheckAndMutate(CallerOf(step), TableOf(step), check));
   return Json(result.done);

@@ -103,7 +103,7 @@ TEST(RequestCheckTest, AllMutationsNameTheRowOfTheirStep) {
 
   CheckAndMutate check{.row = "s", .condition = ColumnCondition{"f", "q"}};
   check.action = RowMutations::Of(PutOf("v"));
-  EXPECT_EQ(CheckRequest(check, {}).code(), StatusCode::kWrongRow);
+  EXPECT_EQ(CheckRequest(check, {}).code(), StatusCode::kDoNotRetry);
   check.row = "r";
   EXPECT_TRUE(CheckRequest(check, {}).ok());
   check.row = "";
