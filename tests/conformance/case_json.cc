@@ -71,6 +71,16 @@ std::optional<std::string> OptionalBytes(const Json& object, const char* key) {
   return BytesOf(Text(object, key));
 }
 
+FilterOr ParseDependent(const Json& filter) {
+  const ColumnName column = ParseColumn(Text(filter, "col"));
+  std::optional<Comparator> comparator;
+  if (Has(filter, "comparator")) comparator = ParseComparator(filter.at("comparator"));
+  const auto compare = ParseCompare(Text(filter, "compare", "NO_OP"));
+  if (!compare) Malformed("compare " + Text(filter, "compare"));
+  return MakeDependentColumnFilter(column.family, Qualifier(column),
+                                   Truth(filter, "drop_dependent", false), *compare, comparator);
+}
+
 FilterOr ParseComparing(const std::string& type, const Json& filter) {
   const auto compare = ParseCompare(Text(filter, "compare"));
   if (!compare) Malformed("compare " + Text(filter, "compare"));
@@ -80,6 +90,9 @@ FilterOr ParseComparing(const std::string& type, const Json& filter) {
   if (type == "QualifierFilter") return MakeQualifierFilter(*compare, comparator);
   if (type == "ValueFilter") return MakeValueFilter(*compare, comparator);
   const ColumnName column = ParseColumn(Text(filter, "col"));
+  if (type == "ColumnValueFilter") {
+    return MakeColumnValueFilter(column.family, Qualifier(column), *compare, comparator);
+  }
   const SingleColumnValue value{column.family,
                                 Qualifier(column),
                                 *compare,
@@ -321,6 +334,7 @@ FilterOr ParseCaseFilter(const Json& filter) {
   if (type == "KeyOnlyFilter") return MakeKeyOnlyFilter(Truth(filter, "len_as_value", false));
   if (type == "PrefixFilter") return MakePrefixFilter(BytesOf(Text(filter, "prefix")));
   if (type == "InclusiveStopFilter") return MakeInclusiveStopFilter(BytesOf(Text(filter, "stop")));
+  if (type == "DependentColumnFilter") return ParseDependent(filter);
   if (type == "FilterList") return ParseFilterList(filter);
   if (type == "SkipFilter" || type == "WhileMatchFilter") {
     CELLFS_ASSIGN_OR_RETURN(FilterPtr inner, ParseCaseFilter(filter.at("filter")));

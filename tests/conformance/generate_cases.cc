@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// generate_cases --seed N --count M [--without-raw-scans]
+// generate_cases --seed N --count M [--before-2.6.6]
 //
 // Writes M random cases, a line each, with the memory store's answers as what is expected: for
 // playing on another store, or on a real HBase.
@@ -30,14 +30,14 @@ int Main(const std::vector<std::string>& arguments) {
   uint64_t count = 100;
   RandomCaseOptions options;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--without-raw-scans") {
+    if (arguments[i] == "--before-2.6.6") {
       options.raw_scans = false;
     } else if (i + 1 < arguments.size() && arguments[i] == "--seed") {
       seed = std::stoull(arguments[++i]);
     } else if (i + 1 < arguments.size() && arguments[i] == "--count") {
       count = std::stoull(arguments[++i]);
     } else {
-      std::cerr << "usage: generate_cases --seed N --count M [--without-raw-scans]\n";
+      std::cerr << "usage: generate_cases --seed N --count M [--before-2.6.6]\n";
       return 2;
     }
   }

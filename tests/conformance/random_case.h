@@ -13,9 +13,12 @@
 namespace cellfs::conformance {
 
 struct RandomCaseOptions {
-  int steps = 30;
-  bool raw_scans =
-      true;  // HBase before 2.6.6 keeps more markers in a flush, and hides expired cells
+  int puts = 8;    // before the steps
+  int steps = 26;  // of all kinds
+  int scans = 12;  // after the steps
+  // HBase before 2.6.6 keeps more tombstones in a flush and hides cells past their own TTL from raw
+  // scans. False: raw scans come in cases that have neither.
+  bool raw_scans = true;
 };
 
 Json RandomCase(uint64_t seed, const RandomCaseOptions& options);
