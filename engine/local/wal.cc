@@ -18,6 +18,11 @@ Status Missing(const std::string& path) {
   return {StatusCode::kCorruption, "'" + path + "' is missing: a segment of the log"};
 }
 
+void Note(const LogRecord& record, OlderCells* cells) {
+  SequenceId& highest = (*cells)[record.table_id];
+  highest = std::max(highest, record.sequence_id);
+}
+
 // The note that the segment begins with, if it does; else nothing.
 std::optional<LogNote> FirstNote(std::string_view bytes, LogPosition base, size_t* size) {
   const std::string_view rest = bytes.substr(kSegmentHeaderSize);
@@ -160,7 +165,7 @@ StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view byte
   CELLFS_ASSIGN_OR_RETURN(const size_t intact,
                           VisitRecords(PathOf(number), bytes, header.base,
                                        [&](const LogRecord& record, LogPosition position) {
-                                         Note(record);
+                                         Note(record, &segments_.back().unflushed);
                                          return visitor(record, position);
                                        }));
   end_ = header.base + intact;
@@ -234,9 +239,14 @@ std::string Wal::HeadOf(uint64_t number) const {
   return head;
 }
 
-void Wal::Note(const LogRecord& record) {
-  SequenceId& highest = segments_.back().unflushed[record.table_id];
-  highest = std::max(highest, record.sequence_id);
+// Adds what the newest segment has from now on.
+void Wal::TakeNotes(OlderCells noted) noexcept {
+  OlderCells& unflushed = segments_.back().unflushed;
+  unflushed.merge(noted);  // moves the tables that were not there
+  for (const auto& [table, highest] : noted) {
+    SequenceId& present = unflushed.find(table)->second;
+    present = std::max(present, highest);
+  }
 }
 
 StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
@@ -260,15 +270,17 @@ Status Wal::Write(std::span<const LogRecord> records) {
     synced = synced_;
   }
   buffer_.clear();
+  OlderCells noted;  // made before the write: nothing behind it may run out of memory
   for (const LogRecord& record : records) {
     CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
-    Note(record);  // before the write: what may run out of memory must not come behind it
+    Note(record, &noted);
   }
   if (const Status status = file_->Append(buffer_); !status.ok()) {
     const Status cut = file_->Truncate(end() - segments_.back().base);
     reserved_ = 0;
     return cut.ok() ? status : Break(cut);
   }
+  TakeNotes(std::move(noted));
   end_ += buffer_.size();
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
   if (end() - synced >= options_.background_sync_bytes)

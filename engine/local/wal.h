@@ -127,7 +127,7 @@ class Wal {
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
   StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, std::string_view head);
-  void Note(const LogRecord& record);
+  void TakeNotes(OlderCells noted) noexcept;
   Status RollIf(bool only_if_full);
   Status Write(std::span<const LogRecord> records);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/local/local_engine.h"
+#include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -54,7 +55,7 @@ class EngineTest : public testing::Test {
 
   // Opens the engine; the table is made where `made_` does not have it yet.
   void Open() {
-    StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_);
+    StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
     ASSERT_OK(engine);
     engine_ = *std::move(engine);
     std::vector<StoredTable> tables;
@@ -160,6 +161,7 @@ class EngineTest : public testing::Test {
   StoreOptions options_;
   std::shared_ptr<const TableSchema> schema_ = TableOf({FamilyOf("f", {{"VERSIONS", "3"}})});
   bool made_ = false;
+  FaultyFiles files_;
   std::unique_ptr<LocalEngine> engine_;
   std::shared_ptr<CellStorage> table_;
 };

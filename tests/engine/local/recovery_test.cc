@@ -95,6 +95,35 @@ TEST_F(RecoveryTest, TheCellsOfADroppedFamilyDoNotComeBackWithItsName) {
   EXPECT_EQ(Raw(), "a/f:q/1=f b/g:q/1=new ");
 }
 
+// Its sequence id must not be looked for in the store file once the log was cut.
+TEST_F(RecoveryTest, AWriteThatTheLogRefusedLeavesATableWhole) {
+  Open();
+  ASSERT_OK(PutOne("a", 1, "stays"));
+  ASSERT_OK(table_->Flush());
+  auto other = engine_->CreateTable({2, schema_});
+  ASSERT_OK(other);
+  files_.SetRoom(0);
+  EXPECT_EQ(PutOne("b", 1, "refused").code(), StatusCode::kStoreFull);
+  files_.SetRoom(1 << 20);
+  RowBatch batch{.row = "x", .cells = {CellOf("q", 1, "v")}};
+  ASSERT_OK((*other)->Apply({&batch, 1}));
+  ASSERT_OK((*other)->Flush());  // begins a segment
+  for (int round = 0; round < 2; ++round) {
+    (*other).reset();
+    Close();
+    StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
+    ASSERT_OK(engine);
+    engine_ = *std::move(engine);
+    auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}});
+    ASSERT_OK(tables);
+    ASSERT_OK((*tables)[0]);
+    table_ = *(*tables)[0];
+    *other = *(*tables)[1];
+    EXPECT_EQ(Raw(), "a/f:q/1=stays ");
+    EXPECT_LT(engine_->GetStatistics().log_bytes, 200u) << "the log is cut";
+  }
+}
+
 TEST_F(RecoveryTest, ACopyTakenWhileTheStoreIsOpenIsAStoreToo) {
   Open();
   ASSERT_OK(PutOne("a", 1, "flushed"));

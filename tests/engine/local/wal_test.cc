@@ -546,6 +546,22 @@ TEST_F(WalTest, AFullDiskRefusesWritesAndTakesThemAgainOnceThereIsRoom) {
   EXPECT_EQ(Sequences(), (Ids{1, 4}));
 }
 
+// A note of it would make the table count as damaged once the segment before is cut: no store file
+// ever has that sequence id.
+TEST_F(WalTest, ARefusedWriteIsNotNotedForTheNextSegment) {
+  ASSERT_TRUE(Open().ok());
+  files_.SetRoom(0);
+  EXPECT_EQ(Append(1, 1).status().code(), StatusCode::kStoreFull);
+  files_.SetRoom(100000);
+  ASSERT_TRUE(Append(2, 1).ok());
+  ASSERT_TRUE(wal_->Roll().ok());
+  EXPECT_EQ(wal_->OldestTables(), (std::vector<TableId>{2}));
+  wal_->Flushed(2, 1);
+  EXPECT_EQ(wal_->segments(), 1u) << "nothing of table 1 is in the log";
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(wal_->older(), (OlderCells{{2, 1}}));
+}
+
 TEST_F(WalTest, AfterAFailedSyncNothingIsTakenUntilReopened) {
   ASSERT_TRUE(Open().ok());
   const LogPosition synced = *Append(1, 1);
