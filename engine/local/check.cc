@@ -80,7 +80,8 @@ class StoreCheck {
       return;
     }
     const bool begins_log = number == first_segment_;
-    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, *end)) {  // just begun
+    const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
+    if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, expected)) {  // just begun
       if (next_is_on_disk_) Add({.file = file, .what = "the header is missing"});
       return;
     }

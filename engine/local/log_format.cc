@@ -285,9 +285,11 @@ size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
 
 namespace {
 
-// What a write is taken apart by at the finest: a disk writes sectors, but a page that is written
-// out while it is being filled goes by cache lines.
+// A disk writes sectors, but a page that goes to the disk while it is being filled goes by cache
+// lines.
 constexpr size_t kPieceSize = 64;
+constexpr size_t kPageSize = 4096;
+constexpr size_t kWholeHeaderCheck = kCheckedHeaderSize + sizeof(uint64_t);
 
 bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
@@ -301,29 +303,70 @@ bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
   return false;
 }
 
-// The last write of a process that died is cut short. That of a machine may have holes, and whole
-// records behind them; but not where one of those says that all before it was on disk.
-bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
-  const auto header = FindRecordHeader(segment.substr(damage), base + damage);
-  const size_t end = damage + (header ? header->size : kCheckedHeaderSize + sizeof(uint64_t));
-  if (end <= segment.size() && !HasUnwrittenPiece(segment, damage, end)) return false;
-  for (size_t next = FindNextRecord(segment, damage + 1, base); next != segment.npos;) {
-    const auto found = FindRecord(segment.substr(next), base + next);
-    if (found->synced > base + damage) return false;
-    next = FindNextRecord(segment, next + found->size, base);
+// Whether [begin, end), or the part of it in some page, is zero from some byte on: the write got no
+// farther, or the page went to the disk while it was being filled.
+bool EndsInZeros(std::string_view bytes, size_t begin, size_t end) {
+  for (size_t next = 0; begin < end; begin = next) {
+    next = std::min(begin / kPageSize * kPageSize + kPageSize, end);
+    if (bytes[next - 1] == '\0') return true;
   }
-  return true;
+  return false;
+}
+
+// Whether the bytes are the beginning of a record's header, as it is written at `begin` of the log,
+// and zero behind that.
+bool BeginsHeader(std::string_view bytes, LogPosition begin) {
+  bytes = bytes.substr(0, kWholeHeaderCheck);
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  const std::string_view magic = bytes.substr(0, std::min(written, kRecordMagic.size()));
+  if (!kRecordMagic.starts_with(magic)) return false;
+  if (written <= kCheckedHeaderSize) return true;
+  const uint64_t checksum = ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin);
+  return std::memcmp(bytes.data() + kCheckedHeaderSize, &checksum, written - kCheckedHeaderSize) ==
+         0;
+}
+
+// Whether the record at `damage`, which is damaged, may be what the death of the process or of the
+// machine has left of a write that was not synced.
+bool MayBeUnfinished(std::string_view segment, size_t damage, LogPosition base) {
+  const std::string_view rest = segment.substr(damage);
+  if (const auto header = FindRecordHeader(rest, base + damage)) {
+    const size_t end = damage + header->size;
+    return end > segment.size() || HasUnwrittenPiece(segment, damage, end) ||
+           EndsInZeros(segment, damage + kRecordHeaderSize, end);
+  }
+  if (rest.size() < kWholeHeaderCheck) return true;
+  return HasUnwrittenPiece(segment, damage, damage + kWholeHeaderCheck) ||
+         (rest[kWholeHeaderCheck - 1] == '\0' && BeginsHeader(rest, base + damage));
+}
+
+// Whether a record behind `damage` says that the log was on disk beyond it. Its header has a
+// checksum of its own, so the record itself may be damaged.
+bool WasSynced(std::string_view segment, size_t damage, LogPosition base) {
+  for (size_t at = segment.find(kRecordMagic, damage + 1); at != std::string_view::npos;
+       at = segment.find(kRecordMagic, at + 1)) {
+    const auto header = FindRecordHeader(segment.substr(at), base + at);
+    if (header && header->synced > base + damage) return true;
+  }
+  return false;
+}
+
+bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
+  return MayBeUnfinished(segment, damage, base) && !WasSynced(segment, damage, base);
 }
 
 }  // namespace
 
-bool IsUnbegun(std::string_view segment, LogPosition base) {
+bool IsUnbegun(std::string_view segment, const SegmentHeader& header) {
   if (segment.size() < kSegmentHeaderSize) return true;
-  if (!IsZero(segment.substr(0, kSegmentHeaderSize))) return false;
+  if (DecodeSegmentHeader(segment)) return false;
+  const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  if (!EncodeSegmentHeader(header).starts_with(bytes.substr(0, written))) return false;
   // The note behind the header, which is written together with it, may have been quicker.
-  size_t next = FindNextRecord(segment, 0, base);
+  size_t next = FindNextRecord(segment, 0, header.base);
   if (next != segment.npos && DecodeNote(segment.substr(next)))
-    next = FindNextRecord(segment, next + 1, base);
+    next = FindNextRecord(segment, next + 1, header.base);
   return next == segment.npos;
 }
 

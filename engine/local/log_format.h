@@ -43,9 +43,9 @@ struct SegmentHeader {
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 // nullopt: not a header, or damaged.
 std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes);
-// Whether the newest segment, which begins at `base`, never got its header to the disk, so that
-// nothing was written behind it.
-bool IsUnbegun(std::string_view segment, LogPosition base);
+// Whether the header of the newest segment, which would be `header`, never got to the disk as a
+// whole, so that nothing was written behind it.
+bool IsUnbegun(std::string_view segment, const SegmentHeader& header);
 
 // "0000000000000001.log"
 std::string SegmentName(uint64_t number);

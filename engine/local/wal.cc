@@ -105,7 +105,8 @@ Status Wal::Recover(const LogVisitor& visitor) {
   bool has_unbegun = false;
   for (const uint64_t number : numbers) {
     CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
-    has_unbegun = number == numbers.back() && IsUnbegun(bytes, end());
+    const SegmentHeader header{.number = number, .base = end(), .store_id = options_.store_id};
+    has_unbegun = number == numbers.back() && IsUnbegun(bytes, header);
     if (has_unbegun) break;
     if (ending.tail == LogTail::kDamaged)
       return Damaged(PathOf(number - 1), ending.offset, "a record does not match its checksum");

@@ -265,6 +265,97 @@ TEST_F(WalTest, PagesThatPowerLossLeftUnwrittenEndTheLogUnlessTheyWereSynced) {
   }
 }
 
+// Three records, of which the last or the one before is zero from a byte on; behind them the file
+// ends, or zeros go on that were written ahead.
+TEST_F(WalTest, ARecordThatIsZeroFromAnyByteOnIsCutWithWhatLiesBehindIt) {
+  ASSERT_TRUE(Open().ok());
+  std::vector<size_t> ends;
+  for (SequenceId sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_TRUE(Append(1, sequence, std::string(30, 'v')).ok());
+    ends.push_back(wal_->end());
+  }
+  const std::string whole = Read(1);
+  for (const size_t torn : {2, 1}) {
+    for (size_t at = ends[torn - 1]; at < ends[torn]; ++at) {
+      std::string bytes = whole;
+      bytes.replace(at, ends[torn] - at, ends[torn] - at, '\0');
+      std::vector<std::string> tails = {bytes, bytes + std::string(1000, '\0')};
+      // The record behind it is torn as well, or only its header is there.
+      for (size_t behind = ends[torn] + 1; behind < whole.size(); behind += 50) {
+        tails.push_back(bytes.substr(0, behind));
+        tails.push_back(bytes.substr(0, behind) + std::string(1000, '\0'));
+      }
+      for (const std::string& tail : tails) {
+        Overwrite(1, tail);
+        const Status status = Open();
+        ASSERT_TRUE(status.ok()) << at << " of " << tail.size() << ": " << status.ToString();
+        ASSERT_EQ(seen_.size(), torn) << at;
+        ASSERT_EQ(Read(1).size(), ends[torn - 1]) << at;
+      }
+    }
+  }
+}
+
+// Of two pages that a write fills the first went to the disk while it was being filled.
+TEST_F(WalTest, APageThatIsZeroFromAnyByteOnIsCutThoughTheNextOneIsThere) {
+  constexpr size_t kPage = 4096;
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t kept = Read(1).size();
+  ASSERT_TRUE(Append(1, 2, std::string(10000, 'x')).ok());
+  const std::string whole = Read(1);
+  for (size_t at = kPage - 200; at < kPage; ++at) {
+    std::string bytes = whole;
+    bytes.replace(at, kPage - at, kPage - at, '\0');
+    Overwrite(1, bytes);
+    const Status status = Open();
+    ASSERT_TRUE(status.ok()) << at << ": " << status.ToString();
+    EXPECT_EQ(Read(1).size(), kept);
+  }
+}
+
+// Any whole header behind the damage tells how far the log was synced, whatever has become of the
+// record that it belongs to.
+TEST_F(WalTest, ARecordThatIsZeroFromAByteOnIsCorruptionBeforeAKnownSync) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t damage = wal_->end();
+  AppendAll(2, 2);
+  const size_t synced = wal_->end();
+  ASSERT_TRUE(wal_->Sync().ok());
+  AppendAll(3, 3);
+  const std::string whole = Read(1);
+  for (size_t at = damage; at < synced; ++at) {
+    std::string bytes = whole;
+    bytes.replace(at, synced - at, synced - at, '\0');
+    for (const size_t size : {synced + kRecordHeaderSize, whole.size() - 1, whole.size()}) {
+      Overwrite(1, bytes.substr(0, size));
+      ExpectCorruption(1, damage);
+      Overwrite(1, bytes.substr(0, size) + std::string(1000, '\0'));
+      ExpectCorruption(1, damage);
+    }
+  }
+}
+
+// The length of such a record is not known, so what is there of its header must be right.
+TEST_F(WalTest, AHeaderThatEndsInZerosAndIsNoneIsCorruption) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const size_t damage = wal_->end();
+  AppendAll(2, 2);
+  const std::string whole = Read(1);
+  for (size_t torn = 17; torn < 24; ++torn) {
+    for (size_t at = 0; at < torn; ++at) {
+      SCOPED_TRACE(std::to_string(at) + " of " + std::to_string(torn));
+      std::string bytes = whole;
+      bytes.replace(damage + torn, 24 - torn, 24 - torn, '\0');
+      bytes[damage + at] = static_cast<char>(bytes[damage + at] ^ 0x10);
+      Overwrite(1, bytes);
+      ExpectCorruption(1, damage);
+    }
+  }
+}
+
 // Of what was not synced, a machine that loses power keeps any sectors of 512 bytes, and of each
 // its present state or an earlier one. Whatever those are, the log opens with the records of
 // before.
@@ -451,6 +542,31 @@ TEST_F(WalTest, ANewSegmentWhoseHeaderDidNotGetToTheDiskIsRemoved) {
   Overwrite(2, "");
   EXPECT_TRUE(Open().ok());
   EXPECT_EQ(Sequences(), (Ids{1}));
+}
+
+// Its header and the note behind that are one write.
+TEST_F(WalTest, ANewSegmentThatIsZeroFromAnyByteOfItsHeaderOnIsRemoved) {
+  ASSERT_TRUE(Open().ok());
+  AppendAll(1, 1);
+  const std::string first = Read(1);
+  ASSERT_TRUE(wal_->Roll().ok());
+  const std::string second = Read(2);
+  for (size_t at = 0; at < kSegmentHeaderSize; ++at) {
+    SCOPED_TRACE(at);
+    for (const size_t to : {kSegmentHeaderSize, second.size()}) {
+      std::string torn = second;
+      torn.replace(at, to - at, to - at, '\0');
+      Overwrite(1, first);
+      Overwrite(2, torn);
+      ASSERT_TRUE(Open().ok());
+      EXPECT_EQ(Sequences(), (Ids{1}));
+      EXPECT_FALSE(std::filesystem::exists(PathOf(2)));
+      if (at == 0) continue;
+      torn[at / 2] = static_cast<char>(torn[at / 2] ^ 0x40);  // its beginning is not right
+      Overwrite(2, torn);
+      EXPECT_EQ(Open().code(), StatusCode::kCorruption);
+    }
+  }
 }
 
 TEST_F(WalTest, SegmentsRollBySizeAndGoOldestFirstOnceAllTheirTablesAreFlushed) {
