@@ -48,7 +48,9 @@ enum class StatusCode {
   kCorruption,   // stored bytes do not match their checksum or format
   kIoError,      // the device failed
   kUnavailable,  // did not happen, may work later: store locked by another process, snapshot held
-  kOutcomeUnknown,  // may or may not have happened (a cluster's time-out)
+  // May or may not have happened: a cluster's time-out; a log that could not be synced, where the
+  // mutation is visible but may be gone after a crash. To ask again may do it twice.
+  kOutcomeUnknown,
 };
 
 // "TableNotFound" for kTableNotFound.

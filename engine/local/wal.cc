@@ -279,7 +279,8 @@ Status Wal::Write(std::span<const LogRecord> records) {
   if (const Status status = file_->Append(buffer_); !status.ok()) {
     const Status cut = file_->Truncate(end() - segments_.back().base);
     reserved_ = 0;
-    return cut.ok() ? status : Break(cut);
+    if (cut.ok()) return status;
+    return {StatusCode::kOutcomeUnknown, Break(cut).message()};
   }
   TakeNotes(std::move(noted));
   end_ += buffer_.size();

@@ -17,7 +17,8 @@
 //
 // Errors: kStoreFull from Append and Roll changes nothing, the log goes on. After a failed sync, or
 // where a torn record could not be cut off again, nobody knows what is on disk: everything further
-// is refused with kIoError until the store is opened anew.
+// is refused with kIoError until the store is opened anew. Of the records that could not be cut off
+// some may come back then: their Append ends with kOutcomeUnknown.
 #ifndef CELLFS_ENGINE_LOCAL_WAL_H_
 #define CELLFS_ENGINE_LOCAL_WAL_H_
 

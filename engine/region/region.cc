@@ -216,8 +216,14 @@ Durability Region::Resolve(Durability asked) const {
                                                         : options_.durability;
 }
 
+// The mutations are visible already, so a failure does not undo them: a crash may keep them or not.
 Status Region::WaitForDisk(const Wait& wait) {
-  return wait.needed ? engine_.MakeDurable(wait.position, wait.durability) : Status();
+  if (!wait.needed) return {};
+  const Status durable = engine_.MakeDurable(wait.position, wait.durability);
+  if (durable.ok()) return {};
+  return {StatusCode::kOutcomeUnknown,
+          "a mutation of table '" + name_.ToString() +
+              "' is visible, but perhaps not on disk: " + durable.message()};
 }
 
 }  // namespace cellfs

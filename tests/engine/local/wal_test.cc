@@ -678,6 +678,23 @@ TEST_F(WalTest, ARefusedWriteIsNotNotedForTheNextSegment) {
   EXPECT_EQ(wal_->older(), (OlderCells{{2, 1}}));
 }
 
+// Half of the bytes are written, and the first record is whole in them: it comes back.
+TEST_F(WalTest, WhetherAWriteThatCouldNotBeCutOffAgainHappenedIsNotKnown) {
+  ASSERT_TRUE(Open().ok());
+  RowBatch batch{.row = "r", .cells = {{"", "f", "q", 1, CellType::kPut, 0, kNoCellTtl, "v"}}};
+  std::vector<std::vector<CellView>> cells;
+  std::vector<LogRecord> records;
+  for (SequenceId sequence = 1; sequence <= 2; ++sequence) cells.push_back(CellsOf(batch, sequence));
+  for (SequenceId sequence = 1; sequence <= 2; ++sequence)
+    records.push_back({1, sequence, batch.row, cells[sequence - 1]});
+  files_.SetChangeHook([] { return true; });
+  EXPECT_EQ(wal_->Append(records).status().code(), StatusCode::kOutcomeUnknown);
+  EXPECT_EQ(Append(1, 3).status().code(), StatusCode::kIoError) << "that did not happen";
+  files_.SetChangeHook({});
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1}));
+}
+
 TEST_F(WalTest, AfterAFailedSyncNothingIsTakenUntilReopened) {
   ASSERT_TRUE(Open().ok());
   const LogPosition synced = *Append(1, 1);

@@ -435,7 +435,20 @@ TEST_F(RegionTest, ABatchAnswersForEachRowAndWaitsOnce) {
   engine_.durable_error = Status(StatusCode::kIoError, "disk");
   answers = region_->Batch(rows);
   EXPECT_EQ(answers[1].status().code(), StatusCode::kNoSuchColumnFamily);
-  EXPECT_EQ(answers[5].status().code(), StatusCode::kIoError);
+  EXPECT_EQ(answers[5].status().code(), StatusCode::kOutcomeUnknown);
+}
+
+// It is visible and in the log, and a crash may keep it or take it away.
+TEST_F(RegionTest, OfAVisibleMutationThatCannotBeSyncedTheOutcomeIsUnknown) {
+  engine_.durable_error = Status(StatusCode::kIoError, "disk");
+  EXPECT_EQ(Write(Above("v")), StatusCode::kOutcomeUnknown);
+  EXPECT_EQ(Stored(), (Texts{"f:q/1000000/Put=v"}));
+  const CheckAndMutate check{.row = "r",
+                             .condition = ColumnCondition{"f", "q", CompareOperator::kEqual, "v"},
+                             .action = RowMutations::Of(Above("w"))};
+  const auto checked = region_->CheckAndMutate(check, nullptr);
+  EXPECT_EQ(checked.status().code(), StatusCode::kOutcomeUnknown);
+  EXPECT_NE(checked.status().message().find("disk"), std::string::npos);
 }
 
 TEST_F(RegionTest, IncrementsOfSeveralThreadsLoseNothing) {
