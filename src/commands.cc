@@ -28,6 +28,18 @@ Status SetCacheSize(Store& store, const std::string& value) {
 // Namespaces and tables are UTF-8, since HBase lets nothing else in.
 std::string TextOf(const json& value) { return value.dump(); }
 
+// A disabled table was flushed when it was disabled and is not compacted; a dropped one has gone.
+bool IsOutOfService(const Status& status) {
+  return status.code() == StatusCode::kTableNotEnabled ||
+         status.code() == StatusCode::kTableNotFound;
+}
+
+// Both messages, in one line; the first one's code.
+Status WithAnother(const Status& first, const Status& second) {
+  if (first.ok() || second.ok()) return first.ok() ? second : first;
+  return Status(first.code(), first.message() + "; " + second.message());
+}
+
 }  // namespace
 
 StatusOr<std::string> Commands::Run(const std::string& command, const Arguments& arguments) {
@@ -63,29 +75,48 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"tables", tables}});
 }
 
-StatusOr<std::vector<TableName>> Commands::TablesOf(const Arguments& arguments) {
-  if (const std::string table = ArgumentOf(arguments, "table"); !table.empty()) {
-    return std::vector<TableName>{ParseTableName(table)};
-  }
+StatusOr<std::vector<TableName>> Commands::AllTables() {
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> namespaces, store_.ListNamespaces());
   std::vector<TableName> all;
   for (const std::string& name : namespaces) {
     if (name == kSystemNamespace) continue;
-    CELLFS_ASSIGN_OR_RETURN(std::vector<TableName> tables, store_.ListTables(name));
-    all.insert(all.end(), tables.begin(), tables.end());
+    const StatusOr<std::vector<TableName>> tables = store_.ListTables(name);
+    if (tables.status().code() == StatusCode::kNamespaceNotFound) continue;  // dropped meanwhile
+    CELLFS_RETURN_IF_ERROR(tables.status());
+    all.insert(all.end(), tables->begin(), tables->end());
   }
   return all;
 }
 
-StatusOr<std::string> Commands::Flush(const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, TablesOf(arguments));
+StatusOr<std::string> Commands::ForTables(const Arguments& arguments,
+                                          const std::function<Status(const TableName&)>& act) {
   json done = json::array();
-  for (const TableName& table : tables) {
-    CELLFS_RETURN_IF_ERROR(store_.Flush(Caller::Superuser(), table));
-    done.push_back(table.ToString());
+  if (const std::string table = ArgumentOf(arguments, "table"); !table.empty()) {
+    CELLFS_RETURN_IF_ERROR(act(ParseTableName(table)));
+    done.push_back(ParseTableName(table).ToString());
+    return TextOf(done);
   }
-  CELLFS_RETURN_IF_ERROR(store_.Sync());
-  return TextOf({{"flushed", done}});
+  CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, AllTables());
+  Status failed;
+  for (const TableName& table : tables) {
+    Status status = act(table);
+    if (status.ok()) {
+      done.push_back(table.ToString());
+    } else if (!IsOutOfService(status)) {
+      failed = WithAnother(failed, Status(status.code(), table.ToString() + ": " + status.message()));
+    }
+  }
+  CELLFS_RETURN_IF_ERROR(failed);
+  return TextOf(done);
+}
+
+StatusOr<std::string> Commands::Flush(const Arguments& arguments) {
+  auto flushed = ForTables(arguments, [this](const TableName& table) {
+    return store_.Flush(Caller::Superuser(), table);
+  });
+  Status synced = store_.Sync();
+  CELLFS_RETURN_IF_ERROR(flushed.ok() ? synced : WithAnother(flushed.status(), synced));
+  return "{\"flushed\":" + *flushed + "}";
 }
 
 StatusOr<std::string> Commands::Compact(const Arguments& arguments) {
@@ -94,15 +125,12 @@ StatusOr<std::string> Commands::Compact(const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument,
                   "a compaction is minor or major, not '" + kind + "'");
   }
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, TablesOf(arguments));
-  json done = json::array();
-  for (const TableName& table : tables) {
-    CELLFS_RETURN_IF_ERROR(
-        store_.Compact(Caller::Superuser(), table,
-                       kind == "minor" ? CompactionKind::kMinor : CompactionKind::kMajor));
-    done.push_back(table.ToString());
-  }
-  return TextOf({{"compacted", done}});
+  const auto how = kind == "minor" ? CompactionKind::kMinor : CompactionKind::kMajor;
+  CELLFS_ASSIGN_OR_RETURN(const std::string compacted,
+                          ForTables(arguments, [this, how](const TableName& table) {
+                            return store_.Compact(Caller::Superuser(), table, how);
+                          }));
+  return "{\"compacted\":" + compacted + "}";
 }
 
 StatusOr<std::string> Commands::Set(const Arguments& arguments) {

@@ -5,7 +5,9 @@
 #ifndef CELLFS_SRC_COMMANDS_H_
 #define CELLFS_SRC_COMMANDS_H_
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/store.h"
 #include "src/control_socket.h"
@@ -22,8 +24,9 @@ class Commands {
  public:
   Commands(Store& store, MountStatus mount) : store_(store), mount_(std::move(mount)) {}
 
-  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table:
-  // all. kIllegalArgument for an unknown command or argument. Thread-safe.
+  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table: all
+  // that are enabled; a table that fails does not stop the others, and the error names each that
+  // failed. kIllegalArgument for an unknown command or argument. Thread-safe.
   StatusOr<std::string> Run(const std::string& command, const Arguments& arguments);
 
  private:
@@ -31,8 +34,11 @@ class Commands {
   StatusOr<std::string> Flush(const Arguments& arguments);
   StatusOr<std::string> Compact(const Arguments& arguments);
   StatusOr<std::string> Set(const Arguments& arguments);
-  // The table named, or all of them but the system's.
-  StatusOr<std::vector<TableName>> TablesOf(const Arguments& arguments);
+  // The names of the tables done, as JSON.
+  StatusOr<std::string> ForTables(const Arguments& arguments,
+                                  const std::function<Status(const TableName&)>& act);
+  // The system's are left out.
+  StatusOr<std::vector<TableName>> AllTables();
 
   Store& store_;
   const MountStatus mount_;

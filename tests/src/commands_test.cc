@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/open.h"
 #include "src/logging.h"
+#include "tests/support/temporary_directory.h"
 
 namespace cellfs {
 namespace {
@@ -47,6 +50,72 @@ TEST_F(CommandsTest, FlushAndCompactTakeOneTableOrAll) {
   }
   EXPECT_TRUE(commands_->Run("compact", {{"kind", "minor"}}).ok());
   EXPECT_EQ(CodeOf("compact", {{"kind", "huge"}}), StatusCode::kIllegalArgument);
+}
+
+// A store on disk, whose tables a, b and c have a cell in memory each.
+class ThreeTablesTest : public ::testing::Test {
+ protected:
+  void Open() {
+    StoreOptions options;
+    options.background_maintenance = false;
+    auto opened = OpenLocalStore(temporary_.path() + "/store", options);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    store_ = *std::move(opened);
+  }
+  void SetUp() override {
+    Open();
+    for (const char* name : {"a", "b", "c"}) {
+      TableSchema schema({"default", name});
+      schema.families.emplace("f", FamilySchema("f"));
+      ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+    }
+  }
+  void Fill(const char* name) {
+    const Put put{.row = "r", .cells = {{.family = "f", .qualifier = "q", .value = "v"}}};
+    ASSERT_TRUE(
+        store_->Mutate(Caller::Superuser(), {"default", name}, RowMutations::Of(put)).ok());
+  }
+  uint64_t CellsInMemory(const char* name) {
+    for (const TableStatistics& table : store_->GetStatistics().tables) {
+      if (table.table == TableName{"default", name}) return table.memstore_cells;
+    }
+    return 0;
+  }
+
+  TemporaryDirectory temporary_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(ThreeTablesTest, ADisabledTableDoesNotStopTheFlushOfAll) {
+  for (const char* name : {"a", "b", "c"}) Fill(name);
+  ASSERT_TRUE(store_->DisableTable(Caller::Superuser(), {"default", "b"}).ok());
+  Commands commands(*store_, {});
+  const auto flushed = commands.Run("flush", {});
+  ASSERT_TRUE(flushed.ok()) << flushed.status().message();
+  EXPECT_EQ(json::parse(*flushed)["flushed"], json::array({"a", "c"}));
+  EXPECT_EQ(CellsInMemory("a") + CellsInMemory("b") + CellsInMemory("c"), 0u);
+  const auto compacted = commands.Run("compact", {});
+  ASSERT_TRUE(compacted.ok()) << compacted.status().message();
+  EXPECT_EQ(json::parse(*compacted)["compacted"], json::array({"a", "c"}));
+  EXPECT_EQ(commands.Run("flush", {{"table", "b"}}).status().code(), StatusCode::kTableNotEnabled);
+}
+
+TEST_F(ThreeTablesTest, ATableThatFailsIsNamedAndDoesNotStopTheOthers) {
+  store_.reset();
+  const std::string tables = temporary_.path() + "/store/tables";
+  for (const auto& file : std::filesystem::directory_iterator(tables)) {
+    if (file.path().filename() == "1.db") std::ofstream(file.path()) << "damaged";
+  }
+  Open();
+  for (const char* name : {"b", "c"}) Fill(name);
+  Commands commands(*store_, {});
+  for (const char* command : {"flush", "compact"}) {
+    const Status status = commands.Run(command, {}).status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_EQ(status.message().rfind("a: ", 0), 0u) << status.message();
+    EXPECT_EQ(status.message().find('\n'), std::string::npos) << status.message();
+    EXPECT_EQ(CellsInMemory("b") + CellsInMemory("c"), 0u);
+  }
 }
 
 TEST_F(CommandsTest, SetChangesTheLogLevel) {
