@@ -94,7 +94,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome LoadView();
 
   MountContext& mount_;
-  const Caller& caller_;
+  const Caller caller_;
   const NodePtr node_;
   const bool append_;
   const bool truncates_;  // opened without O_TRUNC it puts within a second

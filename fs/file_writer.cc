@@ -185,8 +185,8 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       opened.direct_io = true;  // what is read is not what was written
       opened.handle = std::make_shared<TextWriter>(
           node, "", mode.append, kMaxTextSize,
-          [&mount, caller = request.caller, target = node.get()](std::string& text, auto) {
-            CELLFS_RETURN_IF_FAILED(AddToCounter(mount, *caller, *target, text));
+          [&mount, caller = *request.caller, target = node.get()](std::string& text, auto) {
+            CELLFS_RETURN_IF_FAILED(AddToCounter(mount, caller, *target, text));
             text.clear();
             return Outcome();
           },
@@ -203,8 +203,8 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       opened.direct_io = true;
       opened.handle = std::make_shared<TextWriter>(
           node, std::move(text), mode.append, kMaxTextSize,
-          [&mount, caller = request.caller, file = *place](std::string& written, auto mtime) {
-            return ApplyToml(mount, *caller, file, written, mtime);
+          [&mount, caller = *request.caller, file = *place](std::string& written, auto mtime) {
+            return ApplyToml(mount, caller, file, written, mtime);
           });
       return opened;
     }

@@ -15,7 +15,8 @@ struct Request {
   gid_t gid = 0;
   pid_t pid = 0;
   mode_t umask = 0;
-  // The user's name where the store checks rights, else the superuser. Lives as long as the mount.
+  // The user's name where the store checks rights, else the superuser. Valid during the request
+  // only: handles keep a copy, because they outlive the session that the requests come from.
   const Caller* caller = &Caller::Superuser();
 };
 

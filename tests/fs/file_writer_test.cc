@@ -58,6 +58,34 @@ TEST_F(FileWriterTest, WhatIsBeingReplacedWhenTheMountEndsStays) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/log"), "line\n");
 }
 
+// The callers belong to the session, which ends before the handles do.
+TEST_F(FileWriterTest, AHandleKeepsItsCallerAfterTheRequestHasGone) {
+  StoreOptions options;
+  options.clock = tree.clock;
+  options.site.authorization = true;
+  tree.filesystem.reset();
+  tree.store = OpenMemoryStore(options);
+  tree.MakeTable();
+  tree.Put("r", "other", "x");
+  tree.Remount();
+  const std::string schema = "default/t/.schema.toml";
+  const std::string text = tree.ReadFile(schema);
+  Caller caller;
+  tree.request.caller = &caller;
+  const OpenFile file = tree.Create(kQ);
+  const OpenFile counter = tree.Create("default/t/r/f/.counters/n");
+  const OpenFile changed = tree.Open(schema, Truncating());
+  tree.request.caller = &Caller::Superuser();
+  caller.user = "who has no rights";  // as memory that now holds something else
+  for (const auto& [opened, bytes] :
+       {std::pair(file, std::string("x")), std::pair(counter, std::string("+1")),
+        std::pair(changed, text)}) {
+    ASSERT_EQ(opened.error, 0);
+    EXPECT_EQ(tree.Write(opened, bytes), 0);
+    EXPECT_EQ(tree.Close(opened), 0) << bytes;
+  }
+}
+
 TEST_F(FileWriterTest, WhatWasClosedWhenTheMountWentIsPut) {
   tree.Save(kQ, "before");
   OpenFile emptied = tree.Open(kQ, Truncating());

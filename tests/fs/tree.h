@@ -99,7 +99,7 @@ struct Tree {
   }
 
   const TableName table{"default", "t"};
-  const Request request;
+  Request request;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
   std::unique_ptr<Store> store;
   std::unique_ptr<FileSystem> filesystem;
