@@ -2,6 +2,7 @@
 #include "engine/open.h"
 
 #include "engine/local/local_engine.h"
+#include "engine/local/store_directory.h"
 #include "engine/memory/memory_engine.h"
 #include "engine/region/embedded_store.h"
 
@@ -12,6 +13,10 @@ StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
                           LocalEngine::Open(directory, options));
   return EmbeddedStore::Open(std::move(engine), options);
+}
+
+std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
+  return StoreDirectory::Holder(directory);
 }
 
 std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options) {

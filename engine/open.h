@@ -5,6 +5,7 @@
 #define CELLFS_ENGINE_OPEN_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/options.h"
@@ -15,9 +16,14 @@ namespace cellfs {
 
 // The embedded store in `directory`, which is made (mode 0700) where it is missing or empty, and
 // locked while the store lives. kUnavailable: another process holds it (its id is in the message).
+// kAccessDenied: it is not ours alone; the message says what to change.
 // kCorruption: not a store, a newer format, or damaged; the message says which file.
 StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
                                                 const StoreOptions& options);
+
+// The id of the process that has the store in `directory` open, as text ("(unknown)" if it could not
+// be noted); nullopt: none, as far as can be told.
+std::optional<std::string> HolderOfLocalStore(const std::string& directory);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
 // tests.

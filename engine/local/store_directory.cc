@@ -14,6 +14,8 @@
 #include <cstring>
 #include <random>
 
+#include "engine/local/private_directory.h"
+
 namespace cellfs {
 namespace {
 
@@ -40,19 +42,26 @@ bool MayBecomeStore(const Names& names) {
   return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
 }
 
+bool IsFresh(const Names& names) {
+  return names.empty() || names == Names{"lost+found"};
+}
+
 Status NotAStore(const std::string& path) {
   return {StatusCode::kCorruption,
           "'" + path + "' is not a cellfs store: it is not empty and has no FORMAT file"};
 }
 
-Status InUse(const std::string& path, int lock) {
+std::string HolderNotedIn(int lock) {
   char text[24];
   const ssize_t length = ::pread(lock, text, sizeof(text), 0);
   std::string_view holder(text, length < 0 ? 0 : static_cast<size_t>(length));
   holder = holder.substr(0, holder.find('\n'));
+  return std::string(holder.empty() ? "(unknown)" : holder);
+}
+
+Status InUse(const std::string& path, int lock) {
   return {StatusCode::kUnavailable,
-          "store '" + path + "' is in use by process " +
-              (holder.empty() ? std::string("(unknown)") : std::string(holder))};
+          "store '" + path + "' is in use by process " + HolderNotedIn(lock)};
 }
 
 // The lock is the file's, not its contents': those only tell others whom to look for.
@@ -111,6 +120,7 @@ uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), b
 }  // namespace
 
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
+  CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
   CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
   if (!Has(names, kFormatFile)) return NotAStore(path);
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
@@ -143,11 +153,23 @@ StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
   {  // Before even the lock is put into what may be somebody's home directory.
     CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
     if (!Has(names, kFormatFile) && !MayBecomeStore(names)) return NotAStore(path);
+    if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }
+  CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
   CELLFS_ASSIGN_OR_RETURN(const int lock, TakeLock(path));
   std::unique_ptr<StoreDirectory> directory(new StoreDirectory(files, path, lock));
   CELLFS_RETURN_IF_ERROR(directory->CreateOrCheck());
   return directory;
+}
+
+std::optional<std::string> StoreDirectory::Holder(const std::string& path) {
+  const std::string file = path + "/" + std::string(kLockFile);
+  const int lock = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (lock < 0) return std::nullopt;
+  std::optional<std::string> holder;
+  if (::flock(lock, LOCK_SH | LOCK_NB) != 0) holder = HolderNotedIn(lock);
+  ::close(lock);
+  return holder;
 }
 
 StoreDirectory::~StoreDirectory() { ::close(lock_); }

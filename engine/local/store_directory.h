@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,10 +26,13 @@ StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
 // Holds the lock while it lives. SaveCatalog is called by one thread at a time.
 class StoreDirectory {
  public:
-  // Makes the store where `path` is missing (its parent must exist) or empty. kUnavailable: another
-  // process has it open, whose id is in the message. kCorruption: not a store, one of a newer
-  // format, or one that lacks files. `files` outlives the directory.
+  // Makes the store where `path` is missing (its parent must exist) or empty; an empty directory
+  // gets the mode 0700. kUnavailable: another process has it open, whose id is in the message.
+  // kAccessDenied: others could change it (private_directory.h). kCorruption: not a store, one of a
+  // newer format, or one that lacks files. `files` outlives the directory.
   static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path);
+  // The process that has it open, as it noted itself; nullopt: none, as far as can be told.
+  static std::optional<std::string> Holder(const std::string& path);
   ~StoreDirectory();
   StoreDirectory(const StoreDirectory&) = delete;
   StoreDirectory& operator=(const StoreDirectory&) = delete;

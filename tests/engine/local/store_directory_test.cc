@@ -22,6 +22,11 @@ class StoreDirectoryTest : public testing::Test {
   void Write(const std::string& name, const std::string& bytes) {
     std::ofstream(path_ + "/" + name, std::ios::binary | std::ios::trunc) << bytes;
   }
+  void ExpectRefusal(const std::string& words) {
+    const Status status = Open().status();
+    EXPECT_EQ(status.code(), StatusCode::kAccessDenied) << status.ToString();
+    EXPECT_NE(status.message().find(words), std::string::npos) << status.message();
+  }
   void ExpectCorruption(const std::string& words) {
     const Status status = Open().status();
     EXPECT_EQ(status.code(), StatusCode::kCorruption) << status.ToString();
@@ -51,6 +56,66 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
 TEST_F(StoreDirectoryTest, AFreshFileSystemMayBecomeAStore) {
   std::filesystem::create_directories(path_ + "/lost+found");
   EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, AnEmptyDirectoryIsMadePrivate) {
+  std::filesystem::create_directory(path_);
+  ASSERT_EQ(::chmod(path_.c_str(), 0777), 0);
+  ASSERT_TRUE(Open().ok());
+  struct stat status;
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
+  ASSERT_TRUE(Open().ok());
+  Write("tables/1.db", "x");
+  for (const char* name : {"", "/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
+    const std::string path = path_ + name;
+    struct stat before;
+    ASSERT_EQ(::stat(path.c_str(), &before), 0);
+    for (const mode_t others : {S_IWGRP, S_IWOTH}) {
+      ASSERT_EQ(::chmod(path.c_str(), before.st_mode | others), 0);
+      ExpectRefusal("'" + path + "'");
+    }
+    ASSERT_EQ(::chmod(path.c_str(), before.st_mode), 0);
+    EXPECT_TRUE(Open().ok()) << name;
+  }
+}
+
+TEST_F(StoreDirectoryTest, ALinkOrASpecialFileIsRefusedAndNamed) {
+  ASSERT_TRUE(Open().ok());
+  Write("tables/1.db", "x");
+  for (const char* name : {"/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
+    const std::string path = path_ + name;
+    const std::string outside = temporary_.path() + "/outside";
+    std::filesystem::rename(path, outside);
+    std::filesystem::create_symlink(outside, path);
+    ExpectRefusal("'" + path + "'");
+    std::filesystem::remove(path);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    ExpectRefusal("'" + path + "'");
+    std::filesystem::remove(path);
+    std::filesystem::rename(outside, path);
+    EXPECT_TRUE(Open().ok()) << name;
+  }
+}
+
+TEST_F(StoreDirectoryTest, IsNotWhereEverybodyCouldReplaceIt) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_EQ(::chmod(temporary_.path().c_str(), 0777), 0);
+  ExpectRefusal("'" + std::filesystem::canonical(temporary_.path()).string() + "'");
+  ASSERT_EQ(::chmod(temporary_.path().c_str(), 01777), 0);
+  EXPECT_TRUE(Open().ok());
+}
+
+TEST_F(StoreDirectoryTest, HolderIsWhoHasItOpen) {
+  EXPECT_EQ(StoreDirectory::Holder(path_), std::nullopt);
+  {
+    const auto holder = Open();
+    EXPECT_EQ(StoreDirectory::Holder(path_), std::to_string(::getpid()));
+  }
+  EXPECT_EQ(StoreDirectory::Holder(path_), std::nullopt);
 }
 
 TEST_F(StoreDirectoryTest, IsLockedAndNamesTheHolder) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/private_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "engine/local/file_layer.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+namespace {
+
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.new", "LOCK"};
+constexpr const char* kDirectories[] = {"tables", "wal"};
+
+// Owned, for as long as it takes to look.
+class Directory {
+ public:
+  explicit Directory(int descriptor = -1) : descriptor_(descriptor) {}
+  Directory(Directory&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Directory& operator=(Directory&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~Directory() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  bool valid() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Directory OpenIn(int parent, const char* name, int flags) {
+  return Directory(::openat(parent, name, O_DIRECTORY | O_CLOEXEC | flags));
+}
+
+Status Refuse(const std::string& path, const std::string& why) {
+  return {StatusCode::kAccessDenied, "'" + path + "' " + why};
+}
+
+Status CheckOwnerAndMode(const std::string& path, const struct stat& found) {
+  if (found.st_uid != ::geteuid())
+    return Refuse(path, "belongs to user " + std::to_string(found.st_uid) +
+                            "; run this as that user, or chown the whole store");
+  if ((found.st_mode & kOthersWrite) != 0)
+    return Refuse(path, "can be written to by others; make sure that nobody has changed it, then "
+                        "chmod go-w it");
+  return {};
+}
+
+Status CheckKind(const std::string& path, const struct stat& found, mode_t kind) {
+  if (S_ISLNK(found.st_mode))
+    return Refuse(path, "is a symbolic link, which a store may not have; put there what it leads "
+                        "to, if that is yours");
+  if ((found.st_mode & S_IFMT) != kind)
+    return Refuse(path, kind == S_IFDIR ? "is no directory" : "is no plain file");
+  return {};
+}
+
+// One that is missing is for others to miss.
+Status CheckEntry(const Directory& parent, const std::string& parent_path, const char* name,
+                  mode_t kind) {
+  const std::string path = parent_path + "/" + name;
+  struct stat found {};
+  if (::fstatat(parent.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? Status() : ErrnoStatus("look at", path, errno);
+  CELLFS_RETURN_IF_ERROR(CheckKind(path, found, kind));
+  return CheckOwnerAndMode(path, found);
+}
+
+Status CheckFilesIn(const Directory& directory, const std::string& path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(
+      ::fdopendir(::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0)), ::closedir);
+  if (stream == nullptr) return ErrnoStatus("list", path, errno);
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    CELLFS_RETURN_IF_ERROR(CheckEntry(directory, path, name.c_str(), S_IFREG));
+  }
+  return {};
+}
+
+Status CheckSubdirectory(const Directory& store, const std::string& store_path, const char* name) {
+  CELLFS_RETURN_IF_ERROR(CheckEntry(store, store_path, name, S_IFDIR));
+  const std::string path = store_path + "/" + name;
+  const Directory directory = OpenIn(store.get(), name, O_RDONLY | O_NOFOLLOW);
+  if (!directory.valid()) return errno == ENOENT ? Status() : ErrnoStatus("open", path, errno);
+  return CheckFilesIn(directory, path);
+}
+
+std::string NameOf(const Directory& directory) {
+  char name[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
+  const ssize_t length = ::readlink(link.c_str(), name, sizeof name);
+  return length < 0 ? "a directory above" : std::string(name, static_cast<size_t>(length));
+}
+
+// Whoever is let into a group is trusted not to move what lies there: home directories are like
+// that. In a sticky directory, as /tmp, others cannot.
+Status CheckCannotBeReplaced(const Directory& store, const std::string& store_path) {
+  struct stat below {};
+  if (::fstat(store.get(), &below) != 0) return ErrnoStatus("look at", store_path, errno);
+  Directory directory = OpenIn(store.get(), "..", O_PATH);
+  while (directory.valid()) {
+    struct stat found {};
+    if (::fstat(directory.get(), &found) != 0) return ErrnoStatus("look at", store_path, errno);
+    if (found.st_dev == below.st_dev && found.st_ino == below.st_ino) return {};
+    if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
+      return Refuse(NameOf(directory), "can be written to by everybody, who could replace the "
+                                       "store '" + store_path + "' in it; chmod o-w it");
+    below = found;
+    directory = OpenIn(directory.get(), "..", O_PATH);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status MakePrivate(const std::string& path) {
+  const Directory directory = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
+  struct stat found {};
+  if (!directory.valid() || ::fstat(directory.get(), &found) != 0)
+    return ErrnoStatus("look at", path, errno);
+  if (found.st_uid != ::geteuid() || (found.st_mode & 0777) == S_IRWXU) return {};
+  if (::fchmod(directory.get(), (found.st_mode & 07000) | S_IRWXU) != 0)
+    return ErrnoStatus("set the mode of", path, errno);
+  return {};
+}
+
+Status CheckIsPrivate(const std::string& path) {
+  const Directory store = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
+  struct stat found {};
+  if (!store.valid() || ::fstat(store.get(), &found) != 0)
+    return ErrnoStatus("look at", path, errno);
+  CELLFS_RETURN_IF_ERROR(CheckOwnerAndMode(path, found));
+  CELLFS_RETURN_IF_ERROR(CheckCannotBeReplaced(store, path));
+  for (const char* file : kFiles) CELLFS_RETURN_IF_ERROR(CheckEntry(store, path, file, S_IFREG));
+  for (const char* directory : kDirectories)
+    CELLFS_RETURN_IF_ERROR(CheckSubdirectory(store, path, directory));
+  return {};
+}
+
+}  // namespace cellfs
