@@ -53,8 +53,18 @@ void InstallWakeSignal() {
   sigaction(WakeSignal(), &action, nullptr);
 }
 
+// libfuse takes a list apart at its commas, but for those behind a backslash.
+std::string Escaped(const std::string& value) {
+  std::string text;
+  for (const char byte : value) {
+    if (byte == ',' || byte == '\\') text += '\\';
+    text += byte;
+  }
+  return text;
+}
+
 std::string MountOptionText(const MountOptions& mount, const SessionOptions& session) {
-  std::string text = "fsname=" + session.source + ",subtype=cellfs";
+  std::string text = "fsname=" + Escaped(session.source) + ",subtype=cellfs";
   if (mount.allow_other) text += ",allow_other,default_permissions";
   if (mount.read_only) text += ",ro";
   if (!session.extra.empty()) text += "," + session.extra;

@@ -11,12 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/check.h"
-#include "engine/open.h"
 #include "src/background.h"
 #include "src/check_command.h"
 #include "src/commands.h"
 #include "src/daemon.h"
 #include "src/mount_table.h"
+#include "src/mountpoint.h"
+#include "src/store_opening.h"
 #include "src/unmount.h"
 
 namespace cellfs {
@@ -57,32 +58,16 @@ StatusOr<Configuration> ReadConfiguration(const CommandLine& line) {
   return configuration;
 }
 
-Status CheckMountpoint(const std::string& mountpoint) {
-  struct stat attributes {};
-  if (stat(mountpoint.c_str(), &attributes) != 0) {
-    const std::string remedy = errno == ENOENT ? "; make it with mkdir" : "";
-    return Status(StatusCode::kIllegalArgument, mountpoint + ": " + strerror(errno) + remedy);
-  }
-  if (!S_ISDIR(attributes.st_mode)) {
-    return Status(StatusCode::kIllegalArgument, mountpoint + " is no directory");
-  }
-  if (access("/dev/fuse", R_OK | W_OK) != 0) {
-    return Status(StatusCode::kUnavailable,
-                  std::string("/dev/fuse: ") + strerror(errno) +
-                      "; load the kernel's fuse module, or let this container use the device");
-  }
-  return {};
-}
-
 int Mount(const CommandLine& line) {
   auto configuration = ReadConfiguration(line);
   if (!configuration.ok()) return Fail(configuration.status().message());
-  if (Status status = CheckMountpoint(line.mountpoint); !status.ok()) return Fail(status.message());
   const DaemonOptions options{.store_directory = CanonicalPath(line.store),
                               .mountpoint = CanonicalPath(line.mountpoint),
                               .foreground = line.foreground || line.debug,
                               .debug = line.debug,
                               .configuration = *configuration};
+  const Status prepared = PrepareMountpoint(options.store_directory, options.mountpoint);
+  if (!prepared.ok()) return Fail(prepared.message());
   if (options.foreground) {
     return RunDaemon(options, [](const std::string& failure) {
       if (!failure.empty()) Fail(failure);
@@ -99,19 +84,29 @@ int Mount(const CommandLine& line) {
   return 0;
 }
 
+StatusOr<std::string> RunOnMount(const MountedStore& mount, const std::string& command,
+                                 const Arguments& arguments) {
+  auto answer = CallDaemon(mount.store, command, arguments);
+  const StatusCode code = answer.status().code();
+  const bool may_be_gone = code == StatusCode::kUnavailable || code == StatusCode::kOutcomeUnknown;
+  if (!may_be_gone || !IsStale(mount.mountpoint)) return answer;
+  return Status(code, answer.status().message() + "; the mount on " + mount.mountpoint +
+                          " is stale: 'cellfs umount " + mount.mountpoint + "' takes it away");
+}
+
 // Through the store's daemon where it is mounted, else on the store, opened for this alone.
 StatusOr<std::string> RunOnStore(const CommandLine& line, const std::string& command,
                                  const Arguments& arguments) {
-  const auto mount = FindMount(line.path);
-  const std::string store_directory = mount ? mount->store : CanonicalPath(line.path);
-  if (mount) return CallDaemon(store_directory, command, arguments);
+  if (const auto mount = FindMount(line.path)) return RunOnMount(*mount, command, arguments);
+  const std::string store_directory = CanonicalPath(line.path);
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(store_directory));
   if (access((store_directory + "/FORMAT").c_str(), F_OK) != 0) {
     return Status(StatusCode::kIllegalArgument,
                   line.path + " is neither a store nor a mount point of one");
   }
   StoreOptions options;
   options.background_maintenance = false;
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenLocalStore(store_directory, options));
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenWhenFree(store_directory, options));
   return Commands(*store, {}).Run(command, arguments);
 }
 
@@ -159,7 +154,9 @@ int ShowStatus(const CommandLine& line) {
 // Reads the files itself, also of a mounted store: that goes on working meanwhile.
 int Check(const CommandLine& line) {
   const auto mount = FindMount(line.path);
-  const auto report = CheckLocalStore(mount ? mount->store : CanonicalPath(line.path));
+  const std::string store_directory = mount ? mount->store : CanonicalPath(line.path);
+  if (Status status = CheckMayUse(store_directory); !status.ok()) return Fail(status.message());
+  const auto report = CheckLocalStore(store_directory);
   if (!report.ok()) return Fail(report.status().message());
   std::cout << (line.as_json ? CheckJson(*report) + '\n' : CheckText(*report));
   return report->damage.empty() ? 0 : 1;

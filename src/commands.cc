@@ -25,8 +25,10 @@ Status SetCacheSize(Store& store, const std::string& value) {
   return {};
 }
 
-// Namespaces and tables are UTF-8, since HBase lets nothing else in.
-std::string TextOf(const json& value) { return value.dump(); }
+// Namespaces and tables are UTF-8, since HBase lets nothing else in; paths need not be.
+std::string TextOf(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 // A disabled table was flushed when it was disabled and is not compacted; a dropped one has gone.
 bool IsOutOfService(const Status& status) {
@@ -43,6 +45,7 @@ Status WithAnother(const Status& first, const Status& second) {
 }  // namespace
 
 StatusOr<std::string> Commands::Run(const std::string& command, const Arguments& arguments) {
+  if (command == "ping") return std::string("{}");
   if (command == "status") return ShowStatus();
   if (command == "flush") return Flush(arguments);
   if (command == "compact") return Compact(arguments);

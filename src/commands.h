@@ -24,9 +24,9 @@ class Commands {
  public:
   Commands(Store& store, MountStatus mount) : store_(store), mount_(std::move(mount)) {}
 
-  // status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a table: all
-  // that are enabled; a table that fails does not stop the others, and the error names each that
-  // failed. kIllegalArgument for an unknown command or argument. Thread-safe.
+  // ping; status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a
+  // table: all that are enabled; a table that fails does not stop the others, and the error names
+  // each that failed. kIllegalArgument for an unknown command or argument. Thread-safe.
   StatusOr<std::string> Run(const std::string& command, const Arguments& arguments);
 
  private:

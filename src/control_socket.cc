@@ -48,6 +48,11 @@ Status SystemError(const std::string& what) {
   return Status(StatusCode::kIoError, what + ": " + strerror(errno));
 }
 
+Status SomebodyElses(const std::string& store_directory) {
+  return Status(StatusCode::kAccessDenied,
+                "the store " + store_directory + " is somebody else's; run this as its owner");
+}
+
 // A socket's path may have 107 bytes, a directory's more: so the address goes by a descriptor of
 // the directory.
 struct SocketAddress {
@@ -58,7 +63,9 @@ struct SocketAddress {
 StatusOr<SocketAddress> AddressIn(const std::string& store_directory) {
   SocketAddress result{
       .directory = FileDescriptor(open(store_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))};
-  if (result.directory.get() < 0) return SystemError(store_directory);
+  if (result.directory.get() < 0) {
+    return errno == EACCES ? SomebodyElses(store_directory) : SystemError(store_directory);
+  }
   const std::string path =
       "/proc/self/fd/" + std::to_string(result.directory.get()) + "/control.sock";
   memcpy(result.address.sun_path, path.c_str(), path.size() + 1);
@@ -225,6 +232,21 @@ StatusCode CodeOf(const std::string& name) {
   return StatusCode::kIoError;
 }
 
+// A socket that is connected to the store's daemon.
+StatusOr<FileDescriptor> ConnectTo(const std::string& store_directory, bool may_wait) {
+  CELLFS_ASSIGN_OR_RETURN(const SocketAddress address, AddressIn(store_directory));
+  const int type = SOCK_STREAM | SOCK_CLOEXEC | (may_wait ? 0 : SOCK_NONBLOCK);
+  FileDescriptor daemon(socket(AF_UNIX, type, 0));
+  if (daemon.get() < 0) return SystemError("socket");
+  if (connect(daemon.get(), reinterpret_cast<const sockaddr*>(&address.address),
+              sizeof address.address) == 0) {
+    return daemon;
+  }
+  if (errno == EACCES) return SomebodyElses(store_directory);
+  if (errno == EAGAIN) return Status(StatusCode::kOutcomeUnknown, "the daemon accepts nobody");
+  return Status(StatusCode::kUnavailable, "no daemon answers for " + store_directory);
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const std::string& store_directory,
@@ -246,22 +268,37 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const std::string& 
 
 StatusOr<std::string> CallDaemon(const std::string& store_directory, const std::string& command,
                                  const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(SocketAddress address, AddressIn(store_directory));
-  FileDescriptor socket_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address.address),
-              sizeof address.address) != 0) {
-    return Status(StatusCode::kUnavailable, "no daemon answers for " + store_directory);
-  }
+  CELLFS_ASSIGN_OR_RETURN(const FileDescriptor daemon, ConnectTo(store_directory, /*may_wait=*/true));
   const json request = {{"command", command}, {"arguments", arguments}};
   std::string buffer;
-  if (!WriteLine(socket_fd.get(), request)) return SystemError("send to the daemon");
-  const json answer = json::parse(ReadLine(socket_fd.get(), buffer), nullptr, false);
+  json answer;
+  if (WriteLine(daemon.get(), request)) {
+    answer = json::parse(ReadLine(daemon.get(), buffer), nullptr, false);
+  }
   if (answer.is_object() && answer.contains("result")) return answer["result"].dump();
   if (answer.is_object() && answer.contains("error")) {
     return Status(CodeOf(answer["error"].value("code", "")), answer["error"].value("message", ""));
   }
   return Status(StatusCode::kOutcomeUnknown,
                 "the daemon ended before it answered '" + command + "'");
+}
+
+DaemonState AskDaemon(const std::string& store_directory) {
+  constexpr int kPatience = 1000;  // ms
+  const auto daemon = ConnectTo(store_directory, /*may_wait=*/false);
+  if (!daemon.ok()) {
+    const StatusCode code = daemon.status().code();
+    if (code == StatusCode::kAccessDenied) return DaemonState::kIsSomebodyElses;
+    if (code == StatusCode::kOutcomeUnknown) return DaemonState::kIsSilent;
+    return DaemonState::kIsMissing;
+  }
+  if (!WriteLine(daemon->get(), {{"command", "ping"}})) return DaemonState::kEnds;
+  pollfd answered{.fd = daemon->get(), .events = POLLIN, .revents = 0};
+  if (poll(&answered, 1, kPatience) == 0) return DaemonState::kIsSilent;
+  std::string buffer;  // the answer is short and so comes as one piece
+  const json answer = json::parse(ReadLine(daemon->get(), buffer), nullptr, false);
+  const bool serves = answer.is_object() && answer.contains("result");
+  return serves ? DaemonState::kServes : DaemonState::kEnds;
 }
 
 }  // namespace cellfs

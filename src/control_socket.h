@@ -30,9 +30,20 @@ class ControlServer {
   virtual ~ControlServer() = default;
 };
 
-// The other side. kUnavailable: no daemon answers there.
+// The other side. kUnavailable: no daemon answers there; kAccessDenied: it is somebody else's.
 StatusOr<std::string> CallDaemon(const std::string& store_directory, const std::string& command,
                                  const Arguments& arguments);
+
+enum class DaemonState {
+  kServes,
+  kEnds,       // it refuses commands, or it ended while it was asked
+  kIsMissing,  // nobody listens: it has ended, or not yet begun
+  kIsSilent,   // it has not ended, but does not answer soon
+  kIsSomebodyElses,
+};
+
+// By the command `ping`; answers within a second or so.
+DaemonState AskDaemon(const std::string& store_directory);
 
 }  // namespace cellfs
 

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <iostream>
 #include <optional>
+#include <sstream>
 #include <thread>
 
-#include "engine/open.h"
 #include "fs/filesystem.h"
 #include "fs/fuse_session.h"
 #include "src/commands.h"
@@ -21,6 +22,7 @@
 #include "src/logging.h"
 #include "src/mount_table.h"
 #include "src/periodic_task.h"
+#include "src/store_opening.h"
 
 namespace cellfs {
 namespace {
@@ -32,7 +34,8 @@ constexpr std::chrono::seconds kMomentInterval{5};
 // Ends the session on SIGTERM, SIGINT and SIGHUP, which must be blocked in every thread.
 class SignalThread {
  public:
-  explicit SignalThread(fs::FuseSession& session) : thread_([this, &session] { Wait(session); }) {}
+  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending)
+      : thread_([this, &session, &ending] { Wait(session, ending); }) {}
   ~SignalThread() {
     ended_ = true;
     // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it waits for that, and blocks it
@@ -48,16 +51,17 @@ class SignalThread {
   }
 
  private:
-  void Wait(fs::FuseSession& session) {
+  void Wait(fs::FuseSession& session, std::atomic<bool>& ending) {
     const sigset_t signals = Signals();
     int number = 0;
     while (sigwait(&signals, &number) == 0 && !ended_) {
+      ending = true;
       spdlog::info("signal {}: unmounting", number);
       session.Exit();
     }
   }
 
-  std::atomic<bool> ended_ = false;
+  std::atomic<bool> ended_ = false;  // this thread
   std::thread thread_;
 };
 
@@ -109,6 +113,26 @@ std::string LogTarget(const DaemonOptions& options) {
   return target == "stderr" && !options.foreground ? "syslog" : target;
 }
 
+std::optional<mode_t> ModeOf(const std::string& directory) {
+  struct stat attributes {};
+  if (stat(directory.c_str(), &attributes) != 0) return std::nullopt;
+  return attributes.st_mode & 07777;
+}
+
+// Also to whoever mounts: his terminal is ours until the mount answers.
+void TellOfMode(const DaemonOptions& options, mode_t before) {
+  std::ostringstream line;
+  line << options.store_directory << " had the mode 0" << std::oct << before
+       << "; it is 0700 now, for a store is its owner's alone";
+  spdlog::warn("{}", line.str());
+  if (LogTarget(options) != "stderr") std::cerr << "cellfs: " << line.str() << std::endl;
+}
+
+Status Ending(const std::string& store_directory) {
+  return Status(StatusCode::kUnavailable,
+                "the store " + store_directory + " is being unmounted; try again");
+}
+
 // Everything between the store's opening and its closing.
 int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
           const Report& report) {
@@ -117,10 +141,13 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok()) return Fail(session.status(), report);
   guardian.Guard(options.mountpoint);
+  std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
   auto control = ControlServer::Open(options.store_directory,
-                                     [&](const std::string& command, const Arguments& arguments) {
+                                     [&](const std::string& command,
+                                         const Arguments& arguments) -> StatusOr<std::string> {
                                        spdlog::debug("command {}", command);
+                                       if (ending) return Ending(options.store_directory);
                                        auto answer = commands.Run(command, arguments);
                                        if (command == "flush" || command == "compact")
                                          filesystem.AwaitRewrites();
@@ -135,11 +162,12 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
   Status ended;
   {
-    const SignalThread signals(**session);
+    const SignalThread signals(**session, ending);
     ended = (*session)->Run([&] {
       spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
       report({});
     });
+    ending = true;
   }
   // A file system that has gone from the mount table without a word from us had no open file left;
   // what the kernel still had to say of closed ones went with it.
@@ -163,8 +191,10 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
     report(status.message());
     return 1;
   }
-  auto store = OpenLocalStore(options.store_directory, options.configuration.store);
+  const auto mode = ModeOf(options.store_directory);
+  auto store = OpenWhenFree(options.store_directory, options.configuration.store);
   if (!store.ok()) return Fail(store.status(), report);
+  if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
   const int code = Serve(**store, options, guardian, report);
   store->reset();
   spdlog::info("{} is closed", options.store_directory);

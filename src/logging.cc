@@ -7,8 +7,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <memory>
+
+#include "engine/status_or.h"
 
 namespace cellfs {
 namespace {
@@ -23,9 +26,21 @@ spdlog::sink_ptr MakeSink(const std::string& target) {
   return std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
 }
 
+// spdlog would make one, wherever a mistyped path leads.
+Status CheckHasDirectory(const std::string& target) {
+  if (target == "stderr" || target == "syslog") return {};
+  const std::string directory = std::filesystem::path(target).parent_path().string();
+  std::error_code error;
+  if (std::filesystem::is_directory(directory, error)) return {};
+  return Status(StatusCode::kIllegalArgument,
+                "cannot log to '" + target + "': the directory '" + directory +
+                    "' is missing; make it with mkdir");
+}
+
 }  // namespace
 
 Status SetUpLogging(const std::string& target, const std::string& level) {
+  CELLFS_RETURN_IF_ERROR(CheckHasDirectory(target));
   try {
     auto logger = std::make_shared<spdlog::logger>("cellfs", MakeSink(target));
     logger->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");

@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <utility>
 
 namespace cellfs {
 namespace {
@@ -33,6 +36,34 @@ std::optional<std::string> LinkTarget(const std::string& path) {
   return std::string(target, static_cast<size_t>(length));
 }
 
+// Between single spaces: other white space is part of a name and not escaped.
+std::vector<std::string> FieldsOf(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream rest(line);
+  for (std::string field; std::getline(rest, field, ' ');) fields.push_back(field);
+  return fields;
+}
+
+// "36 35 98:0 /root /mountpoint options [tags] - type source options", if it is one of ours.
+std::optional<MountedStore> ParseMount(const std::string& line) {
+  constexpr size_t kDevice = 2, kMountpoint = 4;
+  const std::vector<std::string> fields = FieldsOf(line);
+  const auto dash = std::find(fields.begin(), fields.end(), "-");
+  if (dash - fields.begin() <= static_cast<ptrdiff_t>(kMountpoint) || fields.end() - dash < 3) {
+    return std::nullopt;
+  }
+  if (dash[1] != "fuse.cellfs") return std::nullopt;
+  return MountedStore{Unescape(dash[2]), Unescape(fields[kMountpoint]), fields[kDevice]};
+}
+
+std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore&)>& wanted) {
+  std::optional<MountedStore> found;
+  for (MountedStore& mount : ListMounts()) {
+    if (wanted(mount)) found = std::move(mount);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string CanonicalPath(const std::string& path) {
@@ -56,24 +87,26 @@ std::vector<MountedStore> ListMounts() {
   std::vector<MountedStore> mounts;
   std::ifstream table("/proc/self/mountinfo");
   for (std::string line; std::getline(table, line);) {
-    std::istringstream fields(line);
-    std::string field, device, root, mountpoint, type, source;
-    fields >> field >> field >> device >> root >> mountpoint;
-    while (fields >> field && field != "-") {
-    }
-    fields >> type >> source;
-    if (type == "fuse.cellfs") mounts.push_back({Unescape(source), Unescape(mountpoint), device});
+    if (auto mount = ParseMount(line)) mounts.push_back(*std::move(mount));
   }
   return mounts;
 }
 
+std::optional<MountedStore> FindMountOf(const std::string& store) {
+  return FindLast([canonical = CanonicalPath(store)](const MountedStore& mount) {
+    return mount.store == canonical;
+  });
+}
+
+std::optional<MountedStore> FindMountOn(const std::string& mountpoint) {
+  return FindLast([canonical = CanonicalPath(mountpoint)](const MountedStore& mount) {
+    return mount.mountpoint == canonical;
+  });
+}
+
 std::optional<MountedStore> FindMount(const std::string& path) {
-  const std::string canonical = CanonicalPath(path);
-  std::optional<MountedStore> found;
-  for (MountedStore& mount : ListMounts()) {
-    if (mount.store == canonical || mount.mountpoint == canonical) found = std::move(mount);
-  }
-  return found;
+  auto mount = FindMountOn(path);
+  return mount ? mount : FindMountOf(path);
 }
 
 }  // namespace cellfs

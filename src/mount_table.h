@@ -19,7 +19,10 @@ struct MountedStore {
 // Both paths absolute, without symbolic links.
 std::vector<MountedStore> ListMounts();
 
-// By the store's directory or its mount point, however it is written.
+// The uppermost one, by the store's directory or by its mount point, however it is written.
+std::optional<MountedStore> FindMountOf(const std::string& store);
+std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
+// By either.
 std::optional<MountedStore> FindMount(const std::string& path);
 
 // Absolute and without symbolic links, as far as the path exists; does not touch what lies in it,

@@ -42,6 +42,12 @@ TEST_F(CommandsTest, StatusSaysWhereAndWhat) {
   EXPECT_EQ(status["tables"][0]["table"], "t");
 }
 
+TEST_F(CommandsTest, AMountpointNeedNotBeUtf8) {
+  const auto answer = Commands(*store_, MountStatus{"/mnt/\xff", 42}).Run("status", {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(json::parse(*answer)["mountpoint"], "/mnt/\ufffd");
+}
+
 TEST_F(CommandsTest, FlushAndCompactTakeOneTableOrAll) {
   for (const char* command : {"flush", "compact"}) {
     EXPECT_TRUE(commands_->Run(command, {}).ok()) << command;

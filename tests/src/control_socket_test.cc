@@ -86,6 +86,32 @@ TEST_F(ControlSocketTest, SaysWhereNoDaemonAnswers) {
   EXPECT_FALSE(std::filesystem::exists(directory_.path() + "/control.sock"));
 }
 
+TEST_F(ControlSocketTest, TellsADaemonThatServesFromOthers) {
+  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsMissing);
+  EXPECT_EQ(AskDaemon(directory_.path() + "/missing"), DaemonState::kIsMissing);
+  Open(directory_.path());
+  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kServes);
+  server_.reset();
+  server_ = *ControlServer::Open(directory_.path(), [](const auto&, const auto&) {
+    return Status(StatusCode::kUnavailable, "ending");
+  });
+  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kEnds);
+}
+
+// A socket that is listened to and never read from.
+TEST_F(ControlSocketTest, TellsADaemonThatKeepsSilent) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = directory_.path() + "/control.sock";
+  memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(fd, 0), 0);
+  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsSilent);
+  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsSilent) << "the queue is full";
+  close(fd);
+}
+
 TEST_F(ControlSocketTest, ReplacesWhatADeadDaemonLeft) {
   std::ofstream(directory_.path() + "/control.sock") << "left";
   Open(directory_.path());

@@ -4,12 +4,17 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "src/mountpoint.h"
 #include "src/unmount.h"
 #include "tests/support/temporary_directory.h"
 
@@ -67,11 +72,11 @@ class SilentMount {
 TEST(MountTableTest, FindsAMountWithoutAskingItsDaemon) {
   TemporaryDirectory temporary;
   const std::string base = filesystem::canonical(temporary.path()).string();
-  const std::string store = base + "/a store\\1\n";
-  const std::string mountpoint = base + "/a\tmount point";
+  const std::string store = base + "/a store\\1,\n\r#\xff";
+  const std::string mountpoint = base + "/a\tmount\vpoint\f\r, \\054";
   filesystem::create_directory(store);
   filesystem::create_directory(mountpoint);
-  filesystem::create_symlink("a\tmount point", base + "/link");
+  filesystem::create_symlink(mountpoint, base + "/link");
   SilentMount silent(store, mountpoint);
   if (!silent.mounted()) GTEST_SKIP() << "nothing can be mounted here";
 
@@ -82,6 +87,57 @@ TEST(MountTableTest, FindsAMountWithoutAskingItsDaemon) {
     EXPECT_EQ(found->mountpoint, mountpoint);
   }
   EXPECT_FALSE(FindMount(base).has_value());
+  EXPECT_TRUE(FindMountOf(store).has_value());
+  EXPECT_TRUE(FindMountOn(mountpoint).has_value());
+  EXPECT_FALSE(FindMountOf(mountpoint).has_value());
+  EXPECT_FALSE(FindMountOn(store).has_value());
+}
+
+TEST(UnmountTest, SaysWhoStillHasTheStoreAfterItsTimeLimit) {
+  TemporaryDirectory temporary;
+  const std::string base = filesystem::canonical(temporary.path()).string();
+  const std::string store = base + "/store";
+  const std::string mountpoint = base + "/mnt";
+  filesystem::create_directory(store);
+  filesystem::create_directory(mountpoint);
+  std::ofstream(store + "/LOCK") << "4711\n";
+  const int lock = open((store + "/LOCK").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  SilentMount silent(store, mountpoint);
+  if (!silent.mounted()) GTEST_SKIP() << "nothing can be mounted here";
+
+  const Status status = Unmount(mountpoint, /*lazy=*/false, std::chrono::milliseconds(30));
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_NE(status.message().find("process 4711"), std::string::npos) << status.message();
+  EXPECT_FALSE(FindMountOn(mountpoint).has_value());
+  close(lock);
+}
+
+TEST(MountpointTest, LiesNeitherInTheStoreNorAboveIt) {
+  TemporaryDirectory temporary;
+  const std::string base = filesystem::canonical(temporary.path()).string();
+  filesystem::create_directories(base + "/store/tables");
+  filesystem::create_directories(base + "/mnt/deep");
+  filesystem::create_symlink("store", base + "/link");
+  const auto code_of = [&](const std::string& store, const std::string& mountpoint) {
+    return PrepareMountpoint(base + store, base + mountpoint).code();
+  };
+  for (const auto& [store, mountpoint] : std::vector<std::pair<std::string, std::string>>{
+           {"/store", "/store"},
+           {"/store", "/link"},
+           {"/link", "/store"},
+           {"/store", "/store/tables"},
+           {"/store", "/link/tables"},
+           {"/store", ""},
+           {"/missing", ""},
+           {"/mnt/missing", "/mnt"},
+           {"/mnt/deep/missing", "/mnt"}}) {
+    EXPECT_EQ(code_of(store, mountpoint), StatusCode::kIllegalArgument) << store << mountpoint;
+  }
+  for (const auto& [store, mountpoint] : std::vector<std::pair<std::string, std::string>>{
+           {"/store", "/mnt"}, {"/store", "/mnt/deep"}, {"/missing", "/mnt"}}) {
+    EXPECT_NE(code_of(store, mountpoint), StatusCode::kIllegalArgument) << store << mountpoint;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+"""Where a store may lie and be mounted, and what the commands say where it may not or is not."""
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from mounts import CELLFS, PATIENCE, is_mounted, sh, wait_until
+
+MNT_FORCE, MNT_DETACH = 1, 2
+WAIT_OF_MOUNT = 10  # seconds that `mount` waits for a daemon that ends
+
+
+def cellfs(*arguments, before=(), timeout=PATIENCE):
+    """Exit code and standard error."""
+    done = subprocess.run([*before, CELLFS, *arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
+    return done.returncode, done.stderr.decode(errors="replace")
+
+
+def assert_refused(answer, *words):
+    """It failed with one line that has these words."""
+    code, error = answer
+    assert code == 1 and error.count("\n") == 1, (code, error)
+    for word in words:
+        assert str(word) in error, error
+
+
+def detach(path):
+    ctypes.CDLL(None, use_errno=True).umount2(os.fsencode(path), MNT_DETACH)
+
+
+def daemon_of(path):
+    done = subprocess.run([CELLFS, "status", "--json", path], stdout=subprocess.PIPE, check=True,
+                          timeout=PATIENCE)
+    return json.loads(done.stdout)["pid"]
+
+
+@contextlib.contextmanager
+def taken_down(*mountpoints):
+    """Nothing stays mounted there, and no daemon runs, whatever the test finds."""
+    try:
+        yield
+    finally:
+        for mountpoint in mountpoints:
+            while os.path.ismount(mountpoint) or is_mounted(mountpoint):
+                with contextlib.suppress(Exception):
+                    os.kill(daemon_of(mountpoint), signal.SIGKILL)
+                detach(mountpoint)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """(store, mount point), the first of which is not there yet."""
+    (tmp_path / "mnt").mkdir()
+    with taken_down(tmp_path / "mnt"):
+        yield tmp_path / "store", tmp_path / "mnt"
+
+
+@pytest.fixture
+def made(place):
+    """The same with a store that has been mounted once."""
+    store, mountpoint = place
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    (mountpoint / "default/t/r/f").mkdir(parents=True)
+    (mountpoint / "default/t/r/f/q").write_text("x")
+    assert cellfs("umount", mountpoint) == (0, "")
+    return store, mountpoint
+
+
+# ---- Names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [
+    b"a,b", b",", b"a\\,b", b"\\", b"\\054", b"back\\slash", b"with space", b"tab\tand\x0b\x0c\r", b"#",
+    b"'\"$(x)", b"x=y,ro", b"\xff\xfe", "\u00fc\u4e16".encode(), b"-o", b"line\nfeed"
+])
+def test_store_and_mountpoint_may_have_any_name(tmp_path, name):
+    base = os.fsencode(tmp_path)
+    store, mountpoint = base + b"/store of " + name, base + b"/" + name
+    os.mkdir(mountpoint)
+    try:
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        os.makedirs(mountpoint + b"/default/t/r/f")
+        for path in (store, mountpoint):
+            assert daemon_of(path) > 0
+            assert cellfs("flush", path) == (0, "")
+        assert cellfs("status", mountpoint) == (0, "")
+        assert cellfs("umount", store) == (0, "")
+        assert not os.path.ismount(mountpoint) and daemon_of(store) == 0
+    finally:
+        if os.path.ismount(mountpoint):
+            detach(mountpoint)
+
+
+# ---- Where a store may be mounted ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("through", ["itself", "link", "bind"])
+def test_a_mountpoint_in_the_store_is_refused(made, tmp_path, through):
+    store, _ = made
+    way = store
+    if through != "itself":
+        way = tmp_path / "way"
+        way.symlink_to(store) if through == "link" else way.mkdir()
+    if through == "bind":
+        sh(f"mount --bind {store} {way}")
+    try:
+        for below in (way, way / "tables", way / "wal"):
+            code, error = cellfs("mount", store, below, timeout=20)
+            assert code == 1 and error.count("\n") == 1 and "store" in error
+            assert f" - fuse.cellfs {store} " not in sh("cat /proc/self/mountinfo")
+    finally:
+        if through == "bind":
+            sh(f"umount {way}")
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize("through", ["itself", "link"])
+def test_a_store_below_its_mountpoint_is_refused(tmp_path, exists, through):
+    above = tmp_path / "above"
+    store = above / "deep/store"
+    store.parent.mkdir(parents=True)
+    if exists:
+        store.mkdir(0o700)
+    way = above
+    if through == "link":
+        way = tmp_path / "way"
+        way.symlink_to(above)
+    for mountpoint in (way, way / "deep"):
+        assert_refused(cellfs("mount", store, mountpoint, timeout=20), "below the mount point", store)
+    assert not is_mounted(above) and not (store / "FORMAT").exists()
+
+
+def test_a_live_mount_is_not_mounted_over(mount, tmp_path):
+    (mount.family() / "q").write_text("x")
+    for store in (mount.store, tmp_path / "another"):
+        assert_refused(cellfs("mount", store, mount.path), mount.path, "cellfs umount")
+    assert not (tmp_path / "another").exists()
+    assert (mount / "default/t/r/f/q").read_text() == "x"
+
+
+# ---- Daemons that are on their way out -------------------------------------------------------------
+
+
+def test_a_store_in_use_is_refused_at_once(mount, tmp_path):
+    (tmp_path / "second").mkdir()
+    begun = time.monotonic()
+    assert_refused(cellfs("mount", mount.store, tmp_path / "second"), mount.pid, mount.path,
+                   "cellfs umount")
+    assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
+
+
+def test_a_mount_after_kill_9_takes_the_stale_one_away(made):
+    store, mountpoint = made
+    for _ in range(5):
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        (mountpoint / "default/t/r/f/q").write_text("y")
+        os.kill(daemon_of(mountpoint), signal.SIGKILL)
+        # At once: the daemon may still be dying, and have the store's lock.
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        assert (mountpoint / "default/t/r/f/q").read_text() == "y"
+        assert sh("cat /proc/self/mountinfo").count(f" {mountpoint} ") == 1
+        assert cellfs("umount", mountpoint) == (0, "")
+
+
+def test_a_mount_waits_for_a_daemon_that_ends(made, tmp_path):
+    store, mountpoint = made
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    first = daemon_of(mountpoint)
+    os.kill(first, signal.SIGSTOP)
+    try:
+        detach(mountpoint)
+        waiting = subprocess.Popen([CELLFS, "mount", store, mountpoint], stderr=subprocess.PIPE)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(1)  # it has been refused by then, if it is refused
+        os.kill(first, signal.SIGCONT)
+        assert waiting.communicate(timeout=PATIENCE)[1] == b"" and waiting.returncode == 0
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(first, signal.SIGCONT)
+    assert daemon_of(mountpoint) != first
+    assert (mountpoint / "default/t/r/f/q").read_text() == "x"
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "umount", "umount -l"])
+def test_a_mount_may_follow_the_end_of_another_at_once(made, end):
+    store, mountpoint = made
+    for _ in range(5):
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        (mountpoint / "default/t/r/f/q").write_bytes(b"x" * 1_000_000)
+        if end == "SIGTERM":
+            pid = daemon_of(mountpoint)
+            os.kill(pid, signal.SIGTERM)
+            wait_until(lambda: "being unmounted" in cellfs("flush", mountpoint)[1]
+                       or not is_mounted(mountpoint), "the daemon's end")
+        else:
+            sh(f"{end} {mountpoint}")
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        assert (mountpoint / "default/t/r/f/q").stat().st_size == 1_000_000
+        assert cellfs("umount", mountpoint) == (0, "")
+
+
+@pytest.mark.parametrize("command", [["status"], ["flush"], ["compact"], ["set", "log_level=info"]])
+def test_a_stale_mount_is_said(made, command):
+    store, mountpoint = made
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    os.kill(daemon_of(mountpoint), signal.SIGKILL)
+    for path in (mountpoint, store):
+        assert_refused(cellfs(command[0], path, *command[1:]), "stale", f"cellfs umount {mountpoint}")
+    assert cellfs("umount", mountpoint) == (0, "")
+    assert not is_mounted(mountpoint)
+
+
+@pytest.mark.parametrize("command", ["status", "flush", "compact", "check"])
+@pytest.mark.parametrize("mounted", [True, False])
+def test_somebody_elses_store_is_said(mount, command, mounted):
+    mount.family()
+    if not mounted:
+        mount.stop()
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    for path in (mount.path, mount.store) if mounted else (mount.store,):
+        assert_refused(cellfs(command, path, before=nobody), "somebody else", mount.store)
+
+
+def test_umount_that_only_another_may_do_says_so(mount):
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    assert_refused(cellfs("umount", mount.path, before=nobody), mount.path)
+    assert is_mounted(mount.path)
+
+
+# ---- Whose the store is ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [".", "tables", "wal", "FORMAT", "CATALOG", "LOCK", "tables/1.db"])
+@pytest.mark.parametrize("how", ["group", "others", "owner", "link"])
+def test_a_store_that_others_can_change_is_refused(made, tmp_path, name, how):
+    store, mountpoint = made
+    path, outside = store / name, tmp_path / "outside"
+    if how == "group":
+        path.chmod(path.stat().st_mode | stat.S_IWGRP)
+    elif how == "others":
+        path.chmod(path.stat().st_mode | stat.S_IWOTH)
+    elif how == "owner":
+        os.chown(path, 65534, -1)
+    elif name == ".":
+        pytest.skip("whoever names a link to his store may do so")
+    else:
+        path.rename(outside)
+        path.symlink_to(outside)
+    before = sh(f"cd {tmp_path} && find . -type f | sort | xargs md5sum")
+    for command in (["mount", store, mountpoint], ["status", store], ["flush", store], ["check", store]):
+        assert_refused(cellfs(*command), path if name != "." else store)
+        assert not is_mounted(mountpoint)
+    assert sh(f"cd {tmp_path} && find . -type f | sort | xargs md5sum") == before
+
+
+def test_a_store_in_a_directory_of_everybodys_is_refused(made, tmp_path):
+    store, mountpoint = made
+    os.chmod(tmp_path, 0o777)
+    assert_refused(cellfs("mount", store, mountpoint), tmp_path, "chmod o-w")
+    os.chmod(tmp_path, 0o1777)  # as /tmp
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    assert cellfs("umount", store) == (0, "")
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777, 0o500])
+def test_an_empty_directory_is_made_private_and_that_is_said(place, mode):
+    store, mountpoint = place
+    store.mkdir()
+    store.chmod(mode)
+    code, said = cellfs("mount", store, mountpoint)
+    assert code == 0 and said.count("\n") == 1 and f"{mode:o}" in said and "0700" in said
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+    assert cellfs("umount", store) == (0, "")
+
+
+def test_an_empty_directory_of_somebody_elses_is_left_alone(place):
+    store, mountpoint = place
+    store.mkdir(0o755)
+    os.chown(store, 65534, 65534)
+    assert_refused(cellfs("mount", store, mountpoint), store, "65534")
+    assert stat.S_IMODE(store.stat().st_mode) == 0o755 and not os.listdir(store)
+
+
+# ---- The log ---------------------------------------------------------------------------------------
+
+
+def test_the_logs_directory_is_not_made(place, tmp_path):
+    store, mountpoint = place
+    target = tmp_path / "mistyped/deep/log"
+    assert_refused(cellfs("mount", "-o", f"log_target={target}", store, mountpoint), target.parent,
+                   "mkdir")
+    assert not (tmp_path / "mistyped").exists() and not store.exists()
+
+
+# ---- The end of a session --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "umount -l", "abort"])
+def test_files_open_for_writing_at_the_end_are_let_go(mount, end):
+    """They outlive the session that opened them."""
+    family = mount.family()
+    client = subprocess.Popen(
+        ["python3", "-c", """
+import os, sys
+names = ["a", "b", ".counters/c", "../../.schema.toml"]
+for file in [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]:
+    os.write(file, b"+1")
+print("open", flush=True)
+sys.stdin.read()
+"""], cwd=family, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert client.stdout.readline() == b"open\n"
+        if end == "SIGTERM":
+            mount.process.send_signal(signal.SIGTERM)
+        elif end == "abort":
+            ctypes.CDLL(None).umount2(os.fsencode(mount.path), MNT_FORCE)
+        else:
+            detach(mount.path)
+            client.stdin.close()
+        assert mount.process.wait(PATIENCE) == 0
+        mount.process = None
+    finally:
+        client.kill()
+        client.wait()
+    detach(mount.path)
+    mount.start()
+    assert (family / "a").read_text() == "+1" and (family / "b").read_text() == "+1"
