@@ -14,13 +14,10 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr size_t kBatch = 128;    // entries read from the store at a time
-constexpr size_t kWindow = 4096;  // offsets known exactly: more than one reply to the kernel holds
-constexpr size_t kOlder = 1024;   // offsets known of those before
+constexpr size_t kBatch = 128;  // entries read from the store at a time
 // From so many entries on, a reply has at most so many, so that other requests get in between.
-constexpr uint64_t kLong = 1000;
-constexpr uint64_t kPiece = 128;
-constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
+constexpr size_t kLong = 1000;
+constexpr size_t kPiece = 128;
 
 // Newest first, in byte order.
 std::string VersionKey(Timestamp timestamp) {
@@ -36,12 +33,15 @@ bool IsScanView(const Place& place) { return place.view != nullptr && !place.vie
 
 }  // namespace
 
-DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory, bool kept)
+DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory,
+                                 std::shared_ptr<CachedListing> cached)
     : mount_(mount),
       resolver_(mount),
       directory_(std::move(directory)),
       place_(directory_->place()),
-      listed_keys_(kept ? &directory_->listed_keys(mount.listed_key_bytes_left) : nullptr) {
+      own_offsets_(CachedListing::kEndOfOffsets + 1),
+      uses_own_offsets_(cached == nullptr) {
+  if (cached != nullptr) cached_.emplace(std::move(cached), directory_->changes());
   if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
 }
 
@@ -49,25 +49,32 @@ DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory, bool ke
 
 Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take& take) {
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
-  const uint64_t end = offset < kLong ? kNoEnd : offset + kPiece;
-  while (offset_ < end) {
+  const size_t end = names_ < kLong ? std::numeric_limits<size_t>::max() : names_ + kPiece;
+  is_at_end_ = false;
+  for (bool took = false; names_ < end; took = true) {
     CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
-    if (entry == nullptr || !take(*entry)) return {};
+    if (entry == nullptr) {
+      is_at_end_ = !took;
+      return {};
+    }
+    if (!take(*entry)) return {};
     Advance();
   }
   return {};
 }
 
+bool DirectoryStream::MustDropCachedListing() {
+  return cached_ && cached_->MustDrop(directory_->changes(), names_, is_at_end_);
+}
+
 void DirectoryStream::Rewind() {
   position_ = {};
   offset_ = 0;
+  names_ = 0;
   filled_ = false;
   hidden_columns_.reset();
   scanner_.reset();
-  window_.clear();
-  window_begin_ = 0;
-  older_.clear();
-  older_step_ = 256;
+  own_offsets_.Rewind();
 }
 
 Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
@@ -78,16 +85,18 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   }
   if (offset == offset_) return {};
   if (fixed_.empty()) fixed_ = FixedEntries(caller);
-  if (offset >= window_begin_ && offset - window_begin_ < window_.size()) {
-    position_ = window_[offset - window_begin_];
-    window_.resize(offset - window_begin_);
-    offset_ = offset;
-  } else {
-    std::tie(offset_, position_) = NearestKnown(offset);
-    window_.clear();
-    window_begin_ = offset_;
-  }
   filled_ = false;
+  offset_ = offset;
+  position_ = {fixed_.size(), std::nullopt};
+  if (offset < CachedListing::kFirstOffset) {
+    position_.fixed = offset;
+    return {};
+  }
+  if (offset < CachedListing::kEndOfOffsets) {
+    if (cached_) position_.key = cached_->listing().KeyAt(offset);
+    return position_.key ? Outcome() : Outcome(EINVAL, "no entry of the directory has this offset");
+  }
+  std::tie(offset_, position_.key) = own_offsets_.Return(offset);
   while (offset_ < offset) {
     CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
     if (entry == nullptr) return {};
@@ -96,51 +105,32 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   return {};
 }
 
-std::pair<uint64_t, DirectoryStream::Position> DirectoryStream::NearestKnown(
-    uint64_t offset) const {
-  if (listed_keys_ != nullptr && offset > fixed_.size()) {
-    auto listed = listed_keys_->Find(offset - 1);
-    if (listed && listed->first == fixed_.size()) {
-      return {offset, {fixed_.size(), std::move(listed->key)}};
-    }
-  }
-  const auto after = older_.upper_bound(offset);
-  if (after == older_.begin()) return {0, Position{}};
-  return *std::prev(after);
-}
-
-// window_ holds the position at each offset from window_begin_ up to, not including, offset_.
 void DirectoryStream::Advance() {
-  window_.push_back(std::move(position_));
-  position_.fixed = window_.back().fixed;
   offset_ = entry_.next_offset;
-  NoteListed();
-  if (filled_) {
-    position_.key = std::move(batch_[batch_next_++].key);
-  } else {
+  if (!filled_) {
     ++position_.fixed;
-    position_.key.reset();
+    return;
   }
-  if (window_.size() <= kWindow) return;
-  if (window_begin_ % older_step_ == 0) older_[window_begin_] = std::move(window_.front());
-  window_.pop_front();
-  ++window_begin_;
-  if (older_.size() <= kOlder) return;
-  older_step_ *= 2;
-  std::erase_if(older_, [&](const auto& known) { return known.first % older_step_ != 0; });
+  ++names_;
+  position_.key = std::move(batch_[batch_next_++].key);
+  if (uses_own_offsets_) own_offsets_.Add(*position_.key);
 }
 
-void DirectoryStream::NoteListed() {
-  const bool is_known =
-      listed_keys_ == nullptr || !filled_ ||
-      listed_keys_->Note(fixed_.size(), entry_.next_offset - 1, batch_[batch_next_].key);
-  if (!is_known || entry_.found->expires) directory_->do_not_cache_listing = true;
+uint64_t DirectoryStream::OffsetOf(const Child& child) {
+  if (child.found.expires) directory_->DoNotCacheListing();
+  if (!uses_own_offsets_) {
+    if (const auto offset = cached_->listing().OffsetOf(child.key, offset_ + 1)) return *offset;
+    directory_->DoNotCacheListing();
+    uses_own_offsets_ = true;
+  }
+  return own_offsets_.next();
 }
 
 OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
-  entry_.next_offset = offset_ + 1;
+  while (position_.fixed < fixed_.size() && !fixed_[position_.fixed]) ++position_.fixed;
   if (position_.fixed < fixed_.size()) {
-    entry_.found = &fixed_[position_.fixed];
+    entry_.next_offset = position_.fixed + 1;
+    entry_.found = &*fixed_[position_.fixed];
     entry_.name = position_.fixed == 0   ? "."
                   : position_.fixed == 1 ? ".."
                                          : mount_.FileName(entry_.found->place);
@@ -150,14 +140,16 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
     if (filled_ && batch_is_last_) return nullptr;
     CELLFS_RETURN_IF_FAILED(Fill(caller));
   }
-  entry_.found = &batch_[batch_next_].found;
+  const Child& child = batch_[batch_next_];
+  entry_.next_offset = OffsetOf(child);
+  entry_.found = &child.found;
   entry_.name = mount_.FileName(entry_.found->place);
   return &entry_;
 }
 
 // ---- Batches ------------------------------------------------------------------------------------
 
-std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
+std::vector<std::optional<Found>> DirectoryStream::FixedEntries(const Caller& caller) {
   std::vector<Place> places;
   if (place_->kind == PlaceKind::kTable && !IsScanView(*place_)) {
     places.push_back(place_->As(PlaceKind::kSchemaFile));
@@ -174,9 +166,10 @@ std::vector<Found> DirectoryStream::FixedEntries(const Caller& caller) {
     }
     places.push_back(place_->As(PlaceKind::kKeysDirectory));
   }
-  std::vector<Found> fixed{Found{*place_}, Found{place_->Parent()}};
+  std::vector<std::optional<Found>> fixed{Found{*place_}, Found{place_->Parent()}};
   for (const Place& place : places) {
-    if (auto found = resolver_.Find(caller, place); found.ok()) fixed.push_back(*std::move(found));
+    auto found = resolver_.Find(caller, place);
+    fixed.push_back(found.ok() ? std::optional(*std::move(found)) : std::nullopt);
   }
   return fixed;
 }

@@ -4,26 +4,22 @@
 // in byte order of their keys, in small batches read from the store as it is then, merged with what
 // is not stored; an entry that does not change while the listing runs comes exactly once.
 //
-// An offset is the number of entries before it. A stream remembers which key stood at the offsets
-// it gave out lately, exactly, and at some of the older ones, so that going on, rewinddir and
-// seekdir find their place although entries before it have come or gone. Offsets that the kernel
-// has from another stream, out of a listing that it keeps, are in the directory's ListedKeys; one
-// that nobody knows is reached by counting.
+// The offset of an entry finds its key again, behind which the listing goes on, whether or not the
+// entry is still there. Where the kernel caches the listing, all streams of the directory share
+// their offsets (fs/cached_listing.h); else each has its own (fs/stream_offsets.h).
 #ifndef CELLFS_FS_DIRECTORY_STREAM_H_
 #define CELLFS_FS_DIRECTORY_STREAM_H_
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fs/mount_context.h"
 #include "fs/node.h"
 #include "fs/resolver.h"
+#include "fs/stream_offsets.h"
 
 namespace cellfs::fs {
 
@@ -37,13 +33,15 @@ struct DirectoryEntry {
 // to it.
 class DirectoryStream {
  public:
-  // `kept`: the kernel may keep what is listed.
-  DirectoryStream(MountContext& mount, NodePtr directory, bool kept);
+  // `cached`: null where the kernel does not cache what is listed.
+  DirectoryStream(MountContext& mount, NodePtr directory, std::shared_ptr<CachedListing> cached);
 
   // Shows the entries from the offset on until `take` returns false (that entry comes again next
   // time), there are no more, or, in a long directory, they are enough for one request.
   using Take = std::function<bool(const DirectoryEntry& entry)>;
   Outcome Read(const Caller& caller, uint64_t offset, const Take& take);
+  // Whether the kernel must drop the listing that it caches before it is told what Read showed.
+  bool MustDropCachedListing();
 
  private:
   // Where a listing stands: after so many fixed entries and, once all of them are given, this key.
@@ -64,9 +62,7 @@ class DirectoryStream {
   // The entry after position_, which is entry_; null at the end.
   OutcomeOr<const DirectoryEntry*> Next(const Caller& caller);
   void Advance();
-  void NoteListed();
-  // Where the latest known offset up to this one is.
-  std::pair<uint64_t, Position> NearestKnown(uint64_t offset) const;
+  uint64_t OffsetOf(const Child& child);
 
   // Reads the next batch.
   Outcome Fill(const Caller& caller);
@@ -85,7 +81,8 @@ class DirectoryStream {
   OutcomeOr<Children> ScannedCells(const Caller& caller);
   OutcomeOr<Children> Versions(const Caller& caller);
   OutcomeOr<Children> Deleted(const Caller& caller);
-  std::vector<Found> FixedEntries(const Caller& caller);
+  // ".", ".." and what stands before all children; nullopt: not there now.
+  std::vector<std::optional<Found>> FixedEntries(const Caller& caller);
   // The child of a directory of children like `like` that a cell shows.
   Child& Append(Children& children, const Place& like, const Cell& cell);
   const FamilySchema* FamilyOf(const Cell& cell);
@@ -94,15 +91,19 @@ class DirectoryStream {
   Resolver resolver_;
   const NodePtr directory_;
   const std::shared_ptr<const Place> place_;
-  ListedKeys* listed_keys_ = nullptr;          // where the kernel may keep what is listed
+  std::optional<CachedListing::Stream> cached_;
+  StreamOffsets own_offsets_;
+  bool uses_own_offsets_;
   std::shared_ptr<const Moment> moment_;       // keeps what an .asof reads while this is open
   std::shared_ptr<const TableSchema> schema_;  // for the expiry of the batch
   const FamilySchema* family_ = nullptr;       // of schema_, that was asked for last
 
-  std::vector<Found> fixed_;  // ".", ".." and what stands before all children
+  std::vector<std::optional<Found>> fixed_;
   Position position_;
-  uint64_t offset_ = 0;
-  DirectoryEntry entry_;  // the one after them
+  uint64_t offset_ = 0;   // of the entry there
+  DirectoryEntry entry_;  // the one behind it
+  size_t names_ = 0;      // listed since the beginning
+  bool is_at_end_ = false;
 
   Children batch_;
   size_t batch_next_ = 0;
@@ -111,12 +112,6 @@ class DirectoryStream {
   std::optional<Children> hidden_columns_;
   std::unique_ptr<Scanner> scanner_;  // of rows, standing after scanner_key_
   std::optional<std::string> scanner_key_;
-
-  // Positions of the latest offsets without gaps, and of some of the older ones.
-  std::deque<Position> window_;
-  uint64_t window_begin_ = 0;  // the offset of window_.front()
-  std::map<uint64_t, Position> older_;
-  uint64_t older_step_ = 256;
 };
 
 }  // namespace cellfs::fs

@@ -88,6 +88,7 @@ Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcom
 }
 
 void FileSystem::EntriesChanged(Node& directory) {
+  directory.EntriesChanged();
   if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
     mount_.delayed.Add([this] { StoreDirectoryTimes(mount_); });
   }
@@ -153,7 +154,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   // will not know.
   const bool is_bare_family =
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
-  if (is_bare_family) directory.do_not_cache_listing = true;
+  if (is_bare_family) directory.DoNotCacheListing();
   return MakeEntry(*found);
 }
 
@@ -502,18 +503,23 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 
 OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/, Node& directory) {
   OpenDirectoryReply reply;
-  reply.cache_listing =
-      !directory.do_not_cache_listing && MayCacheListing(mount_, *directory.place());
+  std::shared_ptr<CachedListing> cached;
+  if (MayCacheListing(mount_, *directory.place())) {
+    cached = directory.cached_listing(mount_.cached_listing_bytes_left);
+  }
+  reply.cache_listing = cached != nullptr;
+  reply.keep_cache = cached != nullptr && !cached->is_fresh();
   reply.directory =
-      std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), reply.cache_listing);
+      std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), std::move(cached));
   return reply;
 }
 
 Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint64_t offset,
                          const DirectoryStream::Take& take) {
   std::lock_guard lock(directory.mutex);
-  return Noted("readdir", *directory.node->place(),
-               directory.stream.Read(*request.caller, offset, take));
+  const Outcome listed = directory.stream.Read(*request.caller, offset, take);
+  if (directory.stream.MustDropCachedListing()) mount_.kernel.DropListing(*directory.node);
+  return Noted("readdir", *directory.node->place(), listed);
 }
 
 std::optional<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {

@@ -60,8 +60,8 @@ struct OpenReply {
 };
 
 struct OpenDirectory {
-  OpenDirectory(MountContext& mount, NodePtr directory, bool kept)
-      : node(directory), stream(mount, std::move(directory), kept) {}
+  OpenDirectory(MountContext& mount, NodePtr directory, std::shared_ptr<CachedListing> cached)
+      : node(directory), stream(mount, std::move(directory), std::move(cached)) {}
   NodePtr node;
   std::mutex mutex;  // guards stream
   DirectoryStream stream;
@@ -70,6 +70,7 @@ struct OpenDirectory {
 struct OpenDirectoryReply {
   std::unique_ptr<OpenDirectory> directory;
   bool cache_listing = false;
+  bool keep_cache = false;  // what the kernel has cached before is right
 };
 
 // Thread-safe. Handles given out must be released before it dies.

@@ -344,8 +344,8 @@ void OpenListing(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
     auto opened = target.filesystem().OpenListing(target.RequestOf(request), target.NodeOf(id));
     if (!opened.ok()) return opened.error();
     info->fh = reinterpret_cast<uint64_t>(opened->directory.get());
-    // Without keep_cache the kernel throws its listing away at each open.
-    info->cache_readdir = info->keep_cache = opened->cache_listing;
+    info->cache_readdir = opened->cache_listing;
+    info->keep_cache = opened->keep_cache;  // else the kernel drops its listing at this open
     if (fuse_reply_open(request, info) == 0) (void)opened->directory.release();
     return kReplied;
   });

@@ -80,6 +80,10 @@ void KernelCache::Withdrawn(const Node& node) {
   InvalidateParents(place->As(PlaceKind::kCell), nullptr);
 }
 
+void KernelCache::DropListing(const Node& directory) {
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(directory); });
+}
+
 void KernelCache::Renamed(const Node& node) {
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(node); });
 }
@@ -100,6 +104,7 @@ void KernelCache::QueueName(const Place& place) {
   if (inodes_.Find(place) == nullptr) return;
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
+  directory->EntriesChanged();
   std::lock_guard lock(mutex_);
   if (notifier_ == nullptr) return;
   names_.push_back({std::move(directory), file_name_(place)});

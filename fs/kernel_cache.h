@@ -56,6 +56,8 @@ class KernelCache {
   // A file that was made is not there after all. Leaves its pages alone: those of the very write
   // that failed are locked until its reply.
   void Withdrawn(const Node& node);
+  // The kernel drops its listing of the directory.
+  void DropListing(const Node& directory);
   // The file has another name now, and with it another inode number; its pages are right.
   void Renamed(const Node& node);
   // The attributes alone of this place, changed under another name.

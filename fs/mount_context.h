@@ -45,7 +45,7 @@ struct MountContext {
   const NameSpelling row_names;
   const NameSpelling qualifier_names;
 
-  std::atomic<int64_t> listed_key_bytes_left{int64_t{16} << 20};  // of ListedKeys; before the nodes
+  std::atomic<int64_t> cached_listing_bytes_left{int64_t{16} << 20};  // before the nodes
   InodeTable inodes;
   UnstoredEntries unstored;
   LastAbsent last_absent;

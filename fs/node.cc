@@ -42,6 +42,7 @@ void Node::ContentChanged() {
   uint64_t before = generation();
   while (before < changed && !generation_.compare_exchange_weak(before, changed)) {
   }
+  EntriesChanged();
   std::lock_guard lock(mutex_);
   known_.reset();
 }
@@ -68,10 +69,21 @@ std::optional<PendingWrite> Node::pending() const {
   return std::nullopt;
 }
 
-ListedKeys& Node::listed_keys(std::atomic<int64_t>& bytes_left) {
+std::shared_ptr<CachedListing> Node::cached_listing(std::atomic<int64_t>& bytes_left) {
   std::lock_guard lock(mutex_);
-  if (listed_keys_ == nullptr) listed_keys_ = std::make_unique<ListedKeys>(bytes_left);
-  return *listed_keys_;
+  if (!may_cache_listing_) return nullptr;
+  if (cached_listing_ == nullptr) {
+    cached_listing_ = std::make_shared<CachedListing>(bytes_left, CachedListing::kFirstOffset);
+  } else if (cached_listing_->IsOutgrown()) {
+    cached_listing_ = std::make_shared<CachedListing>(bytes_left, cached_listing_->end());
+  }
+  return cached_listing_;
+}
+
+void Node::DoNotCacheListing() {
+  std::lock_guard lock(mutex_);
+  may_cache_listing_ = false;
+  cached_listing_.reset();
 }
 
 }  // namespace cellfs::fs

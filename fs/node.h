@@ -12,8 +12,8 @@
 #include <mutex>
 #include <vector>
 
+#include "fs/cached_listing.h"
 #include "fs/file_handle.h"
-#include "fs/listed_keys.h"
 #include "fs/place.h"
 
 namespace cellfs::fs {
@@ -68,12 +68,15 @@ class Node : public std::enable_shared_from_this<Node> {
   uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
   void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
 
-  // A directory of which the kernel shall not keep the listing: too large for ListedKeys, or with
-  // entries that come or go without a request in it: cells with a TTL of their own, families that
-  // were found with nothing in them.
-  std::atomic<bool> do_not_cache_listing{false};
-  // Of a directory whose listing the kernel keeps.
-  ListedKeys& listed_keys(std::atomic<int64_t>& bytes_left);
+  // Counts how often names came to the directory or went from it.
+  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+  void EntriesChanged() { changes_.fetch_add(1, std::memory_order_acq_rel); }
+  // Of a directory, for a stream that is being opened; null where the kernel must not cache its
+  // listing.
+  std::shared_ptr<CachedListing> cached_listing(std::atomic<int64_t>& bytes_left);
+  // From now on: it is too large, or entries come to it or go from it without a request: cells with
+  // a TTL of their own, families that were found with nothing in them.
+  void DoNotCacheListing();
 
  private:
   friend class InodeTable;
@@ -90,10 +93,12 @@ class Node : public std::enable_shared_from_this<Node> {
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::atomic<uint64_t> inode_number_;                // changes with it
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
-  std::unique_ptr<ListedKeys> listed_keys_;           // set under mutex_, once
+  std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
+  bool may_cache_listing_ = true;                     // guarded by mutex_
   std::unique_ptr<Known> known_;                      // guarded by mutex_
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<uint64_t> generation_{1};
+  std::atomic<uint64_t> changes_{0};
   static inline std::atomic<uint64_t> newest_{1};
   uint64_t lookups_ = 0;  // guarded by the table's mutex
 };

@@ -42,7 +42,7 @@ class DirectoryStreamTest : public testing::Test {
 
 TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
   FillFamily(1500);
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   uint64_t offset = 0;
   std::vector<std::string> all;
   while (true) {
@@ -56,7 +56,7 @@ TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
 
 TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
   FillFamily(6000);
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   uint64_t offset = 0;
   EXPECT_EQ(Take(stream, offset, 5000).size(), 5000u);
   size_t rest = 0;
@@ -71,7 +71,7 @@ TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
 
 TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) {
   FillFamily(1200);
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   uint64_t offset = 0;
   std::multiset<std::string> seen;
   int removed = 0;
@@ -92,7 +92,7 @@ TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) 
 TEST_F(DirectoryStreamTest, WhatWasRemovedSinceItWasReadHasNoEntry) {
   FillFamily(3);
   FileSystem& filesystem = *tree.filesystem;
-  DirectoryStream stream(filesystem.context(), node, /*kept=*/false);
+  DirectoryStream stream(filesystem.context(), node, nullptr);
   const std::string gone = Name(1);
   std::vector<std::string> shown;
   uint64_t offset = 0;
@@ -111,10 +111,11 @@ TEST_F(DirectoryStreamTest, WhatWasRemovedSinceItWasReadHasNoEntry) {
 
 TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
   FillFamily(600);
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   uint64_t offset = 0;
-  Take(stream, offset, 200);
-  uint64_t back = 102;  // after "." and ".." and 100 names
+  Take(stream, offset, 100);
+  uint64_t back = offset;
+  Take(stream, offset, 100);
   tree.Delete("r", Name(5));
   EXPECT_EQ(Take(stream, back, 3), (std::vector<std::string>{Name(100), Name(101), Name(102)}));
   uint64_t start = 0;
@@ -123,44 +124,80 @@ TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
 
 TEST_F(DirectoryStreamTest, AnOffsetOfAnotherStreamIsReachedByCounting) {
   FillFamily(600);
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
-  uint64_t offset = 402;
+  DirectoryStream first(tree.filesystem->context(), node, nullptr);
+  uint64_t offset = 0;
+  Take(first, offset, 400);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   EXPECT_EQ(Take(stream, offset, 2), (std::vector<std::string>{Name(400), Name(401)}));
 }
 
-TEST_F(DirectoryStreamTest, WhatTheKernelKeptGoesOnWhereItWasAfterAChange) {
-  FillFamily(3000);
-  MountContext& mount = tree.filesystem->context();
-  DirectoryStream first(mount, node, /*kept=*/true);
-  uint64_t offset = 0;
-  ASSERT_EQ(Take(first, offset, 5000).size(), 3000u);
-  for (int i = 0; i < 1500; i += 2) tree.Delete("r", Name(i));
+// The streams of a directory whose listing the kernel caches.
+class CachedStreamTest : public DirectoryStreamTest {
+ protected:
+  DirectoryStream Open() {
+    MountContext& mount = tree.filesystem->context();
+    return DirectoryStream(mount, node, node->cached_listing(mount.cached_listing_bytes_left));
+  }
+  uint64_t OffsetOf(const std::string& wanted) {
+    DirectoryStream stream = Open();
+    uint64_t found = 0;
+    EXPECT_TRUE(stream
+                    .Read(Caller::Superuser(), 0,
+                          [&](const DirectoryEntry& entry) {
+                            if (entry.name == wanted) found = entry.next_offset;
+                            return true;
+                          })
+                    .ok());
+    return found;
+  }
+};
+
+TEST_F(CachedStreamTest, AnOffsetMeansOneNameInEveryStream) {
+  FillFamily(900);
+  const uint64_t offset = OffsetOf(Name(600));
+  for (int i = 0; i < 600; i += 2) tree.Delete("r", Name(i));
   tree.Put("r", "00001-new", "v");
-  tree.Delete("r", Name(1600));
-  // Another one that had the first 1,601 from the kernel.
-  DirectoryStream second(mount, node, /*kept=*/true);
-  offset = 2 + 1601;
-  EXPECT_EQ(Take(second, offset, 2), (std::vector<std::string>{Name(1601), Name(1602)}));
-  // A new listing gives new offsets.
-  offset = 0;
-  ASSERT_EQ(Take(second, offset, 5000).size(), 2250u);
-  DirectoryStream third(mount, node, /*kept=*/true);
-  offset = 2 + 2;
-  EXPECT_EQ(Take(third, offset, 2), (std::vector<std::string>{Name(3), Name(5)}));
+  // Another stream lists what there is now, before a third goes on where the first was.
+  OffsetOf(Name(601));
+  DirectoryStream stream = Open();
+  uint64_t after = offset;
+  EXPECT_EQ(Take(stream, after, 2), (std::vector<std::string>{Name(601), Name(602)}));
+  EXPECT_EQ(OffsetOf(Name(600)), offset);
 }
 
-TEST_F(DirectoryStreamTest, ADirectoryTooLargeForItsKeysIsNotKeptByTheKernel) {
+TEST_F(CachedStreamTest, TheOffsetOfARemovedNameLeadsToTheNamesBehindIt) {
+  FillFamily(900);
+  const uint64_t offset = OffsetOf(Name(600));
+  tree.Delete("r", Name(600));
+  tree.Delete("r", Name(601));
+  DirectoryStream stream = Open();
+  uint64_t after = offset;
+  EXPECT_EQ(Take(stream, after, 1), std::vector<std::string>{Name(602)});
+  tree.clock->Advance(1);
+  tree.Put("r", Name(600), "v");
+  EXPECT_EQ(OffsetOf(Name(600)), offset);
+}
+
+TEST_F(CachedStreamTest, AnOffsetThatNobodyGotIsAnError) {
+  FillFamily(3);
+  DirectoryStream stream = Open();
+  EXPECT_EQ(stream.Read(Caller::Superuser(), 500, [](const auto&) { return true; }).error(),
+            EINVAL);
+}
+
+TEST_F(CachedStreamTest, ADirectoryWithTooManyNamesIsCachedNoMore) {
   FillFamily(100);
   MountContext& mount = tree.filesystem->context();
-  mount.listed_key_bytes_left = 500;
-  DirectoryStream stream(mount, node, /*kept=*/true);
-  uint64_t offset = 0;
-  EXPECT_EQ(Take(stream, offset, 1000).size(), 100u);
-  EXPECT_TRUE(node->do_not_cache_listing);
-  offset = 2 + 50;
-  DirectoryStream other(mount, node, /*kept=*/false);
-  EXPECT_EQ(Take(other, offset, 1), std::vector<std::string>{Name(50)});
-  EXPECT_EQ(mount.listed_key_bytes_left, 500);
+  mount.cached_listing_bytes_left = 500;
+  {
+    DirectoryStream stream = Open();
+    uint64_t offset = 0;
+    EXPECT_EQ(Take(stream, offset, 50).size(), 50u);
+    EXPECT_EQ(Take(stream, offset, 1000).size(), 50u);
+    EXPECT_TRUE(stream.MustDropCachedListing());
+    EXPECT_EQ(node->cached_listing(mount.cached_listing_bytes_left), nullptr);
+  }
+  EXPECT_EQ(mount.cached_listing_bytes_left, 500);
 }
 
 TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
@@ -172,7 +209,7 @@ TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
     entry.reason = UnstoredReason::kClaimed;
     unstored.Add(entry);
   }
-  DirectoryStream stream(tree.filesystem->context(), node, /*kept=*/false);
+  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
   uint64_t offset = 0;
   const auto all = Take(stream, offset, 2000);
   EXPECT_EQ(all.size(), 900u);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "fs/cached_listing.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "fs/stream_offsets.h"
+
+namespace cellfs::fs {
+namespace {
+
+class CachedListingTest : public testing::Test {
+ protected:
+  using Stream = CachedListing::Stream;
+
+  std::atomic<int64_t> bytes{1 << 20};
+  std::shared_ptr<CachedListing> listing = std::make_shared<CachedListing>(bytes, 256);
+};
+
+TEST_F(CachedListingTest, EachNameKeepsItsOffsetInWhateverOrderNamesAreListed) {
+  std::mt19937 random(7);
+  std::map<std::string, uint64_t> known;
+  std::map<uint64_t, std::string> names;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string name = std::to_string(random() % 3000);
+    const auto offset = listing->OffsetOf(name, 256 + random() % 4000);
+    ASSERT_TRUE(offset);
+    const auto [it, is_new] = known.emplace(name, *offset);
+    EXPECT_EQ(it->second, *offset) << name;
+    if (is_new) {
+      EXPECT_TRUE(names.emplace(*offset, name).second) << name;
+    }
+  }
+  for (const auto& [offset, name] : names) EXPECT_EQ(listing->KeyAt(offset), name);
+  EXPECT_EQ(listing->KeyAt(listing->end()), std::nullopt);
+}
+
+TEST_F(CachedListingTest, ItsMemoryIsBoundedAndGivenBack) {
+  bytes = 2000;
+  size_t count = 0;
+  while (listing->OffsetOf("name" + std::to_string(1000000 - count), 0)) ++count;
+  EXPECT_GT(count, 20u);
+  EXPECT_LT(count, 200u);
+  EXPECT_GE(bytes, 0);
+  Stream stream(listing, 0);
+  EXPECT_TRUE(stream.MustDrop(0, 0, false));  // streams have offsets of their own now
+  listing.reset();
+}
+
+TEST_F(CachedListingTest, WithoutChangesTheKernelMayCacheWhatSeveralStreamsList) {
+  Stream first(listing, 5);
+  EXPECT_FALSE(first.MustDrop(5, 10, false));
+  Stream second(listing, 5);
+  EXPECT_FALSE(second.MustDrop(5, 10, false));
+  EXPECT_FALSE(first.MustDrop(5, 20, true));
+  EXPECT_FALSE(second.MustDrop(5, 20, true));
+}
+
+TEST_F(CachedListingTest, NoReplyIsCachedWhileAStreamIsOpenThatBeganBeforeAChange) {
+  Stream before(listing, 5);
+  EXPECT_FALSE(before.MustDrop(5, 10, false));
+  Stream after(listing, 6);
+  EXPECT_TRUE(after.MustDrop(6, 10, false));
+  EXPECT_TRUE(before.MustDrop(6, 10, true));
+}
+
+// What the kernel got of the first may be joined to what it gets of the second.
+TEST_F(CachedListingTest, AStreamThatWasOpenBesideAnOlderOneIsNotCachedEither) {
+  auto before = std::make_unique<Stream>(listing, 5);
+  auto after = std::make_unique<Stream>(listing, 6);
+  before.reset();
+  EXPECT_TRUE(after->MustDrop(6, 10, false));
+  after.reset();
+  // The next one may complete that: it drops it at its end, and the one after it is cached again.
+  Stream third(listing, 6);
+  EXPECT_FALSE(third.MustDrop(6, 10, false));
+  EXPECT_TRUE(third.MustDrop(6, 10, true));
+  Stream fourth(listing, 6);
+  EXPECT_FALSE(fourth.MustDrop(6, 10, false));
+  EXPECT_FALSE(fourth.MustDrop(6, 10, true));
+}
+
+TEST_F(CachedListingTest, ManyNamesThatHaveGoneMakeRoomWhenNobodyListsThem) {
+  for (int i = 0; i < 3000; ++i) listing->OffsetOf(std::to_string(i), 0);
+  {
+    Stream stream(listing, 0);
+    stream.MustDrop(0, 500, true);
+    EXPECT_FALSE(listing->IsOutgrown());
+  }
+  EXPECT_TRUE(listing->IsOutgrown());
+  for (int i = 0; i < 3; ++i) {
+    Stream stream(listing, 0);
+    stream.MustDrop(0, 2000, true);
+  }
+  EXPECT_FALSE(listing->IsOutgrown());
+}
+
+TEST(StreamOffsetsTest, TheLatestOffsetsAreKnownExactlyAndOlderOnesNearly) {
+  constexpr uint64_t kFirst = 1000;
+  StreamOffsets offsets(kFirst);
+  EXPECT_EQ(offsets.Return(kFirst + 5), (std::pair(kFirst - 1, std::optional<std::string>())));
+  constexpr uint64_t kCount = 2000000;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(offsets.next(), kFirst + i);
+    offsets.Add(std::to_string(i));
+  }
+  for (const uint64_t back : {uint64_t{0}, uint64_t{100}, uint64_t{3900}}) {
+    const uint64_t offset = kFirst + kCount - 1 - back;
+    EXPECT_EQ(offsets.Return(offset),
+              (std::pair(offset, std::optional(std::to_string(kCount - 1 - back)))));
+    EXPECT_EQ(offsets.next(), offset + 1);
+  }
+  const uint64_t wanted = kFirst + 1234567;
+  const auto [offset, key] = offsets.Return(wanted);
+  EXPECT_LE(offset, wanted);
+  EXPECT_GT(offset, wanted - 5000);
+  EXPECT_EQ(key, std::to_string(offset - kFirst));
+  EXPECT_EQ(offsets.next(), offset + 1);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
