@@ -146,7 +146,7 @@ Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) 
   if (!whole_ && appends) edits_.Append(bytes);
   if (!whole_ && !appends) edits_.Write(bytes, offset);
   Wrote();
-  return {};
+  return edits_.is_scattered() ? PutNow(mount_.options.durability) : Outcome();
 }
 
 Outcome CellWriter::Truncate(uint64_t size) {

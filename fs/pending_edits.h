@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // PendingEdits: what one handle has done to a file and not put yet, to be applied over whatever the
-// value is by then. Pure.
+// value is by then. Pure. Its memory follows the bytes that it would write, however often they were
+// written.
 #ifndef CELLFS_FS_PENDING_EDITS_H_
 #define CELLFS_FS_PENDING_EDITS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +20,8 @@ namespace cellfs::fs {
 // Not thread-safe.
 class PendingEdits {
  public:
-  bool empty() const { return edits_.empty(); }
-  void clear() { edits_.clear(); }
+  bool empty() const { return layers_.empty(); }
+  void clear() { layers_.clear(); }
 
   void Write(std::string_view bytes, uint64_t offset);
   void Append(std::string_view bytes);
@@ -28,15 +33,29 @@ class PendingEdits {
 
   // Null where there is anything but appended bytes.
   const std::string* OnlyAppended() const;
+  // So many pieces that what describes them outweighs the bytes: time to put them.
+  bool is_scattered() const;
 
  private:
-  enum class Kind { kWrite, kAppend, kTruncate };
-  struct Edit {
-    Kind kind;
-    uint64_t offset = 0;  // or the size
-    std::string bytes;
+  static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
+
+  // Edits that apply one after the other: a truncation, writes, bytes appended. What is appended
+  // after a truncation lies at a known offset, so that it is a write.
+  struct Layer {
+    uint64_t kept = kWhole;                  // bytes of what lies below, at most
+    std::optional<uint64_t> size;            // known from a truncation on
+    std::map<uint64_t, std::string> writes;  // by offset; they neither overlap nor touch
+    std::string appended;                    // only where the size is not known
+
+    void Write(std::string_view bytes, uint64_t offset);
+    void Truncate(uint64_t new_size);
+    void ApplyTo(std::string& value) const;
+    uint64_t SizeAfter(uint64_t size_below) const;
   };
-  std::vector<Edit> edits_;  // in the order they were made
+
+  Layer& TopForWriting();
+
+  std::vector<Layer> layers_;  // the oldest first; none is empty
 };
 
 // Writes over, and where needed beyond, what is there; a hole reads as zeros.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "fs/pending_edits.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace cellfs::fs {
+namespace {
+
+// The law: applying the edits to a value leaves what the same calls, one by one, leave of it.
+TEST(PendingEditsTest, TheyLeaveWhatTheCallsOneByOneWould) {
+  std::mt19937 random(11);
+  const auto below = [&](unsigned bound) { return random() % bound; };
+  for (int round = 0; round < 5000; ++round) {
+    PendingEdits edits;
+    std::string expected(below(60), 'b');
+    const std::string base = expected;
+    const bool appends_often = below(2) == 0;
+    for (unsigned calls = below(25); calls > 0; --calls) {
+      const std::string bytes(below(9), static_cast<char>('A' + below(26)));
+      const unsigned act = below(10);
+      if (act == 0) {
+        const unsigned size = below(80);
+        edits.Truncate(size);
+        expected.resize(size);
+      } else if (act < 4 && appends_often) {
+        edits.Append(bytes);
+        expected += bytes;
+      } else {
+        const unsigned offset = below(80);
+        edits.Write(bytes, offset);
+        WriteInto(expected, bytes, offset);
+      }
+      ASSERT_EQ(edits.SizeAfter(base.size()), expected.size()) << "round " << round;
+    }
+    std::string value = base;
+    edits.ApplyTo(value);
+    ASSERT_EQ(value, expected) << "round " << round;
+  }
+}
+
+TEST(PendingEditsTest, OnlyAppendedBytesAreSeenAsSuch) {
+  PendingEdits edits;
+  EXPECT_EQ(edits.OnlyAppended(), nullptr);
+  edits.Append("a");
+  edits.Append("b");
+  ASSERT_NE(edits.OnlyAppended(), nullptr);
+  EXPECT_EQ(*edits.OnlyAppended(), "ab");
+  edits.Write("c", 0);
+  EXPECT_EQ(edits.OnlyAppended(), nullptr);
+  edits.clear();
+  edits.Truncate(0);
+  edits.Append("a");
+  EXPECT_EQ(edits.OnlyAppended(), nullptr);
+}
+
+TEST(PendingEditsTest, ManySeparatePiecesAreTimeToPut) {
+  PendingEdits edits;
+  for (uint64_t i = 0; i < 100000; ++i) edits.Write("x", i % 1000);  // over one another
+  EXPECT_FALSE(edits.is_scattered());
+  for (uint64_t i = 0; i < 10000; ++i) edits.Write("x", 2 * i);
+  EXPECT_TRUE(edits.is_scattered());
+  edits.clear();
+  for (int i = 0; i < 1000; ++i) {
+    edits.Append("x");
+    edits.Write("y", 0);
+  }
+  EXPECT_TRUE(edits.is_scattered());
+}
+
+}  // namespace
+}  // namespace cellfs::fs
