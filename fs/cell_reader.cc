@@ -74,8 +74,9 @@ Outcome CellReader::GoOnLocked() {
     const auto file = nameless_.file();
     if (file != nullptr && file->shown().size > bytes_->size()) newer = nameless_.Bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
-    generation_ = generation;
     newer = WholeFile(mount_, caller_, *lock.place, node_.get());
+    if (!newer.ok() && newer.error() != ENOENT) return newer.status();
+    generation_ = generation;
   }
   if (newer.ok() && newer->starts_with(*bytes_)) {
     bytes_ = std::make_shared<const std::string>(*std::move(newer));

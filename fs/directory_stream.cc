@@ -80,11 +80,13 @@ void DirectoryStream::Rewind() {
 Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   if (offset == 0) {
     Rewind();
-    fixed_ = FixedEntries(caller);
+    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntries(caller));
     return {};
   }
   if (offset == offset_) return {};
-  if (fixed_.empty()) fixed_ = FixedEntries(caller);
+  if (fixed_.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntries(caller));
+  }
   filled_ = false;
   offset_ = offset;
   position_ = {fixed_.size(), std::nullopt};
@@ -149,7 +151,7 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
 
 // ---- Batches ------------------------------------------------------------------------------------
 
-std::vector<std::optional<Found>> DirectoryStream::FixedEntries(const Caller& caller) {
+OutcomeOr<std::vector<std::optional<Found>>> DirectoryStream::FixedEntries(const Caller& caller) {
   std::vector<Place> places;
   if (place_->kind == PlaceKind::kTable && !IsScanView(*place_)) {
     places.push_back(place_->As(PlaceKind::kSchemaFile));
@@ -169,6 +171,7 @@ std::vector<std::optional<Found>> DirectoryStream::FixedEntries(const Caller& ca
   std::vector<std::optional<Found>> fixed{Found{*place_}, Found{place_->Parent()}};
   for (const Place& place : places) {
     auto found = resolver_.Find(caller, place);
+    if (!found.ok() && found.error() != ENOENT) return found.status();
     fixed.push_back(found.ok() ? std::optional(*std::move(found)) : std::nullopt);
   }
   return fixed;
@@ -177,8 +180,8 @@ std::vector<std::optional<Found>> DirectoryStream::FixedEntries(const Caller& ca
 // Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end
 // may be given yet.
 Outcome DirectoryStream::Fill(const Caller& caller) {
-  if (const auto schema = mount_.store.DescribeTable(place_->table); schema.ok()) {
-    schema_ = *schema;
+  if (!place_->table.name.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(schema_, mount_.store.DescribeTable(place_->table));
     family_ = nullptr;
   }
   const uint64_t looked_at = Node::NewestGeneration();
@@ -360,10 +363,14 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
   const Place like = place_->As(PlaceKind::kRow);
   Children children;
   while (children.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner_->Next({.max_rows = kBatch}));
-    if (rows.empty()) break;
-    children.reserve(rows.size());
-    for (const RowCells& row : rows) {
+    auto rows = scanner_->Next({.max_rows = kBatch});
+    if (!rows.ok()) {
+      scanner_.reset();  // where it stands now is not known
+      return rows.status();
+    }
+    if (rows->empty()) break;
+    children.reserve(rows->size());
+    for (const RowCells& row : *rows) {
       if (row.empty() || (skipping && !is_after(row.front().row))) continue;
       if (IsHiddenRow(place_->table, row.front().row)) continue;
       Append(children, like, row.front());

@@ -82,7 +82,7 @@ class DirectoryStream {
   OutcomeOr<Children> Versions(const Caller& caller);
   OutcomeOr<Children> Deleted(const Caller& caller);
   // ".", ".." and what stands before all children; nullopt: not there now.
-  std::vector<std::optional<Found>> FixedEntries(const Caller& caller);
+  OutcomeOr<std::vector<std::optional<Found>>> FixedEntries(const Caller& caller);
   // The child of a directory of children like `like` that a cell shows.
   Child& Append(Children& children, const Place& like, const Cell& cell);
   const FamilySchema* FamilyOf(const Cell& cell);

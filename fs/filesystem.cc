@@ -277,29 +277,25 @@ Outcome FileSystem::SetXattr(const Request& request, Node& node, const std::stri
 }
 
 // The space quota that applies to the place, if any, with what is used of it.
-std::optional<FileSystem::QuotaUse> FileSystem::QuotaOf(const Place& place) {
-  if (place.table.namespace_name.empty()) return std::nullopt;
-  QuotaUse use;
-  bool whole_namespace = place.table.name.empty();
-  if (!whole_namespace) {
-    const auto quota = mount_.store.TableSpaceQuota(place.table);
-    if (quota.ok() && *quota) {
-      use.limit = (*quota)->limit;
-    } else {
-      whole_namespace = true;
-    }
+OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& place) {
+  if (place.table.namespace_name.empty()) return std::optional<QuotaUse>();
+  std::optional<SpaceQuota> quota;
+  if (!place.table.name.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.TableSpaceQuota(place.table));
   }
+  const bool whole_namespace = !quota.has_value();
   if (whole_namespace) {
-    const auto quota = mount_.store.NamespaceSpaceQuota(place.table.namespace_name);
-    if (!quota.ok() || !*quota) return std::nullopt;
-    use.limit = (*quota)->limit;
+    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.NamespaceSpaceQuota(place.table.namespace_name));
+    if (!quota) return std::optional<QuotaUse>();
   }
+  QuotaUse use;
+  use.limit = quota->limit;
   for (const TableStatistics& table : mount_.store.GetStatistics().tables) {
     const bool counts = whole_namespace ? table.table.namespace_name == place.table.namespace_name
                                         : table.table == place.table;
     if (counts) use.used += static_cast<int64_t>(table.file_bytes);
   }
-  return use;
+  return std::optional(use);
 }
 
 OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& node) {
@@ -312,7 +308,14 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
     shown.f_blocks = shown.f_bfree = shown.f_bavail = 1 << 28;
     shown.f_files = shown.f_ffree = shown.f_favail = 1 << 28;
   }
-  if (const auto quota = QuotaOf(*node.place()); quota && shown.f_frsize > 0) {
+  const auto place = node.place();
+  const auto quota_of_place = QuotaOf(*place);
+  // A table that was dropped while somebody was in it has no quota any more.
+  if (!quota_of_place.ok() && quota_of_place.error() != ENOENT) {
+    return Noted("statfs", *place, quota_of_place.status());
+  }
+  if (const auto quota = quota_of_place.ok() ? *quota_of_place : std::nullopt;
+      quota && shown.f_frsize > 0) {
     const int64_t block = static_cast<int64_t>(shown.f_frsize);
     shown.f_blocks = static_cast<fsblkcnt_t>(quota->limit / block);
     const int64_t left = std::max<int64_t>(0, quota->limit - quota->used) / block;
@@ -522,12 +525,12 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
   return Noted("readdir", *directory.node->place(), listed);
 }
 
-std::optional<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
+OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
   Entry entry = MakeEntry(*listed.found);
   while (entry.outrun) {
     auto found = resolver_.Find(*request.caller, listed.found->place);
     Forget(*entry.node, 1);
-    if (!found.ok()) return std::nullopt;
+    if (!found.ok()) return found.status();
     entry = MakeEntry(*found);
   }
   return entry;

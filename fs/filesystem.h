@@ -128,9 +128,9 @@ class FileSystem {
   // Calls `take` with each entry; false: it did not fit.
   Outcome List(const Request& request, OpenDirectory& directory, uint64_t offset,
                const DirectoryStream::Take& take);
-  // The node of a listed entry, counted as a look-up, with its attributes; nullopt where it has
+  // The node of a listed entry, counted as a look-up, with its attributes; ENOENT where it has
   // been removed since it was read.
-  std::optional<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);
+  OutcomeOr<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);
   Outcome SyncDirectory(Node& directory);
 
  private:
@@ -165,7 +165,7 @@ class FileSystem {
   FileHandle* AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
-  std::optional<QuotaUse> QuotaOf(const Place& place);
+  OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
 
   MountContext mount_;
   Resolver resolver_;

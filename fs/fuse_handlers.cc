@@ -377,15 +377,17 @@ class Listing {
     const size_t needed =
         fuse_add_direntry_plus(request_, nullptr, 0, entry.name.c_str(), nullptr, 0);
     if (needed > left()) return false;
+    // The name alone: the kernel does not count it, and asks for the attributes when it needs them.
     fuse_entry_param parameters{};
-    if (entry.name == "." || entry.name == "..") {  // these the kernel does not count
-      parameters.attr.st_ino = entry.found->place.InodeNumber();
-      parameters.attr.st_mode = S_IFDIR;
-    } else {
+    parameters.attr.st_ino = entry.found->place.InodeNumber();
+    parameters.attr.st_mode = TypeOf(entry.found->place);
+    if (entry.name != "." && entry.name != "..") {
       auto counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
-      if (!counted) return true;
-      parameters = ParametersOf(target_, *counted);
-      counted_.push_back(std::move(counted->node));
+      if (!counted.ok() && counted.error() == ENOENT) return true;
+      if (counted.ok()) {
+        parameters = ParametersOf(target_, *counted);
+        counted_.push_back(std::move(counted->node));
+      }
     }
     return Took(fuse_add_direntry_plus(request_, end(), left(), entry.name.c_str(), &parameters,
                                        static_cast<off_t>(entry.next_offset)));

@@ -54,6 +54,11 @@ Place Named(const Place& directory, PlaceKind kind, std::string_view name) {
   return place;
 }
 
+// A name that HBase refuses names nothing; any other failure is not an absence.
+Outcome NotDescribed(const Status& status) {
+  return status.code() == StatusCode::kIllegalArgument ? Outcome(ENOENT) : Outcome(status);
+}
+
 bool IsInScan(const Scan& scan, std::string_view row) {
   const auto before = [&](std::string_view a, std::string_view b) {
     return scan.reversed ? b < a : a < b;
@@ -368,9 +373,10 @@ OutcomeOr<Found> Resolver::FindByKind(const Caller& caller, const Place& place) 
   }
 }
 
-Found Resolver::FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at) {
-  const auto schema = mount_.store.DescribeTable(place.table);
-  const KnownCell known = KnownOf(cell, schema.ok() ? (*schema)->FindFamily(cell.family) : nullptr);
+OutcomeOr<Found> Resolver::FromCell(const Place& place, const Cell& cell, Node* node,
+                                    uint64_t looked_at) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount_.store.DescribeTable(place.table));
+  const KnownCell known = KnownOf(cell, schema->FindFamily(cell.family));
   if (node != nullptr) node->Know(known, looked_at);
   Found found{place};
   Describe(known, found);
@@ -395,15 +401,14 @@ OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
 }
 
 OutcomeOr<Found> Resolver::FindNamespace(const Place& place) {
-  // A name that HBase refuses names nothing.
   const auto schema = mount_.store.DescribeNamespace(place.table.namespace_name);
-  if (!schema.ok()) return Outcome(ENOENT);
+  if (!schema.ok()) return NotDescribed(schema.status());
   return Found{place};
 }
 
 OutcomeOr<Found> Resolver::FindTable(const Place& place) {
   const auto schema = mount_.store.DescribeTable(place.table);
-  if (!schema.ok()) return Outcome(ENOENT);
+  if (!schema.ok()) return NotDescribed(schema.status());
   return Found{place};
 }
 
@@ -447,7 +452,8 @@ OutcomeOr<std::optional<Found>> Resolver::FindFilled(const Caller& caller, const
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
   if (!cell) return std::optional<Found>();
-  return std::optional(FromCell(place, *cell, node.get(), looked_at));
+  CELLFS_ASSIGN_OR_RETURN(Found found, FromCell(place, *cell, node.get(), looked_at));
+  return std::optional(std::move(found));
 }
 
 // From what the node knows; nullopt also where a TTL has ended that.
@@ -478,7 +484,7 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
-  Found found = FromCell(place, *cell, node.get(), looked_at);
+  CELLFS_ASSIGN_OR_RETURN(Found found, FromCell(place, *cell, node.get(), looked_at));
   if (is_counter) {
     // A value that is no counter is found, and its reading says what is wrong.
     const auto text = FileBytes(place, *std::move(cell));

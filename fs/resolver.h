@@ -78,7 +78,7 @@ class Resolver {
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
   // From a cell that was read there; the node, if there is one, knows it afterwards.
-  Found FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at);
+  OutcomeOr<Found> FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at);
   OutcomeOr<std::optional<Found>> FindFilled(const Caller& caller, const Place& place);
   std::optional<Found> FindKnown(const Place& place, const Node& node);
   OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);

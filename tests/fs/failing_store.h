@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+//
+// FailingStore: a store of which the nth call fails, or every call from it on.
+#ifndef CELLFS_TESTS_FS_FAILING_STORE_H_
+#define CELLFS_TESTS_FS_FAILING_STORE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/store.h"
+
+namespace cellfs::fs {
+
+class FailingStore : public Store {
+ public:
+  enum class Calls { kAll, kMutations };
+  // What the failing call does all the same: kOutcomeUnknown leaves that open.
+  enum class Effect { kNone, kDone };
+  struct Failure {
+    int call = 0;  // from 1
+    Status status;
+    Calls counted = Calls::kAll;
+    Effect effect = Effect::kNone;
+    bool lasts = false;  // the calls after it fail as well
+  };
+
+  explicit FailingStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  void Fail(Failure failure) {
+    failure_ = std::move(failure);
+    calls_ = 0;
+    has_failed_ = false;
+  }
+  void Heal() { failure_.reset(); }
+  bool has_failed() const { return has_failed_; }
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
+    return Ask<RowCells>([&] { return store_->Read(caller, table, get); });
+  }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override {
+    using Opened = std::unique_ptr<Scanner>;
+    auto opened = Ask<Opened>([&] { return store_->OpenScanner(caller, table, scan); });
+    if (!opened.ok()) return opened;
+    return Opened(std::make_unique<FailingScanner>(*this, *std::move(opened)));
+  }
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override {
+    return Change<StatusOr<MutationResult>>(
+        [&] { return store_->Mutate(caller, table, mutations); });
+  }
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override {
+    return Change<StatusOr<CheckAndMutateResult>>(
+        [&] { return store_->CheckAndMutate(caller, table, check); });
+  }
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override {
+    return store_->Batch(caller, table, rows);
+  }
+  Status Sync() override {
+    return Failed(Calls::kAll) ? failure_->status : store_->Sync();
+  }
+
+  Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {
+    return Change<Status>([&] { return store_->CreateNamespace(caller, schema); });
+  }
+  Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override {
+    return Change<Status>([&] { return store_->AlterNamespace(caller, schema); });
+  }
+  Status DropNamespace(const Caller& caller, const std::string& name) override {
+    return Change<Status>([&] { return store_->DropNamespace(caller, name); });
+  }
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override {
+    return Ask<NamespaceSchema>([&] { return store_->DescribeNamespace(name); });
+  }
+  StatusOr<std::vector<std::string>> ListNamespaces() override {
+    return Ask<std::vector<std::string>>([&] { return store_->ListNamespaces(); });
+  }
+
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override {
+    return Change<Status>([&] { return store_->CreateTable(caller, schema); });
+  }
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override {
+    return Change<Status>([&] { return store_->AlterTable(caller, schema); });
+  }
+  Status AddFamily(const Caller& caller, const TableName& table,
+                   const FamilySchema& family) override {
+    return Change<Status>([&] { return store_->AddFamily(caller, table, family); });
+  }
+  Status ModifyFamily(const Caller& caller, const TableName& table,
+                      const FamilySchema& family) override {
+    return Change<Status>([&] { return store_->ModifyFamily(caller, table, family); });
+  }
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override {
+    return Change<Status>([&] { return store_->DropFamily(caller, table, family); });
+  }
+  Status DropTable(const Caller& caller, const TableName& table) override {
+    return Change<Status>([&] { return store_->DropTable(caller, table); });
+  }
+  StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override {
+    return Change<StatusOr<bool>>([&] { return store_->DropEmptyTable(caller, table); });
+  }
+  Status TruncateTable(const Caller& caller, const TableName& table) override {
+    return Change<Status>([&] { return store_->TruncateTable(caller, table); });
+  }
+  Status EnableTable(const Caller& caller, const TableName& table) override {
+    return Change<Status>([&] { return store_->EnableTable(caller, table); });
+  }
+  Status DisableTable(const Caller& caller, const TableName& table) override {
+    return Change<Status>([&] { return store_->DisableTable(caller, table); });
+  }
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
+    using Schema = std::shared_ptr<const TableSchema>;
+    return Ask<Schema>([&] { return store_->DescribeTable(table); });
+  }
+  StatusOr<bool> IsTableEnabled(const TableName& table) override {
+    return Ask<bool>([&] { return store_->IsTableEnabled(table); });
+  }
+  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override {
+    return Ask<std::vector<TableName>>([&] { return store_->ListTables(namespace_name); });
+  }
+
+  Status Flush(const Caller& caller, const TableName& table) override {
+    return store_->Flush(caller, table);
+  }
+  Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override {
+    return store_->Compact(caller, table, kind);
+  }
+  void SetMaintenancePaused(bool paused) override { store_->SetMaintenancePaused(paused); }
+  void SetCacheBytes(int64_t bytes) override { store_->SetCacheBytes(bytes); }
+  void SetRewriteObserver(RewriteObserver* observer) override {
+    store_->SetRewriteObserver(observer);
+  }
+  Statistics GetStatistics() override { return store_->GetStatistics(); }
+  std::shared_ptr<const Moment> PinMoment() override { return store_->PinMoment(); }
+
+  Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                            const std::optional<SpaceQuota>& quota) override {
+    return Change<Status>([&] { return store_->SetTableSpaceQuota(caller, table, quota); });
+  }
+  Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
+                                const std::optional<SpaceQuota>& quota) override {
+    return Change<Status>(
+        [&] { return store_->SetNamespaceSpaceQuota(caller, namespace_name, quota); });
+  }
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override {
+    return Ask<std::optional<SpaceQuota>>([&] { return store_->TableSpaceQuota(table); });
+  }
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override {
+    return Ask<std::optional<SpaceQuota>>([&] { return store_->NamespaceSpaceQuota(name); });
+  }
+  Status CheckSpaceQuotas() override { return store_->CheckSpaceQuotas(); }
+
+  Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override {
+    return Change<Status>([&] { return store_->GrantPermissions(caller, grant, merge); });
+  }
+  Status RevokePermissions(const Caller& caller, const std::string& user,
+                           const GrantScope& scope) override {
+    return Change<Status>([&] { return store_->RevokePermissions(caller, user, scope); });
+  }
+  StatusOr<std::vector<Grant>> ListGrants() override { return store_->ListGrants(); }
+
+ private:
+  class FailingScanner : public Scanner {
+   public:
+    FailingScanner(FailingStore& store, std::unique_ptr<Scanner> scanner)
+        : store_(store), scanner_(std::move(scanner)) {}
+    StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+      return store_.Ask<std::vector<RowCells>>([&] { return scanner_->Next(batch); });
+    }
+
+   private:
+    FailingStore& store_;
+    const std::unique_ptr<Scanner> scanner_;
+  };
+
+  // Counts the call.
+  bool Failed(Calls kind) {
+    if (!failure_ || (failure_->counted == Calls::kMutations && kind != Calls::kMutations)) {
+      return false;
+    }
+    ++calls_;
+    const bool fails = failure_->lasts ? calls_ >= failure_->call : calls_ == failure_->call;
+    has_failed_ = has_failed_ || fails;
+    return fails;
+  }
+  template <typename T, typename Call>
+  StatusOr<T> Ask(Call&& call) {
+    if (Failed(Calls::kAll)) return failure_->status;
+    return call();
+  }
+  template <typename T, typename Call>
+  T Change(Call&& call) {
+    if (!Failed(Calls::kMutations)) return call();
+    if (failure_->effect == Effect::kDone) static_cast<void>(call());
+    return failure_->status;
+  }
+
+  const std::unique_ptr<Store> store_;
+  std::optional<Failure> failure_;
+  int calls_ = 0;
+  bool has_failed_ = false;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_TESTS_FS_FAILING_STORE_H_
