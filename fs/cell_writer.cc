@@ -3,7 +3,9 @@
 
 #include <cerrno>
 #include <exception>
+#include <utility>
 
+#include "fs/after_change.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -72,17 +74,19 @@ uint64_t CellWriter::Size() const {
   return edits_.SizeAfter(file == nullptr ? base_size_ : file->shown().size);
 }
 
-Outcome CellWriter::Fail(Outcome outcome) {
+// Nothing that was written here is put any more, for it might be put twice. `lock` is the column's,
+// where it is held.
+Outcome CellWriter::Fail(Outcome outcome, ColumnLocks::Lock lock) {
   failed_ = outcome;
   bytes_unput_ = start_unput_ = false;
   edits_.clear();
   node_->PagesAreStale();
-  if (claimed_) {
-    const std::shared_ptr<const Place> place = node_->place();
-    mount_.unstored.Remove(*place);
-    mount_.kernel.Withdrawn(*node_);
-    claimed_ = false;
-  }
+  const std::shared_ptr<const Place> place = node_->place();
+  const bool is_withdrawn = std::exchange(claimed_, false);
+  if (is_withdrawn) mount_.unstored.Remove(*place);
+  if (outcome.is_unknown()) ForgetColumn(mount_, *place);
+  lock.unlock();
+  if (is_withdrawn || outcome.is_unknown()) mount_.kernel.Doubtful(*place);
   return outcome;
 }
 
@@ -243,6 +247,12 @@ Outcome CellWriter::Flush() {
   return HasBytes() ? PutNow(mount_.options.durability) : Outcome();
 }
 
+Outcome CellWriter::PutAll() {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  return HasAnything() ? PutNow(mount_.options.durability) : Outcome();
+}
+
 Outcome CellWriter::Sync() {
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
@@ -306,13 +316,13 @@ Outcome CellWriter::PutPending(Durability durability) {
     if (!HasAnything()) return {};
   }
   const auto stored = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
-  if (!stored.ok()) return Fail(stored.status());
+  if (!stored.ok()) return Fail(stored.status(), std::move(lock));
   const bool others_changed_it = node_->generation() != known_generation_;
   TellNode(*place, *stored);  // first: who finds no claim any more must see that something was put
-  Status noted = HasPut(*place, stored->stamp, others_changed_it);
+  HasPut(*place, stored->stamp, others_changed_it);
   lock.unlock();  // the kernel may have to finish another request before it lets pages go
   mount_.kernel.ColumnChanged(*place, node_.get());
-  return noted;
+  return {};
 }
 
 // REQUIRES: the column's lock.
@@ -453,20 +463,24 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
   mount_.unstored.Remove(*settled);
 }
 
-// What follows a put: nothing here touches the disk in the common case.
-Status CellWriter::HasPut(const Place& place, Timestamp stamp, bool others_changed_it) {
+// The time that the program set, where the version itself does not say it.
+void CellWriter::RememberTime(const Place& place, Timestamp stamp) {
+  AttributeUpdate update;
+  update.version = stamp;
+  update.mtime = wish_;
+  update.forget_mtime = !wish_ && (IsVersion(place) || wish_was_kept_);
+  if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
+  const Status remembered = mount_.attributes.Update(place, update);
+  NoteAfterwards(mount_, "close", place, remembered);
+  wish_was_kept_ = wish_.has_value() || (wish_was_kept_ && !remembered.ok());
+}
+
+// What follows a put: it cannot fail, and nothing here touches the disk in the common case.
+void CellWriter::HasPut(const Place& place, Timestamp stamp, bool others_changed_it) {
   const bool rewritten = last_put_ == stamp;
   // Others wrote at the same time: the kernel's pages may have what came later of each.
   const bool merged = (!whole_ && node_->handles().size() > 1) || misplaced_ || others_changed_it;
-  if (wish_ || rewritten || IsVersion(place)) {
-    AttributeUpdate update;
-    update.version = stamp;
-    update.mtime = wish_;
-    update.forget_mtime = !wish_ && (IsVersion(place) || wish_was_kept_);
-    if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
-    CELLFS_RETURN_IF_ERROR(mount_.attributes.Update(place, update));
-    wish_was_kept_ = wish_.has_value();
-  }
+  if (wish_ || rewritten || IsVersion(place)) RememberTime(place, stamp);
   base_size_ = view_ ? view_->size() : edits_.SizeAfter(base_size_);
   last_put_ = stamp;
   whole_ = bytes_unput_ = start_unput_ = exclusive_ = false;
@@ -481,7 +495,6 @@ Status CellWriter::HasPut(const Place& place, Timestamp stamp, bool others_chang
   }
   if (merged) node_->PagesAreStale();
   misplaced_ = false;
-  return Status();
 }
 
 }  // namespace cellfs::fs

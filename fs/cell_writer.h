@@ -40,6 +40,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
+  Outcome PutAll() override;
   Outcome Sync() override;
   void Release() override;
   void Abandon() override;
@@ -60,7 +61,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   uint64_t Size() const;
   bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
 
-  Outcome Fail(Outcome outcome);
+  Outcome Fail(Outcome outcome, ColumnLocks::Lock lock = {});
   template <typename Act>
   Outcome WithMemory(Act&& act);
   Outcome Edit(std::string_view bytes, uint64_t offset, bool appends);
@@ -88,7 +89,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
                                            std::string present);
   Status WithoutWithdrawal(RowMutations& mutations) const;
   void SettleDirectories(const Place& place, Timestamp stamp);
-  Status HasPut(const Place& place, Timestamp stamp, bool others_changed_it);
+  void RememberTime(const Place& place, Timestamp stamp);
+  void HasPut(const Place& place, Timestamp stamp, bool others_changed_it);
   void TellNode(const Place& place, const Stored& stored);
   StatusOr<std::string> LatestValue(const Place& place);
   Outcome LoadView();

@@ -3,7 +3,8 @@
 // ColumnLocks: what changes a column, and a change of the name it goes to, one after the other. A
 // handle asks under the lock what its name is, and reads there; unlink and rename change store and
 // name under it. Mutexes by hash: a thread holds those of one operation, and takes a handle's own
-// mutex before, never after.
+// mutex before, never after. Nobody waits for the kernel while he holds one: the kernel may wait for
+// a request that needs it.
 #ifndef CELLFS_FS_COLUMN_LOCKS_H_
 #define CELLFS_FS_COLUMN_LOCKS_H_
 
@@ -19,7 +20,30 @@ namespace cellfs::fs {
 
 class ColumnLocks {
  public:
-  using Lock = std::unique_lock<std::mutex>;
+  // Knows whether its thread holds any, for those who must not be called then.
+  class Lock {
+   public:
+    Lock() = default;
+    explicit Lock(std::mutex& mutex) : lock_(mutex) { ++held_; }
+    Lock(Lock&&) = default;
+    Lock& operator=(Lock&& other) noexcept {
+      unlock();
+      lock_ = std::move(other.lock_);
+      return *this;
+    }
+    ~Lock() { unlock(); }
+
+    void unlock() {
+      if (!lock_.owns_lock()) return;
+      --held_;
+      lock_.unlock();
+    }
+    static bool IsAnyHeldHere() { return held_ > 0; }
+
+   private:
+    static inline thread_local int held_ = 0;
+    std::unique_lock<std::mutex> lock_;
+  };
 
   [[nodiscard]] Lock Take(const Place& column) { return Lock(MutexOf(column.ColumnNumber())); }
 

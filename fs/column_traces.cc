@@ -7,8 +7,26 @@
 #include "fs/cell_reader.h"
 #include "fs/nameless_file.h"
 #include "fs/reading.h"
+#include "fs/resolver.h"
 
 namespace cellfs::fs {
+namespace {
+
+// First what comes behind the column: names are mostly removed in order, and what lies before them
+// is then nothing but tombstones to be read past.
+OutcomeOr<bool> IsFamilyFilled(MountContext& mount, const Caller& caller, const Place& family,
+                               const std::string& qualifier) {
+  Get behind = GetOf(family, ReadDetail::kLengths);
+  const std::string after = RowAfter(qualifier);
+  CELLFS_ASSIGN_OR_RETURN(behind.filter, MakeColumnRangeFilter(after, true, std::nullopt, true));
+  behind.store_limit = 1;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells next, mount.store.Read(caller, family.table, behind));
+  if (!next.empty()) return true;
+  CELLFS_ASSIGN_OR_RETURN(const auto first, FirstVisibleCell(mount, caller, family));
+  return first.has_value();
+}
+
+}  // namespace
 
 OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, const Caller& caller,
                                                         const Place& column) {
@@ -45,24 +63,24 @@ Mutation DeleteVersion(const Place& version) {
   return tombstone;
 }
 
-Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column) {
+void KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column) {
   const Place family = FamilyPlace(column.table, column.row, column.family);
-  // First what comes behind the column: names are mostly removed in order, and what lies before
-  // them is then nothing but tombstones to be read past.
-  Get behind = GetOf(family, ReadDetail::kLengths);
-  const std::string after = RowAfter(column.qualifier);
-  CELLFS_ASSIGN_OR_RETURN(behind.filter, MakeColumnRangeFilter(after, true, std::nullopt, true));
-  behind.store_limit = 1;
-  CELLFS_ASSIGN_OR_RETURN(RowCells next, mount.store.Read(caller, column.table, behind));
-  if (!next.empty()) return {};
-  CELLFS_ASSIGN_OR_RETURN(auto in_family, FirstVisibleCell(mount, caller, family));
-  if (in_family) return {};
+  const auto family_filled = IsFamilyFilled(mount, caller, family, column.qualifier);
+  if (family_filled.ok() && *family_filled) return;
   const timespec now = ToTimespec(mount.clock->Now());
   mount.unstored.Add({family, UnstoredReason::kEmptied, now, nullptr});
   const Place row = family.Parent();
-  CELLFS_ASSIGN_OR_RETURN(auto in_row, FirstVisibleCell(mount, caller, row));
-  if (!in_row) mount.unstored.Add({row, UnstoredReason::kEmptied, now, nullptr});
-  return {};
+  const auto in_row = FirstVisibleCell(mount, caller, row);
+  if (in_row.ok() && *in_row) return;
+  mount.unstored.Add({row, UnstoredReason::kEmptied, now, nullptr});
+}
+
+void KeepEmptiedHistory(MountContext& mount, const Caller& caller, const Place& version) {
+  const Place history = version.As(PlaceKind::kVersionsColumn);
+  const auto found = Resolver(mount).Find(caller, history);
+  if (found.ok()) return;
+  const timespec now = ToTimespec(mount.clock->Now());
+  mount.unstored.Add({history, UnstoredReason::kEmptied, now, nullptr});
 }
 
 NodePtr BeforeNameGoes(MountContext& mount, const Place& place) {

@@ -27,8 +27,10 @@ Mutation DeleteColumn(const Place& column);
 Mutation DeleteVersion(const Place& version);
 
 // After the column's value has gone: family and row stay as empty directories where it was the
-// last.
-Outcome KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
+// last. What cannot be read is taken for empty: a directory that is kept in vain does no harm.
+void KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Place& column);
+// The same of .versions/q after a version has gone: rm -r removes it at its end.
+void KeepEmptiedHistory(MountContext& mount, const Caller& caller, const Place& version);
 
 // Tells those who have the file open that its name goes, or becomes another file's. The file; null
 // where nobody has it open. REQUIRES: the column's lock, under which handles are added as well.

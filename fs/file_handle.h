@@ -56,6 +56,8 @@ class FileHandle {
   virtual Outcome Truncate(uint64_t /*size*/) { return Outcome(EBADF); }
   // A descriptor was closed; there may be more. What it returns, close(2) returns.
   virtual Outcome Flush() { return {}; }
+  // What is not put yet, the creation or a truncation of the file alone included.
+  virtual Outcome PutAll() { return Flush(); }
   // fsync(2).
   virtual Outcome Sync() { return {}; }
   // The last descriptor and the last mapping have gone. Called once, before the handle dies.

@@ -3,7 +3,9 @@
 
 #include <charconv>
 
+#include "fs/after_change.h"
 #include "fs/cell_writer.h"
+#include "fs/claim.h"
 #include "fs/column_rights.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
@@ -52,25 +54,30 @@ OutcomeOr<Timestamp> FirstTimestamp(MountContext& mount, const Caller& caller, c
   return timestamp;
 }
 
-Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std::string_view text) {
-  const Place place = *node.place();
-  CELLFS_ASSIGN_OR_RETURN(int64_t amount, ReadIncrements(text));
+// REQUIRES: the column's lock.
+Outcome Increase(MountContext& mount, const Caller& caller, const Place& place, int64_t amount) {
   IncrementCell cell{place.family, place.qualifier, amount};
-  ColumnLocks::Lock lock = mount.column_locks.Take(place);
   CELLFS_ASSIGN_OR_RETURN(auto present, ReadColumn(mount, caller, place, ReadDetail::kLengths));
   if (!present) {
     CELLFS_ASSIGN_OR_RETURN(cell.timestamp, FirstTimestamp(mount, caller, place));
   }
   Increment increment{place.row, {std::move(cell)}};
   increment.return_results = false;
-  auto result = mount.store.Mutate(
-      caller, place.table, RowMutations::Of(std::move(increment), mount.options.durability));
-  lock.unlock();
-  if (!result.ok()) return result.status();
-  mount.unstored.Remove(place);
-  mount.kernel.ColumnChanged(place, &node);
-  node.ContentChanged();
-  return {};
+  return mount.store
+      .Mutate(caller, place.table,
+              RowMutations::Of(std::move(increment), mount.options.durability))
+      .status();
+}
+
+Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std::string_view text) {
+  const Place place = *node.place();
+  CELLFS_ASSIGN_OR_RETURN(const int64_t amount, ReadIncrements(text));
+  return ChangeColumn(
+      mount, place, [&] { return Increase(mount, caller, place, amount); },
+      [&] {
+        mount.unstored.Remove(place);
+        mount.kernel.ColumnChanged(place, &node);
+      });
 }
 
 // Whether cells can be put there at all; the store would say so only at close.
@@ -105,15 +112,13 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
   }
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(mount.clock->Now()), nullptr};
   if (!mount.unstored.Add(std::move(entry))) return false;
+  Claim claim(mount.unstored, file);
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
   // it.
   if (!mount.last_absent.IsStill(file)) {
     CELLFS_ASSIGN_OR_RETURN(auto cell,
                             ReadColumn(mount, *request.caller, file, ReadDetail::kLengths));
-    if (cell) {
-      mount.unstored.Remove(file);
-      return false;
-    }
+    if (cell) return false;
   }
   AttributeUpdate update;
   update.uid = request.uid;
@@ -125,16 +130,18 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
     CELLFS_ASSIGN_OR_RETURN(
         auto column,
         ReadColumn(mount, *request.caller, file.As(PlaceKind::kCell), ReadDetail::kLengths));
-    if (column) return true;
+    if (column) {
+      claim.Keep();
+      return true;
+    }
   }
-  if (Outcome stored = mount.attributes.Update(file, update); !stored.ok()) {
-    mount.unstored.Remove(file);
-    return stored;
-  }
+  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(file, update));
+  claim.Keep();
   return true;
 }
 
-OutcomeOr<bool> Claim(MountContext& mount, const Request& request, const Place& file, mode_t mode) {
+OutcomeOr<bool> ClaimByKind(MountContext& mount, const Request& request, const Place& file,
+                            mode_t mode) {
   switch (file.kind) {
     case PlaceKind::kCell:
     case PlaceKind::kVersion:
@@ -157,7 +164,7 @@ OutcomeOr<bool> Claim(MountContext& mount, const Request& request, const Place& 
 OutcomeOr<bool> ClaimFile(MountContext& mount, const Request& request, const Place& file,
                           mode_t mode, bool exclusive) {
   if (file.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
-  CELLFS_ASSIGN_OR_RETURN(bool made, Claim(mount, request, file, mode));
+  CELLFS_ASSIGN_OR_RETURN(bool made, ClaimByKind(mount, request, file, mode));
   if (!made && exclusive) return Outcome(EEXIST);
   return made;
 }
@@ -186,9 +193,9 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       opened.handle = std::make_shared<TextWriter>(
           node, "", mode.append, kMaxTextSize,
           [&mount, caller = *request.caller, target = node.get()](std::string& text, auto) {
-            CELLFS_RETURN_IF_FAILED(AddToCounter(mount, caller, *target, text));
-            text.clear();
-            return Outcome();
+            Outcome added = AddToCounter(mount, caller, *target, text);
+            if (added.ok()) text.clear();
+            return added;
           },
           // A claim that nothing was added to.
           [&mount, claim = *place] { mount.unstored.Remove(claim); });
@@ -204,7 +211,9 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       opened.handle = std::make_shared<TextWriter>(
           node, std::move(text), mode.append, kMaxTextSize,
           [&mount, caller = *request.caller, file = *place](std::string& written, auto mtime) {
-            return ApplyToml(mount, caller, file, written, mtime);
+            Outcome applied = ApplyToml(mount, caller, file, written, mtime);
+            TellTomlApplied(mount, file);
+            return applied;
           });
       return opened;
     }

@@ -8,6 +8,7 @@
 
 #include "fs/asof.h"
 #include "fs/cell_reader.h"
+#include "fs/claim.h"
 #include "fs/directory_changes.h"
 #include "fs/file_writer.h"
 #include "fs/name_changes.h"
@@ -183,10 +184,21 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
                                            std::string_view name, mode_t mode) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  const uint64_t looked_at = Node::NewestGeneration();
   auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
-  if (!made.ok()) return Noted("mkdir", *place, About(name, made.status()));
+  if (!made.ok()) {
+    // It may be there all the same.
+    if (made.status().is_unknown()) mount_.kernel.Changed(directory.shared_from_this(), false);
+    return Noted("mkdir", *place, About(name, made.status()));
+  }
   EntriesChanged(directory);
-  CELLFS_ASSIGN_OR_RETURN(Found found, resolver_.Find(*request.caller, *made));
+  Found found{*made};
+  found.looked_at = looked_at;
+  found.unstored = mount_.unstored.Find(*made);
+  const bool is_stored = made->kind == PlaceKind::kNamespace || made->kind == PlaceKind::kTable;
+  if (!found.unstored && !is_stored) {  // somebody has put to it by now
+    CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, *made));
+  }
   return MakeEntry(found);
 }
 
@@ -366,18 +378,20 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
   CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
+  Claim claim(mount_.unstored, place);
+  if (!open_mode.created) claim.Keep();  // it is not ours
   if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;
   NodePtr node = mount_.inodes.LookUp(place);
   auto opened = OpenForWriting(mount_, request, node, open_mode);
   if (!opened.ok()) {
     mount_.inodes.Forget(*node, 1);
-    if (open_mode.created) mount_.unstored.Remove(place);
     return Noted("create", place, opened.status());
   }
   created.handle = AddHandle(*node, *opened, false);
   if (created.handle == nullptr && open_mode.created)
     created.handle = node->AddHandle(opened->handle);
+  claim.Keep();  // the handle takes it away now
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   created.entry.attributes = StatOf(mount_, found, node.get());

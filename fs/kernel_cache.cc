@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "fs/kernel_cache.h"
 
+#include <cassert>
+
+#include "fs/column_locks.h"
+
 namespace cellfs::fs {
 
 KernelCache::KernelCache(InodeTable& inodes, FileName file_name)
@@ -18,6 +22,7 @@ void KernelCache::SetNotifier(KernelNotifier* notifier) {
 }
 
 void KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
+  assert(!ColumnLocks::Lock::IsAnyHeldHere());
   KernelNotifier* notifier;
   {
     std::lock_guard lock(mutex_);
@@ -73,11 +78,18 @@ void KernelCache::AttributesChanged(const Place& place, const Node* by) {
   InvalidateNode(place.As(PlaceKind::kCell), by);
 }
 
-void KernelCache::Withdrawn(const Node& node) {
-  const auto place = node.place();
-  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(node); });
-  QueueName(*place);
-  InvalidateParents(place->As(PlaceKind::kCell), nullptr);
+void KernelCache::Doubtful(const Place& column) {
+  const Place cell = column.As(PlaceKind::kCell);
+  AskAgain(cell);
+  if (column.kind != PlaceKind::kCell) AskAgain(column);
+  InvalidateParents(cell, nullptr);
+}
+
+void KernelCache::AskAgain(const Place& place) {
+  const NodePtr node = inodes_.Find(place);
+  if (node == nullptr) return;
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
+  QueueName(place);
 }
 
 void KernelCache::DropListing(const Node& directory) {

@@ -32,7 +32,8 @@ class KernelNotifier {
   virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
 };
 
-// Thread-safe.
+// Thread-safe. Nothing here is called under a column's lock (fs/column_locks.h): the kernel may
+// first finish a request that needs it.
 class KernelCache {
  public:
   using FileName = std::function<std::string(const Place&)>;
@@ -53,9 +54,10 @@ class KernelCache {
   void NamespaceChanged(const std::string& namespace_name);
   // The kernel shall ask again about the node and, where it has gone, about its name.
   void Changed(const NodePtr& node, bool is_gone);
-  // A file that was made is not there after all. Leaves its pages alone: those of the very write
-  // that failed are locked until its reply.
-  void Withdrawn(const Node& node);
+  // The column may not be as the kernel believes: a file that was made is not there after all, or a
+  // change may or may not have been made. Leaves pages alone: those of the very write that failed
+  // are locked until its reply.
+  void Doubtful(const Place& column);
   // The kernel drops its listing of the directory.
   void DropListing(const Node& directory);
   // The file has another name now, and with it another inode number; its pages are right.
@@ -73,6 +75,7 @@ class KernelCache {
   void InvalidateNode(const Place& place, const Node* by);
   void InvalidateParents(const Place& cell, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
+  void AskAgain(const Place& place);
   void QueueName(const Place& place);
   void DropNames(const std::stop_token& stop);
 

@@ -3,6 +3,7 @@
 
 #include <linux/fs.h>
 
+#include "fs/after_change.h"
 #include "fs/cell_writer.h"
 #include "fs/column_rights.h"
 #include "fs/column_traces.h"
@@ -60,7 +61,8 @@ Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from
   update.gid = file.gid;
   update.mode = file.mode;
   update.mtime = file.mtime;
-  return mount.attributes.Update(to, update);
+  NoteAfterwards(mount, "rename", to, mount.attributes.Update(to, update));
+  return {};
 }
 
 // An editor puts the .toml aside before it writes a new one; the schema stays in force.
@@ -186,9 +188,34 @@ OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller
   return (*result)->timestamps;
 }
 
+// What the target allows to nobody whom the source forbids it, and the reverse.
+mode_t Narrower(const OwnerAndMode& target, const Source& source) {
+  if (target.uid == source.uid && target.gid == source.gid) return target.mode & source.mode;
+  const auto of_everyone = [](mode_t mode) { return mode & mode >> 3 & mode >> 6 & 07; };
+  return (of_everyone(target.mode) & of_everyone(source.mode)) * 0111;
+}
+
+Status SetMode(MountContext& mount, const Place& place, mode_t mode) {
+  AttributeUpdate update;
+  update.mode = mode;
+  return mount.attributes.Update(place, update);
+}
+
+// Before the bytes come: the target's own rights would give them to those whom the source forbids
+// them, and that would stay so if its rights cannot be stored afterwards. The mode that the target
+// had; nullopt: nothing to be done.
+OutcomeOr<std::optional<mode_t>> Narrow(MountContext& mount, const Place& to,
+                                        const Source& source) {
+  const ShownAttributes target = mount.attributes.Find(to, -1);
+  const mode_t narrower = Narrower(target, source);
+  if (narrower == target.mode) return std::optional<mode_t>();
+  CELLFS_RETURN_IF_FAILED(SetMode(mount, to, narrower));
+  return std::optional(target.mode);
+}
+
 // The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
-Outcome CarryAttributes(MountContext& mount, const Place& to, const Source& source,
-                        Timestamp version, const TracelessFile* gone = nullptr) {
+Status CarryAttributes(MountContext& mount, const Place& to, const Source& source,
+                       Timestamp version, const TracelessFile* gone) {
   AttributeUpdate update;
   update.uid = source.uid;
   update.gid = source.gid;
@@ -199,13 +226,32 @@ Outcome CarryAttributes(MountContext& mount, const Place& to, const Source& sour
   return mount.attributes.Update(to, update, gone);
 }
 
+// Move, with the attributes. `gone`: the source, where it may leave no trace.
+OutcomeOr<std::vector<Timestamp>> MoveAll(MountContext& mount, const Caller& caller,
+                                          const Place& to, const Source& source,
+                                          const Removal& removal, bool must_be_absent,
+                                          const std::optional<TracelessFile>& gone) {
+  CELLFS_ASSIGN_OR_RETURN(const auto mode, Narrow(mount, to, source));
+  auto timestamps = Move(mount, caller, to, source, removal, must_be_absent);
+  if (!timestamps.ok()) {
+    const bool is_undone = mode && !timestamps.status().is_unknown();
+    if (is_undone) NoteAfterwards(mount, "rename", to, SetMode(mount, to, *mode));
+    return timestamps;
+  }
+  const bool left_tombstone = timestamps->size() > 1;  // a reader holds the moment before
+  NoteAfterwards(mount, "rename", to,
+                 CarryAttributes(mount, to, source, timestamps->front(),
+                                 gone && !left_tombstone ? &*gone : nullptr));
+  return timestamps;
+}
+
 // A claimed source may have bytes by now: its handles put them. What nobody wrote to is empty.
 Outcome SettleClaim(MountContext& mount, const Place& from) {
   const NodePtr node = mount.inodes.Find(from);
   if (node == nullptr) return {};
   for (const auto& handle : node->handles()) CELLFS_RETURN_IF_FAILED(handle->Flush());
   if (!mount.unstored.Find(from)) return {};
-  for (const auto& handle : node->handles()) CELLFS_RETURN_IF_FAILED(handle->Sync());
+  for (const auto& handle : node->handles()) CELLFS_RETURN_IF_FAILED(handle->PutAll());
   return {};
 }
 
@@ -253,19 +299,14 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   const Source source =
       SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
   if (only_version && GoesAside(mount, from, to)) only_version.reset();
-  CELLFS_ASSIGN_OR_RETURN(
-      std::vector<Timestamp> timestamps,
-      Move(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent));
   std::optional<TracelessFile> gone;
-  const bool left_tombstone = timestamps.size() > 1;  // a reader holds the moment before
-  if (only_version && !left_tombstone) gone = {from, *only_version};
-  CELLFS_RETURN_IF_FAILED(
-      CarryAttributes(mount, to, source, timestamps[0], gone ? &*gone : nullptr));
+  if (only_version) gone = {from, *only_version};
+  CELLFS_ASSIGN_OR_RETURN(
+      const std::vector<Timestamp> timestamps,
+      MoveAll(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent, gone));
   NoteMove(mount, from, to, timestamps);
   mount.unstored.Remove(to);
-  if (from.family != to.family) {
-    CELLFS_RETURN_IF_FAILED(KeepEmptiedDirectories(mount, caller, from));
-  }
+  if (from.family != to.family) KeepEmptiedDirectories(mount, caller, from);
   cell->timestamp = timestamps[0];
   return KnownOf(*cell, family);
 }
@@ -299,12 +340,13 @@ Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& 
 Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
                   bool must_be_absent) {
   Source source = SourceOf(*from.unstored->file);
-  CELLFS_ASSIGN_OR_RETURN(std::vector<Timestamp> timestamps,
-                          Move(mount, caller, to, source, Removal(), must_be_absent));
+  CELLFS_RETURN_IF_FAILED(
+      MoveAll(mount, caller, to, source, Removal(), must_be_absent, std::nullopt).status());
   mount.unstored.Remove(from.place);
-  CELLFS_RETURN_IF_FAILED(CarryAttributes(mount, to, source, timestamps[0]));
   if (to.kind == PlaceKind::kCell) return {};
-  return TakePlaceOfCopy(mount, caller, to, source);
+  // Else there is one version too many.
+  NoteAfterwards(mount, "rename", to, TakePlaceOfCopy(mount, caller, to, source));
+  return {};
 }
 
 Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
@@ -340,13 +382,46 @@ OutcomeOr<Found> FindSource(MountContext& mount, Resolver& resolver, const Calle
   return found;
 }
 
-// EEXIST, EISDIR. What stands at a cell's place is no directory.
-Outcome CheckTarget(Resolver& resolver, const Caller& caller, const Place& to,
+// EEXIST, EISDIR, ENOTDIR. What stands at a cell's place is no directory.
+Outcome CheckTarget(Resolver& resolver, const Caller& caller, const Place& directory,
+                    std::string_view name, const Place& from, const Place& to,
                     bool must_be_absent) {
   if (IsCellOrVersion(to) && !must_be_absent) return {};
-  const auto target = resolver.Find(caller, to);
-  if (target.ok() && target->place.IsDirectory()) return EISDIR;
-  return target.ok() && must_be_absent ? Outcome(EEXIST) : Outcome();
+  // Of files and directories in memory the name says one or the other.
+  const auto target =
+      IsMemory(to) ? resolver.LookUp(caller, directory, name) : resolver.Find(caller, to);
+  if (!target.ok()) return target.error() == ENOENT ? Outcome() : target.status();
+  if (must_be_absent) return EEXIST;
+  const bool onto_directory = target->place.IsDirectory();
+  if (onto_directory != from.IsDirectory()) return onto_directory ? EISDIR : ENOTDIR;
+  return {};
+}
+
+// A directory's new name is read as mkdir would read it, a file's as open.
+NameUse UseOf(const Place& from) {
+  return from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;
+}
+
+// The node at the new name; null where the kernel does not know the file.
+NodePtr MoveNode(MountContext& mount, const Place& from, const Place& to,
+                 const std::optional<KnownCell>& moved) {
+  mount.inodes.Move(from, to);
+  NodePtr node = mount.inodes.Find(to);
+  if (node != nullptr && moved && to.kind == PlaceKind::kCell) {
+    node->Know(*moved, node->generation());
+  }
+  return node;
+}
+
+// What may have been renamed, or not.
+void ForgetRenamed(MountContext& mount, const Place& from, const Place& to) {
+  for (const Place& place : {from, to}) {
+    if (place.IsColumn()) ForgetColumn(mount, place);
+  }
+}
+
+void TellDoubtful(MountContext& mount, const Place& place) {
+  if (place.IsColumn()) mount.kernel.Doubtful(place);
 }
 
 }  // namespace
@@ -361,10 +436,11 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || mount.options.read_only) return EROFS;
   if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
   CELLFS_ASSIGN_OR_RETURN(Place to,
-                          resolver.Child(caller, new_directory, new_name, NameUse::kCreateFile));
+                          resolver.Child(caller, new_directory, new_name, UseOf(from.place)));
   if (from.place == to) return {};
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
-  CELLFS_RETURN_IF_FAILED(CheckTarget(resolver, caller, to, must_be_absent));
+  CELLFS_RETURN_IF_FAILED(CheckTarget(resolver, caller, new_directory, new_name, from.place, to,
+                                      must_be_absent));
   if (to.IsColumn() && to.kind != PlaceKind::kCell) {
     CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(mount, request, to));
   }
@@ -374,17 +450,21 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   }
   std::optional<KnownCell> moved;
   NodePtr node, replaced;
+  Outcome renamed;
   {
     const auto locks = mount.column_locks.Take(from.place, to);
     replaced = BeforeNameGoes(mount, to);
-    CELLFS_RETURN_IF_FAILED(RenameOne(mount, caller, from, to, must_be_absent, moved));
-    mount.inodes.Move(from.place, to);
-    node = mount.inodes.Find(to);
-    if (node != nullptr && moved && to.kind == PlaceKind::kCell) {
-      node->Know(*moved, node->generation());
-    }
+    renamed = RenameOne(mount, caller, from, to, must_be_absent, moved);
+    if (renamed.ok()) node = MoveNode(mount, from.place, to, moved);
+    if (renamed.is_unknown()) ForgetRenamed(mount, from.place, to);
   }
   AfterNameWent(replaced);
+  if (IsToml(to)) TellTomlApplied(mount, to);
+  if (renamed.is_unknown()) {
+    TellDoubtful(mount, from.place);
+    TellDoubtful(mount, to);
+  }
+  if (!renamed.ok()) return renamed;
   if (node != nullptr) {
     if (moved) TellRenamed(*node, moved->version);
     mount.kernel.Renamed(*node);

@@ -23,15 +23,21 @@ class [[nodiscard]] Outcome {
   Outcome(int error, std::string reason = {})
       : error_(error), reason_(std::move(reason)) {}  // NOLINT
   Outcome(const Status& status)                       // NOLINT
-      : error_(StatusErrno(status)), reason_(status.ok() ? "" : status.ToString()) {}
+      : error_(StatusErrno(status)),
+        reason_(status.ok() ? "" : status.ToString()),
+        is_unknown_(status.code() == StatusCode::kOutcomeUnknown) {}
 
   bool ok() const { return error_ == 0; }
   int error() const { return error_; }
   const std::string& reason() const { return reason_; }
+  // It failed and may have been done all the same: what was known before may be wrong, and what is
+  // done again may be done twice.
+  bool is_unknown() const { return is_unknown_; }
 
  private:
   int error_ = 0;
   std::string reason_;
+  bool is_unknown_ = false;
 };
 
 template <typename T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/removal.h"
 
+#include "fs/after_change.h"
 #include "fs/column_traces.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
@@ -16,21 +17,29 @@ Status Mutate(MountContext& mount, const Caller& caller, const Place& place, Mut
       .status();
 }
 
+// Whether the temporary file's only version could be taken back.
+OutcomeOr<bool> Withdrawn(MountContext& mount, const Caller& caller, const Place& place,
+                          std::string_view name) {
+  if (!mount.recent.CreatedVersion(place) || !IsTemporaryName(mount.options, std::string(name))) {
+    return false;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto version, OnlyVersionMadeHere(mount, caller, place));
+  if (!version) return false;
+  const Status status = Mutate(mount, caller, place, WithdrawVersion(place, *version));
+  // Where a reader holds the moment before, it has to leave a tombstone after all.
+  if (status.code() == StatusCode::kUnavailable) return false;
+  if (!status.ok()) return status;
+  NoteAfterwards(mount, "unlink", place, mount.attributes.Forget({place, *version}));
+  return true;
+}
+
 Outcome RemoveCell(MountContext& mount, const Caller& caller, const Place& place,
                    std::string_view name) {
-  std::optional<Timestamp> version;
-  if (mount.recent.CreatedVersion(place) && IsTemporaryName(mount.options, std::string(name))) {
-    CELLFS_ASSIGN_OR_RETURN(version, OnlyVersionMadeHere(mount, caller, place));
-  }
-  // Where a reader holds the moment before, the temporary file has to leave a tombstone after all.
-  bool withdrawn = version && Mutate(mount, caller, place, WithdrawVersion(place, *version)).ok();
-  if (withdrawn) {
-    CELLFS_RETURN_IF_FAILED(mount.attributes.Forget({place, *version}));
-  } else {
-    CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteColumn(place)));
-  }
+  CELLFS_ASSIGN_OR_RETURN(const bool withdrawn, Withdrawn(mount, caller, place, name));
+  if (!withdrawn) CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteColumn(place)));
   mount.recent.Forget(place);
-  return KeepEmptiedDirectories(mount, caller, place);
+  KeepEmptiedDirectories(mount, caller, place);
+  return {};
 }
 
 Outcome RemoveVersion(MountContext& mount, const Caller& caller, const Place& place) {
@@ -39,12 +48,14 @@ Outcome RemoveVersion(MountContext& mount, const Caller& caller, const Place& pl
   // The history of a column already deleted stays: rm -r of .versions/q is no more than a gesture.
   if (!latest && place.kind == PlaceKind::kVersionsFile) return {};
   CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteVersion(place)));
+  if (place.kind == PlaceKind::kVersionsFile) KeepEmptiedHistory(mount, caller, place);
   if (!latest || latest->timestamp != place.timestamp) return {};
   AttributeUpdate update;
   update.ctime = ToTimespec(mount.clock->Now());
   update.version = place.timestamp;
-  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
-  return KeepEmptiedDirectories(mount, caller, place);
+  NoteAfterwards(mount, "unlink", place, mount.attributes.Update(place, update));
+  KeepEmptiedDirectories(mount, caller, place);
+  return {};
 }
 
 // The hidden versions are taken back, so that the next compaction frees them.
@@ -70,7 +81,10 @@ bool TakeClaim(MountContext& mount, const Found& found) {
 Outcome RemoveFile(MountContext& mount, const Caller& caller, const Found& found,
                    std::string_view name) {
   const Place& place = found.place;
-  if (TakeClaim(mount, found)) return KeepEmptiedDirectories(mount, caller, place);
+  if (TakeClaim(mount, found)) {
+    KeepEmptiedDirectories(mount, caller, place);
+    return {};
+  }
   switch (place.kind) {
     case PlaceKind::kCell:
       return RemoveCell(mount, caller, place, name);
@@ -103,7 +117,8 @@ Outcome RemoveNamespace(MountContext& mount, const Caller& caller, const Place& 
   CELLFS_RETURN_IF_FAILED(mount.store.DropNamespace(caller, name));
   mount.unstored.RemoveBelow(place);
   mount.unstored.ShowToml(place);
-  return mount.attributes.Drop(place);
+  NoteAfterwards(mount, "rmdir", place, mount.attributes.Drop(place));
+  return {};
 }
 
 Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& place) {
@@ -114,7 +129,8 @@ Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& plac
   if (!dropped) return ENOTEMPTY;
   mount.unstored.RemoveBelow(place);
   mount.unstored.ShowToml(place);
-  return mount.attributes.Drop(place);
+  NoteAfterwards(mount, "rmdir", place, mount.attributes.Drop(place));
+  return {};
 }
 
 bool HasClaims(MountContext& mount, const Place& directory) {
@@ -146,10 +162,21 @@ Outcome RemoveRowOrFamily(MountContext& mount, const Caller& caller, const Found
   const Place& place = found.place;
   const bool shows_a_cell = found.version >= 0;
   if (shows_a_cell || HasClaims(mount, place)) return ENOTEMPTY;
+  if (place.kind == PlaceKind::kFamily && mount.recent.WasDeclared(place)) {
+    CELLFS_RETURN_IF_FAILED(Undeclare(mount, caller, place));
+  }
   mount.unstored.RemoveBelow(place);
   mount.unstored.Remove(place);
-  if (place.kind != PlaceKind::kFamily || !mount.recent.WasDeclared(place)) return {};
-  return Undeclare(mount, caller, place);
+  return {};
+}
+
+// A namespace, a table, or the declaration of a family, may have gone.
+void TellDoubtful(MountContext& mount, const Place& directory) {
+  if (directory.kind == PlaceKind::kNamespace) {
+    mount.kernel.NamespaceChanged(directory.table.namespace_name);
+  } else {
+    mount.kernel.TableChanged(directory.table);
+  }
 }
 
 Outcome RemoveOne(MountContext& mount, const Caller& caller, const Found& found) {
@@ -187,17 +214,20 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
   NodePtr node, open;
+  Outcome removed;
   {
     const auto lock = mount.column_locks.Take(place);
     open = BeforeNameGoes(mount, place);
-    CELLFS_RETURN_IF_FAILED(RemoveFile(mount, *request.caller, found, name));
-    node = mount.inodes.Unlink(place);
+    removed = RemoveFile(mount, *request.caller, found, name);
+    if (removed.ok()) node = mount.inodes.Unlink(place);
+    if (removed.is_unknown()) ForgetColumn(mount, place);
   }
   AfterNameWent(open);
-  if (place.IsColumn() && place.kind != PlaceKind::kCell) {
+  if (removed.is_unknown()) mount.kernel.Doubtful(place);
+  if (removed.ok() && place.IsColumn() && place.kind != PlaceKind::kCell) {
     mount.kernel.ColumnChanged(place, node.get());
   }
-  return {};
+  return removed;
 }
 
 Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place& directory,
@@ -206,7 +236,10 @@ Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place
   const Place& place = found.place;
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  CELLFS_RETURN_IF_FAILED(RemoveOne(mount, *request.caller, found));
+  if (Outcome removed = RemoveOne(mount, *request.caller, found); !removed.ok()) {
+    if (removed.is_unknown()) TellDoubtful(mount, place);
+    return removed;
+  }
   mount.directory_times.Forget(place);
   mount.inodes.Unlink(place);
   return {};

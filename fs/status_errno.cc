@@ -50,9 +50,8 @@ int StatusErrno(StatusCode code) {
     case StatusCode::kCorruption:
     case StatusCode::kIoError:
     case StatusCode::kUnavailable:
-      return EIO;
     case StatusCode::kOutcomeUnknown:
-      return ETIMEDOUT;
+      return EIO;
   }
   return EIO;
 }

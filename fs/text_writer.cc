@@ -22,6 +22,7 @@ OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
 
 Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
   if (append_ && from == WriteFrom::kProgram) offset = text_.size();
   if (offset + bytes.size() > max_size_) return EFBIG;
   WriteInto(text_, bytes, offset);
@@ -39,8 +40,11 @@ Outcome TextWriter::Truncate(uint64_t size) {
 
 Outcome TextWriter::Flush() {
   std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
   if (!written_ || node_->unlinked()) return {};
-  CELLFS_RETURN_IF_FAILED(apply_(text_, mtime_));
+  Outcome applied = apply_(text_, mtime_);
+  if (applied.is_unknown()) failed_ = applied;
+  if (!applied.ok()) return applied;
   written_ = false;
   mtime_.reset();
   return {};

@@ -17,8 +17,9 @@ namespace cellfs::fs {
 class TextWriter final : public FileHandle {
  public:
   // `text` is what the file has when it is opened. `apply` gets all of it where it was written to,
-  // and may change it; after an error it gets it again with the next close. `mtime` is the time
-  // that was set meanwhile.
+  // and may change it; after an error it gets it again with the next close, unless it may have been
+  // applied all the same: then every further call fails. `mtime` is the time that was set
+  // meanwhile.
   using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
   using Gone = std::function<void()>;
   TextWriter(NodePtr node, std::string text, bool append, uint64_t max_size, Apply apply,
@@ -50,6 +51,7 @@ class TextWriter final : public FileHandle {
   std::string text_;
   bool written_ = false;
   std::optional<timespec> mtime_;
+  std::optional<Outcome> failed_;
 };
 
 class MemoryWriter final : public FileHandle {

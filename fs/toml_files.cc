@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/toml_files.h"
 
+#include "fs/after_change.h"
 #include "fs/schema_file.h"
 
 namespace cellfs::fs {
@@ -128,17 +129,17 @@ OutcomeOr<std::string> TomlText(MountContext& mount, const Place& file) {
 Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
                   std::string_view text, std::optional<timespec> mtime) {
   const bool is_table = file.kind == PlaceKind::kSchemaFile;
-  {
-    const std::lock_guard lock(mount.schema_changes);
-    Outcome applied = is_table ? ApplyTable(mount, caller, file.table, text)
-                               : ApplyNamespace(mount, caller, file.table.namespace_name, text);
-    CELLFS_RETURN_IF_FAILED(applied);
-    CELLFS_RETURN_IF_FAILED(NoteTomlChanged(mount, file.Parent(), mtime));
-  }
+  const std::lock_guard lock(mount.schema_changes);
+  CELLFS_RETURN_IF_FAILED(is_table
+                              ? ApplyTable(mount, caller, file.table, text)
+                              : ApplyNamespace(mount, caller, file.table.namespace_name, text));
+  NoteAfterwards(mount, "setattr", file, NoteTomlChanged(mount, file.Parent(), mtime));
   mount.unstored.ShowToml(file.Parent());
-  // What a schema says decides which names are found and for how long.
-  if (is_table) mount.kernel.TableChanged(file.table);
   return {};
+}
+
+void TellTomlApplied(MountContext& mount, const Place& file) {
+  if (file.kind == PlaceKind::kSchemaFile) mount.kernel.TableChanged(file.table);
 }
 
 Status NoteTomlChanged(MountContext& mount, const Place& place, std::optional<timespec> mtime) {

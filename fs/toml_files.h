@@ -21,6 +21,9 @@ OutcomeOr<std::string> TomlText(MountContext& mount, const Place& file);
 // program set.
 Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
                   std::string_view text, std::optional<timespec> mtime = std::nullopt);
+// Tells the kernel, afterwards and also where that failed, for a part of it may be in force: what a
+// schema says decides which names are found and for how long.
+void TellTomlApplied(MountContext& mount, const Place& file);
 
 // The text changed just now, by a command or by mkdir: what it shows as its time lasts over
 // remounts.

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "fs/after_change.h"
 #include "fs/cell_writer.h"
 #include "fs/reading.h"
 
@@ -44,10 +45,9 @@ OutcomeOr<std::string> ColumnAttribute(MountContext& mount, const Caller& caller
   return text;
 }
 
-// The same bytes at the same timestamp, with another end.
-Outcome PutTimeToLive(MountContext& mount, const Caller& caller, Node& node, int64_t milliseconds) {
-  const Place place = *node.place();
-  const ColumnLocks::Lock lock = mount.column_locks.Take(place);
+// The same bytes at the same timestamp, with another end. REQUIRES: the column's lock.
+Outcome PutAgain(MountContext& mount, const Caller& caller, const Place& place,
+                 int64_t time_to_live) {
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, place, ReadDetail::kValues));
   if (!cell) return ENOENT;
   CheckAndMutate check;
@@ -56,7 +56,7 @@ Outcome PutTimeToLive(MountContext& mount, const Caller& caller, Node& node, int
       ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, cell->value};
   if (place.kind != PlaceKind::kCell) check.time_range = AtTimestamp(cell->timestamp);
   Put put{place.row, {{place.family, place.qualifier, cell->timestamp, cell->value, {}}}};
-  put.time_to_live = milliseconds;
+  put.time_to_live = time_to_live;
   check.action = RowMutations::Of(std::move(put), mount.options.durability);
   // The cell without that end must not come back when this one has ended.
   Withdraw withdraw{place.row, {{place.family, place.qualifier, cell->timestamp, CellType::kPut}}};
@@ -64,10 +64,17 @@ Outcome PutTimeToLive(MountContext& mount, const Caller& caller, Node& node, int
   auto result = mount.store.CheckAndMutate(caller, place.table, check);
   if (result.status().code() == StatusCode::kUnavailable) return {EBUSY, result.status().message()};
   if (!result.ok()) return result.status();
-  if (!result->done) return EAGAIN;
-  // The name can end now: what the kernel believes about it, it must ask again.
-  mount.kernel.RowChanged(place.table, place.row);
-  return {};
+  return result->done ? Outcome() : Outcome(EAGAIN);
+}
+
+Outcome PutTimeToLive(MountContext& mount, const Caller& caller, const Node& node,
+                      int64_t milliseconds) {
+  const Place place = *node.place();
+  return ChangeColumn(
+      mount, place,
+      [&] { return node.unlinked() ? ENOENT : PutAgain(mount, caller, place, milliseconds); },
+      // The name can end now: what the kernel believes about it, it must ask again.
+      [&] { mount.kernel.RowChanged(place.table, place.row); });
 }
 
 Outcome SetTimeToLive(MountContext& mount, const Request& request, Node& node,

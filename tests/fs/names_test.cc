@@ -15,6 +15,23 @@ struct NamesTest : WritingTest {};
 
 // ---- rename -------------------------------------------------------------------------------------
 
+TEST_F(NamesTest, ADirectoryInMemoryStaysADirectoryUnderItsNewName) {
+  const std::string history = "default/t/r/f/.versions/q/";
+  tree.Save(kQ, "value");
+  ASSERT_EQ(tree.Mkdir(history + "d"), 0);
+  EXPECT_EQ(tree.Rename(history + "d", history + "e"), 0);
+  EXPECT_EQ(tree.Error(history + "d"), ENOENT);
+  EXPECT_TRUE(S_ISDIR(tree.Stat(history + "e").st_mode));
+  // What is no directory's name, and what is another file's.
+  EXPECT_EQ(tree.Rename(history + "e", history + "5"), EPERM);
+  ASSERT_EQ(tree.Save(history + "file", "bytes"), 0);
+  EXPECT_EQ(tree.Rename(history + "e", history + "file"), ENOTDIR);
+  EXPECT_EQ(tree.Rename(history + "file", history + "e"), EISDIR);
+  EXPECT_EQ(tree.ReadFile(history + "file"), "bytes");
+  EXPECT_EQ(tree.Rename(history + "e", "default/t/r/f/.versions/e"), EXDEV);
+  EXPECT_EQ(tree.Rmdir(history + "e"), 0);
+}
+
 TEST_F(NamesTest, ATemporaryRenamedIntoPlaceLeavesNoTrace) {
   tree.Save(kQ, "old");
   tree.clock->Advance(10);
@@ -304,6 +321,21 @@ TEST_F(NamesTest, AHistoryIsRestoredBelowVersions) {
   EXPECT_EQ(tree.List("default/t/r/f/.versions/old"), (std::vector<std::string>{"7", "5"}));
   EXPECT_EQ(tree.ReadFile("default/t/r/f/old"), "seven");
   EXPECT_EQ(tree.ReadFile("default/t/r/f/old@5"), "five");
+}
+
+// rm -r
+TEST_F(NamesTest, AHistoryOfWhichTheLastVersionWentIsRemovedAtLast) {
+  const std::string history = "default/t/r/f/.versions/q";
+  tree.Save(kQ, "1");
+  tree.clock->Advance(10);
+  tree.Save(kQ, "2");
+  for (const std::string& version : tree.List(history)) {
+    EXPECT_EQ(tree.Unlink(history + "/" + version), 0);
+  }
+  EXPECT_EQ(tree.List(history), std::vector<std::string>());
+  EXPECT_EQ(tree.Rmdir(history), 0);
+  EXPECT_EQ(tree.Error(history), ENOENT);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
 }
 
 // ---- Owner and mode -----------------------------------------------------------------------------

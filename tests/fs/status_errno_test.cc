@@ -27,6 +27,7 @@ TEST(StatusErrnoTest, TheOnesThatProgramsLookFor) {
   EXPECT_EQ(StatusErrno(StatusCode::kTimestampUnreadable), ERANGE);
   EXPECT_EQ(StatusErrno(StatusCode::kTimestampsExhausted), EOVERFLOW);
   EXPECT_EQ(StatusErrno(StatusCode::kCorruption), EIO);
+  EXPECT_EQ(StatusErrno(StatusCode::kOutcomeUnknown), EIO);
 }
 
 }  // namespace

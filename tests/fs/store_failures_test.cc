@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the store fails: what cannot be read is not taken for absent.
+// Where the store fails: what cannot be read is not taken for absent, a change that failed has
+// changed nothing, and one that may have been made is never made twice.
 #include <gtest/gtest.h>
 
 #include "tests/fs/failing_tree.h"
@@ -9,6 +10,7 @@ namespace cellfs::fs {
 namespace {
 
 using Failure = FailingStore::Failure;
+using Files = FailingTree::Files;
 
 constexpr int kMostCalls = 400;
 constexpr char kFamily[] = "default/t/r/f";
@@ -213,6 +215,341 @@ TEST(StoreFailuresTest, AnEntryThatCannotBeLookedAtAgainStaysListed) {
         return true;
       });
   EXPECT_TRUE(listed.ok());
+}
+
+// ---- Changing -----------------------------------------------------------------------------------
+
+// A file that was written to, and closed.
+Operation Closing(const std::string& name, const std::function<OpenFile(FailingTree&)>& write,
+                  int times = 2) {
+  return {name, [write, times](FailingTree& tree) {
+            const OpenFile file = write(tree);
+            return [&tree, file, times] {
+              const int flushed = tree.Flush(file);
+              for (int time = 1; time < times; ++time) EXPECT_EQ(tree.Flush(file), flushed);
+              tree.filesystem->Release(*file.node, file.handle);
+              return flushed;
+            };
+          }};
+}
+
+Operation Unlinking(const std::string& path) {
+  return {"unlink " + path, [path](FailingTree& tree) {
+            const auto [parent, name] = WritingTree::Split(path);
+            const NodePtr directory = tree.Directory(parent);
+            return [&tree, directory, name = name] {
+              return tree.filesystem->Unlink(tree.request, *directory, name).error();
+            };
+          }};
+}
+
+Operation Renaming(const std::string& from, const std::string& to,
+                   const std::function<void(FailingTree&)>& make = nullptr) {
+  return {"rename " + from + " " + to, [from, to, make](FailingTree& tree) {
+            if (make) make(tree);
+            const auto [parent, name] = WritingTree::Split(from);
+            const auto [new_parent, new_name] = WritingTree::Split(to);
+            const NodePtr directory = tree.Directory(parent);
+            const NodePtr new_directory = tree.Directory(new_parent);
+            return [&tree, directory, new_directory, name = name, new_name = new_name] {
+              return tree.filesystem
+                  ->Rename(tree.request, *directory, name, *new_directory, new_name, 0)
+                  .error();
+            };
+          }};
+}
+
+OpenFile Written(FailingTree& tree, const OpenFile& file, std::string_view bytes) {
+  EXPECT_EQ(file.error, 0);
+  EXPECT_EQ(tree.Write(file, bytes), 0);
+  return file;
+}
+
+// Each ends in one change of the data; what else is stored with it are attributes.
+std::vector<Operation> Operations() {
+  const timespec time{1000, 5};
+  const auto save_temporary = [](FailingTree& tree) {
+    tree.Save("default/t/r/f/.q.Xa1b2c", "new");
+    AttributeChange change;
+    change.mode = 0600;
+    change.mtime = timespec{2000, 7};
+    EXPECT_EQ(tree.Change("default/t/r/f/.q.Xa1b2c", change), 0);
+    tree.clock->Advance(10);
+  };
+  return {
+      Closing("append",
+              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, ForAppending()), "+"); }),
+      Closing("append with a time",
+              [time](FailingTree& tree) {
+                const OpenFile file = Written(tree, tree.Open(kQ, ForAppending()), "+");
+                EXPECT_EQ(tree.SetTime(file, time), 0);
+                return file;
+              }),
+      Closing("edit",
+              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, ForWriting()), "z"); }),
+      Closing("overwrite",
+              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, Truncating()), "new"); }),
+      Closing("overwrite with a time",
+              [time](FailingTree& tree) {
+                const OpenFile file = Written(tree, tree.Open(kQ, Truncating()), "new");
+                EXPECT_EQ(tree.SetTime(file, time), 0);
+                return file;
+              }),
+      Closing("create",
+              [](FailingTree& tree) {
+                return Written(tree, tree.Create("default/t/r/f/made"), "new");
+              }),
+      Closing("create exclusively",
+              [](FailingTree& tree) {
+                return Written(tree, tree.Create("default/t/r/f/made", true), "new");
+              }),
+      Closing("create a version",
+              [](FailingTree& tree) {
+                return Written(tree, tree.Create("default/t/r/f/.versions/q/77"), "new");
+              }),
+      Closing("count",
+              [](FailingTree& tree) {
+                return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5\n");
+              },
+              1),
+      Unlinking(kQ),
+      Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart)),
+      Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart + 20)),
+      {"unlink a temporary",
+       [save_temporary](FailingTree& tree) {
+         save_temporary(tree);
+         return Unlinking("default/t/r/f/.q.Xa1b2c").prepare(tree);
+       }},
+      Renaming(kQ, "default/t/r/f/renamed"),
+      Renaming(kQ, "default/t/r/f/other"),
+      Renaming("default/t/r/g/in-g", "default/t/r/f/from-g"),
+      Renaming("default/t/r/f/.q.Xa1b2c", kQ, save_temporary),
+      Renaming("default/t/r/f/.q.Xa1b2c", "default/t/r/f/renamed", save_temporary),
+      Renaming("default/t/r/f/.versions/q/.77.Xa1b2c", "default/t/r/f/.versions/q/77",
+               [](FailingTree& tree) {
+                 tree.Save("default/t/r/f/.versions/q/.77.Xa1b2c", "new");
+               }),
+  };
+}
+
+// What can be seen after the operation, and how it ended.
+struct Ending {
+  int error = 0;
+  bool failed = false;
+  Files files;
+  Files files_after_remount;
+};
+
+Ending Do(const Operation& operation, std::optional<Failure> failure) {
+  FailingTree tree;
+  Fill(tree);
+  const auto act = operation.prepare(tree);
+  if (failure) tree.failing->Fail(*failure);
+  Ending ending;
+  ending.error = act();
+  ending.failed = tree.failing->has_failed();
+  tree.failing->Heal();
+  ending.files = tree.AllFiles();
+  tree.Remount(FailingTree::Options());
+  ending.files_after_remount = tree.AllFiles();
+  return ending;
+}
+
+// What was there before it: an operation of which the first change fails has done nothing.
+Files Before(const Operation& operation, const Status& status) {
+  Failure failure{1, status, FailingStore::Calls::kMutations};
+  failure.lasts = true;
+  const Ending ending = Do(operation, failure);
+  EXPECT_NE(ending.error, 0) << operation.name;
+  return ending.files;
+}
+
+std::optional<std::string> Find(const Files& files, const std::string& path) {
+  const auto it = files.find(path);
+  return it == files.end() ? std::nullopt : std::optional(it->second);
+}
+
+// The paths at which there is neither what was before nor what comes of the operation.
+std::string Others(const Files& files, const Files& before, const Files& after) {
+  std::string others;
+  Files all = files;
+  for (const Files* some : {&before, &after}) all.insert(some->begin(), some->end());
+  for (const auto& [path, unused] : all) {
+    const auto bytes = Find(files, path);
+    if (bytes == Find(before, path) || bytes == Find(after, path)) continue;
+    others += path + ": " + bytes.value_or("<not there>") + "\n";
+  }
+  return others;
+}
+std::string Others(const Files& files, const Files& expected) {
+  return Others(files, expected, expected);
+}
+
+// Files in memory go with the mount.
+void ExpectSameInStore(const Ending& ending, const std::string& name) {
+  for (const auto& [path, bytes] : ending.files_after_remount) {
+    const auto seen = ending.files.find(path);
+    EXPECT_TRUE(seen != ending.files.end() && seen->second == bytes)
+        << name << ": " << path << " is \"" << bytes << "\" after a remount";
+  }
+}
+
+TEST(StoreFailuresTest, AFullDiskUndoesAnOperationOrNothing) {
+  const Status full(StatusCode::kStoreFull, "no space left");
+  for (const Operation& operation : Operations()) {
+    const Ending done = Do(operation, std::nullopt);
+    ASSERT_EQ(done.error, 0) << operation.name;
+    const Files before = Before(operation, full);
+    ASSERT_NE(before, done.files) << operation.name;
+    for (const bool lasts : {false, true}) {
+      bool failed = true;
+      for (int call = 1; failed && call < kMostCalls; ++call) {
+        Failure failure{call, full, FailingStore::Calls::kMutations};
+        failure.lasts = lasts;
+        const Ending ending = Do(operation, failure);
+        failed = ending.failed;
+        const std::string name = operation.name + ", change " + std::to_string(call);
+        EXPECT_TRUE(ending.error == 0 || ending.error == ENOSPC) << name;
+        EXPECT_EQ(Others(ending.files, ending.error == 0 ? done.files : before), "") << name;
+        ExpectSameInStore(ending, name);
+      }
+    }
+  }
+}
+
+TEST(StoreFailuresTest, AnOperationThatCannotReadHasDoneAllOrNothing) {
+  const Status broken(StatusCode::kIoError, "the disk failed");
+  for (const Operation& operation : Operations()) {
+    const Ending done = Do(operation, std::nullopt);
+    const Files before = Before(operation, broken);
+    bool failed = true;
+    for (int call = 1; failed && call < kMostCalls; ++call) {
+      const Ending ending = Do(operation, Failure{call, broken});
+      failed = ending.failed;
+      const std::string name = operation.name + ", call " + std::to_string(call);
+      EXPECT_TRUE(ending.error == 0 || ending.error == EIO)
+          << name << ": " << ErrorName(ending.error);
+      EXPECT_EQ(Others(ending.files, ending.error == 0 ? done.files : before), "") << name;
+    }
+  }
+}
+
+// Whether it was or not, all that see the tree see the same, and nothing is done twice.
+TEST(StoreFailuresTest, WhatMayHaveBeenDoneIsShownAsItIsAndNotDoneAgain) {
+  const Status unknown(StatusCode::kOutcomeUnknown, "the sync failed");
+  const Status full(StatusCode::kStoreFull, "no space left");
+  for (const Operation& operation : Operations()) {
+    const Ending done = Do(operation, std::nullopt);
+    const Files before = Before(operation, full);
+    for (const auto effect : {FailingStore::Effect::kNone, FailingStore::Effect::kDone}) {
+      bool failed = true;
+      for (int call = 1; failed && call < kMostCalls; ++call) {
+        const Ending ending =
+            Do(operation, Failure{call, unknown, FailingStore::Calls::kMutations, effect});
+        failed = ending.failed;
+        const std::string name = operation.name + ", change " + std::to_string(call) +
+                                 (effect == FailingStore::Effect::kDone ? ", done" : ", not done");
+        EXPECT_TRUE(ending.error == 0 || ending.error == EIO) << name;
+        EXPECT_EQ(Others(ending.files, ending.error == 0 ? done.files : before, done.files), "")
+            << name;
+        ExpectSameInStore(ending, name);
+      }
+    }
+  }
+}
+
+// After an error that may be none, what another descriptor closes is not added again.
+TEST(StoreFailuresTest, ACounterIsNotAddedToTwice) {
+  for (const auto effect : {FailingStore::Effect::kNone, FailingStore::Effect::kDone}) {
+    FailingTree tree;
+    Fill(tree);
+    const std::string counter = "default/t/r/f/.counters/c";
+    const OpenFile file = Written(tree, tree.Open(counter, Truncating()), "+5\n");
+    const Status unknown(StatusCode::kOutcomeUnknown, "the sync failed");
+    tree.failing->Fail({1, unknown, FailingStore::Calls::kMutations, effect});
+    EXPECT_EQ(tree.Flush(file), EIO);
+    EXPECT_EQ(tree.Flush(file), EIO);
+    EXPECT_EQ(tree.Write(file, "+5\n", 3), EIO);
+    EXPECT_EQ(tree.Close(file), EIO);
+    EXPECT_EQ(tree.ReadFile(counter), effect == FailingStore::Effect::kDone ? "12\n" : "7\n");
+  }
+}
+
+// ---- Making -------------------------------------------------------------------------------------
+
+TEST(StoreFailuresTest, AFileThatCouldNotBeMadeLeavesNoGhost) {
+  const Status broken(StatusCode::kIoError, "the disk failed");
+  for (const char* path :
+       {"default/t/r/f/made", "default/t/r/f/.versions/q/77", "default/t/r/f/.counters/made"}) {
+    bool failed = true;
+    for (int call = 1; failed && call < kMostCalls; ++call) {
+      FailingTree tree;
+      Fill(tree);
+      const auto [parent, name] = WritingTree::Split(path);
+      const NodePtr directory = tree.Directory(parent);
+      tree.failing->Fail(Failure{call, broken});
+      const auto made = tree.filesystem->Create(tree.request, *directory, name, 0600, ForWriting(),
+                                                /*exclusive=*/true);
+      failed = tree.failing->has_failed();
+      tree.failing->Heal();
+      if (made.ok()) continue;
+      EXPECT_EQ(made.error(), EIO) << path << ", call " << call;
+      EXPECT_EQ(tree.Error(path), ENOENT) << path << ", call " << call;
+      EXPECT_EQ(tree.Create(path, true).error, 0) << path << ", call " << call;
+    }
+  }
+}
+
+// ---- Rights -------------------------------------------------------------------------------------
+
+struct RightsCase {
+  mode_t source;
+  mode_t target;
+  uid_t target_owner;
+};
+
+// Nobody may read bytes by the rights of other bytes.
+TEST(StoreFailuresTest, ARenameThatFailsInPartWidensNobodysRights) {
+  const Status full(StatusCode::kStoreFull, "no space left");
+  for (const RightsCase& rights :
+       {RightsCase{0600, 0644, 0}, RightsCase{0644, 0600, 0}, RightsCase{0600, 0644, 7},
+        RightsCase{0644, 0600, 7}, RightsCase{0660, 0606, 0}}) {
+    for (const bool lasts : {false, true}) {
+      bool failed = true;
+      for (int call = 1; failed && call < kMostCalls; ++call) {
+        FailingTree tree;
+        Fill(tree);
+        tree.Save("default/t/r/f/source", "source");
+        AttributeChange change;
+        change.mode = rights.source;
+        tree.Change("default/t/r/f/source", change);
+        change.mode = rights.target;
+        change.uid = rights.target_owner;
+        tree.Change(kQ, change);
+        const auto act = Renaming("default/t/r/f/source", kQ).prepare(tree);
+        Failure failure{call, full, FailingStore::Calls::kMutations};
+        failure.lasts = lasts;
+        tree.failing->Fail(failure);
+        const int error = act();
+        failed = tree.failing->has_failed();
+        tree.failing->Heal();
+        const struct stat shown = tree.Stat(kQ);
+        const std::string name = "call " + std::to_string(call);
+        const bool is_source = tree.ReadFile(kQ) == "source";
+        EXPECT_EQ(is_source, error == 0) << name;
+        const mode_t allowed = is_source ? rights.source : rights.target;
+        EXPECT_EQ(shown.st_mode & 07777 & ~allowed, 0u) << name;
+        // The owner that is not the bytes' owner has no more than all others.
+        const uid_t owner = is_source ? 0 : rights.target_owner;
+        if (shown.st_uid != owner) {
+          EXPECT_EQ((shown.st_mode >> 6 & 7) & ~(allowed & 7), 0u) << name;
+        }
+        if (!failed) {
+          EXPECT_EQ(shown.st_mode & 07777, rights.source);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

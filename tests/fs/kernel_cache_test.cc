@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel is told, and when: it may first wait for a request that reads the column, so that
+// nobody tells it anything while he keeps readers out.
+#include "fs/kernel_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/fs/failing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+// Lets a request that looks at the column be answered before it returns, as the kernel does.
+class WaitingKernel : public KernelNotifier {
+ public:
+  WaitingKernel(FailingTree& tree, NodePtr looked_at) : tree_(tree), looked_at_(looked_at) {
+    tree_.filesystem->context().kernel.SetNotifier(this);
+  }
+  ~WaitingKernel() override { tree_.filesystem->context().kernel.SetNotifier(nullptr); }
+
+  void InvalidateInode(const Node&) override { AwaitRequest(); }
+  void InvalidateAttributes(const Node&) override { AwaitRequest(); }
+  void InvalidateEntry(const Node&, const std::string&) override {}
+
+  int times_told() const { return times_told_; }
+  bool waited_in_vain() const { return waited_in_vain_; }
+
+ private:
+  void AwaitRequest() {
+    ++times_told_;
+    if (waited_in_vain_) return;
+    auto looking = std::make_shared<std::promise<void>>();
+    auto looked = looking->get_future();
+    threads_.emplace_back([this, looking] {
+      static_cast<void>(tree_.filesystem->GetAttributes(tree_.request, *looked_at_));
+      looking->set_value();
+    });
+    if (looked.wait_for(std::chrono::seconds(5)) != std::future_status::ready) {
+      waited_in_vain_ = true;
+    }
+  }
+
+  FailingTree& tree_;
+  const NodePtr looked_at_;
+  int times_told_ = 0;
+  bool waited_in_vain_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+struct KernelCacheTest : testing::Test {
+  KernelCacheTest() {
+    tree.MakeTable();
+    tree.Put("r", "other", "x");
+    tree.Put("r", "q", "abc");
+  }
+  FailingTree tree;
+};
+
+TEST_F(KernelCacheTest, IsToldOfATimeToLiveWithoutTheLockOfTheColumn) {
+  const NodePtr q = tree.LookUp(kQ)->node;
+  WaitingKernel kernel(tree, q);
+  EXPECT_EQ(tree.filesystem->SetXattr(tree.request, *q, "user.cellfs.ttl", "100000", 0).error(), 0);
+  EXPECT_GT(kernel.times_told(), 0);
+  EXPECT_FALSE(kernel.waited_in_vain());
+}
+
+// All names of a column share its lock.
+TEST_F(KernelCacheTest, IsToldOfAFileThatWasNotMadeWithoutTheLockOfTheColumn) {
+  const std::string version = "default/t/r/f/.versions/q/";
+  const NodePtr q = tree.LookUp(kQ)->node;
+  const OpenFile file = tree.Create(version + "77");
+  tree.Write(file, "new");
+  WaitingKernel kernel(tree, q);
+  tree.failing->Fail({1, Status(StatusCode::kStoreFull, "no space left"),
+                      FailingStore::Calls::kMutations});
+  EXPECT_EQ(tree.Close(file), ENOSPC);
+  tree.failing->Heal();
+  EXPECT_GT(kernel.times_told(), 0);
+  EXPECT_FALSE(kernel.waited_in_vain());
+}
+
+TEST_F(KernelCacheTest, IsToldOfASchemaWithoutTheLockOfItsFile) {
+  const std::string temporary = "default/t/.schema.toml.tmp";
+  ASSERT_EQ(tree.Save(temporary, tree.ReadFile("default/t/.schema.toml")), 0);
+  WaitingKernel kernel(tree, tree.LookUp("default/t/.schema.toml")->node);
+  EXPECT_EQ(tree.Rename(temporary, "default/t/.schema.toml"), 0);
+  EXPECT_GT(kernel.times_told(), 0);
+  EXPECT_FALSE(kernel.waited_in_vain());
+}
+
+// It keeps names and attributes until it is told otherwise.
+TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
+  const Status unknown(StatusCode::kOutcomeUnknown, "the sync failed");
+  const NodePtr q = tree.LookUp(kQ)->node;
+  const NodePtr family = tree.Directory("default/t/r/f");
+  const auto told_of = [&](const std::function<int()>& act) {
+    WaitingKernel kernel(tree, family);
+    tree.failing->Fail({1, unknown, FailingStore::Calls::kMutations, FailingStore::Effect::kDone});
+    EXPECT_EQ(act(), EIO);
+    tree.failing->Heal();
+    return kernel.times_told() > 0;
+  };
+  const OpenFile file = tree.Open(kQ, ForAppending());
+  tree.Write(file, "d");
+  EXPECT_TRUE(told_of([&] { return tree.Flush(file); }));
+  EXPECT_NE(q->stale_pages(), 0u);
+  EXPECT_EQ(tree.ReadFile(kQ), "abcd");
+  tree.filesystem->Release(*file.node, file.handle);
+  EXPECT_TRUE(told_of([&] {
+    return tree.filesystem->Rename(tree.request, *family, "q", *family, "p", 0).error();
+  }));
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "abcd");
+  EXPECT_TRUE(told_of([&] {
+    return tree.filesystem->Unlink(tree.request, *family, "p").error();
+  }));
+  EXPECT_EQ(tree.Error("default/t/r/f/p"), ENOENT);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
