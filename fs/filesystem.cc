@@ -401,6 +401,20 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   return created;
 }
 
+OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
+                                      std::string_view name, mode_t mode) {
+  const OpenMode open_mode{.read = false, .write = true};
+  CELLFS_ASSIGN_OR_RETURN(CreatedFile created,
+                          Create(request, directory, name, mode, open_mode, true));
+  Node& node = *created.entry.node;
+  const Outcome put = created.handle->PutAll();
+  Release(node, created.handle);
+  if (put.ok()) return std::move(created.entry);
+  Outcome failed = Noted("mknod", *node.place(), put);
+  Forget(node, 1);
+  return failed;
+}
+
 OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node) {
   OpenedFile opened;
   opened.no_flush = true;

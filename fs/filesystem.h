@@ -114,6 +114,9 @@ class FileSystem {
   // ---- Files ----------------------------------------------------------------------------------
   OutcomeOr<CreatedFile> Create(const Request& request, Node& directory, std::string_view name,
                                 mode_t mode, OpenMode open_mode, bool exclusive);
+  // An empty file, there when this returns.
+  OutcomeOr<Entry> MakeFile(const Request& request, Node& directory, std::string_view name,
+                            mode_t mode);
   OutcomeOr<OpenReply> Open(const Request& request, Node& node, const OpenMode& mode);
   OutcomeOr<SharedBytes> Read(const Request& request, Node& node, FileHandle* handle,
                               uint64_t offset, size_t size);

@@ -146,17 +146,9 @@ void MakeDirectory(fuse_req_t request, fuse_ino_t parent, const char* name, mode
 void MakeNode(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, dev_t) {
   Guarded(request, [&](FuseTarget& target) -> int {
     if (!S_ISREG(mode)) return EPERM;
-    FileSystem& filesystem = target.filesystem();
-    auto created = filesystem.Create(target.RequestOf(request), target.NodeOf(parent), name, mode,
-                                     ModeOf(O_WRONLY), true);
-    if (!created.ok()) return created.error();
-    const Outcome put = filesystem.Flush(*created->entry.node, *created->handle);
-    filesystem.Release(*created->entry.node, created->handle);
-    if (!put.ok()) {
-      filesystem.Forget(*created->entry.node, 1);
-      return put.error();
-    }
-    return ReplyEntry(request, target, std::move(created->entry));
+    return ReplyEntry(
+        request, target,
+        target.filesystem().MakeFile(target.RequestOf(request), target.NodeOf(parent), name, mode));
   });
 }
 

@@ -500,6 +500,22 @@ TEST(StoreFailuresTest, AFileThatCouldNotBeMadeLeavesNoGhost) {
   }
 }
 
+TEST(StoreFailuresTest, MknodTellsThatThePutFailed) {
+  FailingTree tree;
+  Fill(tree);
+  const NodePtr family = tree.Directory(kFamily);
+  const Status full(StatusCode::kStoreFull, "no space left");
+  // The owner goes into a table of its own before the file is put.
+  ASSERT_TRUE(tree.filesystem->MakeFile(tree.request, *family, "first", 0644).ok());
+  tree.failing->Fail({1, full, FailingStore::Calls::kMutations});
+  EXPECT_EQ(tree.filesystem->MakeFile(tree.request, *family, "made", 0644).error(), ENOSPC);
+  ASSERT_TRUE(tree.failing->has_failed());
+  tree.failing->Heal();
+  EXPECT_EQ(tree.Error("default/t/r/f/made"), ENOENT);
+  EXPECT_TRUE(tree.filesystem->MakeFile(tree.request, *family, "made", 0644).ok());
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/made"), "");
+}
+
 // ---- Rights -------------------------------------------------------------------------------------
 
 struct RightsCase {
