@@ -32,12 +32,17 @@ class AccessFilter : public Filter {
   std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
     return inner_->GetNextCellHint(cell);
   }
+  bool IsHinting() const override { return inner_->IsHinting(); }
   bool HasFilterRow() const override { return inner_->HasFilterRow(); }
   void FilterRowCells(std::vector<Cell>& cells) override { inner_->FilterRowCells(cells); }
   bool FilterRow() override { return inner_->FilterRow(); }
   bool IsFamilyEssential(std::string_view family) const override {
     return inner_->IsFamilyEssential(family);
   }
+  bool ReadsValues() const override { return inner_->ReadsValues(); }
+  // It lets through no more than its filter does.
+  std::string_view FirstColumn() const override { return inner_->FirstColumn(); }
+  std::optional<std::string> OnlyColumn() const override { return inner_->OnlyColumn(); }
   void SetReversed(bool reversed) override { inner_->SetReversed(reversed); }
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "engine/open.h"
 #include "engine/region/access_control.h"
 #include "tests/engine/region/table_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 namespace cellfs {
 namespace {
@@ -76,6 +78,34 @@ TEST_F(AccessTest, TheQuerysOwnFilterSeesOnlyWhatMayBeRead) {
   ASSERT_TRUE(cells.ok());
   ASSERT_EQ(cells->size(), 1u);
   EXPECT_EQ(cells->front().qualifier, "b");
+}
+
+// Lengths alone are read without the values, unless a filter looks at these.
+TEST(AccessOfAStoreTest, AFilterThatLooksAtValuesSeesThemInAPartlyReadableRow) {
+  const TemporaryDirectory directory;
+  StoreOptions options;
+  options.site.authorization = true;
+  auto store = OpenLocalStore(directory.path() + "/store", options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  const Caller& root = Caller::Superuser();
+  const TableName table = ParseTableName("t");
+  TableSchema schema(table);
+  for (const char* name : {"f", "g"}) schema.families.emplace(name, FamilySchema(name));
+  ASSERT_TRUE((*store)->CreateTable(root, schema).ok());
+  const Put put{"r",
+                {{"f", "a", kLatestTimestamp, "yes"}, {"f", "b", kLatestTimestamp, "no"},
+                 {"g", "c", kLatestTimestamp, "yes"}}};
+  ASSERT_TRUE((*store)->Mutate(root, table, RowMutations::Of(put)).ok());
+  ASSERT_TRUE((*store)->Flush(root, table).ok());
+  ASSERT_TRUE((*store)->GrantPermissions(root, {"bob", {"", table, "f"}, "R"}, true).ok());
+  Get get;
+  get.row = "r";
+  get.lengths_only = true;
+  get.filter = *MakeValueFilter(CompareOperator::kEqual, {Comparator::Kind::kBinary, "yes"});
+  const auto cells = (*store)->Read({"bob"}, table, get);
+  ASSERT_TRUE(cells.ok()) << cells.status().ToString();
+  ASSERT_EQ(cells->size(), 1u);
+  EXPECT_EQ(cells->front().qualifier, "a");
 }
 
 TEST_F(AccessTest, BatchesAreJudgedRowByRow) {
