@@ -40,7 +40,7 @@ class DirectoryTimes {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, Change> changes_;  // by inode number
+  std::unordered_map<Place, Timestamp, PlaceHash> changes_;
 };
 
 // Stores what is not stored yet.

@@ -40,8 +40,8 @@ void ErrorLog::Record(Timestamp now, std::string_view operation, const Place& pl
   Sink sink;
   {
     std::lock_guard lock(mutex_);
-    entries_.push_back({place.InodeNumber(), place.Parent().InodeNumber(),
-                        TimeText(now) + " " + what + "\n", outcome.reason()});
+    entries_.push_back(
+        {place, place.Parent(), TimeText(now) + " " + what + "\n", outcome.reason()});
     if (entries_.size() > kKept) entries_.pop_front();
     sink = sink_;
   }
@@ -56,10 +56,9 @@ std::string ErrorLog::Text() const {
 }
 
 std::string ErrorLog::ReasonFor(const Place& place) const {
-  const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
   for (auto it = entries_.rbegin(); it != entries_.rend(); ++it) {
-    if (it->inode == inode || it->parent_inode == inode) return it->reason;
+    if (it->place == place || it->parent == place) return it->reason;
   }
   return {};
 }

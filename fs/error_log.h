@@ -35,8 +35,8 @@ class ErrorLog {
  private:
   static constexpr size_t kKept = 200;
   struct Entry {
-    uint64_t inode;
-    uint64_t parent_inode;
+    Place place;
+    Place parent;
     std::string line;
     std::string reason;
   };

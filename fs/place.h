@@ -92,6 +92,12 @@ struct Place {
   uint64_t HashAs(PlaceKind other, Timestamp other_timestamp) const;
 };
 
+// Of tables by place. Whoever knows how it is computed finds two places of one number, so such a
+// table has to compare the places as well.
+struct PlaceHash {
+  size_t operator()(const Place& place) const { return place.InodeNumber(); }
+};
+
 Place RootPlace();
 Place NamespacePlace(std::string namespace_name);
 Place TablePlace(TableName table);

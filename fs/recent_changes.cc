@@ -10,34 +10,52 @@ constexpr size_t kMaxFilledRows = 1024;
 
 }  // namespace
 
-void RecentChanges::Changes::Note(uint64_t column, Change change) {
-  changes_[column] = change;
-  order_.emplace_back(column, change.when);
-  while (order_.size() > kMaxChanges) {
-    auto [oldest, when] = order_.front();
-    order_.pop_front();
-    auto found = changes_.find(oldest);
-    if (found != changes_.end() && found->second.when == when) changes_.erase(found);
-  }
+RecentChanges::Changes::ByColumn::const_iterator RecentChanges::Changes::FindNoted(
+    const Place& column, uint64_t number) const {
+  auto [noted, end] = changes_.equal_range(number);
+  while (noted != end && !noted->second.column.IsOf(column)) ++noted;
+  return noted == end ? changes_.end() : noted;
 }
 
-std::optional<RecentChanges::Change> RecentChanges::Changes::Find(uint64_t column) const {
-  auto found = changes_.find(column);
-  if (found == changes_.end()) return std::nullopt;
-  return found->second;
+void RecentChanges::Changes::Note(const Place& column, Change change) {
+  const uint64_t number = column.ColumnNumber();
+  if (const auto noted = FindNoted(column, number); noted != changes_.end()) changes_.erase(noted);
+  changes_.emplace(number, Noted{ColumnKey(column), change});
+  order_.emplace_back(number, change.when);
+  while (order_.size() > kMaxChanges) ForgetOldest();
+}
+
+void RecentChanges::Changes::ForgetOldest() {
+  const auto [oldest, when] = order_.front();
+  order_.pop_front();
+  auto [noted, end] = changes_.equal_range(oldest);
+  while (noted != end && noted->second.change.when != when) ++noted;
+  if (noted != end) changes_.erase(noted);
+}
+
+std::optional<RecentChanges::Change> RecentChanges::Changes::Find(const Place& column) const {
+  if (changes_.empty()) return std::nullopt;
+  const auto noted = FindNoted(column, column.ColumnNumber());
+  if (noted == changes_.end()) return std::nullopt;
+  return noted->second.change;
+}
+
+void RecentChanges::Changes::Forget(const Place& column) {
+  if (changes_.empty()) return;
+  const auto noted = FindNoted(column, column.ColumnNumber());
+  if (noted != changes_.end()) changes_.erase(noted);
 }
 
 std::optional<Timestamp> RecentChanges::Find(const Changes& changes, const Place& column) const {
   std::lock_guard lock(mutex_);
-  auto change = changes.Find(column.ColumnNumber());
+  auto change = changes.Find(column);
   if (!change || change->when + age_ms_ < clock_.Now()) return std::nullopt;
   return change->timestamp;
 }
 
 void RecentChanges::NoteCreated(const Place& column, Timestamp version) {
-  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
-  created_.Note(key, {version, clock_.Now()});
+  created_.Note(column, {version, clock_.Now()});
 }
 
 std::optional<Timestamp> RecentChanges::CreatedVersion(const Place& column) {
@@ -45,9 +63,8 @@ std::optional<Timestamp> RecentChanges::CreatedVersion(const Place& column) {
 }
 
 void RecentChanges::NoteRenamedAway(const Place& column, Timestamp tombstone) {
-  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
-  renamed_away_.Note(key, {tombstone, clock_.Now()});
+  renamed_away_.Note(column, {tombstone, clock_.Now()});
 }
 
 std::optional<Timestamp> RecentChanges::RenamedAwayTombstone(const Place& column) {
@@ -55,10 +72,9 @@ std::optional<Timestamp> RecentChanges::RenamedAwayTombstone(const Place& column
 }
 
 void RecentChanges::Forget(const Place& column) {
-  const uint64_t key = column.ColumnNumber();
   std::lock_guard lock(mutex_);
-  created_.Forget(key);
-  renamed_away_.Forget(key);
+  created_.Forget(column);
+  renamed_away_.Forget(column);
 }
 
 void RecentChanges::NoteDeclared(const Place& family) {

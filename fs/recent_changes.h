@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engine/clock.h"
+#include "fs/column_key.h"
 #include "fs/place.h"
 
 namespace cellfs::fs {
@@ -46,15 +47,23 @@ class RecentChanges {
     Timestamp timestamp;
     Timestamp when;
   };
-  // By inode number of the column.
   class Changes {
    public:
-    void Note(uint64_t column, Change change);
-    std::optional<Change> Find(uint64_t column) const;
-    void Forget(uint64_t column) { changes_.erase(column); }
+    void Note(const Place& column, Change change);
+    std::optional<Change> Find(const Place& column) const;
+    void Forget(const Place& column);
 
    private:
-    std::unordered_map<uint64_t, Change> changes_;
+    struct Noted {
+      ColumnKey column;
+      Change change;
+    };
+    // By ColumnNumber.
+    using ByColumn = std::unordered_multimap<uint64_t, Noted>;
+    ByColumn::const_iterator FindNoted(const Place& column, uint64_t number) const;
+    void ForgetOldest();
+
+    ByColumn changes_;
     std::deque<std::pair<uint64_t, Timestamp>> order_;
   };
 

@@ -15,7 +15,7 @@ bool RestoringReaders::IsOver(const Reader& reader) const {
 void RestoringReaders::Opened(const Place& deleted, const struct stat& shown, pid_t process) {
   std::lock_guard lock(mutex_);
   std::erase_if(readers_, [this](const auto& entry) { return IsOver(entry.second); });
-  Reader& reader = readers_[deleted.InodeNumber()];
+  Reader& reader = readers_[deleted];
   reader.shown = shown;
   reader.process = process;
   ++reader.open;
@@ -23,7 +23,7 @@ void RestoringReaders::Opened(const Place& deleted, const struct stat& shown, pi
 
 void RestoringReaders::Closed(const Place& deleted) {
   std::lock_guard lock(mutex_);
-  const auto it = readers_.find(deleted.InodeNumber());
+  const auto it = readers_.find(deleted);
   if (it == readers_.end()) return;
   --it->second.open;
   it->second.closed = clock_.Now();
@@ -31,7 +31,7 @@ void RestoringReaders::Closed(const Place& deleted) {
 
 std::optional<struct stat> RestoringReaders::Find(const Place& deleted, pid_t process) const {
   std::lock_guard lock(mutex_);
-  const auto it = readers_.find(deleted.InodeNumber());
+  const auto it = readers_.find(deleted);
   if (it == readers_.end() || IsOver(it->second)) return std::nullopt;
   if (process != 0 && process != it->second.process) return std::nullopt;
   return it->second.shown;

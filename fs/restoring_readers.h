@@ -41,7 +41,7 @@ class RestoringReaders {
 
   const Clock& clock_;
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, Reader> readers_;  // by inode number; guarded by mutex_
+  std::unordered_map<Place, Reader, PlaceHash> readers_;  // guarded by mutex_
 };
 
 }  // namespace cellfs::fs

@@ -33,11 +33,12 @@ UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place
 
 bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t inode = entry.place.InodeNumber();
-  const uint64_t directory = entry.place.Parent().InodeNumber();
+  Place directory = entry.place.Parent();
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
-  if (!directories_[directory].emplace(std::move(key), shared).second) return false;
+  Children& children = directories_[std::move(directory)];
+  if (!children.emplace(std::move(key), shared).second) return false;
   entries_.emplace(inode, std::move(shared));
   return true;
 }
@@ -46,7 +47,7 @@ bool UnstoredEntries::Remove(const Place& place) {
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
   if (entry == entries_.end()) return false;
-  const auto directory = directories_.find(place.Parent().InodeNumber());
+  const auto directory = directories_.find(place.Parent());
   if (directory == directories_.end()) return false;
   const auto child = directory->second.find(OrderKey(place));
   if (child == directory->second.end() || !(child->second->place == place)) return false;
@@ -74,14 +75,14 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {
   std::lock_guard lock(mutex_);
-  return directories_.contains(directory.InodeNumber());
+  return directories_.contains(directory);
 }
 
 void UnstoredEntries::RemoveBelow(const Place& directory) {
   Children children;
   {
     std::lock_guard lock(mutex_);
-    const auto it = directories_.find(directory.InodeNumber());
+    const auto it = directories_.find(directory);
     if (it == directories_.end()) return;
     children = std::move(it->second);
     directories_.erase(it);
@@ -119,7 +120,7 @@ std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
   std::vector<UnstoredPtr> found;
   std::lock_guard lock(mutex_);
   if (directories_.empty()) return found;
-  const auto it = directories_.find(directory.InodeNumber());
+  const auto it = directories_.find(directory);
   if (it == directories_.end()) return found;
   auto child = after ? it->second.upper_bound(*after) : it->second.begin();
   for (; child != it->second.end() && found.size() < limit; ++child) found.push_back(child->second);
@@ -128,17 +129,17 @@ std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
 
 void UnstoredEntries::HideToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
-  hidden_tomls_.insert(table_or_namespace.InodeNumber());
+  hidden_tomls_.insert(table_or_namespace);
 }
 
 void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
-  if (!hidden_tomls_.empty()) hidden_tomls_.erase(table_or_namespace.InodeNumber());
+  if (!hidden_tomls_.empty()) hidden_tomls_.erase(table_or_namespace);
 }
 
 bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
   std::lock_guard lock(mutex_);
-  return !hidden_tomls_.empty() && hidden_tomls_.contains(table_or_namespace.InodeNumber());
+  return !hidden_tomls_.empty() && hidden_tomls_.contains(table_or_namespace);
 }
 
 }  // namespace cellfs::fs

@@ -90,10 +90,10 @@ class UnstoredEntries {
   Entries::const_iterator FindLocked(const Place& place) const;
 
   mutable std::mutex mutex_;
-  std::unordered_map<uint64_t, Children> directories_;  // by inode number of the directory
+  std::unordered_map<Place, Children, PlaceHash> directories_;
   // Of all entries, by their own inode numbers: most questions are about places that are not here.
   Entries entries_;
-  std::unordered_set<uint64_t> hidden_tomls_;
+  std::unordered_set<Place, PlaceHash> hidden_tomls_;
 };
 
 }  // namespace cellfs::fs

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// Inode numbers are hashes, and no secret ones: what is kept of one place must not be found at
+// another of the same number.
+#include <gtest/gtest.h>
+
+#include "fs/column_key.h"
+#include "fs/error_log.h"
+#include "fs/recent_changes.h"
+#include "fs/restoring_readers.h"
+#include "tests/fs/colliding_keys.h"
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+const TableName kTable{"default", "t"};
+
+struct Pair {
+  Place mine, theirs;
+};
+
+Pair Rows() {
+  const auto [mine, theirs] = CollidingKeys(HashedUpTo(PlaceKind::kRow, {"default", "t"}));
+  return {RowPlace(kTable, mine), RowPlace(kTable, theirs)};
+}
+
+Pair Columns(PlaceKind kind) {
+  const auto [mine, theirs] = CollidingKeys(HashedUpTo(kind, {"default", "t", "r", "f"}));
+  return {CellPlace(kTable, "r", "f", mine).As(kind), CellPlace(kTable, "r", "f", theirs).As(kind)};
+}
+
+class CollisionTest : public WritingTest {};
+
+TEST_F(CollisionTest, WhatWasMadeInADirectoryIsNotInAnother) {
+  const auto [mine, theirs] = Rows();
+  ASSERT_EQ(mine.InodeNumber(), theirs.InodeNumber());
+  ASSERT_EQ(tree.Mkdir("default/t/" + theirs.row), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/" + theirs.row + "/f"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/" + mine.row), 0);
+  EXPECT_EQ(tree.List("default/t/" + mine.row), std::vector<std::string>());
+  EXPECT_EQ(tree.Error("default/t/" + mine.row + "/f"), ENOENT);
+  EXPECT_EQ(tree.Mkdir("default/t/" + mine.row + "/f"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/" + mine.row + "/f"), 0);
+  EXPECT_EQ(tree.List("default/t/" + theirs.row), std::vector<std::string>{"f"});
+}
+
+TEST_F(CollisionTest, AHiddenTomlHidesNoOther) {
+  const auto [mine, theirs] =
+      CollidingKeys(HashedUpTo(PlaceKind::kTable, {"default"}));
+  UnstoredEntries unstored;
+  unstored.HideToml(TablePlace({"default", theirs}));
+  EXPECT_FALSE(unstored.IsTomlHidden(TablePlace({"default", mine})));
+  unstored.ShowToml(TablePlace({"default", mine}));
+  EXPECT_TRUE(unstored.IsTomlHidden(TablePlace({"default", theirs})));
+}
+
+TEST_F(CollisionTest, ATimeIsThatOfOneDirectory) {
+  const auto [mine, theirs] = Rows();
+  DirectoryTimes times;
+  times.Note(theirs, 5);
+  EXPECT_FALSE(times.Find(mine));
+  times.Note(mine, 7);
+  EXPECT_EQ(times.Find(theirs), 5);
+  EXPECT_EQ(times.All().size(), 2u);
+  times.Forget(mine);
+  EXPECT_EQ(times.Find(theirs), 5);
+}
+
+TEST_F(CollisionTest, AChangeIsThatOfOneColumn) {
+  const auto [mine, theirs] = Columns(PlaceKind::kCell);
+  ASSERT_EQ(mine.ColumnNumber(), theirs.ColumnNumber());
+  RecentChanges recent(*tree.clock, 1000);
+  recent.NoteCreated(theirs, 5);
+  recent.NoteRenamedAway(theirs, 6);
+  EXPECT_FALSE(recent.CreatedVersion(mine));
+  EXPECT_FALSE(recent.RenamedAwayTombstone(mine));
+  recent.NoteCreated(mine, 7);
+  recent.Forget(mine);
+  EXPECT_EQ(recent.CreatedVersion(theirs), 5);
+  EXPECT_EQ(recent.CreatedVersion(theirs.As(PlaceKind::kVersion, 9)), 5);
+  EXPECT_EQ(recent.RenamedAwayTombstone(theirs), 6);
+}
+
+TEST_F(CollisionTest, AReaderIsThatOfOneFile) {
+  const auto [mine, theirs] = Columns(PlaceKind::kDeletedCell);
+  ASSERT_EQ(mine.InodeNumber(), theirs.InodeNumber());
+  RestoringReaders readers(*tree.clock);
+  readers.Opened(theirs, {}, 1);
+  EXPECT_FALSE(readers.Find(mine));
+  readers.Closed(mine);
+  EXPECT_TRUE(readers.Find(theirs));
+}
+
+TEST_F(CollisionTest, AReasonIsThatOfOneFile) {
+  const auto [mine, theirs] = Rows();
+  ErrorLog errors;
+  errors.Record(0, "mkdir", theirs, {EPERM, "secret"});
+  EXPECT_EQ(errors.ReasonFor(mine), "");
+  EXPECT_EQ(errors.ReasonFor(theirs), "secret");
+  EXPECT_EQ(errors.ReasonFor(theirs.Parent()), "secret");
+}
+
+TEST(ColumnKeyTest, IsOfOneColumnOnly) {
+  const Place column = CellPlace({"n", "t"}, "row", "f", "q");
+  const ColumnKey key(column.As(PlaceKind::kVersion, 5));
+  EXPECT_TRUE(key.IsOf(column));
+  EXPECT_TRUE(key.IsOf(column.As(PlaceKind::kCounter)));
+  for (const Place& other :
+       {CellPlace({"nt", ""}, "row", "f", "q"), CellPlace({"n", "tr"}, "ow", "f", "q"),
+        CellPlace({"n", "t"}, "ro", "wf", "q"), CellPlace({"n", "t"}, "row", "fq", ""),
+        CellPlace({"n", "t"}, "row", "f", "qq"), CellPlace({"n", "t"}, "row", "f", "")}) {
+    EXPECT_FALSE(key.IsOf(other)) << other.ToString();
+  }
+}
+
+}  // namespace
+}  // namespace cellfs::fs
