@@ -21,8 +21,8 @@ namespace cellfs {
 StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
                                                 const StoreOptions& options);
 
-// The id of the process that has the store in `directory` open, as text ("(unknown)" if it could not
-// be noted); nullopt: none, as far as can be told.
+// The id of the process that has the store in `directory` open, as text ("(unknown)" if it could
+// not be noted); nullopt: none, as far as can be told.
 std::optional<std::string> HolderOfLocalStore(const std::string& directory);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the

@@ -106,7 +106,8 @@ StatusOr<std::string> Commands::ForTables(const Arguments& arguments,
     if (status.ok()) {
       done.push_back(table.ToString());
     } else if (!IsOutOfService(status)) {
-      failed = WithAnother(failed, Status(status.code(), table.ToString() + ": " + status.message()));
+      const std::string what = table.ToString() + ": " + status.message();
+      failed = WithAnother(failed, Status(status.code(), what));
     }
   }
   CELLFS_RETURN_IF_ERROR(failed);

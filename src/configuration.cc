@@ -196,8 +196,8 @@ const std::vector<Setting>& Settings() {
                                                            {"off", "off"}},
           [](Configuration & c) -> auto& { return c.log_level; }),
       {"log", "target",
-       "stderr (syslog once in the background), syslog, or the path of a file, whose directory must "
-       "exist. As -o: log_target.",
+       "stderr (syslog once in the background), syslog, or the path of a file, whose directory "
+       "must exist. As -o: log_target.",
        [](Configuration& c, const std::string& text) -> Status {
          if (text != "stderr" && text != "syslog" && text.rfind('/', 0) != 0) {
            return Refuse(text, "stderr, syslog or an absolute path");

@@ -268,7 +268,8 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const std::string& 
 
 StatusOr<std::string> CallDaemon(const std::string& store_directory, const std::string& command,
                                  const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const FileDescriptor daemon, ConnectTo(store_directory, /*may_wait=*/true));
+  CELLFS_ASSIGN_OR_RETURN(const FileDescriptor daemon,
+                          ConnectTo(store_directory, /*may_wait=*/true));
   const json request = {{"command", command}, {"arguments", arguments}};
   std::string buffer;
   json answer;

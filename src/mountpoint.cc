@@ -47,8 +47,7 @@ std::vector<Identity> Lineage(const std::string& path) {
     const auto identity = IdentityOf(directory);
     const bool at_root = !identity || (!lineage.empty() && lineage.back() == *identity);
     if (!at_root) lineage.push_back(*identity);
-    const int parent =
-        at_root ? -1 : openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int parent = at_root ? -1 : openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
     close(directory);
     directory = parent;
   }
