@@ -38,6 +38,8 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   switch (kind) {
     case SQLITE_FULL:
       return Status(StatusCode::kStoreFull, message);
+    case SQLITE_TOOBIG:
+      return Status(StatusCode::kValueTooLarge, message);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Status(StatusCode::kCorruption, message);
@@ -60,25 +62,34 @@ Statement& Statement::operator=(Statement&& other) noexcept {
   std::swap(connection_, other.connection_);
   std::swap(statement_, other.statement_);
   std::swap(path_, other.path_);
+  std::swap(bind_error_, other.bind_error_);
   return *this;
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }
 
+// A parameter that was not bound would be NULL, and nobody would know.
+void Statement::NoteBind(int code) {
+  if (bind_error_ == SQLITE_OK) bind_error_ = code;
+}
+
 void Statement::Bind(int parameter, int64_t value) {
-  sqlite3_bind_int64(statement_, parameter, value);
+  NoteBind(sqlite3_bind_int64(statement_, parameter, value));
 }
 
 void Statement::Bind(int parameter, std::string_view bytes) {
   // A null pointer would bind NULL instead of no bytes.
-  sqlite3_bind_blob64(statement_, parameter, bytes.empty() ? "" : bytes.data(), bytes.size(),
-                      SQLITE_STATIC);
+  NoteBind(sqlite3_bind_blob64(statement_, parameter, bytes.empty() ? "" : bytes.data(),
+                               bytes.size(), SQLITE_STATIC));
 }
 
-void Statement::BindNull(int parameter) { sqlite3_bind_null(statement_, parameter); }
+void Statement::BindNull(int parameter) {
+  NoteBind(sqlite3_bind_null(statement_, parameter));
+}
 
 StatusOr<bool> Statement::Step() {
-  const int code = sqlite3_step(statement_);
+  const int unbound = std::exchange(bind_error_, SQLITE_OK);
+  const int code = unbound != SQLITE_OK ? unbound : sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   Status error = ErrorOf(connection_, code, *path_);
@@ -135,6 +146,10 @@ StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode
 }
 
 Database::~Database() { sqlite3_close(connection_); }
+
+uint64_t Database::MostBytesOfRow() const {
+  return static_cast<uint64_t>(sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, /*newVal=*/-1));
+}
 
 Status Database::Execute(const std::string& sql) {
   const int code = sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr);

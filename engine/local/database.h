@@ -3,9 +3,10 @@
 // SQLite as RAII types: a connection, a prepared statement, a transaction. The only place that
 // knows sqlite3.h, but for the checksums of pages.
 //
-// Errors: SQLITE_FULL is kStoreFull; SQLITE_CORRUPT, SQLITE_NOTADB and a page that does not match
-// its checksum are kCorruption; everything else is kIoError; the message names the file. Text never
-// comes from outside: values are bound, and names of tables are made by QuotedName.
+// Errors: SQLITE_FULL is kStoreFull; SQLITE_TOOBIG is kValueTooLarge; SQLITE_CORRUPT, SQLITE_NOTADB
+// and a page that does not match its checksum are kCorruption; everything else is kIoError; the
+// message names the file. Text never comes from outside: values are bound, and names of tables are
+// made by QuotedName.
 #ifndef CELLFS_ENGINE_LOCAL_DATABASE_H_
 #define CELLFS_ENGINE_LOCAL_DATABASE_H_
 
@@ -30,7 +31,8 @@ class Statement {
   Statement& operator=(Statement&& other) noexcept;
   ~Statement();
 
-  // Parameters count from 1. Bytes are not copied: they stay good until the next Reset.
+  // Parameters count from 1. Bytes are not copied: they stay good until the next Reset. What cannot
+  // be bound is the error of the next Step.
   void Bind(int parameter, int64_t value);
   void Bind(int parameter, std::string_view bytes);
   void BindNull(int parameter);
@@ -49,12 +51,14 @@ class Statement {
 
  private:
   friend class Database;
+  void NoteBind(int code);
   Statement(sqlite3* connection, sqlite3_stmt* statement, const std::string* path)
       : connection_(connection), statement_(statement), path_(path) {}
 
   sqlite3* connection_ = nullptr;
   sqlite3_stmt* statement_ = nullptr;
   const std::string* path_ = nullptr;  // the connection's
+  int bind_error_ = 0;                 // SQLite's code of the first one since the last Step
 };
 
 // A connection. One thread at a time.
@@ -68,6 +72,8 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   const std::string& path() const { return path_; }
+  // Of one row with all its columns. More is kValueTooLarge.
+  uint64_t MostBytesOfRow() const;
 
   // Runs statements that give no rows, or whose rows nobody wants.
   Status Execute(const std::string& sql);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "engine/local/compaction.h"
 #include "engine/local/dropped_columns.h"
@@ -12,7 +13,10 @@
 namespace cellfs {
 namespace {
 
-constexpr int64_t kRoomFactor = 4;  // flush sizes that a memstore may reach before writers wait
+// Flush sizes that a memstore may reach before writers wait or are refused. Deletes have more, for
+// they make room where a disk is full.
+constexpr int64_t kRoomFactor = 4;
+constexpr int64_t kRoomFactorOfDeletes = 5;
 constexpr uint64_t kShrinkAt = 64 << 20;  // free bytes between batches
 constexpr int kCompactAttempts = 5;       // where moments are pinned meanwhile
 // A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
@@ -33,6 +37,13 @@ size_t HashOfColumn(std::string_view family, std::string_view row, std::string_v
 size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) {
   const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
   return (column * 31 + static_cast<size_t>(cell.timestamp)) * 31 + static_cast<size_t>(type);
+}
+
+bool HasOnlyDeletes(std::span<const RowBatch> batches) {
+  return std::all_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
+    return std::all_of(batch.cells.begin(), batch.cells.end(),
+                       [](const Cell& cell) { return IsTombstone(cell.type); });
+  });
 }
 
 Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dropped"); }
@@ -241,7 +252,8 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 // ---- Writing ------------------------------------------------------------------------------------
 
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
-  WaitForRoom();
+  CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
+  CELLFS_RETURN_IF_ERROR(WaitForRoom(HasOnlyDeletes(batches)));
   const std::lock_guard write_lock(context_->write_mutex);
   std::unique_lock<std::mutex> moments_lock;
   const bool withdraws = std::any_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
@@ -277,18 +289,37 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   return position;
 }
 
-// Writers wait only for a flush that is making room: not while nobody flushes, and not on a full
-// disk, as long as the log takes what they write.
-void LocalStorage::WaitForRoom() {
-  const int64_t most = FlushSize() * kRoomFactor;
+// What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
+Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
+  for (const RowBatch& batch : batches) {
+    for (const Cell& cell : batch.cells) {
+      const uint64_t size = batch.row.size() + cell.qualifier.size() + cell.value.size();
+      if (size <= file_->most_bytes_of_cell()) continue;
+      return {StatusCode::kValueTooLarge,
+              "a cell of " + std::to_string(size) +
+                  " bytes, its key included, is over the store's maximum of " +
+                  std::to_string(file_->most_bytes_of_cell())};
+    }
+  }
+  return {};
+}
+
+// Writers wait for a flush that is making room. Where the last one has failed they are refused, or
+// memory would grow until the process ends. While nobody flushes they go on.
+Status LocalStorage::WaitForRoom(bool only_deletes) {
+  const int64_t most = FlushSize() * (only_deletes ? kRoomFactorOfDeletes : kRoomFactor);
   std::unique_lock lock(state_mutex_);
   const auto has_room = [&] {
     const uint64_t frozen = state_.frozen == nullptr ? 0 : state_.frozen->memstore().bytes();
     return static_cast<int64_t>(state_.active->memstore().bytes() + frozen) < most;
   };
-  while (!has_room() && context_->maintained && !flush_failed_ && !dropped_) {
+  while (!has_room() && context_->maintained && flush_error_.ok() && !dropped_) {
     flush_done_.wait_for(lock, std::chrono::milliseconds(100));
   }
+  if (flush_error_.ok() || has_room() || dropped_) return {};
+  return {flush_error_.code(), "table '" + state_.schema->name().ToString() +
+                                   "' takes no more until it can be flushed: " +
+                                   flush_error_.message()};
 }
 
 // kUnavailable where a moment may see a cell that is to be withdrawn.
@@ -362,15 +393,33 @@ Status LocalStorage::FlushLocked() {
     if (CopyState().frozen == nullptr) Freeze();
     const std::shared_ptr<MemoryCells> frozen = CopyState().frozen;
     if (frozen == nullptr) return unsettled_ ? Settle() : Status();
-    const bool again = flush_failed_;
-    Status status = FlushFrozen(frozen);
-    flush_failed_ = !status.ok();
-    flush_done_.notify_all();
+    const bool again = flush_failed();
+    Status status;
+    try {
+      status = FlushFrozen(frozen);
+    } catch (const std::bad_alloc&) {
+      FlushEnded({StatusCode::kIoError, "out of memory"});
+      throw;
+    }
+    FlushEnded(status);
     // What it has put into the WAL is of no use, and takes the room that a full disk may lack.
     if (!status.ok()) static_cast<void>(file_->Checkpoint());
     CELLFS_RETURN_IF_ERROR(status);
     if (!again) return Status();
   }
+}
+
+void LocalStorage::FlushEnded(Status status) {
+  {
+    const std::lock_guard lock(state_mutex_);
+    flush_error_ = std::move(status);
+  }
+  flush_done_.notify_all();
+}
+
+bool LocalStorage::flush_failed() const {
+  const std::lock_guard lock(state_mutex_);
+  return !flush_error_.ok();
 }
 
 // Nothing where the active memstore is empty.
@@ -568,7 +617,7 @@ Status LocalStorage::Truncate() {
     state_.frozen = nullptr;
     state_.active = std::make_shared<MemoryCells>(*schema);
   }
-  flush_failed_ = false;
+  FlushEnded({});
   if (durable_) context_->wal->Flushed(id_, last);
   return file_->Shrink();
 }

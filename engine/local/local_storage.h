@@ -142,13 +142,16 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
       const std::set<std::string>* columns = nullptr);
   State CopyState() const;
   int64_t FlushSize() const;
-  void WaitForRoom();
+  Status CheckStorable(std::span<const RowBatch> batches) const;
+  Status WaitForRoom(bool only_deletes);
   Status CheckWithdrawable(std::span<const RowBatch> batches, SequenceId newest_moment);
   Rewrite RewriteNow(RewriteKind kind) const;
 
   // REQUIRES: rewrite_mutex_ is held.
   Status FlushLocked();
   Status FlushFrozen(const std::shared_ptr<MemoryCells>& frozen);
+  void FlushEnded(Status status);
+  bool flush_failed() const;
   Status Settle();
   void Freeze();
   // After a rewrite of the file, which was `before`; `frozen` may be null.
@@ -166,13 +169,13 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   std::mutex rewrite_mutex_;         // one change of the file at a time
   std::atomic<bool> durable_{true};  // false: a sync has failed, the log must keep what it has
   std::atomic<bool> dropped_{false};
-  std::atomic<bool> flush_failed_{false};
   std::atomic<bool> unsettled_{false};  // the file has what is not known to be on disk
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
 
   mutable std::mutex state_mutex_;
   State state_;
+  Status flush_error_;  // of the last flush; guarded by state_mutex_
   std::condition_variable flush_done_;
 };
 

@@ -13,6 +13,7 @@ constexpr int64_t kApplicationId = 0x63656c6c;  // "cell"
 constexpr int64_t kFormatVersion = 1;
 constexpr int64_t kPageSize = 4096;
 constexpr size_t kIdleConnections = 4;
+constexpr uint64_t kRowOverhead = 1024;  // of a cell's row in SQLite beside key and value, at most
 constexpr int kCheckpointAttempts = 5;
 constexpr int64_t kLeastCacheKibibytes = 256;
 
@@ -114,6 +115,7 @@ StatusOr<std::shared_ptr<StoreFile>> StoreFile::Open(const std::string& path, Da
   file->is_recovered_ = !missing && size_of_wal > 0;  // a clean close removes it
   CELLFS_ASSIGN_OR_RETURN(file->writer_, Database::Open(path, mode));
   CELLFS_RETURN_IF_ERROR(file->Initialize(mode, owner, families));
+  file->most_bytes_of_cell_ = file->writer_->MostBytesOfRow() - kRowOverhead;
   return file;
 }
 

@@ -82,6 +82,9 @@ class StoreFile {
   // Whether it was not closed by whoever had it last, and may hold what is not on disk yet.
   bool is_recovered() const { return is_recovered_; }
 
+  // Of a cell with its key, so that every cell up to it can be flushed.
+  uint64_t most_bytes_of_cell() const { return most_bytes_of_cell_; }
+
   // The present state, of a generation at least as new as generation() was before the call.
   StatusOr<Snapshot> OpenSnapshot();
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -124,7 +127,8 @@ class StoreFile {
   const std::string path_;
   CacheBudget& budget_;
   std::unique_ptr<Database> writer_;
-  bool is_recovered_ = false;  // set by Open
+  bool is_recovered_ = false;        // set by Open
+  uint64_t most_bytes_of_cell_ = 0;  // set by Open
   std::atomic<bool> empty_{true};
   std::atomic<uint64_t> generation_{0};
   std::atomic<uint64_t> bytes_{0};

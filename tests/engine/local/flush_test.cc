@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -106,26 +107,95 @@ TEST_F(FlushTest, AWithdrawalIsRefusedWhereAMomentSeesTheCell) {
   EXPECT_EQ(Visible(moment), "a/f:q/5=seen ");
 }
 
-// The process may not write beyond a length of file that the store file is to pass.
+// A process that may not write beyond a length of file.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit small = before_;
+    small.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// The store file is to pass that length.
 TEST_F(FlushTest, AFlushThatFailsLosesNothingAndIsDoneLater) {
   for (int i = 0; i < 100; ++i)
     ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(5000, 'x')));
   const std::string before = Visible();
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit old{};
-  getrlimit(RLIMIT_FSIZE, &old);
-  rlimit small = old;
-  small.rlim_cur = 100000;
-  setrlimit(RLIMIT_FSIZE, &small);
-  const Status failed = table_->Flush();
-  setrlimit(RLIMIT_FSIZE, &old);
-  EXPECT_FALSE(failed.ok());
+  {
+    const FileSizeLimit limit(100000);
+    EXPECT_FALSE(table_->Flush().ok());
+  }
   EXPECT_EQ(Visible(), before);
   ASSERT_OK(PutOne("z", 1, "more"));
   ASSERT_OK(table_->Flush());
   EXPECT_EQ(table_->GetStatistics().memstore_cells, 0u);
   Reopen();
   EXPECT_EQ(Visible(), before + "z/f:q/1=more ");
+}
+
+TEST_F(FlushTest, AfterAFailedFlushMemoryStaysBoundedAndReadsAndDeletesGoOn) {
+  constexpr int64_t kFlushSize = 100000;
+  options_.site.memstore_flush_size = kFlushSize;
+  Reopen();
+  ASSERT_OK(PutOne("a", 1, std::string(50000, 'x')));
+  {
+    const FileSizeLimit limit(40000);
+    EXPECT_FALSE(table_->Flush().ok());
+  }
+  const auto in_memory = [&] { return table_->GetStatistics().memstore_bytes; };
+  Status refused;
+  for (int i = 0; i < 1000 && refused.ok(); ++i)
+    refused = PutOne("b" + std::to_string(i), 1, std::string(10000, 'x'));
+  EXPECT_EQ(refused.code(), StatusCode::kIoError);
+  EXPECT_NE(refused.message().find("'t' takes no more until it can be flushed: "),
+            std::string::npos)
+      << refused.message();
+  EXPECT_GE(in_memory(), 4u * kFlushSize);
+  EXPECT_LT(in_memory(), 5u * kFlushSize);
+  EXPECT_EQ(ValueOf("b0"), std::string(10000, 'x'));
+  ASSERT_OK(Write("b0", {CellOf("q", 2, "", CellType::kDeleteColumn)}));
+  EXPECT_EQ(ValueOf("b0"), "(none)");
+  refused = Status();
+  for (int i = 0; i < 100000 && refused.ok(); ++i)
+    refused = Write("c" + std::to_string(i), {CellOf("q", 2, "", CellType::kDeleteColumn)});
+  EXPECT_FALSE(refused.ok()) << "they are bounded too";
+  EXPECT_LT(in_memory(), 6u * kFlushSize);
+
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("d", 1, "again"));
+  EXPECT_EQ(ValueOf("d"), "again");
+}
+
+constexpr int kMostBytesOfRow = 100000;
+
+int LimitRows(sqlite3* connection, char**, const sqlite3_api_routines*) {
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kMostBytesOfRow);
+  return SQLITE_OK;
+}
+
+TEST_F(FlushTest, ACellThatNoFlushCouldStoreIsRefused) {
+  const auto extension = reinterpret_cast<void (*)()>(LimitRows);
+  sqlite3_auto_extension(extension);
+  Reopen();
+  const size_t most = kMostBytesOfRow - 1024;
+  ASSERT_OK(PutOne("a", 1, std::string(most - 2, 'x')));
+  ASSERT_OK(PutOne("a", 2, "v", std::string(most - 2, 'q')));
+  EXPECT_EQ(PutOne("b", 1, std::string(most - 1, 'x')).code(), StatusCode::kValueTooLarge);
+  EXPECT_EQ(PutOne("b", 1, "v", std::string(most - 1, 'q')).code(), StatusCode::kValueTooLarge);
+  EXPECT_EQ(PutOne("b", 1, std::string(2 * kMostBytesOfRow, 'x')).code(),
+            StatusCode::kValueTooLarge);
+  const std::string before = Visible();
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Visible(), before);
+  Close();
+  sqlite3_cancel_auto_extension(extension);
 }
 
 TEST_F(FlushTest, TheHeadOfAColumnTellsPutsAndTombstonesWhereverTheyLie) {
