@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "engine/local/local_check.h"
 #include "engine/local/log_format.h"
 #include "engine/local/sqlite_cursor.h"
 #include "engine/local/store_directory.h"
@@ -40,6 +42,12 @@ class StoreCheck {
     return DecodeCatalog(bytes);
   }
 
+  // What a look at the log has found. `place` is the same wherever the same is found again.
+  struct LogFinding {
+    std::string place;
+    Damage damage;
+  };
+
   void Add(Damage damage) {
     if (report_.damage.size() < kMostDamage) report_.damage.push_back(std::move(damage));
   }
@@ -49,12 +57,38 @@ class StoreCheck {
 
   // ---- The log ----------------------------------------------------------------------------------
 
+  // A store that is open writes to its log meanwhile, begins segments and cuts others. What seems
+  // damaged because of that is so for one look only: cut segments are not listed again, and what
+  // was being written is whole. So damage is what two looks, one behind the other, both find.
   Status CheckLog(bool must_exist) {
+    CELLFS_RETURN_IF_ERROR(LookAtLog(must_exist));
+    if (found_in_log_.empty()) return {};
+    const std::vector<LogFinding> before = std::exchange(found_in_log_, {});
+    CELLFS_RETURN_IF_ERROR(LookAtLog(must_exist));
+    for (LogFinding& finding : found_in_log_) {
+      const bool again = std::any_of(before.begin(), before.end(), [&](const LogFinding& other) {
+        return other.place == finding.place;
+      });
+      if (again) Add(std::move(finding.damage));
+    }
+    return {};
+  }
+
+  void AddToLog(const std::string& file, const std::string& place, std::string what) {
+    if (found_in_log_.size() < kMostDamage)
+      found_in_log_.push_back({file + " " + place, {.file = file, .what = std::move(what)}});
+  }
+
+  Status LookAtLog(bool must_exist) {
+    report_.log_records = 0;
+    first_segment_ = 0;
+    next_is_on_disk_ = false;
+    older_.clear();
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
     for (const std::string& name : names)
       if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
-    if (numbers.empty() && must_exist) Add({.file = "wal", .what = "the log has no segment"});
+    if (numbers.empty() && must_exist) AddToLog("wal", "", "the log has no segment");
     LogPosition end = 0;  // of the segment before; 0: not known
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (i > 0 && numbers[i] != numbers[i - 1] + 1) {
@@ -68,7 +102,7 @@ class StoreCheck {
   }
 
   void AddMissing(uint64_t number) {
-    Add({.file = "wal/" + SegmentName(number), .what = "it is missing"});
+    AddToLog("wal/" + SegmentName(number), "missing", "it is missing");
   }
 
   void CheckSegment(uint64_t number, bool newest, LogPosition* end) {
@@ -76,27 +110,28 @@ class StoreCheck {
     const auto bytes = files_.Read(directory_ + "/" + file);
     if (!bytes.ok()) {
       // A store that is open cuts its log.
-      if (Exists(file)) Add({.file = file, .what = bytes.status().message()});
+      if (Exists(file)) AddToLog(file, "unreadable", bytes.status().message());
+      *end = 0;
       return;
     }
     const bool begins_log = number == first_segment_;
     const SegmentHeader expected{.number = number, .base = *end, .store_id = store_id_};
     if (newest && (!begins_log || number == 1) && IsUnbegun(*bytes, expected)) {  // just begun
-      if (next_is_on_disk_) Add({.file = file, .what = "the header is missing"});
+      if (next_is_on_disk_) AddToLog(file, "header", "the header is missing");
       return;
     }
     const auto header = DecodeSegmentHeader(*bytes);
     if (!header || header->number != number || header->format_version != kLogFormatVersion ||
         header->store_id != store_id_) {
-      Add({.file = file,
-           .what = "the header is damaged, or not of this segment, or of another store"});
+      AddToLog(file, "header",
+               "the header is damaged, or not of this segment, or of another store");
       *end = 0;
       return;
     }
     if (*end != 0 && header->base != *end)
-      Add({.file = "wal/" + SegmentName(number - 1),
-           .what = "it ends at position " + std::to_string(*end) +
-                   " of the log, and the next segment begins at " + std::to_string(header->base)});
+      AddToLog("wal/" + SegmentName(number - 1), "end",
+               "it ends at position " + std::to_string(*end) +
+                   " of the log, and the next segment begins at " + std::to_string(header->base));
     *end = header->base + CheckRecords(number, *bytes, header->base, newest);
   }
 
@@ -118,10 +153,9 @@ class StoreCheck {
       }
       if (!found && TailOf(bytes, offset, base) != LogTail::kDamaged) break;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
-      Add({.file = file,
-           .what = "what lies from offset " + std::to_string(offset) + " to " +
-                   std::to_string(next) + " " +
-                   std::string(newest ? kDamagedTail : "is not what was written")});
+      AddToLog(file, std::to_string(offset),
+               "what lies from offset " + std::to_string(offset) + " to " + std::to_string(next) +
+                   " " + std::string(newest ? kDamagedTail : "is not what was written"));
       offset = next;
     }
     next_is_on_disk_ = TailOf(bytes, offset, base) == LogTail::kEnd;
@@ -243,6 +277,7 @@ class StoreCheck {
   uint64_t store_id_ = 0;
   uint64_t first_segment_ = 0;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
+  std::vector<LogFinding> found_in_log_;
   OlderCells older_;              // what the log had before its first segment
   Damage place_;                  // what is looked at, for what is found there
   CheckReport report_;
@@ -251,7 +286,11 @@ class StoreCheck {
 }  // namespace
 
 StatusOr<CheckReport> CheckLocalStore(const std::string& directory) {
-  return StoreCheck(PosixFiles(), directory).Run();
+  return CheckLocalStore(PosixFiles(), directory);
+}
+
+StatusOr<CheckReport> CheckLocalStore(FileLayer& files, const std::string& directory) {
+  return StoreCheck(files, directory).Run();
 }
 
 }  // namespace cellfs

@@ -2,7 +2,8 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
-#include <set>
+
+#include "engine/region/catalog_json.h"
 
 namespace cellfs {
 
@@ -18,7 +19,8 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
                          const StoreOptions& options)
     : files_(files),
       directory_(std::move(directory)),
-      context_(std::make_shared<StoreContext>(options)) {}
+      context_(std::make_shared<StoreContext>(options)),
+      lost_tables_(files, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
   maintenance_.reset();
@@ -40,9 +42,24 @@ std::vector<std::shared_ptr<LocalStorage>> LocalEngine::Tables() const {
   return tables;
 }
 
+StatusOr<std::string> LocalEngine::LoadCatalog() {
+  CELLFS_ASSIGN_OR_RETURN(std::string bytes, directory_->LoadCatalog());
+  StatusOr<Catalog> catalog = DecodeCatalog(bytes);
+  if (!catalog.ok()) return bytes;  // the caller finds that too
+  TableId next = catalog->next_table_id;
+  for (const auto& found : {lost_tables_.Find(), lost_tables_.FindStored()}) {
+    if (!found.ok()) return found.status();
+    if (!found->empty()) next = std::max(next, *found->rbegin() + 1);
+  }
+  if (next == catalog->next_table_id) return bytes;
+  catalog->next_table_id = next;
+  return EncodeCatalog(*catalog);
+}
+
 StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenTables(
     const std::vector<StoredTable>& tables) {
-  RemoveStrangers(tables);
+  for (const StoredTable& table : tables)
+    CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
   for (const StoredTable& table : tables) {
     StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table, Database::Mode::kOpen);
@@ -53,6 +70,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     }
   }
   CELLFS_RETURN_IF_ERROR(RecoverLog(tables));
+  CELLFS_RETURN_IF_ERROR(SettleStrangers(tables));
   for (size_t i = 0; i < tables.size(); ++i) {
     if (Status lost = TakeOutIfIncomplete(tables[i].id); !lost.ok()) answers[i] = std::move(lost);
   }
@@ -64,16 +82,43 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
   return answers;
 }
 
-// Store files of tables whose creation or drop was cut short.
-void LocalEngine::RemoveStrangers(const std::vector<StoredTable>& tables) {
-  const StatusOr<std::vector<std::string>> names = files_.List(directory_->tables_path());
-  if (!names.ok()) return;  // then opening the tables has more to say
-  for (const std::string& name : *names) {
-    const bool known = std::any_of(tables.begin(), tables.end(), [&](const StoredTable& table) {
-      return name.starts_with(std::to_string(table.id) + ".db");
-    });
-    if (!known) static_cast<void>(files_.Remove(directory_->tables_path() + "/" + name));
+// Tables of which the store has files or records, and which the catalog does not name. An id is
+// below the catalog's next one where the table was there once and was dropped: what is left of it
+// goes. Any other was cut short in its creation, and has nothing in it; or the catalog is an older
+// one, and the table is set aside with its part of the log. It is known by that from then on.
+Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, directory_->LoadCatalog());
+  CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
+  CELLFS_ASSIGN_OR_RETURN(std::set<TableId> lost, lost_tables_.Find());
+  CELLFS_ASSIGN_OR_RETURN(std::set<TableId> strangers, lost_tables_.FindStored());
+  strangers.insert(in_log_.begin(), in_log_.end());
+  for (const StoredTable& table : tables) strangers.erase(table.id);
+  TableId next = catalog.next_table_id;
+  for (const TableId id : strangers) {
+    const bool is_dropped = id < catalog.next_table_id && !lost.contains(id);
+    if (is_dropped || (!lost.contains(id) && IsUnusedCreation(id))) {
+      StoreFile::Remove(PathOf(id));
+      context_->wal->DropTable(id);
+      continue;
+    }
+    CELLFS_RETURN_IF_ERROR(lost_tables_.SetAside(id));
+    next = std::max(next, id + 1);
   }
+  if (next == catalog.next_table_id) return {};
+  catalog.next_table_id = next;  // or a table made later would have its id, and its records
+  return directory_->SaveCatalog(EncodeCatalog(catalog));
+}
+
+// No cells, neither in its file nor in the log.
+bool LocalEngine::IsUnusedCreation(TableId id) const {
+  if (in_log_.contains(id)) return false;
+  const auto database = Database::Open(PathOf(id), Database::Mode::kOpen);
+  if (!database.ok()) return false;
+  const StatusOr<int64_t> begun =
+      (*database)->QueryInteger("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'");
+  if (!begun.ok() || *begun == 0) return begun.ok();
+  const StatusOr<SequenceId> flushed = ReadFlushed(**database);
+  return flushed.ok() && *flushed == 0;
 }
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table,
@@ -90,22 +135,16 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
 }
 
 // Brings back what the store files do not have. The records of a table that cannot be opened stay
-// in the log; those of tables that are gone go.
+// in the log.
 Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
-  const auto is_gone = [&](TableId id) {
-    return std::none_of(tables.begin(), tables.end(),
-                        [id](const StoredTable& stored) { return stored.id == id; });
-  };
   SequenceId last = 0;
   for (const auto& [id, table] : tables_) last = std::max(last, table->flushed());
-  std::set<TableId> gone;
   const LogVisitor visitor = [&](const LogRecord& record, LogPosition) {
     last = std::max(last, record.sequence_id);
     if (const auto table = tables_.find(record.table_id); table != tables_.end()) {
       table->second->Recover(record);
-    } else if (is_gone(record.table_id)) {
-      gone.insert(record.table_id);
     }
+    in_log_.insert(record.table_id);
     return Status();
   };
   const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
@@ -113,10 +152,9 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
                           Wal::Open(files_, directory_->log_path(), options, visitor));
   for (const auto& [id, highest] : context_->wal->older()) {
     last = std::max(last, highest);
-    if (is_gone(id)) gone.insert(id);
+    in_log_.insert(id);
   }
   context_->read_point = last;
-  for (const TableId id : gone) context_->wal->DropTable(id);
   return Status();
 }
 
@@ -140,6 +178,11 @@ Status LocalEngine::TakeOutIfIncomplete(TableId id) {
 }
 
 StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTable& table) {
+  if (in_log_.contains(table.id)) {
+    return Status(StatusCode::kUnavailable,
+                  "the log has records of a table with the id " + std::to_string(table.id) +
+                      ", which CATALOG does not name; the next try takes another id");
+  }
   StoreFile::Remove(PathOf(table.id));  // what a creation that was cut short has left
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage,
                           OpenTable(table, Database::Mode::kCreate));

@@ -9,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/local/local_storage.h"
+#include "engine/local/lost_tables.h"
 #include "engine/local/maintenance.h"
 #include "engine/local/store_directory.h"
 #include "engine/options.h"
@@ -29,7 +31,8 @@ class LocalEngine : public StorageEngine {
                                                      FileLayer& files = PosixFiles());
   ~LocalEngine() override;
 
-  StatusOr<std::string> LoadCatalog() override { return directory_->LoadCatalog(); }
+  // Gives no id again that a lost table has, though an older catalog knows nothing of it.
+  StatusOr<std::string> LoadCatalog() override;
   Status SaveCatalog(std::string_view bytes) override { return directory_->SaveCatalog(bytes); }
   StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
       const std::vector<StoredTable>& tables) override;
@@ -53,7 +56,8 @@ class LocalEngine : public StorageEngine {
   LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
               const StoreOptions& options);
   std::string PathOf(TableId id) const;
-  void RemoveStrangers(const std::vector<StoredTable>& tables);
+  Status SettleStrangers(const std::vector<StoredTable>& tables);
+  bool IsUnusedCreation(TableId id) const;
   StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table, Database::Mode mode);
   Status RecoverLog(const std::vector<StoredTable>& tables);
   Status TakeOutIfIncomplete(TableId id);
@@ -62,6 +66,8 @@ class LocalEngine : public StorageEngine {
   FileLayer& files_;
   const std::unique_ptr<StoreDirectory> directory_;
   const std::shared_ptr<StoreContext> context_;
+  LostTables lost_tables_;
+  std::set<TableId> in_log_;  // tables that the log says something of; set by RecoverLog
 
   mutable std::mutex mutex_;
   std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "engine/local/database.h"
+#include "engine/local/local_check.h"
 #include "engine/open.h"
 #include "tests/engine/local/engine_fixture.h"
 
@@ -385,6 +386,166 @@ TEST_F(CheckTest, TheFileOfAnotherTableOrStoreIsFoundNotServedAndNotChanged) {
     }
     EXPECT_EQ(Bytes("tables/1.db"), wrong);
   }
+}
+
+// The store's own files; something happens before one of them is read.
+class BusyFiles : public FileLayer {
+ public:
+  void BeforeRead(std::string path, std::function<void()> act) {
+    path_ = std::move(path);
+    act_ = std::move(act);
+  }
+  StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override {
+    return PosixFiles().OpenForAppend(path);
+  }
+  void AfterRead(std::function<void()> act) { after_ = std::move(act); }
+  StatusOr<std::string> Read(const std::string& path) override {
+    if (path.ends_with(path_)) std::exchange(act_, [] {})();
+    auto bytes = PosixFiles().Read(path);
+    std::exchange(after_, [] {})();
+    return bytes;
+  }
+  Status Rename(const std::string& from, const std::string& to) override {
+    return PosixFiles().Rename(from, to);
+  }
+  Status Remove(const std::string& path) override { return PosixFiles().Remove(path); }
+  StatusOr<std::vector<std::string>> List(const std::string& directory) override {
+    return PosixFiles().List(directory);
+  }
+  Status MakeDirectory(const std::string& path) override {
+    return PosixFiles().MakeDirectory(path);
+  }
+  Status SyncDirectory(const std::string& path) override {
+    return PosixFiles().SyncDirectory(path);
+  }
+
+ private:
+  std::string path_;
+  std::function<void()> act_ = [] {};
+  std::function<void()> after_ = [] {};
+};
+
+TEST_F(CheckTest, ALogThatIsCutWhileItIsReadHasNoDamage) {
+  auto store = Open();
+  ASSERT_OK(store);
+  ASSERT_OK(Create(**store, "t"));
+  ASSERT_OK(Create(**store, "u"));
+  ASSERT_OK(Fill(**store, "u"));
+  ASSERT_OK(Fill(**store, "t"));
+  ASSERT_OK(Flush(**store, "t"));  // segment 2 begins; 1 stays, for the other table
+  ASSERT_OK(Fill(**store, "t"));
+  const auto flush_all = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      for (const char* table : {"t", "u"}) {
+        ASSERT_OK(Fill(**store, table));
+        ASSERT_OK(Flush(**store, table));
+      }
+    }
+  };
+  BusyFiles files;
+  for (int round = 0; round < 4; ++round) {
+    const auto names = PosixFiles().List(path_ + "/wal");
+    ASSERT_OK(names);
+    const std::string segment = round % 2 == 0 ? names->back() : names->front();
+    // The newest one that was listed is ended, and the one behind it cut as well.
+    files.BeforeRead(segment, [&] { flush_all(1 + round); });
+    const auto report = CheckLocalStore(files, path_);
+    ASSERT_OK(report);
+    for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
+  }
+}
+
+// The newest segment that was listed has a note by the time it is read, and its successor is gone.
+TEST_F(CheckTest, ASegmentThatIsEndedWhileTheLogIsReadIsNotMissedBehindIt) {
+  auto store = Open();
+  ASSERT_OK(store);
+  ASSERT_OK(Create(**store, "t"));
+  ASSERT_OK(Create(**store, "u"));
+  ASSERT_OK(Fill(**store, "u", 0, 1));
+  const std::string newest = PosixFiles().List(path_ + "/wal")->back();
+  std::string kept;
+  BusyFiles files;
+  files.BeforeRead(newest, [&] {
+    ASSERT_OK(Fill(**store, "t"));
+    ASSERT_OK(Flush(**store, "t"));
+    kept = Bytes("wal/" + newest);
+    ASSERT_OK(Flush(**store, "u"));
+    ASSERT_OK(Fill(**store, "t"));
+    ASSERT_OK(Flush(**store, "t"));
+    Write("wal/" + newest, kept);  // as if it had been opened just before it was cut
+    files.AfterRead([&] { std::filesystem::remove(path_ + "/wal/" + newest); });
+  });
+  const auto report = CheckLocalStore(files, path_);
+  ASSERT_OK(report);
+  for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
+}
+
+class OlderCatalogTest : public CheckTest {
+ protected:
+  // Two tables, of which the older catalog names the first; the second has cells in its file and
+  // others in the log.
+  void MakeStores() {
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      ASSERT_OK(Create(**store, "t"));
+    }
+    older_ = Bytes("CATALOG");
+    DieAfter([&](Store& store) {
+      return Create(store, "u").ok() && Fill(store, "u", 0, kRows / 2).ok() &&
+             Flush(store, "u").ok() && Fill(store, "u", kRows / 2).ok() && Fill(store, "t").ok();
+    });
+    newer_ = Bytes("CATALOG");
+    Write("CATALOG", older_);
+  }
+  std::vector<std::string> Names(const std::string& directory) {
+    const auto names = PosixFiles().List(path_ + "/" + directory);
+    return names.ok() ? *names : std::vector<std::string>();
+  }
+
+  std::string older_;
+  std::string newer_;
+};
+
+TEST_F(OlderCatalogTest, TablesThatItDoesNotNameAreSetAsideAndComeBackWithTheNewerOne) {
+  MakeStores();
+  for (int round = 0; round < 2; ++round) {
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ(CountReadable(**store, "t"), kRows);
+    EXPECT_EQ(Read(**store, "u", 1).substr(0, 13), "TableNotFound");
+    EXPECT_EQ(Names("lost").at(0), "2.db");
+  }
+  Write("CATALOG", newer_);
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t"), kRows);
+  EXPECT_EQ(CountReadable(**store, "u"), kRows) << "what was in the log alone is there too";
+  EXPECT_TRUE(Names("lost").empty());
+}
+
+TEST_F(OlderCatalogTest, ATableMadeLaterHasNothingOfOneThatWasSetAside) {
+  MakeStores();
+  for (int round = 0; round < 3; ++round) {
+    auto store = Open();
+    ASSERT_OK(store);
+    if (round == 0) {
+      ASSERT_OK(Create(**store, "w"));
+      ASSERT_OK(Fill(**store, "w", 0, 3));
+    }
+    EXPECT_EQ(CountReadable(**store, "w", 3), 3);
+    EXPECT_EQ(Read(**store, "w", kRows - 1), "none");
+    EXPECT_EQ(Names("lost").at(0), "2.db");
+    EXPECT_EQ(Names("tables").at(0).substr(0, 4), "1.db");
+    if (round == 2) {
+      EXPECT_GT((*store)->GetStatistics().log_bytes, 100000u);
+    }
+  }
+  std::filesystem::remove_all(path_ + "/lost");  // given up
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t"), kRows);
+  EXPECT_LT((*store)->GetStatistics().log_bytes, 1000u);
 }
 
 TEST_F(CheckTest, WhatIsNoStoreIsRefused) {

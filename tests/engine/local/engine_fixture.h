@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/local/local_engine.h"
+#include "engine/region/catalog_json.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 
@@ -58,6 +59,9 @@ class EngineTest : public testing::Test {
     StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
     ASSERT_OK(engine);
     engine_ = *std::move(engine);
+    Catalog catalog = NewCatalog();
+    catalog.next_table_id = 100;  // every table that it does not name was dropped
+    ASSERT_OK(engine_->SaveCatalog(EncodeCatalog(catalog)));
     std::vector<StoredTable> tables;
     if (made_) tables.push_back({1, schema_});
     auto opened = engine_->OpenTables(tables);

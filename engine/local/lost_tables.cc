@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/lost_tables.h"
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+namespace cellfs {
+namespace {
+
+namespace stdfs = std::filesystem;
+
+// "7.db", "7.db-wal", "7-2.db"; nothing else is looked at.
+std::optional<TableId> TableOf(const std::string& name) {
+  TableId id = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
+  if (parsed.ec != std::errc() || id == 0 || name.find(".db") == std::string::npos) return {};
+  return id;
+}
+
+}  // namespace
+
+StatusOr<std::set<TableId>> LostTables::TablesIn(const std::string& directory) const {
+  std::set<TableId> tables;
+  CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory));
+  for (const std::string& name : names)
+    if (const auto id = TableOf(name)) tables.insert(*id);
+  return tables;
+}
+
+StatusOr<std::set<TableId>> LostTables::Find() const {
+  if (!stdfs::exists(Lost())) return std::set<TableId>();
+  return TablesIn(Lost());
+}
+
+StatusOr<std::set<TableId>> LostTables::FindStored() const { return TablesIn(Stored()); }
+
+// The database comes last: where it is still in its place, the move goes on at the next opening.
+Status LostTables::SetAside(TableId id) {
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(Lost()));
+  const std::string from = Stored() + "/" + std::to_string(id) + ".db";
+  std::string to = Lost() + "/" + std::to_string(id) + ".db";
+  const bool is_stored = stdfs::exists(from);
+  if (!is_stored && stdfs::exists(to)) return {};
+  for (int copy = 2; stdfs::exists(to); ++copy)
+    to = Lost() + "/" + std::to_string(id) + "-" + std::to_string(copy) + ".db";
+  if (is_stored) {
+    if (stdfs::exists(from + "-wal"))
+      CELLFS_RETURN_IF_ERROR(files_.Rename(from + "-wal", to + "-wal"));
+    if (stdfs::exists(from + "-shm")) CELLFS_RETURN_IF_ERROR(files_.Remove(from + "-shm"));
+    CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
+  } else {
+    CELLFS_RETURN_IF_ERROR(files_.OpenForAppend(to).status());
+  }
+  return MakeDurable();
+}
+
+Status LostTables::BringBack(TableId id) {
+  const std::string name = std::to_string(id) + ".db";
+  const std::string from = Lost() + "/" + name;
+  const std::string to = Stored() + "/" + name;
+  std::error_code missing;
+  if (stdfs::exists(to) || stdfs::file_size(from, missing) == 0 || missing) return {};
+  if (stdfs::exists(from + "-wal"))
+    CELLFS_RETURN_IF_ERROR(files_.Rename(from + "-wal", to + "-wal"));
+  CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
+  return MakeDurable();
+}
+
+Status LostTables::MakeDurable() {
+  CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(Lost()));
+  CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(Stored()));
+  return files_.SyncDirectory(directory_);
+}
+
+}  // namespace cellfs

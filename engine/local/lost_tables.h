@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// LostTables: store files of tables that the catalog does not name though it does not know of their
+// drop: an older catalog was put in place. They are kept in the store's directory `lost`, and come
+// back when a catalog names their tables again.
+#ifndef CELLFS_ENGINE_LOCAL_LOST_TABLES_H_
+#define CELLFS_ENGINE_LOCAL_LOST_TABLES_H_
+
+#include <set>
+#include <string>
+
+#include "engine/local/file_layer.h"
+#include "engine/region/storage_engine.h"
+
+namespace cellfs {
+
+class LostTables {
+ public:
+  // Of the store in `directory`.
+  LostTables(FileLayer& files, std::string directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  // The tables that something of lies in `lost`.
+  StatusOr<std::set<TableId>> Find() const;
+  // The tables that have files in `tables`.
+  StatusOr<std::set<TableId>> FindStored() const;
+  // Moves the table's store file into `lost`, durably. Without a file it leaves an empty one there,
+  // by which the table is known.
+  Status SetAside(TableId id);
+  // Moves the table's store file back, durably, where `tables` has none.
+  Status BringBack(TableId id);
+
+ private:
+  std::string Lost() const { return directory_ + "/lost"; }
+  std::string Stored() const { return directory_ + "/tables"; }
+  StatusOr<std::set<TableId>> TablesIn(const std::string& directory) const;
+  Status MakeDurable();
+
+  FileLayer& files_;
+  const std::string directory_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_LOST_TABLES_H_
