@@ -3,6 +3,7 @@
 
 import errno
 import os
+import random
 import resource
 import subprocess
 
@@ -96,6 +97,73 @@ def disk(tmp_path):
         pytest.skip("no file system can be mounted here")
     yield path
     sh(f"umount {path}")
+
+
+def append(path, data, time=None):
+    file = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.write(file, data)
+    if time is not None:
+        os.utime(file, ns=(0, time))
+    os.close(file)
+
+
+def leave_free(disk, blocks):
+    """Fills the file system but for so many blocks."""
+    ballast = disk / "ballast"
+    room = os.statvfs(disk)
+    taken = ballast.stat().st_size // room.f_bsize if ballast.exists() else 0
+    wanted = taken + room.f_bavail - blocks
+    with open(ballast, "ab") as file:
+        if wanted < taken:
+            file.truncate(max(wanted, 0) * room.f_bsize)
+        else:
+            file.write(bytes((wanted - taken) * room.f_bsize))
+
+
+def test_on_a_full_disk_each_operation_is_done_or_not(tmp_path, disk):
+    mount = Mount(disk / "store", tmp_path / "mnt")
+    chance = random.Random(5)
+    refused = 0
+    try:
+        family = mount.family()
+        known = {family / f"q{number}": b"" for number in range(4)}
+        names = list(known)
+        for path in names:
+            path.write_bytes(b"")
+        while refused < 100:
+            leave_free(disk, chance.choice((0, 1)))
+            path, other = chance.choice(list(known)), chance.choice(names)
+            data = chance.randbytes(chance.choice((1, 50, 300)))
+            time = chance.choice((None, chance.randrange(10**18)))
+            after = dict(known)
+            try:
+                if other not in known:
+                    after[other] = data
+                    other.write_bytes(data)
+                elif len(known[path]) > 100000:
+                    after[path] = data
+                    path.write_bytes(data)
+                elif chance.random() < 0.7 or path == other:
+                    after[path] = known[path] + data
+                    append(path, data, time)
+                elif chance.random() < 0.7:
+                    after[other] = after.pop(path)
+                    os.rename(path, other)
+                else:
+                    del after[path]
+                    path.unlink()
+                known = after
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+                refused += 1
+            assert all_read(known) == []
+            assert [name for name in names if name not in known and name.exists()] == []
+        (disk / "ballast").unlink()
+        mount.kill9()
+        mount.start()
+        assert all_read(known) == [] and len(os.listdir(family)) == len(known)
+    finally:
+        mount.stop()
 
 
 @pytest.mark.parametrize("durability", ["SYNC_WAL", "FSYNC_WAL"])

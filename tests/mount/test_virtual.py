@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+import threading
 import time
 
 import pytest
@@ -403,6 +404,26 @@ def test_a_time_to_live_by_attribute(make_mount):
     assert os.getxattr(family / "p", "user.cellfs.ttl") == b"100000"
 
 
+def test_a_time_to_live_does_not_wait_for_readers_that_wait_for_it(make_mount):
+    family = make_mount("xattr").family()
+    cell = family / "q"
+    cell.write_text("x" * 100000)
+    done = threading.Event()
+
+    def read():
+        while not done.is_set():
+            assert cell.read_text() == "x" * 100000
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for number in range(100):
+        os.setxattr(cell, "user.cellfs.ttl", b"%d" % (86400000 + number))
+    done.set()
+    for reader in readers:
+        reader.join()
+
+
 def test_the_reason_of_a_failure_by_attribute(make_mount):
     mount = make_mount("xattr")
     mount.family()
@@ -413,6 +434,24 @@ def test_the_reason_of_a_failure_by_attribute(make_mount):
 
 
 # ---- .versions -----------------------------------------------------------------------------------
+
+
+def test_rm_of_a_whole_history(family):
+    for number in range(3):
+        (family / "q").write_text(str(number))
+    sh("rm -r .versions/q", cwd=family)
+    assert os.listdir(family) == [] and not (family / ".versions/q").exists()
+
+
+def test_a_directory_beside_versions_is_renamed(family):
+    (family / "q").write_text("x")
+    history = family / ".versions/q"
+    (history / "d").mkdir()
+    sh("mv -T d e", cwd=history)
+    assert (history / "e").is_dir() and not (history / "d").exists()
+    assert sh("mv -T e 5", cwd=history, check=False)[0] != 0
+    (history / "e").rmdir()
+    assert versions(family / "q") and (family / "q").read_text() == "x"
 
 
 def test_versions_are_removed_one_by_one(family):
