@@ -47,15 +47,16 @@ struct Column {
 
 // With their present owners and modes. By their names: a walk over all that the kernel knows, for
 // each directory that a copy makes, would be far too long.
-std::vector<Column> ColumnsOf(MountContext& mount, const Place& family) {
+OutcomeOr<std::vector<Column>> ColumnsOf(MountContext& mount, const Place& family) {
   std::vector<Column> columns;
-  const auto cells =
-      mount.store.Read(Caller::Superuser(), family.table, GetOf(family, ReadDetail::kLengths));
-  if (!cells.ok()) return columns;
-  columns.reserve(cells->size());
-  for (const Cell& cell : *cells) {
+  CELLFS_ASSIGN_OR_RETURN(
+      const RowCells cells,
+      mount.store.Read(Caller::Superuser(), family.table, GetOf(family, ReadDetail::kLengths)));
+  columns.reserve(cells.size());
+  for (const Cell& cell : cells) {
     Place place = CellPlace(family.table, family.row, family.family, cell.qualifier);
-    const ShownAttributes shown = mount.attributes.Find(place, cell.timestamp);
+    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                            mount.attributes.Find(place, cell.timestamp));
     columns.push_back({std::move(place), cell.timestamp, shown});
   }
   return columns;
@@ -65,7 +66,7 @@ std::vector<Column> ColumnsOf(MountContext& mount, const Place& family) {
 // alone.
 Outcome KeepColumns(MountContext& mount, const std::vector<Column>& columns) {
   for (const auto& [place, version, before] : columns) {
-    const ShownAttributes now = mount.attributes.Find(place, version);
+    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, mount.attributes.Find(place, version));
     if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) continue;
     AttributeUpdate update;
     update.version = version;
@@ -77,15 +78,33 @@ Outcome KeepColumns(MountContext& mount, const std::vector<Column>& columns) {
   return {};
 }
 
+// The directories without attributes of their own that are kept in the kernel with this one's.
+std::vector<PlaceKind> ControlsOf(PlaceKind directory) {
+  switch (directory) {
+    case PlaceKind::kRoot:
+      return {PlaceKind::kAsofDirectory, PlaceKind::kSelfDirectory, PlaceKind::kKeysDirectory};
+    case PlaceKind::kFamily:
+      return {PlaceKind::kVersionsDirectory, PlaceKind::kCountersDirectory,
+              PlaceKind::kDeletedDirectory};
+    default:
+      return {};
+  }
+}
+
 // What is below a table or namespace, and of which nothing is stored, shows its owner and mode.
-void DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
-  const ShownAttributes now = mount.attributes.Find(directory, -1);
-  if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) return;
+Outcome DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, mount.attributes.Find(directory, -1));
+  if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) return {};
   if (directory.kind == PlaceKind::kNamespace) {
     mount.kernel.NamespaceChanged(directory.table.namespace_name);
   } else if (directory.kind == PlaceKind::kTable) {
     mount.kernel.TableChanged(directory.table);
+  } else {
+    for (const PlaceKind control : ControlsOf(directory.kind)) {
+      mount.kernel.AttributesChanged(directory.As(control), nullptr);
+    }
   }
+  return {};
 }
 
 }  // namespace
@@ -107,6 +126,8 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
     ChangeMemoryFile(mount, *entry->file, change);
     return found;
   }
+  // Copies that bring a history set what its directories have, and are not to fail.
+  if (!place.HasAttributes()) return found;
   AttributeUpdate update;
   update.uid = change.uid;
   update.gid = change.gid;
@@ -120,14 +141,18 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
   update.ctime = ToTimespec(mount.clock->Now());
   const bool passes_on = update.uid || update.gid || update.mode;
   std::vector<Column> columns;
-  if (place.kind == PlaceKind::kFamily && passes_on) columns = ColumnsOf(mount, place);
+  if (place.kind == PlaceKind::kFamily && passes_on) {
+    CELLFS_ASSIGN_OR_RETURN(columns, ColumnsOf(mount, place));
+  }
   std::optional<ShownAttributes> before;
-  if (place.IsDirectory()) before = mount.attributes.Find(place, update.version);
+  if (place.IsDirectory()) {
+    CELLFS_ASSIGN_OR_RETURN(before, mount.attributes.Find(place, update.version));
+  }
   CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
   CELLFS_RETURN_IF_FAILED(KeepColumns(mount, columns));
-  if (before) DropInherited(mount, place, *before);
+  if (before) CELLFS_RETURN_IF_FAILED(DropInherited(mount, place, *before));
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
-    mount.kernel.AttributesChanged(place, &node);
+    mount.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);
   }
   return found;
 }

@@ -75,6 +75,12 @@ bool IsInRow(PlaceKind kind) {
          kind != PlaceKind::kSchemaFile && kind != PlaceKind::kNamespaceFile;
 }
 
+// Whatever the reason: a file is not to be taken for absent, or for anybody's.
+Status Unreadable(const Status& status) {
+  return {StatusCode::kIoError,
+          "owner and mode cannot be read: " + status.ToString() + "; see cellfs check"};
+}
+
 }  // namespace
 
 timespec ToTimespec(Timestamp milliseconds) {
@@ -88,9 +94,7 @@ Timestamp ToMilliseconds(const timespec& time) {
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
                                std::shared_ptr<const Clock> clock)
-    : store_(store), options_(options), clock_(std::move(clock)), inherited_(store, options) {
-  Load();
-}
+    : store_(store), options_(options), clock_(std::move(clock)), inherited_(store, options) {}
 
 std::string AttributeStore::RowKey(const Place& place) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
@@ -138,38 +142,49 @@ std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
   return record.ctime ? text : text + '-';
 }
 
-void AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
+Status AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
   std::string_view rest = text;
-  if (auto uid = ReadInteger(NextWord(rest))) record.uid = static_cast<uid_t>(*uid);
-  if (auto gid = ReadInteger(NextWord(rest))) record.gid = static_cast<gid_t>(*gid);
-  if (auto mode = ReadInteger(NextWord(rest))) record.mode = static_cast<mode_t>(*mode);
+  bool is_right = true;
+  const auto read = [&](auto& number) {
+    const std::string_view word = NextWord(rest);
+    const auto value = ReadInteger(word);
+    if (value) number = static_cast<uint32_t>(*value);
+    is_right = is_right && (value || word == "-");
+  };
+  read(record.uid);
+  read(record.gid);
+  read(record.mode);
   record.ctime = ReadTime(NextWord(rest));
+  return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + text + "'");
+}
+
+Status AttributeStore::BeLoaded() {
+  if (loaded_.load(std::memory_order_acquire)) return Status();
+  const std::lock_guard lock(loading_);
+  if (loaded_) return Status();
+  if (const Status loaded = Load(); !loaded.ok()) return Unreadable(loaded);
+  loaded_.store(true, std::memory_order_release);
+  return Status();
 }
 
 // Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
-void AttributeStore::Load() {
-  if (!store_.DescribeTable(kAttributesTable).ok()) return;
+Status AttributeStore::Load() {
+  const Status described = store_.DescribeTable(kAttributesTable).status();
+  if (described.code() == StatusCode::kTableNotFound) return Status();
+  CELLFS_RETURN_IF_ERROR(described);
   table_exists_ = true;
   Scan scan;
   scan.limit = 1;
   for (;;) {
-    auto scanner = store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan);
-    if (!scanner.ok()) return;
-    auto rows = (*scanner)->Next({1, 1});
-    if (!rows.ok() || rows->empty()) return;
-    const RowCells& cells = rows->front();
+    CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                            store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
+    if (rows.empty()) return Status();
+    const RowCells& cells = rows.front();
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
     if (nul == std::string::npos) {
-      AttributeRecord record;
-      for (const Cell& cell : cells) {
-        if (!cell.qualifier.empty()) continue;
-        if (cell.family == kOwnerFamily) ReadRecord(cell.value, record);
-        if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
-        if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
-      }
-      inherited_.SetDirectory(row, record);
-      if (record.changed) inherited_.SetDirectoryChanged(row, *record.changed);
+      CELLFS_RETURN_IF_ERROR(LoadDirectory(cells));
       scan.start_row = RowAfter(row);
     } else {
       auto& tables = row[nul] == '\0' ? tables_with_records_ : tables_with_changes_;
@@ -179,14 +194,30 @@ void AttributeStore::Load() {
   }
 }
 
+Status AttributeStore::LoadDirectory(const RowCells& cells) {
+  const std::string& row = cells.front().row;
+  AttributeRecord record;
+  for (const Cell& cell : cells) {
+    if (!cell.qualifier.empty()) continue;
+    if (cell.family == kOwnerFamily) CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, record));
+    if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
+    if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
+  }
+  inherited_.SetDirectory(row, record);
+  if (record.changed) inherited_.SetDirectoryChanged(row, *record.changed);
+  return Status();
+}
+
 bool AttributeStore::HasRecords(const Place& place) const {
   std::shared_lock lock(mutex_);
   return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(place.table));
 }
 
-AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Address& address,
-                                                Timestamp version) {
+StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
+                                                          const Address& address,
+                                                          Timestamp version) {
   RowRecords records;
+  if (!HasRecords(place)) return records;
   const auto& [row_key, qualifier] = address;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = inherited_.Directory(row_key);
@@ -197,7 +228,10 @@ AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Addres
     return cache_.Find(address.row, address.qualifier, version, place.family);
   };
   auto known = find();
-  if (!known && TakeIn(row_key)) known = find();
+  if (!known) {
+    if (const Status taken = TakeIn(row_key); !taken.ok()) return Unreadable(taken);
+    known = find();
+  }
   if (!known || !known->whole) return ReadAlone(place, address, version);
   static_cast<OwnerRecord&>(records.own) = known->owner;
   records.own.mtime = known->mtime;
@@ -205,8 +239,8 @@ AttributeStore::RowRecords AttributeStore::Read(const Place& place, const Addres
   return records;
 }
 
-// Reads the whole row for the cache; false where that cannot be.
-bool AttributeStore::TakeIn(const std::string& row_key) {
+// Reads the whole row for the cache.
+Status AttributeStore::TakeIn(const std::string& row_key) {
   const uint64_t changes = cache_.changes();
   Get get;
   get.row = row_key;
@@ -214,25 +248,26 @@ bool AttributeStore::TakeIn(const std::string& row_key) {
   get.columns[kTimeFamily] = {};
   get.max_versions = kAllVersions;
   get.store_limit = AttributeCache::kMaxRowEntries + 1;
-  auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
-  if (!cells.ok()) return false;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          store_.Read(Caller::Superuser(), kAttributesTable, get));
   StoredRow row;
-  for (const Cell& cell : *cells) {
+  for (const Cell& cell : cells) {
     StoredAttributes& stored = row[cell.qualifier];
     if (cell.family == kOwnerFamily) {
-      ReadRecord(cell.value, stored.owner);
+      CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, stored.owner));
     } else if (const auto mtime = ReadTime(cell.value)) {
       stored.mtimes.emplace(cell.timestamp, *mtime);
     }
   }
-  const bool fits = cells->size() <= AttributeCache::kMaxRowEntries;
+  const bool fits = cells.size() <= AttributeCache::kMaxRowEntries;
   cache_.Remember(row_key, fits ? &row : nullptr, changes);
-  return true;
+  return Status();
 }
 
 // One column of a row that has too many of them.
-AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, const Address& address,
-                                                     Timestamp version) {
+StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& place,
+                                                               const Address& address,
+                                                               Timestamp version) {
   RowRecords records;
   const std::string& qualifier = address.qualifier;
   Get get;
@@ -241,48 +276,73 @@ AttributeStore::RowRecords AttributeStore::ReadAlone(const Place& place, const A
   if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
   get.columns[kTimeFamily] = {qualifier};
   get.family_time_ranges[kTimeFamily] = AtTimestamp(version);
-  auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
-  if (!cells.ok()) return records;
+  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return Unreadable(cells.status());
   for (const Cell& cell : *cells) {
     if (cell.family == kTimeFamily) {
       records.own.mtime = ReadTime(cell.value);
-    } else {
-      ReadRecord(cell.value, cell.qualifier == qualifier ? records.own : records.family);
+      continue;
     }
+    OwnerRecord& owner = cell.qualifier == qualifier ? records.own : records.family;
+    if (const Status read = ReadRecord(cell.value, owner); !read.ok()) return Unreadable(read);
   }
   return records;
 }
 
-ShownAttributes AttributeStore::Find(const Place& place, Timestamp version) {
-  const RowRecords records =
-      HasRecords(place) ? Read(place, AddressOf(place), version) : RowRecords();
-  ShownAttributes shown{inherited_.Of(place, records.family), records.own.mtime, {}, {}};
+StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp version) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  if (!place.HasAttributes()) return FindAbove(place);
+  RowRecords records;
+  if (HasRecords(place)) {
+    CELLFS_ASSIGN_OR_RETURN(records, Read(place, AddressOf(place), version));
+  }
+  ShownAttributes shown;
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
+                          inherited_.Of(place, records.family));
   shown.uid = records.own.uid.value_or(shown.uid);
   shown.gid = records.own.gid.value_or(shown.gid);
   shown.mode = records.own.mode.value_or(shown.mode);
+  shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
   if (!newer_version) shown.ctime = ctime;
-  if (place.IsDirectory() && place.view == nullptr) shown.changed = ReadChange(place);
+  if (place.IsDirectory() && place.view == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place));
+  }
   return shown;
 }
 
-std::optional<timespec> AttributeStore::ReadChange(const Place& directory) {
+// Of a place without attributes of its own: those of the directory of the data that it is in.
+StatusOr<ShownAttributes> AttributeStore::FindAbove(const Place& place) {
+  Place directory = place.Parent();
+  while (!directory.HasAttributes()) directory = directory.Parent();
+  CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, Find(directory, -1));
+  if (place.IsDirectory()) return shown;
+  ShownAttributes of_file;
+  of_file.uid = shown.uid;
+  of_file.gid = shown.gid;
+  of_file.mode = shown.mode & options_.file_mode;
+  return of_file;
+}
+
+StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& directory) {
   if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory)).changed;
   {
     std::shared_lock lock(mutex_);
-    if (!tables_with_changes_.contains(directory.table)) return std::nullopt;
+    if (!tables_with_changes_.contains(directory.table)) return std::optional<timespec>();
   }
   Get get;
   get.row = ChangeRowKey(directory);
   get.columns[kChangeFamily] = {Qualifier(directory)};
   const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
-  if (!cells.ok() || cells->empty()) return std::nullopt;
-  return ReadTime(cells->front().value);
+  if (!cells.ok()) return Unreadable(cells.status());
+  return cells->empty() ? std::optional<timespec>() : ReadTime(cells->front().value);
 }
 
 Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
+  if (!directory.HasAttributes()) return Status();
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_RETURN_IF_ERROR(MakeTable());
   if (IsInRow(directory.kind)) {
     std::unique_lock lock(mutex_);
@@ -296,11 +356,13 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
       .status();
 }
 
-AttributeRecord AttributeStore::RecordAfter(const Place& place, const AttributeUpdate& update,
-                                            const RowRecords& stored) {
-  const bool changes_owner = update.uid || update.gid || update.mode;
-  const OwnerAndMode inherited =
-      changes_owner ? inherited_.Of(place, stored.family) : OwnerAndMode();
+StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
+                                                      const AttributeUpdate& update,
+                                                      const RowRecords& stored) {
+  OwnerAndMode inherited;
+  if (update.uid || update.gid || update.mode) {
+    CELLFS_ASSIGN_OR_RETURN(inherited, inherited_.Of(place, stored.family));
+  }
   AttributeRecord record = update.anew ? AttributeRecord() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
     if (value && *value == from_above) kept.reset();
@@ -326,25 +388,27 @@ AttributeRecord AttributeStore::RecordAfter(const Place& place, const AttributeU
 
 // Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
 // be there for ever, and every copier's temporaries have new names.
-std::optional<Mutation> AttributeStore::WithdrawalOf(const TracelessFile& gone,
-                                                     const Address& address) {
-  if (!HasRecords(gone.place)) return std::nullopt;
-  const AttributeRecord stored = Read(gone.place, address, gone.version).own;
+StatusOr<std::optional<Mutation>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
+                                                               const Address& address) {
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, address, gone.version));
+  const AttributeRecord& stored = records.own;
   const std::string& qualifier = address.qualifier;
   Withdraw withdraw{address.row, {}};
   if (!SameOwner(stored, {})) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
   if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
-  if (withdraw.cells.empty()) return std::nullopt;
-  return withdraw;
+  if (withdraw.cells.empty()) return std::optional<Mutation>();
+  return std::optional<Mutation>(std::move(withdraw));
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
+  if (!place.HasAttributes()) return Status();
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
   const uint64_t changes = cache_.changes();
   const Address address = AddressOf(place);
   const auto& [row_key, qualifier] = address;
-  const RowRecords stored = HasRecords(place) ? Read(place, address, update.version) : RowRecords();
-  const AttributeRecord record = RecordAfter(place, update, stored);
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, address, update.version));
+  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(place, update, stored));
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowMutations mutations{row_key, {}};
   Put put{row_key, {}};
@@ -357,7 +421,10 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   }
   if (!put.cells.empty()) mutations.mutations.push_back(std::move(put));
   const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
-  auto withdrawal = gone != nullptr ? WithdrawalOf(*gone, of_gone) : std::nullopt;
+  std::optional<Mutation> withdrawal;
+  if (gone != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(withdrawal, WithdrawalOf(*gone, of_gone));
+  }
   if (mutations.mutations.empty() && !withdrawal) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
@@ -377,9 +444,10 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
 }
 
 Status AttributeStore::Forget(const TracelessFile& gone) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
   const uint64_t changes = cache_.changes();
   const Address address = AddressOf(gone.place);
-  auto withdrawal = WithdrawalOf(gone, address);
+  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, address));
   if (!withdrawal) return Status();
   const StatusOr<bool> withdrawn = Write({address.row, {}}, std::move(withdrawal));
   if (!withdrawn.ok()) {
@@ -429,6 +497,7 @@ Status AttributeStore::MakeTable() {
 }
 
 Status AttributeStore::Drop(const Place& place) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
   const std::string row_key = RowKey(place);
   std::unique_lock lock(mutex_);
   bool has_rows = tables_with_records_.erase(place.table) > 0;

@@ -19,7 +19,9 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <map>
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <shared_mutex>
@@ -68,11 +70,16 @@ class AttributeStore {
  public:
   AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
 
-  // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must
-  // cost next to nothing where nothing is stored for the table.
-  ShownAttributes Find(const Place& place, Timestamp version);
+  // Reads what every other call needs, once; they do it themselves where that was not done.
+  Status BeLoaded();
 
-  // Writes nothing where nothing would be shown otherwise. What is stored for `gone`, a file of the
+  // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must
+  // cost next to nothing where nothing is stored for the table. kIoError where what is stored
+  // cannot be read: what others may do is not to be guessed.
+  StatusOr<ShownAttributes> Find(const Place& place, Timestamp version);
+
+  // Writes nothing where nothing would be shown otherwise, and nothing for a place without
+  // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
   // same row, goes in the same step.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
@@ -100,18 +107,22 @@ class AttributeStore {
   static std::string ChangeRowKey(const Place& directory);
   static std::string Qualifier(const Place& place);
   static std::string WriteRecord(const OwnerRecord& record);
-  static void ReadRecord(const std::string& text, OwnerRecord& record);
+  static Status ReadRecord(const std::string& text, OwnerRecord& record);
 
-  void Load();
+  Status Load();
+  Status LoadDirectory(const RowCells& cells);
+  StatusOr<ShownAttributes> FindAbove(const Place& place);
   bool HasRecords(const Place& place) const;
-  std::optional<timespec> ReadChange(const Place& directory);
-  RowRecords Read(const Place& place, const Address& address, Timestamp version);
-  RowRecords ReadAlone(const Place& place, const Address& address, Timestamp version);
-  bool TakeIn(const std::string& row_key);
-  AttributeRecord RecordAfter(const Place& place, const AttributeUpdate& update,
-                              const RowRecords& stored);
+  StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
+  // What is stored for the place; nothing without a read where nothing is stored for its table.
+  StatusOr<RowRecords> Read(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
+  Status TakeIn(const std::string& row_key);
+  StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
+                                        const RowRecords& stored);
   Status MakeTable();
-  std::optional<Mutation> WithdrawalOf(const TracelessFile& gone, const Address& address);
+  StatusOr<std::optional<Mutation>> WithdrawalOf(const TracelessFile& gone,
+                                                 const Address& address);
   // Whether the withdrawal could be made.
   StatusOr<bool> Write(RowMutations mutations, std::optional<Mutation> withdrawal);
   Status DropRow(const RowCells& cells);
@@ -121,6 +132,9 @@ class AttributeStore {
   const std::shared_ptr<const Clock> clock_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
+
+  std::mutex loading_;
+  std::atomic<bool> loaded_{false};
 
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;

@@ -16,7 +16,7 @@ void ShowMemoryFile(MemoryFile& file, struct stat& shown) {
   std::lock_guard lock(file.mutex);
   shown.st_uid = file.uid;
   shown.st_gid = file.gid;
-  shown.st_mode = S_IFREG | (file.mode & 07777);
+  shown.st_mode = (shown.st_mode & S_IFMT) | (file.mode & 07777);
   shown.st_mtim = file.mtime;
   shown.st_ctim = file.ctime;
 }
@@ -81,10 +81,11 @@ mode_t TypeOf(const Place& place) {
   return place.IsDirectory() ? S_IFDIR : S_IFREG;
 }
 
-struct stat StatOf(MountContext& mount, const Found& found, const Node* node) {
+OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node) {
   const Place& place = found.place;
-  const ShownAttributes stored =
-      mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version);
+  CELLFS_ASSIGN_OR_RETURN(
+      const ShownAttributes stored,
+      mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
   struct stat shown {};
   shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;

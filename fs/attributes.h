@@ -16,7 +16,7 @@ namespace cellfs::fs {
 inline constexpr double kForeverSeconds = 1e9;
 
 // `node` is null where the kernel does not know the place.
-struct stat StatOf(MountContext& mount, const Found& found, const Node* node);
+OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node);
 // Only what readdir needs: the type.
 mode_t TypeOf(const Place& place);
 // How long names and attributes may be kept: for ever, until the next expiry, or not at all.

@@ -43,7 +43,10 @@ Outcome CheckMayAddVersion(MountContext& mount, const Request& request, const Pl
   const Place column = version.As(PlaceKind::kCell);
   CELLFS_ASSIGN_OR_RETURN(const auto cell,
                           ReadColumn(mount, *request.caller, column, ReadDetail::kLengths));
-  if (!cell || MayWrite(request, mount.attributes.Find(column, cell->timestamp))) return {};
+  if (!cell) return {};
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                          mount.attributes.Find(column, cell->timestamp));
+  if (MayWrite(request, shown)) return {};
   return {EACCES, "the column is another user's"};
 }
 

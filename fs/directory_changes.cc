@@ -50,9 +50,10 @@ Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place
   return DeclareFamily(mount, caller, place);
 }
 
-Outcome Make(MountContext& mount, const Request& request, const Place& place) {
+Outcome Make(MountContext& mount, const Request& request, const Place& place, mode_t mode) {
   const Caller& caller = *request.caller;
-  UnstoredReason reason = UnstoredReason::kMade;
+  UnstoredEntry entry{place, UnstoredReason::kMade, ToTimespec(mount.clock->Now()), nullptr,
+                      request.pid};
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return MakeNamespace(mount, caller, place);
@@ -71,12 +72,17 @@ Outcome Make(MountContext& mount, const Request& request, const Place& place) {
     case PlaceKind::kVersionsColumn:
       break;
     case PlaceKind::kMemoryDirectory:
-      reason = UnstoredReason::kMemory;
+      entry.reason = UnstoredReason::kMemory;
+      entry.file = std::make_shared<MemoryFile>();
+      entry.file->uid = request.uid;
+      entry.file->gid = request.gid;
+      entry.file->mode = mode & ~request.umask & 07777;
+      entry.file->mtime = entry.file->ctime = entry.made;
       break;
     default:
       return EPERM;
   }
-  mount.unstored.Add({place, reason, ToTimespec(mount.clock->Now()), nullptr, request.pid});
+  mount.unstored.Add(std::move(entry));
   return {};
 }
 
@@ -89,8 +95,10 @@ OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, cons
       Place place, resolver.Child(*request.caller, directory, name, NameUse::kCreateDirectory));
   const auto found = resolver.Find(*request.caller, place);
   if (found.ok() && found->absent_for == 0) return Outcome(EEXIST);
+  // What cannot be looked at may be there, and somebody else's.
+  if (!found.ok() && found.error() != ENOENT) return found.status();
   if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
-  CELLFS_RETURN_IF_FAILED(Make(mount, request, place));
+  CELLFS_RETURN_IF_FAILED(Make(mount, request, place, mode));
   AttributeUpdate update;
   update.uid = request.uid;
   update.gid = request.gid;

@@ -90,6 +90,7 @@ Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcom
 
 void FileSystem::EntriesChanged(Node& directory) {
   directory.EntriesChanged();
+  if (!directory.place()->HasAttributes()) return;
   if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
     mount_.delayed.Add([this] { StoreDirectoryTimes(mount_); });
   }
@@ -104,10 +105,15 @@ Outcome FileSystem::CheckWritable(const Place& place) {
 
 // ---- Names --------------------------------------------------------------------------------------
 
-Entry FileSystem::MakeEntry(const Found& found) {
+OutcomeOr<Entry> FileSystem::MakeEntry(const Found& found) {
   Entry entry;
   entry.node = mount_.inodes.LookUp(found.place);
-  entry.attributes = StatOf(mount_, found, entry.node.get());
+  const auto shown = StatOf(mount_, found, entry.node.get());
+  if (!shown.ok()) {
+    Forget(*entry.node, 1);
+    return Noted("stat", found.place, shown.status());
+  }
+  entry.attributes = *shown;
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
   entry.attributes_valid_seconds =
       entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
@@ -258,9 +264,13 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
     if (found.error() == ENOENT) return Outcome(ENOENT);
     return Noted("stat", *node.place(), found.status());
   }
-  AttributesReply reply{StatOf(mount_, *found, &node), AttributesValidSeconds(*found, node)};
-  reply.outrun = IsOutrun(*found, node);
-  return reply;
+  return ReplyOf(*found, node);
+}
+
+OutcomeOr<AttributesReply> FileSystem::ReplyOf(const Found& found, const Node& node) {
+  const auto shown = StatOf(mount_, found, &node);
+  if (!shown.ok()) return Noted("stat", found.place, shown.status());
+  return AttributesReply{*shown, AttributesValidSeconds(found, node), IsOutrun(found, node)};
 }
 
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
@@ -272,8 +282,8 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   if (!changed.ok()) return Noted("setattr", *place, changed.status());
   if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
   if (!*changed) return GetAttributes(request, node);
-  AttributesReply reply{StatOf(mount_, **changed, &node), AttributesValidSeconds(**changed, node)};
-  return IsOutrun(**changed, node) ? GetAttributes(request, node) : std::move(reply);
+  auto reply = ReplyOf(**changed, node);
+  return reply.ok() && reply->outrun ? GetAttributes(request, node) : std::move(reply);
 }
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
@@ -383,18 +393,24 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;
   NodePtr node = mount_.inodes.LookUp(place);
-  auto opened = OpenForWriting(mount_, request, node, open_mode);
-  if (!opened.ok()) {
+  const auto fail = [&](const Outcome& outcome) {
     mount_.inodes.Forget(*node, 1);
-    return Noted("create", place, opened.status());
-  }
+    return Noted("create", place, outcome);
+  };
+  auto opened = OpenForWriting(mount_, request, node, open_mode);
+  if (!opened.ok()) return fail(opened.status());
   created.handle = AddHandle(*node, *opened, false);
   if (created.handle == nullptr && open_mode.created)
     created.handle = node->AddHandle(opened->handle);
-  claim.Keep();  // the handle takes it away now
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
-  created.entry.attributes = StatOf(mount_, found, node.get());
+  const auto shown = StatOf(mount_, found, node.get());
+  if (!shown.ok()) {
+    node->RemoveHandle(opened->handle.get());
+    return fail(shown.status());
+  }
+  claim.Keep();  // the handle takes it away now
+  created.entry.attributes = *shown;
   created.entry.name_valid_seconds = ValiditySeconds(mount_, found);
   created.entry.attributes_valid_seconds = 0;
   created.entry.node = std::move(node);
@@ -427,7 +443,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   }
   if (place->kind == PlaceKind::kDeletedCell) {
     CELLFS_ASSIGN_OR_RETURN(const Found found, resolver_.Find(*request.caller, *place));
-    restoring_readers_.Opened(*place, StatOf(mount_, found, node.get()), request.pid);
+    CELLFS_ASSIGN_OR_RETURN(const struct stat shown, StatOf(mount_, found, node.get()));
+    restoring_readers_.Opened(*place, shown, request.pid);
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
   if (node->unlinked() || node->pending()) {
@@ -554,10 +571,10 @@ Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint6
 }
 
 OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
-  Entry entry = MakeEntry(*listed.found);
-  while (entry.outrun) {
+  auto entry = MakeEntry(*listed.found);
+  while (entry.ok() && entry->outrun) {
     auto found = resolver_.Find(*request.caller, listed.found->place);
-    Forget(*entry.node, 1);
+    Forget(*entry->node, 1);
     if (!found.ok()) return found.status();
     entry = MakeEntry(*found);
   }

@@ -147,7 +147,8 @@ class FileSystem {
   void LookAgain(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
   OutcomeOr<Found> FindNode(const Request& request, const Node& node);
-  Entry MakeEntry(const Found& found);
+  OutcomeOr<Entry> MakeEntry(const Found& found);
+  OutcomeOr<AttributesReply> ReplyOf(const Found& found, const Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
   static bool IsOutrun(const Found& found, const Node& node);

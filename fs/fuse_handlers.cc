@@ -376,6 +376,7 @@ class Listing {
     if (entry.name != "." && entry.name != "..") {
       auto counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
       if (!counted.ok() && counted.error() == ENOENT) return true;
+      // The name is there all the same: who looks at it gets the error.
       if (counted.ok()) {
         parameters = ParametersOf(target_, *counted);
         counted_.push_back(std::move(counted->node));

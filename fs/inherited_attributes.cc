@@ -62,9 +62,10 @@ InheritedAttributes::Inheritance InheritedAttributes::FromDirectories(const Plac
 
 // What the schema of the place's family says as well. Kept for the family asked for last, as the
 // entries of a directory are asked for one after the other.
-InheritedAttributes::Inheritance InheritedAttributes::FromFamily(const Place& place) {
+StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const Place& place) {
   auto schema = store_.DescribeTable(place.table);
-  if (!schema.ok()) return FromDirectories(place);
+  if (schema.status().code() == StatusCode::kTableNotFound) return FromDirectories(place);
+  if (!schema.ok()) return schema.status();
   std::shared_ptr<const FamilyInheritance> kept;
   uint64_t changes = 0;
   {
@@ -85,8 +86,13 @@ InheritedAttributes::Inheritance InheritedAttributes::FromFamily(const Place& pl
   return from;
 }
 
-OwnerAndMode InheritedAttributes::Of(const Place& place, const OwnerRecord& row_family) {
-  Inheritance from = place.family.empty() ? FromDirectories(place) : FromFamily(place);
+StatusOr<OwnerAndMode> InheritedAttributes::Of(const Place& place, const OwnerRecord& row_family) {
+  Inheritance from;
+  if (place.family.empty()) {
+    from = FromDirectories(place);
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(from, FromFamily(place));
+  }
   if (place.IsColumn()) Inherit(row_family, from);
   if (!place.IsDirectory()) {
     from.owner.mode = from.mode_is_set ? from.owner.mode & 0666 : options_.file_mode;

@@ -45,7 +45,7 @@ class InheritedAttributes {
       : store_(store), options_(options) {}
 
   // `row_family` is what is stored for the row's family, where the place is a column in it.
-  OwnerAndMode Of(const Place& place, const OwnerRecord& row_family);
+  StatusOr<OwnerAndMode> Of(const Place& place, const OwnerRecord& row_family);
 
   // Of the root, namespaces and tables, by their rows in the table of attributes.
   AttributeRecord Directory(const std::string& row) const;
@@ -68,7 +68,7 @@ class InheritedAttributes {
 
   static void Inherit(const OwnerRecord& record, Inheritance& from);
   Inheritance FromDirectories(const Place& place) const;
-  Inheritance FromFamily(const Place& place);
+  StatusOr<Inheritance> FromFamily(const Place& place);
 
   Store& store_;
   const MountOptions& options_;

@@ -75,7 +75,7 @@ void KernelCache::NamespaceChanged(const std::string& namespace_name) {
 }
 
 void KernelCache::AttributesChanged(const Place& place, const Node* by) {
-  InvalidateNode(place.As(PlaceKind::kCell), by);
+  InvalidateNode(place, by);
 }
 
 void KernelCache::Doubtful(const Place& column) {

@@ -68,7 +68,7 @@ Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from
 // An editor puts the .toml aside before it writes a new one; the schema stays in force.
 Outcome PutTomlAside(MountContext& mount, const Place& from, const Place& to) {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount, from));
-  const ShownAttributes shown = mount.attributes.Find(from, -1);
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, mount.attributes.Find(from, -1));
   UnstoredEntry entry{to, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()),
                       std::make_shared<MemoryFile>()};
   entry.file->bytes = std::move(text);
@@ -296,8 +296,9 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   if (!cell) return Outcome(ENOENT);
   if (IsSameCell(from, *cell, to)) return KnownOf(*cell, family);
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
-  const Source source =
-      SourceOf(*cell, mount.attributes.Find(from, cell->timestamp), only_version.has_value());
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                          mount.attributes.Find(from, cell->timestamp));
+  const Source source = SourceOf(*cell, shown, only_version.has_value());
   if (only_version && GoesAside(mount, from, to)) only_version.reset();
   std::optional<TracelessFile> gone;
   if (only_version) gone = {from, *only_version};
@@ -321,7 +322,8 @@ Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& 
   if (!copy) return {};
   if (*copy == version.timestamp) mount.recent.Forget(column);
   if (*copy >= version.timestamp) return {};
-  const timespec time = mount.attributes.Find(column, *copy).mtime.value_or(ToTimespec(*copy));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, mount.attributes.Find(column, *copy));
+  const timespec time = shown.mtime.value_or(ToTimespec(*copy));
   if (time.tv_sec != source.mtime.tv_sec || time.tv_nsec != source.mtime.tv_nsec) return {};
   CELLFS_ASSIGN_OR_RETURN(
       auto cell,

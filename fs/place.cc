@@ -58,6 +58,21 @@ bool Place::IsColumn() const {
          kind == PlaceKind::kDeletedCell;
 }
 
+bool Place::HasAttributes() const {
+  switch (kind) {
+    case PlaceKind::kRoot:
+    case PlaceKind::kNamespace:
+    case PlaceKind::kTable:
+    case PlaceKind::kRow:
+    case PlaceKind::kFamily:
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kNamespaceFile:
+      return true;
+    default:
+      return IsColumn();
+  }
+}
+
 bool Place::IsReadOnly() const {
   switch (kind) {
     case PlaceKind::kAsofDirectory:

@@ -74,6 +74,10 @@ struct Place {
   // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
   bool IsReadOnly() const;
 
+  // Whether owner, mode and times are stored for it. A control directory and what the daemon tells
+  // of itself show those of the directory of the data that they are in.
+  bool HasAttributes() const;
+
   // The same coordinates seen as another kind; the timestamp is `timestamp`.
   Place As(PlaceKind other, Timestamp timestamp = 0) const;
   // The directory it is in; the root is in itself.

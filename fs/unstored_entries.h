@@ -31,7 +31,7 @@ enum class UnstoredReason {
   kMemory,   // a file or directory held in memory
 };
 
-// The bytes and attributes of a kMemoryFile.
+// The bytes and attributes of a kMemoryFile; of a kMemoryDirectory the attributes.
 struct MemoryFile {
   std::mutex mutex;  // guards the rest
   std::string bytes;
@@ -46,7 +46,7 @@ struct UnstoredEntry {
   Place place;
   UnstoredReason reason = UnstoredReason::kMade;
   timespec made{};
-  std::shared_ptr<MemoryFile> file;  // kMemoryFile
+  std::shared_ptr<MemoryFile> file;  // kMemory
   pid_t maker = 0;                   // of a kMade row: the process that made it
 };
 using UnstoredPtr = std::shared_ptr<const UnstoredEntry>;  // shared, as it has a place's strings

@@ -138,6 +138,10 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
           const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock);
   filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  // Nobody's rights could be told, and not even the root be shown.
+  if (const Status loaded = filesystem.context().attributes.BeLoaded(); !loaded.ok()) {
+    return Fail(loaded, report);
+  }
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok()) return Fail(session.status(), report);
   guardian.Guard(options.mountpoint);

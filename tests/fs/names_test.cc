@@ -393,7 +393,7 @@ TEST_F(NamesTest, AttributesHoldInARowOfVeryManyColumns) {
   for (const bool again : {false, true}) {
     AttributeStore& attributes = tree.filesystem->context().attributes;
     for (int i = 0; i < kColumns; i += 91) {
-      ASSERT_EQ(attributes.Find(column(i), -1).mode, mode(i)) << i;
+      ASSERT_EQ(attributes.Find(column(i), -1)->mode, mode(i)) << i;
     }
     if (!again) tree.Remount();
   }
