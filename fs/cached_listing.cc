@@ -34,7 +34,7 @@ std::optional<uint64_t> CachedListing::OffsetOf(std::string_view key, uint64_t e
   const uint64_t place = expected - first_;
   if (place < ends_.size() && NameLocked(place) == key) return expected;
   if (const auto index = FindLocked(key)) return first_ + *index;
-  const bool has_offset = first_ + ends_.size() < kEndOfOffsets;
+  const bool has_offset = first_ + ends_.size() < kEnd;
   if (is_full_ || !has_offset || !AddLocked(key)) {
     is_full_ = true;
     return std::nullopt;
@@ -102,11 +102,6 @@ std::optional<std::string> CachedListing::KeyAt(uint64_t offset) const {
   return std::string(NameLocked(place));
 }
 
-bool CachedListing::is_fresh() const {
-  std::lock_guard lock(mutex_);
-  return is_fresh_;
-}
-
 bool CachedListing::IsOutgrown() const {
   std::lock_guard lock(mutex_);
   return streams_.empty() && ends_.size() > kFewNames + 2 * listed_;
@@ -131,20 +126,26 @@ CachedListing::Stream::~Stream() {
   listing_->streams_.erase(this);
 }
 
-bool CachedListing::Stream::MustDrop(uint64_t changes, size_t names, bool is_end) {
-  CachedListing& listing = *listing_;
-  std::lock_guard lock(listing.mutex_);
-  listing.is_fresh_ = false;
-  if (is_end) listing.listed_ = names;
-  const bool is_clean = !listing.is_full_ &&
-                        std::all_of(listing.streams_.begin(), listing.streams_.end(),
-                                    [&](const Stream* open) { return open->oldest_ == changes; });
-  if (!is_clean) {
-    listing.is_unclean_ = true;
-    return true;
+bool CachedListing::Stream::IsCleanLocked(uint64_t changes) const {
+  return !listing_->is_full_ &&
+         std::all_of(listing_->streams_.begin(), listing_->streams_.end(),
+                     [&](const Stream* open) { return open->oldest_ == changes; });
+}
+
+void CachedListing::Stream::BeforeEntries(uint64_t changes) {
+  std::lock_guard lock(listing_->mutex_);
+  if (!IsCleanLocked(changes)) listing_->is_unclean_ = true;
+}
+
+CachedListing::End CachedListing::Stream::BeforeEnd(uint64_t changes, size_t names) {
+  std::lock_guard lock(listing_->mutex_);
+  listing_->listed_ = names;
+  if (!IsCleanLocked(changes)) {
+    listing_->is_unclean_ = true;
+    return End::kLeavesIt;
   }
-  // The kernel completes at the end of a clean listing what it has of an earlier one.
-  return is_end && std::exchange(listing.is_unclean_, false);
+  // What the kernel has may have been begun by a stream that was not clean.
+  return std::exchange(listing_->is_unclean_, false) ? End::kDropsListing : End::kCompletes;
 }
 
 }  // namespace cellfs::fs

@@ -8,12 +8,13 @@
 // keeps it when it is removed and made again. Names are bounded in bytes; a directory that needs
 // more is cached no longer.
 //
-// Clean replies. The kernel joins the replies to several streams to one listing, and takes it for
-// as new as the stream that began last. Where the directory changed while streams were open, that
-// listing may be older than a change it is taken to contain, and it may lack the name behind which
-// a stream stands; if it also ends where a page ends, the kernel takes that stream to be at its end
-// (fs/fuse/readdir.c, Linux 4.20 to 6.18). So while a stream is open that was opened before the
-// latest change, every reply first drops what the kernel has cached.
+// Clean listings. The kernel appends each reply to its one listing if the stream that got it stands
+// where that ends, and completes it when such a stream is told that it is at its end. A listing that
+// was begun before a change may then lack the name at which another stream stands. If it also fills
+// its last page exactly, the kernel takes that stream to be at its end and its other names are lost
+// (fs/fuse/readdir.c, Linux 4.20 to 7.3). So a listing is completed only if no stream is open that
+// was opened before the latest change; other streams end without completing it. So that a stream can
+// always complete what others left, every listing ends at one offset, kEnd.
 #ifndef CELLFS_FS_CACHED_LISTING_H_
 #define CELLFS_FS_CACHED_LISTING_H_
 
@@ -36,7 +37,8 @@ class CachedListing {
   // What stands before the names (".", "..", files that are always there) has smaller offsets,
   // StreamOffsets larger ones. All of them fit a signed number of 32 bits.
   static constexpr uint64_t kFirstOffset = 256;
-  static constexpr uint64_t kEndOfOffsets = uint64_t{1} << 30;
+  // Of the last entry of a listing: there is nothing behind it.
+  static constexpr uint64_t kEnd = uint64_t{1} << 30;
 
   // All listings together take at most what `bytes_left` was at first. The first name gets the
   // offset `first`.
@@ -52,6 +54,13 @@ class CachedListing {
   // nullopt: no name ever had this offset.
   std::optional<std::string> KeyAt(uint64_t offset) const;
 
+  // How a stream ends, in the kernel.
+  enum class End {
+    kCompletes,     // the listing is complete, and may be served to others
+    kDropsListing,  // the same, after the kernel has dropped it: the next stream begins a new one
+    kLeavesIt,      // the listing is not completed
+  };
+
   // One open directory stream. `changes` is the directory's count of changes (Node::changes()).
   class Stream {
    public:
@@ -61,22 +70,24 @@ class CachedListing {
     Stream& operator=(const Stream&) = delete;
 
     CachedListing& listing() const { return *listing_; }
-    // Before each reply: whether the kernel must drop its listing first. `names`: how many the
-    // stream has listed since its beginning; `is_end`: there are no more.
-    bool MustDrop(uint64_t changes, size_t names, bool is_end);
+    // Before a reply with entries.
+    void BeforeEntries(uint64_t changes);
+    // Before the reply that says there are no more: how the stream must end. `names`: how many it
+    // has listed since its beginning.
+    End BeforeEnd(uint64_t changes, size_t names);
 
    private:
     friend class CachedListing;
 
     const std::shared_ptr<CachedListing> listing_;
+    bool IsCleanLocked(uint64_t changes) const;
+
     const uint64_t opened_;  // `changes` then
     uint64_t oldest_;        // the least opened_ of it and of those that were open then
   };
 
-  // Nobody has replied from it yet: the kernel may still have an older one.
-  bool is_fresh() const;
   // No stream is open and most of its names are gone: a new one, with offsets from `end` on, is
-  // smaller.
+  // smaller. The kernel must drop its listing first.
   bool IsOutgrown() const;
   uint64_t end() const;
 
@@ -95,9 +106,8 @@ class CachedListing {
   // Where they are not sorted: an open hash table of index + 1, a power of two long.
   std::vector<uint32_t> index_;
   std::unordered_set<const Stream*> streams_;
-  bool is_fresh_ = true;
   bool is_full_ = false;     // streams have offsets of their own: nothing may be cached
-  bool is_unclean_ = false;  // the kernel may hold the beginning of a listing that is not clean
+  bool is_unclean_ = false;  // the kernel may hold a listing, not complete, that is not clean
   size_t listed_ = 0;        // names of the latest whole listing
 };
 

@@ -39,7 +39,7 @@ DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory,
       resolver_(mount),
       directory_(std::move(directory)),
       place_(directory_->place()),
-      own_offsets_(CachedListing::kEndOfOffsets + 1),
+      own_offsets_(CachedListing::kEnd + 1),
       uses_own_offsets_(cached == nullptr) {
   if (cached != nullptr) cached_.emplace(std::move(cached), directory_->changes());
   if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
@@ -48,9 +48,10 @@ DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory,
 // ---- Offsets ------------------------------------------------------------------------------------
 
 Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take& take) {
+  is_at_end_ = offset == CachedListing::kEnd;
+  if (is_at_end_) return {};
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
   const size_t end = names_ < kLong ? std::numeric_limits<size_t>::max() : names_ + kPiece;
-  is_at_end_ = false;
   for (bool took = false; names_ < end; took = true) {
     CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
     if (entry == nullptr) {
@@ -63,8 +64,11 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
   return {};
 }
 
-bool DirectoryStream::MustDropCachedListing() {
-  return cached_ && cached_->MustDrop(directory_->changes(), names_, is_at_end_);
+CachedListing::End DirectoryStream::BeforeReply() {
+  if (!cached_) return CachedListing::End::kCompletes;
+  if (is_at_end_) return cached_->BeforeEnd(directory_->changes(), names_);
+  cached_->BeforeEntries(directory_->changes());
+  return CachedListing::End::kCompletes;
 }
 
 void DirectoryStream::Rewind() {
@@ -94,7 +98,7 @@ Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
     position_.fixed = offset;
     return {};
   }
-  if (offset < CachedListing::kEndOfOffsets) {
+  if (offset < CachedListing::kEnd) {
     if (cached_) position_.key = cached_->listing().KeyAt(offset);
     return position_.key ? Outcome() : Outcome(EINVAL, "no entry of the directory has this offset");
   }
@@ -121,6 +125,8 @@ void DirectoryStream::Advance() {
 uint64_t DirectoryStream::OffsetOf(const Child& child) {
   if (child.found.expires) directory_->DoNotCacheListing();
   if (!uses_own_offsets_) {
+    const bool is_last = batch_is_last_ && batch_next_ + 1 == batch_.size();
+    if (is_last) return CachedListing::kEnd;
     if (const auto offset = cached_->listing().OffsetOf(child.key, offset_ + 1)) return *offset;
     directory_->DoNotCacheListing();
     uses_own_offsets_ = true;

@@ -40,8 +40,8 @@ class DirectoryStream {
   // time), there are no more, or, in a long directory, they are enough for one request.
   using Take = std::function<bool(const DirectoryEntry& entry)>;
   Outcome Read(const Caller& caller, uint64_t offset, const Take& take);
-  // Whether the kernel must drop the listing that it caches before it is told what Read showed.
-  bool MustDropCachedListing();
+  // Before the reply to Read: how the kernel must take it, where it says that there are no more.
+  CachedListing::End BeforeReply();
 
  private:
   // Where a listing stands: after so many fixed entries and, once all of them are given, this key.

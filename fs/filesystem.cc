@@ -553,21 +553,23 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/
   OpenDirectoryReply reply;
   std::shared_ptr<CachedListing> cached;
   if (MayCacheListing(mount_, *directory.place())) {
+    if (directory.HasOutgrownListing()) mount_.kernel.DropListing(directory);
     cached = directory.cached_listing(mount_.cached_listing_bytes_left);
   }
   reply.cache_listing = cached != nullptr;
-  reply.keep_cache = cached != nullptr && !cached->is_fresh();
   reply.directory =
       std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), std::move(cached));
   return reply;
 }
 
-Outcome FileSystem::List(const Request& request, OpenDirectory& directory, uint64_t offset,
-                         const DirectoryStream::Take& take) {
+OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
+                                               uint64_t offset, const DirectoryStream::Take& take) {
   std::lock_guard lock(directory.mutex);
-  const Outcome listed = directory.stream.Read(*request.caller, offset, take);
-  if (directory.stream.MustDropCachedListing()) mount_.kernel.DropListing(*directory.node);
-  return Noted("readdir", *directory.node->place(), listed);
+  Outcome listed = directory.stream.Read(*request.caller, offset, take);
+  const CachedListing::End end = directory.stream.BeforeReply();
+  if (end == CachedListing::End::kDropsListing) mount_.kernel.DropListing(*directory.node);
+  if (!listed.ok()) return Noted("readdir", *directory.node->place(), std::move(listed));
+  return end;
 }
 
 OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {

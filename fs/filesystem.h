@@ -70,7 +70,6 @@ struct OpenDirectory {
 struct OpenDirectoryReply {
   std::unique_ptr<OpenDirectory> directory;
   bool cache_listing = false;
-  bool keep_cache = false;  // what the kernel has cached before is right
 };
 
 // Thread-safe. Handles given out must be released before it dies.
@@ -128,9 +127,9 @@ class FileSystem {
 
   // ---- Directories ----------------------------------------------------------------------------
   OutcomeOr<OpenDirectoryReply> OpenListing(const Request& request, Node& directory);
-  // Calls `take` with each entry; false: it did not fit.
-  Outcome List(const Request& request, OpenDirectory& directory, uint64_t offset,
-               const DirectoryStream::Take& take);
+  // Calls `take` with each entry; false: it did not fit. Where there was none, how the stream ends.
+  OutcomeOr<CachedListing::End> List(const Request& request, OpenDirectory& directory,
+                                     uint64_t offset, const DirectoryStream::Take& take);
   // The node of a listed entry, counted as a look-up, with its attributes; ENOENT where it has
   // been removed since it was read.
   OutcomeOr<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);

@@ -9,6 +9,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <string>
@@ -337,7 +338,7 @@ void OpenListing(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
     if (!opened.ok()) return opened.error();
     info->fh = reinterpret_cast<uint64_t>(opened->directory.get());
     info->cache_readdir = opened->cache_listing;
-    info->keep_cache = opened->keep_cache;  // else the kernel drops its listing at this open
+    info->keep_cache = 1;  // else the kernel drops the listing that others fill
     if (fuse_reply_open(request, info) == 0) (void)opened->directory.release();
     return kReplied;
   });
@@ -386,8 +387,9 @@ class Listing {
                                        static_cast<off_t>(entry.next_offset)));
   }
 
-  int Reply(const Outcome& outcome) {
-    if (!outcome.ok() && used_ == 0) return outcome.error();
+  int Reply(const OutcomeOr<CachedListing::End>& listed) {
+    if (!listed.ok() && used_ == 0) return listed.error();
+    if (used_ == 0 && *listed == CachedListing::End::kLeavesIt) used_ = AddNothing();
     if (fuse_reply_buf(request_, buffer_.data(), used_) != 0) {
       for (const NodePtr& node : counted_) target_.filesystem().Forget(*node, 1);
     }
@@ -397,6 +399,12 @@ class Listing {
  private:
   char* end() { return buffer_.data() + used_; }
   size_t left() const { return size_ - used_; }
+  // Less than an entry has: the kernel ends the stream, but does not complete its listing.
+  size_t AddNothing() {
+    constexpr size_t kSize = 8;
+    std::fill_n(buffer_.data(), kSize, '\0');
+    return kSize;
+  }
   bool Took(size_t size) {
     if (size > left()) return false;
     used_ += size;
@@ -418,7 +426,7 @@ thread_local std::vector<char> Listing::buffer_;
 void List(fuse_req_t request, size_t size, off_t offset, fuse_file_info* info, bool attributes) {
   Guarded(request, [&](FuseTarget& target) {
     Listing listing(request, target, size);
-    const Outcome listed = target.filesystem().List(
+    const auto listed = target.filesystem().List(
         target.RequestOf(request), DirectoryOf(info), static_cast<uint64_t>(offset),
         [&](const DirectoryEntry& entry) {
           return attributes ? listing.AddWithAttributes(entry) : listing.AddName(entry);

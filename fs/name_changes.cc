@@ -206,7 +206,7 @@ Status SetMode(MountContext& mount, const Place& place, mode_t mode) {
 // had; nullopt: nothing to be done.
 OutcomeOr<std::optional<mode_t>> Narrow(MountContext& mount, const Place& to,
                                         const Source& source) {
-  const ShownAttributes target = mount.attributes.Find(to, -1);
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes target, mount.attributes.Find(to, -1));
   const mode_t narrower = Narrower(target, source);
   if (narrower == target.mode) return std::optional<mode_t>();
   CELLFS_RETURN_IF_FAILED(SetMode(mount, to, narrower));

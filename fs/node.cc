@@ -80,6 +80,11 @@ std::shared_ptr<CachedListing> Node::cached_listing(std::atomic<int64_t>& bytes_
   return cached_listing_;
 }
 
+bool Node::HasOutgrownListing() const {
+  std::lock_guard lock(mutex_);
+  return cached_listing_ != nullptr && cached_listing_->IsOutgrown();
+}
+
 void Node::DoNotCacheListing() {
   std::lock_guard lock(mutex_);
   may_cache_listing_ = false;

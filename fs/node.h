@@ -74,6 +74,8 @@ class Node : public std::enable_shared_from_this<Node> {
   // Of a directory, for a stream that is being opened; null where the kernel must not cache its
   // listing.
   std::shared_ptr<CachedListing> cached_listing(std::atomic<int64_t>& bytes_left);
+  // It will be replaced: its offsets must have gone from the kernel by then.
+  bool HasOutgrownListing() const;
   // From now on: it is too large, or entries come to it or go from it without a request: cells with
   // a TTL of their own, families that were found with nothing in them.
   void DoNotCacheListing();

@@ -14,6 +14,7 @@ namespace {
 class CachedListingTest : public testing::Test {
  protected:
   using Stream = CachedListing::Stream;
+  using End = CachedListing::End;
 
   std::atomic<int64_t> bytes{1 << 20};
   std::shared_ptr<CachedListing> listing = std::make_shared<CachedListing>(bytes, 256);
@@ -37,62 +38,65 @@ TEST_F(CachedListingTest, EachNameKeepsItsOffsetInWhateverOrderNamesAreListed) {
   EXPECT_EQ(listing->KeyAt(listing->end()), std::nullopt);
 }
 
-TEST_F(CachedListingTest, ItsMemoryIsBoundedAndGivenBack) {
+TEST_F(CachedListingTest, ItsMemoryIsBoundedAndThenTheKernelCompletesNoListing) {
   bytes = 2000;
   size_t count = 0;
   while (listing->OffsetOf("name" + std::to_string(1000000 - count), 0)) ++count;
   EXPECT_GT(count, 20u);
   EXPECT_LT(count, 200u);
   EXPECT_GE(bytes, 0);
-  Stream stream(listing, 0);
-  EXPECT_TRUE(stream.MustDrop(0, 0, false));  // streams have offsets of their own now
+  {
+    Stream stream(listing, 0);
+    EXPECT_EQ(stream.BeforeEnd(0, count), End::kLeavesIt);
+  }
   listing.reset();
+  EXPECT_EQ(bytes, 2000);
 }
 
-TEST_F(CachedListingTest, WithoutChangesTheKernelMayCacheWhatSeveralStreamsList) {
+TEST_F(CachedListingTest, WithoutChangesWhatSeveralStreamsListIsCached) {
   Stream first(listing, 5);
-  EXPECT_FALSE(first.MustDrop(5, 10, false));
+  first.BeforeEntries(5);
   Stream second(listing, 5);
-  EXPECT_FALSE(second.MustDrop(5, 10, false));
-  EXPECT_FALSE(first.MustDrop(5, 20, true));
-  EXPECT_FALSE(second.MustDrop(5, 20, true));
+  second.BeforeEntries(5);
+  EXPECT_EQ(first.BeforeEnd(5, 20), End::kCompletes);
+  EXPECT_EQ(second.BeforeEnd(5, 20), End::kCompletes);
 }
 
-TEST_F(CachedListingTest, NoReplyIsCachedWhileAStreamIsOpenThatBeganBeforeAChange) {
+TEST_F(CachedListingTest, NoListingIsCompletedWhileAStreamIsOpenThatBeganBeforeAChange) {
   Stream before(listing, 5);
-  EXPECT_FALSE(before.MustDrop(5, 10, false));
+  before.BeforeEntries(5);
   Stream after(listing, 6);
-  EXPECT_TRUE(after.MustDrop(6, 10, false));
-  EXPECT_TRUE(before.MustDrop(6, 10, true));
+  after.BeforeEntries(6);
+  EXPECT_EQ(after.BeforeEnd(6, 10), End::kLeavesIt);
+  EXPECT_EQ(before.BeforeEnd(6, 10), End::kLeavesIt);
 }
 
 // What the kernel got of the first may be joined to what it gets of the second.
-TEST_F(CachedListingTest, AStreamThatWasOpenBesideAnOlderOneIsNotCachedEither) {
+TEST_F(CachedListingTest, AStreamThatWasOpenBesideAnOlderOneCompletesNothingEither) {
   auto before = std::make_unique<Stream>(listing, 5);
   auto after = std::make_unique<Stream>(listing, 6);
   before.reset();
-  EXPECT_TRUE(after->MustDrop(6, 10, false));
+  after->BeforeEntries(6);
   after.reset();
-  // The next one may complete that: it drops it at its end, and the one after it is cached again.
+  // The next one completes that, without what there is of it, and the one after it is cached.
   Stream third(listing, 6);
-  EXPECT_FALSE(third.MustDrop(6, 10, false));
-  EXPECT_TRUE(third.MustDrop(6, 10, true));
+  third.BeforeEntries(6);
+  EXPECT_EQ(third.BeforeEnd(6, 10), End::kDropsListing);
   Stream fourth(listing, 6);
-  EXPECT_FALSE(fourth.MustDrop(6, 10, false));
-  EXPECT_FALSE(fourth.MustDrop(6, 10, true));
+  EXPECT_EQ(fourth.BeforeEnd(6, 10), End::kCompletes);
 }
 
 TEST_F(CachedListingTest, ManyNamesThatHaveGoneMakeRoomWhenNobodyListsThem) {
   for (int i = 0; i < 3000; ++i) listing->OffsetOf(std::to_string(i), 0);
   {
     Stream stream(listing, 0);
-    stream.MustDrop(0, 500, true);
+    stream.BeforeEnd(0, 500);
     EXPECT_FALSE(listing->IsOutgrown());
   }
   EXPECT_TRUE(listing->IsOutgrown());
   for (int i = 0; i < 3; ++i) {
     Stream stream(listing, 0);
-    stream.MustDrop(0, 2000, true);
+    stream.BeforeEnd(0, 2000);
   }
   EXPECT_FALSE(listing->IsOutgrown());
 }

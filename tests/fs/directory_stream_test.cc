@@ -176,6 +176,17 @@ TEST_F(CachedStreamTest, TheOffsetOfARemovedNameLeadsToTheNamesBehindIt) {
   EXPECT_EQ(OffsetOf(Name(600)), offset);
 }
 
+TEST_F(CachedStreamTest, EveryListingEndsAtOneOffset) {
+  FillFamily(300);
+  EXPECT_EQ(OffsetOf(Name(299)), CachedListing::kEnd);
+  tree.Delete("r", Name(299));
+  EXPECT_EQ(OffsetOf(Name(298)), CachedListing::kEnd);
+  DirectoryStream stream = Open();
+  uint64_t offset = CachedListing::kEnd;
+  EXPECT_TRUE(Take(stream, offset, 1).empty());
+  EXPECT_EQ(stream.BeforeReply(), CachedListing::End::kCompletes);
+}
+
 TEST_F(CachedStreamTest, AnOffsetThatNobodyGotIsAnError) {
   FillFamily(3);
   DirectoryStream stream = Open();
@@ -192,7 +203,8 @@ TEST_F(CachedStreamTest, ADirectoryWithTooManyNamesIsCachedNoMore) {
     uint64_t offset = 0;
     EXPECT_EQ(Take(stream, offset, 50).size(), 50u);
     EXPECT_EQ(Take(stream, offset, 1000).size(), 50u);
-    EXPECT_TRUE(stream.MustDropCachedListing());
+    EXPECT_TRUE(Take(stream, offset, 1000).empty());
+    EXPECT_EQ(stream.BeforeReply(), CachedListing::End::kLeavesIt);
     EXPECT_EQ(node->cached_listing(mount.cached_listing_bytes_left), nullptr);
   }
   EXPECT_EQ(mount.cached_listing_bytes_left, 500);
