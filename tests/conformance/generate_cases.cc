@@ -44,7 +44,8 @@ int Main(const std::vector<std::string>& arguments) {
   for (uint64_t i = 0; i < count; ++i) {
     Json made = RandomCase(seed + i, options);
     made["id"] = "gen-" + std::to_string(seed + i);
-    made["source"] = "generate_cases --seed " + std::to_string(seed + i) + " --count 1";
+    made["source"] = "generate_cases --seed " + std::to_string(seed + i) + " --count 1" +
+                     (options.raw_scans ? "" : " --before-2.6.6");
     CasePlayer player(made, StoreKind::kMemory);
     for (Json& step : made["steps"]) Expect(step, player.Play(step));
     std::cout << made.dump() << "\n";

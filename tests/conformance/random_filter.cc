@@ -145,7 +145,7 @@ class FilterMaker {
         return {{"type", "ColumnCountGetFilter"}, {"limit", dice_.Below(4)}};
       default:
         return {{"type", "ColumnPaginationFilter"},
-                {"limit", 1 + dice_.Below(3)},
+                {"limit", dice_.Below(4)},
                 {"offset", dice_.Below(3)}};
     }
   }

@@ -43,6 +43,7 @@ Json RandomScene::FamilyAttributes() {
     attributes["TTL"] = 1 + dice_.Below(4);
     if (dice_.Chance(60)) attributes["MIN_VERSIONS"] = 1 + dice_.Below(versions);
     if (attributes["MIN_VERSIONS"] == 0) expiring_ = true;
+    if (new_behavior_ && attributes["MIN_VERSIONS"] > 1) doubling_ = true;
   }
   if (!new_behavior_ && dice_.Chance(40)) {
     attributes["KEEP_DELETED_CELLS"] = dice_.Chance(50) ? "TRUE" : "TTL";
@@ -75,6 +76,17 @@ int64_t RandomScene::AnyTime() {
   static const std::vector<int64_t> offsets = {-6000, -3000, -2000, -1000, -999, -500,
                                                -2,    -1,    0,     1,     500};
   return near_ ? now_ + dice_.Any(offsets) : 1 + dice_.Below(8);
+}
+
+int64_t RandomScene::FreshTime(const std::string& place) {
+  std::set<int64_t>& taken = times_taken_[place];
+  for (int i = 0; i < 20; ++i) {
+    const int64_t time = AnyTime();
+    if (taken.insert(time).second) return time;
+  }
+  const int64_t time = 100 + static_cast<int64_t>(taken.size());
+  taken.insert(time);
+  return time;
 }
 
 Json RandomScene::AnyRange() {

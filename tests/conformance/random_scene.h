@@ -6,8 +6,10 @@
 #define CELLFS_TESTS_CONFORMANCE_RANDOM_SCENE_H_
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,8 @@ class RandomScene {
   bool near() const { return near_; }          // timestamps lie around the clock
   bool keeping() const { return keeping_; }    // a family keeps deleted cells
   bool expiring() const { return expiring_; }  // a family's cells expire all
+  // HBase may find two cells of a column where it has asked for one, and then fails.
+  bool doubling() const { return doubling_; }
 
   std::string AnyRow() { return "r" + std::to_string(1 + dice_.Below(4)); }
   // A row, or what lies between, before or behind the rows.
@@ -57,6 +61,8 @@ class RandomScene {
   std::string AnyColumn();     // now and then of none
   std::string AnyValue();
   int64_t AnyTime();
+  // One that it has not given for `place` before.
+  int64_t FreshTime(const std::string& place);
   Json AnyRange();
   std::string AnyOperator();
 
@@ -74,6 +80,8 @@ class RandomScene {
   bool near_ = false;
   bool keeping_ = false;
   bool expiring_ = false;
+  bool doubling_ = false;
+  std::map<std::string, std::set<int64_t>> times_taken_;
   int64_t now_;
 };
 
