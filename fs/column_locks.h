@@ -3,7 +3,7 @@
 // ColumnLocks: what changes a column, and a change of the name it goes to, one after the other. A
 // handle asks under the lock what its name is, and reads there; unlink and rename change store and
 // name under it. Mutexes by hash: a thread holds those of one operation, and takes a handle's own
-// mutex before, never after. Nobody waits for the kernel while he holds one: the kernel may wait for
+// mutex before, never after. Nobody waits for the kernel while holding one: the kernel may wait for
 // a request that needs it.
 #ifndef CELLFS_FS_COLUMN_LOCKS_H_
 #define CELLFS_FS_COLUMN_LOCKS_H_

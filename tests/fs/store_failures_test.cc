@@ -92,7 +92,8 @@ Question ReadingOf(const std::string& path) {
             return [&tree, node]() -> std::string {
               const auto opened = tree.filesystem->Open(tree.request, *node, {});
               if (!opened.ok()) return ErrorName(opened.error());
-              const auto bytes = tree.filesystem->Read(tree.request, *node, opened->handle, 0, 1000);
+              const auto bytes =
+                  tree.filesystem->Read(tree.request, *node, opened->handle, 0, 1000);
               std::string text =
                   bytes.ok() ? std::string(bytes->bytes) : ErrorName(bytes.error());
               tree.filesystem->Release(*node, opened->handle);
