@@ -7,6 +7,7 @@
 
 #include "engine/local/local_check.h"
 #include "engine/local/log_format.h"
+#include "engine/local/rest_lock.h"
 #include "engine/local/sqlite_cursor.h"
 #include "engine/local/store_directory.h"
 #include "engine/local/store_file.h"
@@ -20,7 +21,7 @@ constexpr size_t kMostDamage = 1000;
 class StoreCheck {
  public:
   StoreCheck(FileLayer& files, std::string directory)
-      : files_(files), directory_(std::move(directory)) {}
+      : files_(files), directory_(std::move(directory)), rest_lock_(directory_) {}
 
   StatusOr<CheckReport> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
@@ -191,7 +192,9 @@ class StoreCheck {
 
   Status CheckStoreFile(const TableSchema& schema, TableId id) {
     CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
-                            Database::Open(directory_ + "/" + place_.file, Database::Mode::kOpen));
+                            Database::Open(directory_ + "/" + place_.file,
+                                           rest_lock_.at_rest() ? Database::Mode::kAtRest
+                                                                : Database::Mode::kOpen));
     CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, {store_id_, id}));
     CELLFS_RETURN_IF_ERROR(CheckIsComplete(*database, id));
     CELLFS_RETURN_IF_ERROR(database->Execute(
@@ -274,6 +277,7 @@ class StoreCheck {
 
   FileLayer& files_;
   const std::string directory_;
+  const RestLock rest_lock_;
   uint64_t store_id_ = 0;
   uint64_t first_segment_ = 0;
   bool next_is_on_disk_ = false;  // as the segment that was read last says

@@ -142,7 +142,16 @@ StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode
   sqlite3_busy_timeout(connection, kBusyTimeoutMs);
   int reserved = kPageChecksumSize;  // of the pages of a database that is made now
   sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  if (mode == Mode::kAtRest) CELLFS_RETURN_IF_ERROR(database->LeaveAsItIs());
   return database;
+}
+
+// The last connection to close would carry the WAL into the file. A WAL that was not there is made,
+// and must go again. Locked for itself alone, SQLite keeps the index of the WAL in memory.
+Status Database::LeaveAsItIs() {
+  if (access((path_ + "-wal").c_str(), F_OK) == 0)
+    sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  return Execute("PRAGMA locking_mode = EXCLUSIVE");
 }
 
 Database::~Database() { sqlite3_close(connection_); }

@@ -64,7 +64,9 @@ class Statement {
 // A connection. One thread at a time.
 class Database {
  public:
-  enum class Mode { kOpen, kCreate };  // kCreate: made where it is missing
+  // kCreate: made where it is missing. kAtRest: nobody else has it open, and no byte of it, its WAL
+  // or its shared memory is changed, as long as only reads follow.
+  enum class Mode { kOpen, kCreate, kAtRest };
 
   static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
   ~Database();
@@ -93,6 +95,7 @@ class Database {
   void ReleaseMemory();
 
  private:
+  Status LeaveAsItIs();
   Database(std::string path, sqlite3* connection)
       : path_(std::move(path)), connection_(connection) {}
 

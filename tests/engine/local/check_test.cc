@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 
 #include "engine/local/database.h"
@@ -478,6 +479,40 @@ TEST_F(CheckTest, ASegmentThatIsEndedWhileTheLogIsReadIsNotMissedBehindIt) {
   const auto report = CheckLocalStore(files, path_);
   ASSERT_OK(report);
   for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
+}
+
+// Also of one that a process left when it died: its WALs belong to the evidence.
+TEST_F(CheckTest, AStoreThatIsNotOpenIsNotChanged) {
+  const auto all_files = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+      const std::string name = std::filesystem::relative(entry.path(), path_);
+      files[name] = entry.is_regular_file() ? Bytes(name) : "";
+    }
+    return files;
+  };
+  DieAfter([&](Store& store) {
+    if (!Create(store, "t").ok() || !Fill(store, "t", 0, 10).ok() || !Flush(store, "t").ok())
+      return false;
+    auto reader = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
+    const bool reads =
+        reader.ok() && (*reader)->Execute("BEGIN; SELECT count(*) FROM table$f").ok();
+    const bool done = reads && Fill(store, "t", 10).ok() && Flush(store, "t").ok();
+    _exit(done ? 0 : 1);  // before the reader ends
+  });
+  EXPECT_GT(Bytes("tables/1.db-wal").size(), 100000u);
+  for (const bool was_closed : {false, true}) {
+    SCOPED_TRACE(was_closed);
+    const auto before = all_files();
+    const CheckReport report = Check();
+    EXPECT_TRUE(report.damage.empty());
+    EXPECT_EQ(report.cells, uint64_t{kRows});
+    const auto after = all_files();
+    EXPECT_EQ(after.size(), before.size());
+    for (const auto& [name, bytes] : before)
+      EXPECT_TRUE(after.contains(name) && after.at(name) == bytes) << name;
+    ASSERT_OK(Open());  // and closes it
+  }
 }
 
 class OlderCatalogTest : public CheckTest {
