@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -181,6 +182,15 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
   return ended.ok() ? 0 : 1;
 }
 
+void TellOfLostTables(const std::string& store_directory) {
+  const std::string lost = store_directory + "/lost";
+  if (!std::filesystem::exists(lost)) return;
+  spdlog::warn(
+      "{} has tables that CATALOG does not name: it is older than they are; a newer one brings them "
+      "back, and removing {} while nothing is mounted gives them up",
+      lost, lost);
+}
+
 }  // namespace
 
 int RunDaemon(const DaemonOptions& options, const Report& report) {
@@ -199,6 +209,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   auto store = OpenWhenFree(options.store_directory, options.configuration.store);
   if (!store.ok()) return Fail(store.status(), report);
   if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
+  TellOfLostTables(options.store_directory);
   const int code = Serve(**store, options, guardian, report);
   store->reset();
   spdlog::info("{} is closed", options.store_directory);

@@ -426,36 +426,6 @@ class BusyFiles : public FileLayer {
   std::function<void()> after_ = [] {};
 };
 
-TEST_F(CheckTest, ALogThatIsCutWhileItIsReadHasNoDamage) {
-  auto store = Open();
-  ASSERT_OK(store);
-  ASSERT_OK(Create(**store, "t"));
-  ASSERT_OK(Create(**store, "u"));
-  ASSERT_OK(Fill(**store, "u"));
-  ASSERT_OK(Fill(**store, "t"));
-  ASSERT_OK(Flush(**store, "t"));  // segment 2 begins; 1 stays, for the other table
-  ASSERT_OK(Fill(**store, "t"));
-  const auto flush_all = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      for (const char* table : {"t", "u"}) {
-        ASSERT_OK(Fill(**store, table));
-        ASSERT_OK(Flush(**store, table));
-      }
-    }
-  };
-  BusyFiles files;
-  for (int round = 0; round < 4; ++round) {
-    const auto names = PosixFiles().List(path_ + "/wal");
-    ASSERT_OK(names);
-    const std::string segment = round % 2 == 0 ? names->back() : names->front();
-    // The newest one that was listed is ended, and the one behind it cut as well.
-    files.BeforeRead(segment, [&] { flush_all(1 + round); });
-    const auto report = CheckLocalStore(files, path_);
-    ASSERT_OK(report);
-    for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
-  }
-}
-
 // The newest segment that was listed has a note by the time it is read, and its successor is gone.
 TEST_F(CheckTest, ASegmentThatIsEndedWhileTheLogIsReadIsNotMissedBehindIt) {
   auto store = Open();
