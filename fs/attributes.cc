@@ -119,6 +119,8 @@ OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Nod
 
 double ValiditySeconds(MountContext& mount, const Found& found) {
   const Place& place = found.place;
+  // The kernel would show everybody what one who may read has looked up.
+  if (mount.options.authorization && !place.row.empty()) return 0;
   if (place.view != nullptr) {
     const bool fixed = place.view->IsAsof() && place.view->asof->Use() != nullptr;
     return fixed ? static_cast<double>(mount.options.asof_hold_ms) / 1000 : 0;

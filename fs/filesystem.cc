@@ -259,10 +259,10 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
 OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
   auto found = FindNode(request, node);
   if (!found.ok()) {
+    if (found.error() != ENOENT) return Noted("stat", *node.place(), found.status());
     if (const auto shown = restoring_readers_.Find(*node.place()))
       return AttributesReply{*shown, 0};
-    if (found.error() == ENOENT) return Outcome(ENOENT);
-    return Noted("stat", *node.place(), found.status());
+    return Outcome(ENOENT);
   }
   return ReplyOf(*found, node);
 }
@@ -467,6 +467,13 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was
   return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
 }
 
+// Pages that others' reads have left in the kernel are read without a request, so the right is
+// asked for here. What has lost its name is read past them.
+Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
+  if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
+  return resolver_.Find(*request.caller, *node.place()).status();
+}
+
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
   if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
@@ -475,9 +482,12 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     const bool unlinked = node.unlinked();
     // The name went between the kernel's look-up and now: the kernel looks again.
     if (unlinked && mode.read && mode.write && !mode.truncate) return Outcome(ESTALE);
+    const Outcome allowed = CheckMayOpen(request, node, mode);
+    if (node.unlinked() != unlinked) continue;  // it went meanwhile
+    if (!allowed.ok()) return Noted("open", *node.place(), allowed);
     auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
                              : OpenForReading(request, shared);
-    if (!opened.ok() && node.unlinked() != unlinked) continue;  // it went meanwhile
+    if (!opened.ok() && node.unlinked() != unlinked) continue;
     if (!opened.ok()) return Noted("open", *node.place(), opened.status());
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
@@ -549,10 +559,12 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 
 // ---- Directories --------------------------------------------------------------------------------
 
-OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& /*request*/, Node& directory) {
+// The kernel shows a listing that it keeps only to those whose open says so: the others may not see
+// all that is in it.
+OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, Node& directory) {
   OpenDirectoryReply reply;
   std::shared_ptr<CachedListing> cached;
-  if (MayCacheListing(mount_, *directory.place())) {
+  if (request.caller->is_superuser() && MayCacheListing(mount_, *directory.place())) {
     if (directory.HasOutgrownListing()) mount_.kernel.DropListing(directory);
     cached = directory.cached_listing(mount_.cached_listing_bytes_left);
   }

@@ -38,6 +38,12 @@ void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   if (error != kReplied) fuse_reply_err(request, error);
 }
 
+// Where nothing can be written and everybody may read what the modes allow, the kernel opens by
+// itself and reads without a handle.
+bool KernelOpens(const MountOptions& options) {
+  return options.read_only && !options.authorization;
+}
+
 FileHandle* HandleOf(const fuse_file_info* info) {
   return info == nullptr ? nullptr : reinterpret_cast<FileHandle*>(info->fh);
 }
@@ -99,7 +105,7 @@ void Init(void* user_data, fuse_conn_info* connection) {
   unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
                     FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_READDIRPLUS |
                     FUSE_CAP_READDIRPLUS_AUTO;
-  if (options.read_only) wanted |= FUSE_CAP_NO_OPEN_SUPPORT;
+  if (KernelOpens(options)) wanted |= FUSE_CAP_NO_OPEN_SUPPORT;
   connection->want = connection->capable & wanted;
 }
 
@@ -270,8 +276,7 @@ void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
 void Open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) -> int {
     const OpenMode mode = ModeOf(info->flags);
-    // The kernel then opens by itself from here on, and reads without a handle.
-    if (target.options().read_only && !mode.write) return ENOSYS;
+    if (KernelOpens(target.options()) && !mode.write) return ENOSYS;
     Node& node = target.NodeOf(id);
     const auto opened = target.filesystem().Open(target.RequestOf(request), node, mode);
     if (!opened.ok()) return opened.error();

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel keeps of one user's requests, and another's that has no right to it.
+#include <gtest/gtest.h>
+
+#include "engine/open.h"
+#include "fs/filesystem.h"
+
+namespace cellfs::fs {
+namespace {
+
+const TableName kTable{"default", "t"};
+
+class AuthorizationTest : public testing::Test {
+ protected:
+  AuthorizationTest() {
+    StoreOptions store_options;
+    store_options.site.authorization = true;
+    store_ = OpenMemoryStore(store_options);
+    TableSchema schema(kTable);
+    schema.families.emplace("f", FamilySchema("f"));
+    const Caller& root = Caller::Superuser();
+    EXPECT_TRUE(store_->CreateTable(root, schema).ok());
+    const Put put{"r", {{"f", "q", 3, "secret", {}}}};
+    EXPECT_TRUE(store_->Mutate(root, kTable, RowMutations::Of(put)).ok());
+    EXPECT_TRUE(store_->GrantPermissions(root, {"bob", {"", kTable}, "R"}, true).ok());
+    EXPECT_TRUE(store_->GrantPermissions(root, {"eve", {"", kTable}, "W"}, true).ok());
+    MountOptions options;
+    options.authorization = true;
+    filesystem_ =
+        std::make_unique<FileSystem>(*store_, options, std::make_shared<ManualClock>(5));
+  }
+
+  Entry LookUp(std::initializer_list<const char*> path) {
+    Entry entry;
+    entry.node = filesystem_->root().shared_from_this();
+    for (const char* name : path) {
+      auto found = filesystem_->LookUp(root_, *entry.node, name);
+      EXPECT_TRUE(found.ok()) << name;
+      entry = *found;
+    }
+    return entry;
+  }
+  int Open(const Request& request, Node& node, const OpenMode& mode) {
+    const auto opened = filesystem_->Open(request, node, mode);
+    if (opened.ok()) filesystem_->Release(node, opened->handle);
+    return opened.error();
+  }
+
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<FileSystem> filesystem_;
+  const Caller bob_name_{"bob"}, eve_name_{"eve"};
+  const Request root_;
+  const Request bob_{.uid = 1, .gid = 1, .caller = &bob_name_};
+  const Request eve_{.uid = 2, .gid = 2, .caller = &eve_name_};
+};
+
+TEST_F(AuthorizationTest, WhoMayNotReadOpensNothingToRead) {
+  const NodePtr file = LookUp({"default", "t", "r", "f", "q"}).node;
+  EXPECT_EQ(Open(root_, *file, {.read = true}), 0);
+  EXPECT_EQ(Open(bob_, *file, {.read = true}), 0);
+  EXPECT_EQ(Open(eve_, *file, {.read = true}), EACCES);
+  EXPECT_EQ(Open(eve_, *file, {.read = true, .write = true}), EACCES);
+  EXPECT_EQ(Open(eve_, *file, {.read = false, .write = true}), 0);
+  ASSERT_TRUE(
+      store_->RevokePermissions(Caller::Superuser(), "bob", {"", kTable}).ok());
+  EXPECT_EQ(Open(bob_, *file, {.read = true}), EACCES);
+  for (const char* name : {".versions", ".deleted"}) {
+    const NodePtr control = LookUp({"default", "t", "r", "f", name}).node;
+    EXPECT_EQ(filesystem_->LookUp(eve_, *control, "q").error(), EACCES);
+  }
+}
+
+TEST_F(AuthorizationTest, TheKernelKeepsNothingOfARow) {
+  for (const Entry& entry : {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),
+                             LookUp({"default", "t", "r", "f", "q"}),
+                             LookUp({"default", "t", ".asof", "5", "r"})}) {
+    EXPECT_EQ(entry.name_valid_seconds, 0);
+    EXPECT_EQ(entry.attributes_valid_seconds, 0);
+    EXPECT_EQ(filesystem_->GetAttributes(eve_, *entry.node).error(), EACCES);
+  }
+  EXPECT_GT(LookUp({"default", "t"}).name_valid_seconds, 0);
+}
+
+TEST_F(AuthorizationTest, AKeptListingIsTheSuperusersAlone) {
+  const NodePtr family = LookUp({"default", "t", "r", "f"}).node;
+  EXPECT_TRUE(filesystem_->OpenListing(root_, *family)->cache_listing);
+  EXPECT_FALSE(filesystem_->OpenListing(bob_, *family)->cache_listing);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
