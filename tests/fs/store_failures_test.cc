@@ -77,7 +77,7 @@ Question ListingOf(const std::string& path) {
             return [&tree, directory]() -> std::string {
               auto opened = tree.filesystem->OpenListing(tree.request, *directory);
               std::string names;
-              const Outcome listed = tree.filesystem->List(
+              const auto listed = tree.filesystem->List(
                   tree.request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
                     return names += entry.name + " ", true;
                   });
@@ -202,7 +202,7 @@ TEST(StoreFailuresTest, AnEntryThatCannotBeLookedAtAgainStaysListed) {
   const NodePtr family = tree.Directory(kFamily);
   const NodePtr q = tree.LookUp(kQ)->node;
   auto opened = tree.filesystem->OpenListing(tree.request, *family);
-  const Outcome listed = tree.filesystem->List(
+  const auto listed = tree.filesystem->List(
       tree.request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
         if (entry.name != "q") return true;
         q->ContentChanged();  // put since the listing was read

@@ -89,12 +89,12 @@ struct Tree {
     }
     auto opened = filesystem->OpenListing(request, *node);
     std::vector<std::string> names;
-    const Outcome listed =
+    const auto listed =
         filesystem->List(request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
           if (entry.name != "." && entry.name != "..") names.push_back(entry.name);
           return true;
         });
-    EXPECT_TRUE(listed.ok()) << listed.reason();
+    EXPECT_TRUE(listed.ok()) << listed.status().reason();
     return names;
   }
 
