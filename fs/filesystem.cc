@@ -474,6 +474,17 @@ Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const
   return resolver_.Find(*request.caller, *node.place()).status();
 }
 
+// A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
+// Opened for writing it would come back without a word to the kernel about its directory; ESTALE
+// makes the kernel look the name up again, and create the file if it may.
+Outcome FileSystem::CheckIsThere(const Node& node) {
+  const auto place = node.place();
+  if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
+  const auto found = resolver_.Find(Caller::Superuser(), *place);
+  if (found.ok()) return {};
+  return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
+}
+
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
   if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
@@ -483,8 +494,11 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     // The name went between the kernel's look-up and now: the kernel looks again.
     if (unlinked && mode.read && mode.write && !mode.truncate) return Outcome(ESTALE);
     const Outcome allowed = CheckMayOpen(request, node, mode);
+    const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile
     if (!allowed.ok()) return Noted("open", *node.place(), allowed);
+    if (is_there.error() == ESTALE) return is_there;
+    if (!is_there.ok()) return Noted("open", *node.place(), is_there);
     auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
                              : OpenForReading(request, shared);
     if (!opened.ok() && node.unlinked() != unlinked) continue;

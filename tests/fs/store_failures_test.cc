@@ -78,9 +78,8 @@ Question ListingOf(const std::string& path) {
               auto opened = tree.filesystem->OpenListing(tree.request, *directory);
               std::string names;
               const auto listed = tree.filesystem->List(
-                  tree.request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
-                    return names += entry.name + " ", true;
-                  });
+                  tree.request, *opened->directory, 0,
+                  [&](const DirectoryEntry& entry) { return names += entry.name + " ", true; });
               return listed.ok() ? names : ErrorName(listed.error());
             };
           }};
@@ -94,8 +93,7 @@ Question ReadingOf(const std::string& path) {
               if (!opened.ok()) return ErrorName(opened.error());
               const auto bytes =
                   tree.filesystem->Read(tree.request, *node, opened->handle, 0, 1000);
-              std::string text =
-                  bytes.ok() ? std::string(bytes->bytes) : ErrorName(bytes.error());
+              std::string text = bytes.ok() ? std::string(bytes->bytes) : ErrorName(bytes.error());
               tree.filesystem->Release(*node, opened->handle);
               return text;
             };
@@ -202,8 +200,8 @@ TEST(StoreFailuresTest, AnEntryThatCannotBeLookedAtAgainStaysListed) {
   const NodePtr family = tree.Directory(kFamily);
   const NodePtr q = tree.LookUp(kQ)->node;
   auto opened = tree.filesystem->OpenListing(tree.request, *family);
-  const auto listed = tree.filesystem->List(
-      tree.request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
+  const auto listed =
+      tree.filesystem->List(tree.request, *opened->directory, 0, [&](const DirectoryEntry& entry) {
         if (entry.name != "q") return true;
         q->ContentChanged();  // put since the listing was read
         Failure broken{1, Status(StatusCode::kIoError, "the disk failed")};
@@ -308,11 +306,12 @@ std::vector<Operation> Operations() {
               [](FailingTree& tree) {
                 return Written(tree, tree.Create("default/t/r/f/.versions/q/77"), "new");
               }),
-      Closing("count",
-              [](FailingTree& tree) {
-                return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5\n");
-              },
-              1),
+      Closing(
+          "count",
+          [](FailingTree& tree) {
+            return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5\n");
+          },
+          1),
       Unlinking(kQ),
       Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart)),
       Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart + 20)),
@@ -327,9 +326,7 @@ std::vector<Operation> Operations() {
       Renaming("default/t/r/f/.q.Xa1b2c", kQ, save_temporary),
       Renaming("default/t/r/f/.q.Xa1b2c", "default/t/r/f/renamed", save_temporary),
       Renaming("default/t/r/f/.versions/q/.77.Xa1b2c", "default/t/r/f/.versions/q/77",
-               [](FailingTree& tree) {
-                 tree.Save("default/t/r/f/.versions/q/.77.Xa1b2c", "new");
-               }),
+               [](FailingTree& tree) { tree.Save("default/t/r/f/.versions/q/.77.Xa1b2c", "new"); }),
   };
 }
 
@@ -499,6 +496,28 @@ TEST(StoreFailuresTest, AFileThatCouldNotBeMadeLeavesNoGhost) {
       EXPECT_EQ(tree.Create(path, true).error, 0) << path << ", call " << call;
     }
   }
+}
+
+// The kernel may still know the name. Opened by it, the file would come back, and the directory's
+// listing, which the kernel has cached without it, would stay as it is.
+TEST(StoreFailuresTest, AFileWhoseFirstPutFailedCannotBeOpenedByItsOldName) {
+  FailingTree tree;
+  Fill(tree);
+  const NodePtr family = tree.Directory(kFamily);
+  const auto made = tree.filesystem->Create(tree.request, *family, "full", 0600, ForWriting(),
+                                            /*exclusive=*/false);
+  ASSERT_TRUE(made.ok());
+  Node& node = *made->entry.node;
+  ASSERT_TRUE(tree.filesystem->Write(node, *made->handle, "bytes", 0).ok());
+  tree.failing->Fail(
+      {1, Status(StatusCode::kStoreFull, "no space left"), FailingStore::Calls::kMutations});
+  EXPECT_EQ(tree.filesystem->Flush(node, *made->handle).error(), ENOSPC);
+  tree.failing->Heal();
+  OpenMode truncating = ForWriting();
+  truncating.truncate = true;
+  EXPECT_EQ(tree.filesystem->Open(tree.request, node, truncating).status().error(), ESTALE);
+  EXPECT_EQ(tree.filesystem->Open(tree.request, node, ForWriting()).status().error(), ESTALE);
+  tree.filesystem->Release(node, made->handle);
 }
 
 TEST(StoreFailuresTest, MknodTellsThatThePutFailed) {
