@@ -297,8 +297,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(records, Read(place, AddressOf(place), version));
   }
   ShownAttributes shown;
-  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
-                          inherited_.Of(place, records.family));
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), inherited_.Of(place, records.family));
   shown.uid = records.own.uid.value_or(shown.uid);
   shown.gid = records.own.gid.value_or(shown.gid);
   shown.mode = records.own.mode.value_or(shown.mode);

@@ -121,8 +121,7 @@ class AttributeStore {
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
                                         const RowRecords& stored);
   Status MakeTable();
-  StatusOr<std::optional<Mutation>> WithdrawalOf(const TracelessFile& gone,
-                                                 const Address& address);
+  StatusOr<std::optional<Mutation>> WithdrawalOf(const TracelessFile& gone, const Address& address);
   // Whether the withdrawal could be made.
   StatusOr<bool> Write(RowMutations mutations, std::optional<Mutation> withdrawal);
   Status DropRow(const RowCells& cells);

@@ -83,9 +83,8 @@ mode_t TypeOf(const Place& place) {
 
 OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node) {
   const Place& place = found.place;
-  CELLFS_ASSIGN_OR_RETURN(
-      const ShownAttributes stored,
-      mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
+                          mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
   struct stat shown {};
   shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;

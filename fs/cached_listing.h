@@ -9,12 +9,12 @@
 // more is cached no longer.
 //
 // Clean listings. The kernel appends each reply to its one listing if the stream that got it stands
-// where that ends, and completes it when such a stream is told that it is at its end. A listing that
-// was begun before a change may then lack the name at which another stream stands. If it also fills
-// its last page exactly, the kernel takes that stream to be at its end and its other names are lost
-// (fs/fuse/readdir.c, Linux 4.20 to 7.3). So a listing is completed only if no stream is open that
-// was opened before the latest change; other streams end without completing it. So that a stream can
-// always complete what others left, every listing ends at one offset, kEnd.
+// where that ends, and completes it when such a stream is told that it is at its end. A listing
+// that was begun before a change may then lack the name at which another stream stands. If it also
+// fills its last page exactly, the kernel takes that stream to be at its end and its other names
+// are lost (fs/fuse/readdir.c, Linux 4.20 to 7.3). So a listing is completed only if no stream is
+// open that was opened before the latest change; other streams end without completing it. So that a
+// stream can always complete what others left, every listing ends at one offset, kEnd.
 #ifndef CELLFS_FS_CACHED_LISTING_H_
 #define CELLFS_FS_CACHED_LISTING_H_
 

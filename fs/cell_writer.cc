@@ -133,8 +133,8 @@ Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) 
   if (OthersWereFirst()) JoinOthers();
   if (!is_nameless_ && !whole_ && edits_.empty()) {
     const auto named = mount_.column_locks.Take(*node_);
-    CELLFS_ASSIGN_OR_RETURN(
-        const auto cell, ReadColumn(mount_, caller_, *named.place, ReadDetail::kLengths));
+    CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                            ReadColumn(mount_, caller_, *named.place, ReadDetail::kLengths));
     base_size_ = cell ? cell->value_length : 0;
   }
   if (appends && offset != Size()) misplaced_ = true;

@@ -64,8 +64,7 @@ Outcome Increase(MountContext& mount, const Caller& caller, const Place& place, 
   Increment increment{place.row, {std::move(cell)}};
   increment.return_results = false;
   return mount.store
-      .Mutate(caller, place.table,
-              RowMutations::Of(std::move(increment), mount.options.durability))
+      .Mutate(caller, place.table, RowMutations::Of(std::move(increment), mount.options.durability))
       .status();
 }
 

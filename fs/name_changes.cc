@@ -441,8 +441,8 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
                           resolver.Child(caller, new_directory, new_name, UseOf(from.place)));
   if (from.place == to) return {};
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
-  CELLFS_RETURN_IF_FAILED(CheckTarget(resolver, caller, new_directory, new_name, from.place, to,
-                                      must_be_absent));
+  CELLFS_RETURN_IF_FAILED(
+      CheckTarget(resolver, caller, new_directory, new_name, from.place, to, must_be_absent));
   if (to.IsColumn() && to.kind != PlaceKind::kCell) {
     CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(mount, request, to));
   }

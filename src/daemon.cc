@@ -148,16 +148,15 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
-  auto control = ControlServer::Open(options.store_directory,
-                                     [&](const std::string& command,
-                                         const Arguments& arguments) -> StatusOr<std::string> {
-                                       spdlog::debug("command {}", command);
-                                       if (ending) return Ending(options.store_directory);
-                                       auto answer = commands.Run(command, arguments);
-                                       if (command == "flush" || command == "compact")
-                                         filesystem.AwaitRewrites();
-                                       return answer;
-                                     });
+  auto control = ControlServer::Open(
+      options.store_directory,
+      [&](const std::string& command, const Arguments& arguments) -> StatusOr<std::string> {
+        spdlog::debug("command {}", command);
+        if (ending) return Ending(options.store_directory);
+        auto answer = commands.Run(command, arguments);
+        if (command == "flush" || command == "compact") filesystem.AwaitRewrites();
+        return answer;
+      });
   if (!control.ok()) return Fail(control.status(), report);
   PeriodicTask quotas(kQuotaInterval, [&store] {
     if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
@@ -186,7 +185,8 @@ void TellOfLostTables(const std::string& store_directory) {
   const std::string lost = store_directory + "/lost";
   if (!std::filesystem::exists(lost)) return;
   spdlog::warn(
-      "{} has tables that CATALOG does not name: it is older than they are; a newer one brings them "
+      "{} has tables that CATALOG does not name: it is older than they are; a newer one brings "
+      "them "
       "back, and removing {} while nothing is mounted gives them up",
       lost, lost);
 }

@@ -32,9 +32,8 @@ Status CheckHasDirectory(const std::string& target) {
   const std::string directory = std::filesystem::path(target).parent_path().string();
   std::error_code error;
   if (std::filesystem::is_directory(directory, error)) return {};
-  return Status(StatusCode::kIllegalArgument,
-                "cannot log to '" + target + "': the directory '" + directory +
-                    "' is missing; make it with mkdir");
+  return Status(StatusCode::kIllegalArgument, "cannot log to '" + target + "': the directory '" +
+                                                  directory + "' is missing; make it with mkdir");
 }
 
 }  // namespace

@@ -36,9 +36,8 @@ StatusOr<std::unique_ptr<Store>> OpenWhenFree(const std::string& directory,
     auto store = OpenLocalStore(directory, options);
     if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
     if (const auto mount = FindMountOf(directory); mount && IsServed(*mount)) {
-      return WithRemedy(store.status(), ", mounted on " + mount->mountpoint +
-                                            "; 'cellfs umount " + mount->mountpoint +
-                                            "' ends that");
+      return WithRemedy(store.status(), ", mounted on " + mount->mountpoint + "; 'cellfs umount " +
+                                            mount->mountpoint + "' ends that");
     }
     if (std::chrono::steady_clock::now() >= deadline) {
       return WithRemedy(store.status(),

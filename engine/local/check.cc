@@ -191,10 +191,10 @@ class StoreCheck {
   }
 
   Status CheckStoreFile(const TableSchema& schema, TableId id) {
-    CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
-                            Database::Open(directory_ + "/" + place_.file,
-                                           rest_lock_.at_rest() ? Database::Mode::kAtRest
-                                                                : Database::Mode::kOpen));
+    CELLFS_ASSIGN_OR_RETURN(
+        std::unique_ptr<Database> database,
+        Database::Open(directory_ + "/" + place_.file,
+                       rest_lock_.at_rest() ? Database::Mode::kAtRest : Database::Mode::kOpen));
     CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, {store_id_, id}));
     CELLFS_RETURN_IF_ERROR(CheckIsComplete(*database, id));
     CELLFS_RETURN_IF_ERROR(database->Execute(
@@ -282,8 +282,8 @@ class StoreCheck {
   uint64_t first_segment_ = 0;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
   std::vector<LogFinding> found_in_log_;
-  OlderCells older_;              // what the log had before its first segment
-  Damage place_;                  // what is looked at, for what is found there
+  OlderCells older_;  // what the log had before its first segment
+  Damage place_;      // what is looked at, for what is found there
   CheckReport report_;
 };
 

@@ -83,9 +83,7 @@ void Statement::Bind(int parameter, std::string_view bytes) {
                                bytes.size(), SQLITE_STATIC));
 }
 
-void Statement::BindNull(int parameter) {
-  NoteBind(sqlite3_bind_null(statement_, parameter));
-}
+void Statement::BindNull(int parameter) { NoteBind(sqlite3_bind_null(statement_, parameter)); }
 
 StatusOr<bool> Statement::Step() {
   const int unbound = std::exchange(bind_error_, SQLITE_OK);

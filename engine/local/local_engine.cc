@@ -58,8 +58,7 @@ StatusOr<std::string> LocalEngine::LoadCatalog() {
 
 StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenTables(
     const std::vector<StoredTable>& tables) {
-  for (const StoredTable& table : tables)
-    CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
+  for (const StoredTable& table : tables) CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
   for (const StoredTable& table : tables) {
     StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table, Database::Mode::kOpen);

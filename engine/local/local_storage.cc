@@ -317,9 +317,9 @@ Status LocalStorage::WaitForRoom(bool only_deletes) {
     flush_done_.wait_for(lock, std::chrono::milliseconds(100));
   }
   if (flush_error_.ok() || has_room() || dropped_) return {};
-  return {flush_error_.code(), "table '" + state_.schema->name().ToString() +
-                                   "' takes no more until it can be flushed: " +
-                                   flush_error_.message()};
+  return {flush_error_.code(),
+          "table '" + state_.schema->name().ToString() +
+              "' takes no more until it can be flushed: " + flush_error_.message()};
 }
 
 // kUnavailable where a moment may see a cell that is to be withdrawn.

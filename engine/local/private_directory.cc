@@ -52,15 +52,17 @@ Status CheckOwnerAndMode(const std::string& path, const struct stat& found) {
     return Refuse(path, "belongs to user " + std::to_string(found.st_uid) +
                             "; run this as that user, or chown the whole store");
   if ((found.st_mode & kOthersWrite) != 0)
-    return Refuse(path, "can be written to by others; make sure that nobody has changed it, then "
-                        "chmod go-w it");
+    return Refuse(path,
+                  "can be written to by others; make sure that nobody has changed it, then "
+                  "chmod go-w it");
   return {};
 }
 
 Status CheckKind(const std::string& path, const struct stat& found, mode_t kind) {
   if (S_ISLNK(found.st_mode))
-    return Refuse(path, "is a symbolic link, which a store may not have; put there what it leads "
-                        "to, if that is yours");
+    return Refuse(path,
+                  "is a symbolic link, which a store may not have; put there what it leads "
+                  "to, if that is yours");
   if ((found.st_mode & S_IFMT) != kind)
     return Refuse(path, kind == S_IFDIR ? "is no directory" : "is no plain file");
   return {};
@@ -115,8 +117,10 @@ Status CheckCannotBeReplaced(const Directory& store, const std::string& store_pa
     if (::fstat(directory.get(), &found) != 0) return ErrnoStatus("look at", store_path, errno);
     if (found.st_dev == below.st_dev && found.st_ino == below.st_ino) return {};
     if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
-      return Refuse(NameOf(directory), "can be written to by everybody, who could replace the "
-                                       "store '" + store_path + "' in it; chmod o-w it");
+      return Refuse(NameOf(directory),
+                    "can be written to by everybody, who could replace the "
+                    "store '" +
+                        store_path + "' in it; chmod o-w it");
     below = found;
     directory = OpenIn(directory.get(), "..", O_PATH);
   }

@@ -42,9 +42,7 @@ bool MayBecomeStore(const Names& names) {
   return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
 }
 
-bool IsFresh(const Names& names) {
-  return names.empty() || names == Names{"lost+found"};
-}
+bool IsFresh(const Names& names) { return names.empty() || names == Names{"lost+found"}; }
 
 Status NotAStore(const std::string& path) {
   return {StatusCode::kCorruption,

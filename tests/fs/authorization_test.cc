@@ -27,8 +27,7 @@ class AuthorizationTest : public testing::Test {
     EXPECT_TRUE(store_->GrantPermissions(root, {"eve", {"", kTable}, "W"}, true).ok());
     MountOptions options;
     options.authorization = true;
-    filesystem_ =
-        std::make_unique<FileSystem>(*store_, options, std::make_shared<ManualClock>(5));
+    filesystem_ = std::make_unique<FileSystem>(*store_, options, std::make_shared<ManualClock>(5));
   }
 
   Entry LookUp(std::initializer_list<const char*> path) {
@@ -62,8 +61,7 @@ TEST_F(AuthorizationTest, WhoMayNotReadOpensNothingToRead) {
   EXPECT_EQ(Open(eve_, *file, {.read = true}), EACCES);
   EXPECT_EQ(Open(eve_, *file, {.read = true, .write = true}), EACCES);
   EXPECT_EQ(Open(eve_, *file, {.read = false, .write = true}), 0);
-  ASSERT_TRUE(
-      store_->RevokePermissions(Caller::Superuser(), "bob", {"", kTable}).ok());
+  ASSERT_TRUE(store_->RevokePermissions(Caller::Superuser(), "bob", {"", kTable}).ok());
   EXPECT_EQ(Open(bob_, *file, {.read = true}), EACCES);
   for (const char* name : {".versions", ".deleted"}) {
     const NodePtr control = LookUp({"default", "t", "r", "f", name}).node;
@@ -72,9 +70,9 @@ TEST_F(AuthorizationTest, WhoMayNotReadOpensNothingToRead) {
 }
 
 TEST_F(AuthorizationTest, TheKernelKeepsNothingOfARow) {
-  for (const Entry& entry : {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),
-                             LookUp({"default", "t", "r", "f", "q"}),
-                             LookUp({"default", "t", ".asof", "5", "r"})}) {
+  for (const Entry& entry :
+       {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),
+        LookUp({"default", "t", "r", "f", "q"}), LookUp({"default", "t", ".asof", "5", "r"})}) {
     EXPECT_EQ(entry.name_valid_seconds, 0);
     EXPECT_EQ(entry.attributes_valid_seconds, 0);
     EXPECT_EQ(filesystem_->GetAttributes(eve_, *entry.node).error(), EACCES);

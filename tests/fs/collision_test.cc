@@ -46,8 +46,7 @@ TEST_F(CollisionTest, WhatWasMadeInADirectoryIsNotInAnother) {
 }
 
 TEST_F(CollisionTest, AHiddenTomlHidesNoOther) {
-  const auto [mine, theirs] =
-      CollidingKeys(HashedUpTo(PlaceKind::kTable, {"default"}));
+  const auto [mine, theirs] = CollidingKeys(HashedUpTo(PlaceKind::kTable, {"default"}));
   UnstoredEntries unstored;
   unstored.HideToml(TablePlace({"default", theirs}));
   EXPECT_FALSE(unstored.IsTomlHidden(TablePlace({"default", mine})));

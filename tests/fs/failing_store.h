@@ -61,9 +61,7 @@ class FailingStore : public Store {
                                               const std::vector<RowMutations>& rows) override {
     return store_->Batch(caller, table, rows);
   }
-  Status Sync() override {
-    return Failed(Calls::kAll) ? failure_->status : store_->Sync();
-  }
+  Status Sync() override { return Failed(Calls::kAll) ? failure_->status : store_->Sync(); }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {
     return Change<Status>([&] { return store_->CreateNamespace(caller, schema); });

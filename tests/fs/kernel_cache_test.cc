@@ -78,8 +78,8 @@ TEST_F(KernelCacheTest, IsToldOfAFileThatWasNotMadeWithoutTheLockOfTheColumn) {
   const OpenFile file = tree.Create(version + "77");
   tree.Write(file, "new");
   WaitingKernel kernel(tree, q);
-  tree.failing->Fail({1, Status(StatusCode::kStoreFull, "no space left"),
-                      FailingStore::Calls::kMutations});
+  tree.failing->Fail(
+      {1, Status(StatusCode::kStoreFull, "no space left"), FailingStore::Calls::kMutations});
   EXPECT_EQ(tree.Close(file), ENOSPC);
   tree.failing->Heal();
   EXPECT_GT(kernel.times_told(), 0);
@@ -118,9 +118,7 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   }));
   EXPECT_EQ(tree.Error(kQ), ENOENT);
   EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "abcd");
-  EXPECT_TRUE(told_of([&] {
-    return tree.filesystem->Unlink(tree.request, *family, "p").error();
-  }));
+  EXPECT_TRUE(told_of([&] { return tree.filesystem->Unlink(tree.request, *family, "p").error(); }));
   EXPECT_EQ(tree.Error("default/t/r/f/p"), ENOENT);
 }
 

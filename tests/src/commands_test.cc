@@ -78,8 +78,7 @@ class ThreeTablesTest : public ::testing::Test {
   }
   void Fill(const char* name) {
     const Put put{.row = "r", .cells = {{.family = "f", .qualifier = "q", .value = "v"}}};
-    ASSERT_TRUE(
-        store_->Mutate(Caller::Superuser(), {"default", name}, RowMutations::Of(put)).ok());
+    ASSERT_TRUE(store_->Mutate(Caller::Superuser(), {"default", name}, RowMutations::Of(put)).ok());
   }
   uint64_t CellsInMemory(const char* name) {
     for (const TableStatistics& table : store_->GetStatistics().tables) {

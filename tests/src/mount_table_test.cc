@@ -122,16 +122,16 @@ TEST(MountpointTest, LiesNeitherInTheStoreNorAboveIt) {
   const auto code_of = [&](const std::string& store, const std::string& mountpoint) {
     return PrepareMountpoint(base + store, base + mountpoint).code();
   };
-  for (const auto& [store, mountpoint] : std::vector<std::pair<std::string, std::string>>{
-           {"/store", "/store"},
-           {"/store", "/link"},
-           {"/link", "/store"},
-           {"/store", "/store/tables"},
-           {"/store", "/link/tables"},
-           {"/store", ""},
-           {"/missing", ""},
-           {"/mnt/missing", "/mnt"},
-           {"/mnt/deep/missing", "/mnt"}}) {
+  for (const auto& [store, mountpoint] :
+       std::vector<std::pair<std::string, std::string>>{{"/store", "/store"},
+                                                        {"/store", "/link"},
+                                                        {"/link", "/store"},
+                                                        {"/store", "/store/tables"},
+                                                        {"/store", "/link/tables"},
+                                                        {"/store", ""},
+                                                        {"/missing", ""},
+                                                        {"/mnt/missing", "/mnt"},
+                                                        {"/mnt/deep/missing", "/mnt"}}) {
     EXPECT_EQ(code_of(store, mountpoint), StatusCode::kIllegalArgument) << store << mountpoint;
   }
   for (const auto& [store, mountpoint] : std::vector<std::pair<std::string, std::string>>{

@@ -374,8 +374,8 @@ TEST_F(CheckTest, TheFileOfAnotherTableOrStoreIsFoundNotServedAndNotChanged) {
   std::filesystem::rename(path_, temporary_.path() + "/other");
   MakeStore();
   std::ostringstream of_other_store;
-  of_other_store << std::ifstream(temporary_.path() + "/other/tables/1.db", std::ios::binary)
-                        .rdbuf();
+  of_other_store
+      << std::ifstream(temporary_.path() + "/other/tables/1.db", std::ios::binary).rdbuf();
   for (const std::string& wrong : {of_other_table, of_other_store.str()}) {
     Write("tables/1.db", wrong);
     EXPECT_EQ(FirstDamagedFile(), "tables/1.db");

@@ -684,7 +684,8 @@ TEST_F(WalTest, WhetherAWriteThatCouldNotBeCutOffAgainHappenedIsNotKnown) {
   RowBatch batch{.row = "r", .cells = {{"", "f", "q", 1, CellType::kPut, 0, kNoCellTtl, "v"}}};
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
-  for (SequenceId sequence = 1; sequence <= 2; ++sequence) cells.push_back(CellsOf(batch, sequence));
+  for (SequenceId sequence = 1; sequence <= 2; ++sequence)
+    cells.push_back(CellsOf(batch, sequence));
   for (SequenceId sequence = 1; sequence <= 2; ++sequence)
     records.push_back({1, sequence, batch.row, cells[sequence - 1]});
   files_.SetChangeHook([] { return true; });

@@ -93,7 +93,8 @@ TEST(AccessOfAStoreTest, AFilterThatLooksAtValuesSeesThemInAPartlyReadableRow) {
   for (const char* name : {"f", "g"}) schema.families.emplace(name, FamilySchema(name));
   ASSERT_TRUE((*store)->CreateTable(root, schema).ok());
   const Put put{"r",
-                {{"f", "a", kLatestTimestamp, "yes"}, {"f", "b", kLatestTimestamp, "no"},
+                {{"f", "a", kLatestTimestamp, "yes"},
+                 {"f", "b", kLatestTimestamp, "no"},
                  {"g", "c", kLatestTimestamp, "yes"}}};
   ASSERT_TRUE((*store)->Mutate(root, table, RowMutations::Of(put)).ok());
   ASSERT_TRUE((*store)->Flush(root, table).ok());

@@ -56,10 +56,10 @@ class Spy : public Filter {
   const std::shared_ptr<Names> called_;
 };
 
-const Names kAll = {"Reset",         "FilterRowKey",    "FilterAllRemaining", "FilterCell",
-                    "TransformCell", "GetNextCellHint", "IsHinting",          "HasFilterRow",
-                    "FilterRowCells", "FilterRow",      "IsFamilyEssential",  "ReadsValues",
-                    "FirstColumn",   "OnlyColumn",      "SetReversed"};
+const Names kAll = {"Reset",          "FilterRowKey",    "FilterAllRemaining", "FilterCell",
+                    "TransformCell",  "GetNextCellHint", "IsHinting",          "HasFilterRow",
+                    "FilterRowCells", "FilterRow",       "IsFamilyEssential",  "ReadsValues",
+                    "FirstColumn",    "OnlyColumn",      "SetReversed"};
 
 // What the wrapper does not hand on when it is asked everything.
 Names Forgotten(const std::function<FilterOr(FilterPtr)>& wrap) {
@@ -110,10 +110,10 @@ TEST(FilterWrappersTest, HBasesHandOnWhatTheirsDo) {
     forgotten.erase("TransformCell");  // and only those that let the cell through
     EXPECT_EQ(forgotten, where_to_begin);
   }
-  EXPECT_EQ(Forgotten(MakeSkipFilter),
-            (Names{"FilterAllRemaining", "FilterRowKey", "FilterRow", "FilterRowCells",
-                   "FirstColumn", "GetNextCellHint", "HasFilterRow", "IsHinting", "OnlyColumn",
-                   "SetReversed"}));
+  EXPECT_EQ(
+      Forgotten(MakeSkipFilter),
+      (Names{"FilterAllRemaining", "FilterRowKey", "FilterRow", "FilterRowCells", "FirstColumn",
+             "GetNextCellHint", "HasFilterRow", "IsHinting", "OnlyColumn", "SetReversed"}));
   EXPECT_EQ(Forgotten(MakeWhileMatchFilter),
             (Names{"FilterRowCells", "FirstColumn", "GetNextCellHint", "HasFilterRow", "IsHinting",
                    "OnlyColumn", "SetReversed"}));
