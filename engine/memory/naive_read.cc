@@ -150,12 +150,14 @@ StatusOr<RowCells> NaiveReader::ReadRow(const std::string& row,
   RowCells result;
   if (filter_ && (filter_->FilterAllRemaining() || filter_->FilterRowKey(row))) {
     done_ = filter_->FilterAllRemaining();
+    // HBase goes over such a row cell by cell and shows them to the filter; backward it seeks.
+    if (!done_ && !scan_.reversed) {
+      CELLFS_RETURN_IF_ERROR(ReadEssential(families, now, result));
+    }
     LeaveRow();
-    return result;
+    return RowCells{};
   }
-  for (const auto& [family, cells] : families) {
-    if (IsEssential(family)) CELLFS_RETURN_IF_ERROR(ReadFamily(family, cells, now, result));
-  }
+  CELLFS_RETURN_IF_ERROR(ReadEssential(families, now, result));
   if (IsRowExcluded(result)) {
     LeaveRow();
     return RowCells{};
@@ -173,6 +175,14 @@ StatusOr<RowCells> NaiveReader::ReadRow(const std::string& row,
     for (Cell& cell : result) cell.value.clear();
   }
   return result;
+}
+
+Status NaiveReader::ReadEssential(const std::map<std::string, CellList>& families, Timestamp now,
+                                  RowCells& result) {
+  for (const auto& [family, cells] : families) {
+    if (IsEssential(family)) CELLFS_RETURN_IF_ERROR(ReadFamily(family, cells, now, result));
+  }
+  return {};
 }
 
 bool NaiveReader::IsRowExcluded(RowCells& cells) {
@@ -252,7 +262,8 @@ Status NaiveReader::Judge(const FamilySchema& family, const CellList& visible, R
     if (answer == FilterReturn::kNextRow) break;
     const bool next_column =
         answer == FilterReturn::kNextColumn || answer == FilterReturn::kIncludeAndNextColumn;
-    if (next_column && !stays_in_column) left_column = column;
+    // The column of the empty qualifier is never left: family tombstones may follow (HBASE-18471).
+    if (next_column && !stays_in_column && !column->empty()) left_column = column;
     if (answer == FilterReturn::kSkip || answer == FilterReturn::kNextColumn) continue;
     if (answer == FilterReturn::kSeekNextUsingHint) {
       if (!scan_.reversed) hint = filter_->GetNextCellHint(ViewOf(*cell));
@@ -271,7 +282,7 @@ Status NaiveReader::Judge(const FamilySchema& family, const CellList& visible, R
         // As a seek to the next row, before the filter is asked whether it has had enough.
         if (scan_.store_limit >= 0 && passed >= scan_.store_limit + scan_.store_offset) return {};
       }
-    } else if (!stays_in_column) {
+    } else if (!stays_in_column && !column->empty()) {
       left_column = column;
     }
     if (answer == FilterReturn::kIncludeAndSeekNextRow) break;

@@ -38,6 +38,8 @@ class NaiveReader {
 
  private:
   bool IsAsked(const std::string& family) const;
+  Status ReadEssential(const std::map<std::string, CellList>& families, Timestamp now,
+                       RowCells& result);
   Status ReadFamily(const std::string& family, const CellList& cells, Timestamp now,
                     RowCells& result);
   // The cells that the read would see without its filter, in order.

@@ -53,17 +53,6 @@ class Generator {
   int64_t AnyTime() { return scene_.AnyTime(); }
   Json AnyRange() { return scene_.AnyRange(); }
 
-  // With NEW_VERSION_BEHAVIOR a case has only wide tombstones, or only those of one version.
-  bool narrow() const { return scene_.new_behavior() && !wide_markers_; }
-
-  void StampPut(const std::string& row, Json& cell) {
-    if (narrow()) {
-      // HBase counts a put that another repeats at its timestamp as a version of its own.
-      cell["ts"] = scene_.FreshTime(row + "/" + cell["col"].get<std::string>());
-    } else {
-      MayStamp(cell);
-    }
-  }
   void MayStamp(Json& step) {
     if (!Chance(scene_.near() ? 40 : 10)) step["ts"] = Chance(1) ? -1 : AnyTime();
   }
@@ -91,14 +80,14 @@ class Generator {
     if (Chance(70)) {
       step["col"] = AnyColumn();
       step["value"] = AnyValue();
-      StampPut(row, step);
+      MayStamp(step);
       return step;
     }
     step["cells"] = Json::array();
     const int count = 2 + Below(3);
     for (int i = 0; i < count; ++i) {
       Json cell = {{"col", AnyColumn()}, {"value", AnyValue()}};
-      StampPut(row, cell);
+      MayStamp(cell);
       step["cells"].push_back(std::move(cell));
     }
     return step;
@@ -152,7 +141,6 @@ class Generator {
   Json Increment() { return DeltaOn("increment", AnyRow()); }
   Json Append() { return DeltaOn("append", AnyRow()); }
   Json DeltaOn(const std::string& op, const std::string& row) {
-    if (narrow()) return PutOn(row);
     Json step = {{"op", op}, {"row", row}};
     const auto fill = [&](Json& cell) {
       cell["col"] = Chance(80) ? scene_.AnyFamily() + ":n" : AnyColumn();
@@ -300,6 +288,7 @@ class Generator {
   RandomScene scene_;
   Dice& dice_;
   const RandomCaseOptions options_;
+  // With NEW_VERSION_BEHAVIOR: only these, else only those of one version.
   bool wide_markers_ = false;
   bool rewrites_ = true;  // else cells stay as they were written, and raw scans may come
 };

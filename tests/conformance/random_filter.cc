@@ -134,7 +134,7 @@ class FilterMaker {
     if (scene_.empty_qualifier()) return Comparing();
     // With NEW_VERSION_BEHAVIOR it depends on HBase's files whether they leave a column that was
     // named, and a raw scan with ColumnPaginationFilter can fail.
-    switch (dice_.Below(scene_.new_behavior() || place_.raw ? 3 : 5)) {
+    switch (dice_.Below(scene_.new_behavior() ? 3 : place_.raw ? 4 : 5)) {
       case 0:
         return {{"type", "ColumnPrefixFilter"}, {"prefix", dice_.Chance(50) ? "a" : "b"}};
       case 1:

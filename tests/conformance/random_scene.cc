@@ -78,17 +78,6 @@ int64_t RandomScene::AnyTime() {
   return near_ ? now_ + dice_.Any(offsets) : 1 + dice_.Below(8);
 }
 
-int64_t RandomScene::FreshTime(const std::string& place) {
-  std::set<int64_t>& taken = times_taken_[place];
-  for (int i = 0; i < 20; ++i) {
-    const int64_t time = AnyTime();
-    if (taken.insert(time).second) return time;
-  }
-  const int64_t time = 100 + static_cast<int64_t>(taken.size());
-  taken.insert(time);
-  return time;
-}
-
 Json RandomScene::AnyRange() {
   const int64_t a = AnyTime();
   const int64_t b = AnyTime();

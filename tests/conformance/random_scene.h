@@ -6,10 +6,8 @@
 #define CELLFS_TESTS_CONFORMANCE_RANDOM_SCENE_H_
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -61,8 +59,6 @@ class RandomScene {
   std::string AnyColumn();     // now and then of none
   std::string AnyValue();
   int64_t AnyTime();
-  // One that it has not given for `place` before.
-  int64_t FreshTime(const std::string& place);
   Json AnyRange();
   std::string AnyOperator();
 
@@ -81,7 +77,6 @@ class RandomScene {
   bool keeping_ = false;
   bool expiring_ = false;
   bool doubling_ = false;
-  std::map<std::string, std::set<int64_t>> times_taken_;
   int64_t now_;
 };
 
