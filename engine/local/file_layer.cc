@@ -169,7 +169,8 @@ Status ReplaceFile(FileLayer& files, const std::string& directory, const std::st
     CELLFS_RETURN_IF_ERROR(file->Sync());
   }
   CELLFS_RETURN_IF_ERROR(files.Rename(temporary, path));
-  return files.SyncDirectory(directory);
+  const Status synced = files.SyncDirectory(directory);
+  return synced.ok() ? Status() : Status(StatusCode::kOutcomeUnknown, synced.message());
 }
 
 Status ErrnoStatus(std::string_view act, const std::string& path, int error) {

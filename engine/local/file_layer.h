@@ -57,7 +57,8 @@ class FileLayer {
 FileLayer& PosixFiles();
 
 // Puts `bytes` into `directory`/`name`, durably and whole or not at all: writes and syncs
-// `name`.new beside it, renames, syncs the directory.
+// `name`.new beside it, renames, syncs the directory. kOutcomeUnknown where only that last sync
+// failed: the bytes are in place, and power loss may take them away.
 Status ReplaceFile(FileLayer& files, const std::string& directory, const std::string& name,
                    std::string_view bytes);
 

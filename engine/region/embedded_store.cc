@@ -88,9 +88,9 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
 }
 
 Status EmbeddedStore::Commit(Catalog catalog) {
-  CELLFS_RETURN_IF_ERROR(engine_->SaveCatalog(EncodeCatalog(catalog)));
-  Publish(std::move(catalog));
-  return {};
+  Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
+  if (IsInForce(saved)) Publish(std::move(catalog));
+  return saved;
 }
 
 void EmbeddedStore::Publish(Catalog catalog) {

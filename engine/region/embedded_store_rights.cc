@@ -167,11 +167,12 @@ Status EmbeddedStore::CheckSpaceQuotas() {
     if (disabled_now) closed.push_back(opened_.at(table.id).region);
   }
   catalog.violations = std::move(violations);
-  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  Status committed = Commit(std::move(catalog));
+  if (!IsInForce(committed)) return committed;
   for (const auto& region : closed) {
     if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
   }
-  return {};
+  return committed;
 }
 
 // ---- Rights -----------------------------------------------------------------------------------

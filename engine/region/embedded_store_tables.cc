@@ -92,7 +92,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
   catalog.tables[name] = {id, std::move(made), /*enabled=*/true, Now()};
   GrantOwner(catalog, caller, name);
   Status saved = Commit(std::move(catalog));
-  if (!saved.ok()) {
+  if (!IsInForce(saved)) {
     opened_.erase(id);
     static_cast<void>(engine_->DropTable(id));  // what stays goes when the store is opened next
   }
@@ -114,9 +114,11 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   CELLFS_RETURN_IF_ERROR(region->Flush());
   entry->schema = schema;
   GrantOwner(catalog, caller, table);
-  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  Status committed = Commit(std::move(catalog));
+  if (!IsInForce(committed)) return committed;
   Status replaced = region->ReplaceSchema(std::move(schema));
-  if (!replaced.ok()) CELLFS_RETURN_IF_ERROR(Commit(before));
+  if (replaced.ok()) return committed;
+  CELLFS_RETURN_IF_ERROR(Commit(before));
   return replaced;
 }
 
@@ -175,21 +177,21 @@ StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableNa
   CELLFS_ASSIGN_OR_RETURN(const bool closed, region->CloseIfEmpty());
   if (!closed) return false;
   Status dropped = CommitDrop(std::move(catalog), table);
-  if (!dropped.ok()) {
-    region->Reopen();
-    return dropped;
-  }
+  if (!IsInForce(dropped)) region->Reopen();
+  if (!dropped.ok()) return dropped;
   return true;
 }
 
 Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
   EraseTable(catalog, table);
-  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
+  Status committed = Commit(std::move(catalog));
+  if (!IsInForce(committed)) return committed;
   opened_.erase(id);
-  // The table is gone by now; what could not be removed goes when the store is opened next.
-  static_cast<void>(engine_->DropTable(id));
-  return {};
+  // The table is gone by now; what could not be removed goes when the store is opened next. So does
+  // what power loss may still bring back.
+  if (committed.ok()) static_cast<void>(engine_->DropTable(id));
+  return committed;
 }
 
 // Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids
@@ -231,8 +233,10 @@ Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table)
   const std::shared_ptr<Region> region = opened_.at(entry->id).region;
   // A region that closes flushes. Once more at the end, for writes that were under way.
   if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
-  CELLFS_RETURN_IF_ERROR(Commit(std::move(catalog)));
-  return region != nullptr ? region->Flush() : Status();
+  Status committed = Commit(std::move(catalog));
+  if (!IsInForce(committed)) return committed;
+  if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  return committed;
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::DescribeTable(const TableName& table) {

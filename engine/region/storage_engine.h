@@ -32,7 +32,8 @@ class StorageEngine {
 
   // The catalog as it was last saved; empty for a new store.
   virtual StatusOr<std::string> LoadCatalog() = 0;
-  // Durable, whole or not at all, when this returns.
+  // Durable, whole or not at all, when this returns. kOutcomeUnknown: it is in place, and power
+  // loss may bring the one before back.
   virtual Status SaveCatalog(std::string_view bytes) = 0;
 
   // Opens the tables of the catalog, with what a recovery of the log brings back; once, before
