@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "engine/local/local_check.h"
@@ -167,19 +168,35 @@ class StoreCheck {
 
   // ---- Store files ------------------------------------------------------------------------------
 
+  // A store that is open may drop or alter the table meanwhile: then what was found does not count.
   void CheckTable(const TableName& name, const CatalogTable& table) {
+    const size_t known = report_.damage.size();
     place_ = {.file = "tables/" + std::to_string(table.id) + ".db", .what = {}, .table = name};
     const Status status = CheckStoreFile(*table.schema, table.id);
-    if (status.ok() || IsDropped(name, table.id)) return;
+    if (status.ok() && report_.damage.size() == known) return;
+    const std::optional<CatalogTable> now = TableNow(name, table);
+    const bool is_dropped = !now.has_value();
+    if (is_dropped || !HasSameFamilies(*now->schema, *table.schema)) {
+      report_.damage.resize(known);
+      return is_dropped ? void() : CheckTable(name, *now);
+    }
+    if (status.ok()) return;
     place_.what = Exists(place_.file) ? status.message() : "it is missing";
     Add(place_);
   }
 
-  bool IsDropped(const TableName& name, TableId id) {
+  // As the catalog has it by now; none where it was dropped.
+  std::optional<CatalogTable> TableNow(const TableName& name, const CatalogTable& table) {
     const StatusOr<Catalog> now = LoadTables();
-    if (!now.ok()) return false;
+    if (!now.ok()) return table;
     const auto found = now->tables.find(name);
-    return found == now->tables.end() || found->second.id != id;
+    if (found == now->tables.end() || found->second.id != table.id) return std::nullopt;
+    return found->second;
+  }
+
+  static bool HasSameFamilies(const TableSchema& a, const TableSchema& b) {
+    return std::equal(a.families.begin(), a.families.end(), b.families.begin(), b.families.end(),
+                      [](const auto& one, const auto& other) { return one.first == other.first; });
   }
 
   Status CheckIsComplete(Database& database, TableId id) {

@@ -451,6 +451,33 @@ TEST_F(CheckTest, ASegmentThatIsEndedWhileTheLogIsReadIsNotMissedBehindIt) {
   for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
 }
 
+TEST_F(CheckTest, ATableThatIsAlteredOrDroppedMeanwhileIsNotDamaged) {
+  auto store = Open();
+  ASSERT_OK(store);
+  const Caller& root = Caller::Superuser();
+  TableSchema two(ParseTableName("t"));
+  for (const char* family : {"f", "g"}) two.families.emplace(family, FamilySchema(family));
+  TableSchema one = two;
+  one.families.erase("g");
+  ASSERT_OK((*store)->CreateTable(root, two));
+  ASSERT_OK(Create(**store, "u"));
+  for (const char* table : {"t", "u"}) {
+    ASSERT_OK(Fill(**store, table));
+    ASSERT_OK(Flush(**store, table));
+  }
+  BusyFiles files;
+  files.BeforeRead("CATALOG", [&] {
+    files.AfterRead([&] {
+      ASSERT_OK((*store)->AlterTable(root, one));
+      ASSERT_OK((*store)->DisableTable(root, ParseTableName("u")));
+      ASSERT_OK((*store)->DropTable(root, ParseTableName("u")));
+    });
+  });
+  const auto report = CheckLocalStore(files, path_);
+  ASSERT_OK(report);
+  for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << " " << damage.what;
+}
+
 // Also of one that a process left when it died: its WALs belong to the evidence.
 TEST_F(CheckTest, AStoreThatIsNotOpenIsNotChanged) {
   const auto all_files = [&] {
