@@ -216,8 +216,13 @@ bool AttributeStore::HasRecords(const Place& place) const {
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
                                                           const Address& address,
                                                           Timestamp version) {
+  return HasRecords(place) ? ReadStored(place, address, version) : RowRecords();
+}
+
+StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
+                                                                const Address& address,
+                                                                Timestamp version) {
   RowRecords records;
-  if (!HasRecords(place)) return records;
   const auto& [row_key, qualifier] = address;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = inherited_.Directory(row_key);
@@ -294,7 +299,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   if (!place.HasAttributes()) return FindAbove(place);
   RowRecords records;
   if (HasRecords(place)) {
-    CELLFS_ASSIGN_OR_RETURN(records, Read(place, AddressOf(place), version));
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), version));
   }
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), inherited_.Of(place, records.family));

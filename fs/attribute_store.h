@@ -116,6 +116,7 @@ class AttributeStore {
   StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
   // What is stored for the place; nothing without a read where nothing is stored for its table.
   StatusOr<RowRecords> Read(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> ReadStored(const Place& place, const Address& address, Timestamp version);
   StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
