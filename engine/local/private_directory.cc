@@ -18,7 +18,7 @@ namespace {
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.new", "LOCK"};
-constexpr const char* kDirectories[] = {"tables", "wal"};
+constexpr const char* kDirectories[] = {"tables", "wal", "lost"};
 
 // Owned, for as long as it takes to look.
 class Directory {

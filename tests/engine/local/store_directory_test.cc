@@ -70,7 +70,8 @@ TEST_F(StoreDirectoryTest, AnEmptyDirectoryIsMadePrivate) {
 TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
   ASSERT_TRUE(Open().ok());
   Write("tables/1.db", "x");
-  for (const char* name : {"", "/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
+  ASSERT_TRUE(std::filesystem::create_directory(path_ + "/lost"));
+  for (const char* name : {"", "/tables", "/wal", "/lost", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
     const std::string path = path_ + name;
     struct stat before;
     ASSERT_EQ(::stat(path.c_str(), &before), 0);
