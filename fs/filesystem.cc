@@ -132,6 +132,8 @@ bool FileSystem::IsOutrun(const Found& found, const Node& node) {
 double FileSystem::AttributesValidSeconds(const Found& found, const Node& node) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
   if (!found.place.IsDirectory() && (node.pending() || IsOutrun(found, node))) return 0;
+  // Owner and mode are the present ones in the past as well, where nobody is told of a change.
+  if (mount_.options.allow_other && found.place.view != nullptr) return 0;
   return ValiditySeconds(mount_, found);
 }
 
@@ -474,6 +476,14 @@ Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const
   return resolver_.Find(*request.caller, *node.place()).status();
 }
 
+// The name went between the kernel's look-up and now, and may be another file's: that is what is
+// read. Where the kernel enforces modes, it has looked at those of the file before, so it must look
+// again.
+bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const {
+  if (mode.write) return mode.truncate;
+  return !mount_.options.allow_other || request.uid == 0;
+}
+
 // A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
 // Opened for writing it would come back without a word to the kernel about its directory; ESTALE
 // makes the kernel look the name up again, and create the file if it may.
@@ -491,8 +501,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
   OpenReply reply;
   while (reply.handle == nullptr) {
     const bool unlinked = node.unlinked();
-    // The name went between the kernel's look-up and now: the kernel looks again.
-    if (unlinked && mode.read && mode.write && !mode.truncate) return Outcome(ESTALE);
+    if (unlinked && mode.read && !MayOpenLate(request, mode)) return Outcome(ESTALE);
     const Outcome allowed = CheckMayOpen(request, node, mode);
     const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile

@@ -162,6 +162,7 @@ class FileSystem {
   void EntriesChanged(Node& directory);
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
+  bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckIsThere(const Node& node);
   Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);

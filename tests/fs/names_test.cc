@@ -420,5 +420,24 @@ TEST_F(NamesTest, OwnerAndModeBelongToTheColumnAndAreInherited) {
   EXPECT_EQ(tree.Stat(kQ).st_uid, 0u);
 }
 
+// The kernel has looked at the mode of the file before.
+TEST(LateOpenTest, AnotherUserMustLookAgainWhereTheNameIsAnotherFilesByNow) {
+  MountOptions options;
+  options.allow_other = true;
+  WritingTree tree(std::move(options));
+  tree.MakeTable();
+  tree.Put("r", "name", "public");
+  tree.Put("r", "other", "secret");
+  const NodePtr before = tree.LookUp("default/t/r/f/name")->node;
+  const NodePtr family = tree.Directory("default/t/r/f");
+  ASSERT_TRUE(tree.filesystem->Rename(tree.request, *family, "other", *family, "name", 0).ok());
+  Request anybody = tree.request;
+  anybody.uid = 1000;
+  EXPECT_EQ(tree.filesystem->Open(anybody, *before, {}).status().error(), ESTALE);
+  const auto opened = tree.filesystem->Open(tree.request, *before, {});
+  ASSERT_TRUE(opened.ok());
+  tree.filesystem->Release(*before, opened->handle);
+}
+
 }  // namespace
 }  // namespace cellfs::fs

@@ -4,6 +4,8 @@
 import os
 import stat
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -103,3 +105,52 @@ def test_rights_hold_for_what_others_left_in_the_kernel(make_mount, tmp_path):
             assert os.listdir(table / "r/f") == ["q"] and "r" in os.listdir(table)
             code, out = as_nobody(f"cd {table} && {command}")
             assert code != 0 and b"secret" not in out and b"q" not in out, command
+
+
+OPENER = """
+import os, sys, time
+os.setgid(65534), os.setuid(65534)
+path, end = sys.argv[1:]
+leaks = 0
+while not os.path.exists(end):
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        continue
+    time.sleep(0.001)
+    leaks += b"SECRET" in os.read(file, 100)
+    os.close(file)
+print(leaks)
+"""
+
+
+def test_a_file_that_takes_a_name_is_not_read_with_the_rights_of_the_one_before(make_mount, tmp_path):
+    family = make_mount("allow_other").family()
+    opener = subprocess.Popen([sys.executable, "-c", OPENER, family / "t", tmp_path / "end"],
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        for _ in range(300):
+            (family / "z").write_text("SECRET")
+            (family / "z").chmod(0o600)
+            (family / "t").unlink(missing_ok=True)
+            (family / "t").write_text("public")
+            os.rename(family / "z", family / "t")
+        (tmp_path / "end").touch()
+        assert opener.communicate()[0] == "0\n"
+    finally:
+        opener.kill()
+        opener.wait()
+
+
+def test_the_past_has_the_rights_of_the_present(make_mount):
+    family = make_mount("allow_other").family()
+    (family / "q").write_text("text")
+    time.sleep(0.01)
+    then = family.parent.parent / ".asof" / str(int(time.time() * 1000)) / "r/f"
+    assert as_nobody(f"cat {then}/q") == (0, b"text")
+    (family / "q").chmod(0o600)
+    assert as_nobody(f"cat {then}/q") == (1, b"")
+    (family / "q").chmod(0o644)
+    assert as_nobody(f"cat {then}/q") == (0, b"text")
+    family.chmod(0o700)
+    assert as_nobody(f"cat {then}/q") == (1, b"")
