@@ -104,7 +104,9 @@ TEST_F(CachedListingTest, ManyNamesThatHaveGoneMakeRoomWhenNobodyListsThem) {
 TEST(StreamOffsetsTest, TheLatestOffsetsAreKnownExactlyAndOlderOnesNearly) {
   constexpr uint64_t kFirst = 1000;
   StreamOffsets offsets(kFirst);
-  EXPECT_EQ(offsets.Return(kFirst + 5), (std::pair(kFirst - 1, std::optional<std::string>())));
+  const auto [start, nothing] = offsets.Return(kFirst + 5);
+  EXPECT_EQ(start, kFirst - 1);
+  EXPECT_EQ(nothing, std::nullopt);
   constexpr uint64_t kCount = 2000000;
   for (uint64_t i = 0; i < kCount; ++i) {
     ASSERT_EQ(offsets.next(), kFirst + i);
