@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cellfs::fs {
@@ -341,16 +342,18 @@ void OpenListing(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) {
     auto opened = target.filesystem().OpenListing(target.RequestOf(request), target.NodeOf(id));
     if (!opened.ok()) return opened.error();
-    info->fh = reinterpret_cast<uint64_t>(opened->directory.get());
+    OpenDirectory* const directory = opened->directory.get();
+    info->fh = reinterpret_cast<uint64_t>(directory);
     info->cache_readdir = opened->cache_listing;
     info->keep_cache = 1;  // else the kernel drops the listing that others fill
-    if (fuse_reply_open(request, info) == 0) (void)opened->directory.release();
+    target.Keep(std::move(opened->directory));
+    if (fuse_reply_open(request, info) != 0) target.Release(directory);
     return kReplied;
   });
 }
 
 void ReleaseListing(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
-  delete &DirectoryOf(info);
+  TargetOf(request).Release(&DirectoryOf(info));
   fuse_reply_err(request, 0);
 }
 
@@ -456,6 +459,21 @@ void SyncDirectory(fuse_req_t request, fuse_ino_t id, int, fuse_file_info*) {
 }
 
 }  // namespace
+
+void FuseTarget::Keep(std::unique_ptr<OpenDirectory> directory) {
+  OpenDirectory* const address = directory.get();
+  std::lock_guard lock(directories_mutex_);
+  directories_.emplace(address, std::move(directory));
+}
+
+void FuseTarget::Release(OpenDirectory* directory) {
+  std::unique_ptr<OpenDirectory> released;  // declared before the lock: dies after it
+  std::lock_guard lock(directories_mutex_);
+  const auto found = directories_.find(directory);
+  if (found == directories_.end()) return;
+  released = std::move(found->second);
+  directories_.erase(found);
+}
 
 Request FuseTarget::RequestOf(fuse_req_t request) {
   const fuse_ctx* context = fuse_req_ctx(request);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "fs/filesystem.h"
 
@@ -30,10 +31,17 @@ class FuseTarget {
   }
   Request RequestOf(fuse_req_t request);
 
+  // From its opening to its release, which the kernel does not send when the session is cut off.
+  void Keep(std::unique_ptr<OpenDirectory> directory);
+  void Release(OpenDirectory* directory);
+
  private:
   const Caller* CallerOf(uid_t uid);
 
   FileSystem& filesystem_;
+  std::mutex directories_mutex_;
+  // Guarded by directories_mutex_.
+  std::unordered_map<OpenDirectory*, std::unique_ptr<OpenDirectory>> directories_;
   std::mutex callers_mutex_;
   std::map<uid_t, std::unique_ptr<const Caller>> callers_;  // guarded by callers_mutex_
 };
