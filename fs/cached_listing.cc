@@ -2,6 +2,7 @@
 #include "fs/cached_listing.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <utility>
 
@@ -44,18 +45,13 @@ std::optional<uint64_t> CachedListing::OffsetOf(std::string_view key, uint64_t e
 
 std::optional<size_t> CachedListing::FindLocked(std::string_view key) const {
   if (is_sorted_) {
-    size_t low = 0;
-    size_t high = ends_.size();
-    if (high == 0 || NameLocked(high - 1) < key) return std::nullopt;
-    while (low < high) {
-      const size_t middle = (low + high) / 2;
-      if (NameLocked(middle) < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return NameLocked(low) == key ? std::optional(low) : std::nullopt;
+    const auto is_before = [&](const uint32_t& end, std::string_view wanted) {
+      return NameLocked(static_cast<size_t>(&end - ends_.data())) < wanted;
+    };
+    if (ends_.empty() || is_before(ends_.back(), key)) return std::nullopt;
+    const auto found = std::lower_bound(ends_.begin(), ends_.end(), key, is_before);
+    const auto index = static_cast<size_t>(found - ends_.begin());
+    return NameLocked(index) == key ? std::optional(index) : std::nullopt;
   }
   for (size_t slot = SlotOf(key, index_.size()); index_[slot] != 0;
        slot = (slot + 1) & (index_.size() - 1)) {
@@ -67,12 +63,10 @@ std::optional<size_t> CachedListing::FindLocked(std::string_view key) const {
 bool CachedListing::AddLocked(std::string_view key) {
   const bool stays_sorted = is_sorted_ && (ends_.empty() || NameLocked(ends_.size() - 1) < key);
   const bool grows = !stays_sorted && index_.size() < 2 * (ends_.size() + 1);
-  const size_t slots = grows ? std::max<size_t>(64, 4 * ends_.size()) : index_.size();
-  size_t rounded = 1;
-  while (rounded < slots) rounded *= 2;
-  if (slots == 0) rounded = 0;
+  const size_t slots =
+      grows ? std::bit_ceil(std::max<size_t>(64, 4 * ends_.size())) : index_.size();
   const auto bytes = static_cast<int64_t>(key.size() + sizeof(uint32_t) +
-                                          (rounded - index_.size()) * sizeof(uint32_t));
+                                          (slots - index_.size()) * sizeof(uint32_t));
   if (bytes_left_.fetch_sub(bytes) < bytes) {
     bytes_left_ += bytes;
     return false;
@@ -81,7 +75,7 @@ bool CachedListing::AddLocked(std::string_view key) {
   ends_.push_back(static_cast<uint32_t>(names_.size()));
   if (stays_sorted) return true;
   if (grows) {
-    index_.assign(rounded, 0);
+    index_.assign(slots, 0);
     for (size_t index = 0; index + 1 < ends_.size(); ++index) IndexLocked(index);
   }
   IndexLocked(ends_.size() - 1);
