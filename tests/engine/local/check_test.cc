@@ -92,6 +92,18 @@ class CheckTest : public testing::Test {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
   }
+  // With table t in its store file and in SQLite's WAL, which a reader keeps.
+  void DieWithAReader() {
+    DieAfter([&](Store& store) {
+      if (!Create(store, "t").ok() || !Fill(store, "t", 0, 10).ok() || !Flush(store, "t").ok())
+        return false;
+      auto reader = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
+      const bool reads =
+          reader.ok() && (*reader)->Execute("BEGIN; SELECT count(*) FROM table$f").ok();
+      const bool done = reads && Fill(store, "t", 10).ok() && Flush(store, "t").ok();
+      _exit(done ? 0 : 1);  // before the reader ends
+    });
+  }
   static Status Flush(Store& store, const std::string& table) {
     return store.Flush(Caller::Superuser(), ParseTableName(table));
   }
@@ -239,15 +251,7 @@ TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
 // What was flushed lies in SQLite's WAL until a checkpoint, which a reader may hold up; the log is
 // cut meanwhile.
 TEST_F(CheckTest, AFlippedByteOfAStoreFilesWalIsFoundOrCostsNothing) {
-  DieAfter([&](Store& store) {
-    if (!Create(store, "t").ok() || !Fill(store, "t", 0, 10).ok() || !Flush(store, "t").ok())
-      return false;
-    auto reader = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
-    const bool reads =
-        reader.ok() && (*reader)->Execute("BEGIN; SELECT count(*) FROM table$f").ok();
-    const bool done = reads && Fill(store, "t", 10).ok() && Flush(store, "t").ok();
-    _exit(done ? 0 : 1);  // before the reader ends
-  });
+  DieWithAReader();
   const std::string wal = Bytes("tables/1.db-wal");
   const std::string origin = temporary_.path() + "/origin";
   std::filesystem::rename(path_, origin);
@@ -488,15 +492,7 @@ TEST_F(CheckTest, AStoreThatIsNotOpenIsNotChanged) {
     }
     return files;
   };
-  DieAfter([&](Store& store) {
-    if (!Create(store, "t").ok() || !Fill(store, "t", 0, 10).ok() || !Flush(store, "t").ok())
-      return false;
-    auto reader = Database::Open(path_ + "/tables/1.db", Database::Mode::kOpen);
-    const bool reads =
-        reader.ok() && (*reader)->Execute("BEGIN; SELECT count(*) FROM table$f").ok();
-    const bool done = reads && Fill(store, "t", 10).ok() && Flush(store, "t").ok();
-    _exit(done ? 0 : 1);  // before the reader ends
-  });
+  DieWithAReader();
   EXPECT_GT(Bytes("tables/1.db-wal").size(), 100000u);
   for (const bool was_closed : {false, true}) {
     SCOPED_TRACE(was_closed);
