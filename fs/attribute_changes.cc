@@ -39,7 +39,7 @@ void ChangeMemoryFile(MountContext& mount, MemoryFile& file, const AttributeChan
   file.ctime = ToTimespec(mount.clock->Now());
 }
 
-struct Column {
+struct ColumnOwner {
   Place place;
   Timestamp version;
   ShownAttributes shown;
@@ -47,8 +47,8 @@ struct Column {
 
 // With their present owners and modes. By their names: a walk over all that the kernel knows, for
 // each directory that a copy makes, would be far too long.
-OutcomeOr<std::vector<Column>> ColumnsOf(MountContext& mount, const Place& family) {
-  std::vector<Column> columns;
+OutcomeOr<std::vector<ColumnOwner>> ColumnsOf(MountContext& mount, const Place& family) {
+  std::vector<ColumnOwner> columns;
   CELLFS_ASSIGN_OR_RETURN(
       const RowCells cells,
       mount.store.Read(Caller::Superuser(), family.table, GetOf(family, ReadDetail::kLengths)));
@@ -64,7 +64,7 @@ OutcomeOr<std::vector<Column>> ColumnsOf(MountContext& mount, const Place& famil
 
 // What a family's columns had by inheritance they keep: chmod and chown are about the directory
 // alone.
-Outcome KeepColumns(MountContext& mount, const std::vector<Column>& columns) {
+Outcome KeepColumns(MountContext& mount, const std::vector<ColumnOwner>& columns) {
   for (const auto& [place, version, before] : columns) {
     CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, mount.attributes.Find(place, version));
     if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) continue;
@@ -140,7 +140,7 @@ OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Requ
   }
   update.ctime = ToTimespec(mount.clock->Now());
   const bool passes_on = update.uid || update.gid || update.mode;
-  std::vector<Column> columns;
+  std::vector<ColumnOwner> columns;
   if (place.kind == PlaceKind::kFamily && passes_on) {
     CELLFS_ASSIGN_OR_RETURN(columns, ColumnsOf(mount, place));
   }

@@ -22,7 +22,8 @@ void ShowMemoryFile(MemoryFile& file, struct stat& shown) {
 }
 
 void ShowPending(const PendingWrite& pending, struct stat& shown) {
-  shown.st_size = static_cast<off_t>(pending.size);
+  if (!pending.follows_stored) shown.st_size = 0;
+  shown.st_size += static_cast<off_t>(pending.size);
   shown.st_mtim = pending.mtime.value_or(pending.written);
   shown.st_ctim = pending.written;
 }

@@ -49,32 +49,67 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
 
 Outcome CellReader::Hold() {
   std::lock_guard lock(mutex_);
-  CELLFS_RETURN_IF_FAILED(LoadLocked());
-  held_ = bytes_ != nullptr;
+  const auto named = mount_.column_locks.Take(*node_);
+  if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
+  CELLFS_RETURN_IF_FAILED(Load(*named.place));
+  held_ = true;
   return {};
 }
 
-void CellReader::BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) {
-  nameless_.Keep(file, CheckMayRead(mount_, caller_, *node_->place()));
-}
+void CellReader::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
-  CELLFS_RETURN_IF_FAILED(LoadLocked());
-  if (bytes_ == nullptr) return nameless_.Read(offset, size);
-  if (held_ && offset >= bytes_->size()) CELLFS_RETURN_IF_FAILED(GoOnLocked());
+  if (held_) return ReadHeld(offset, size);
+  const uint64_t generation = node_->generation();
+  OutcomeOr<SharedBytes> read = SharedBytes();
+  if (IsCurrent()) {
+    read = SharedBytes::Slice(bytes_, offset, size);
+  } else {
+    // What is read is this file's, not that of whoever gets its name.
+    const auto named = mount_.column_locks.Take(*node_);
+    if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
+    if (bytes_ == nullptr || generation_ != node_->generation()) {
+      CELLFS_RETURN_IF_FAILED(Load(*named.place));
+    }
+    read = column_->ReadWithTail(bytes_, offset, size);
+  }
+  WarnOfMixedPages(generation);
+  return read;
+}
+
+// Without the lock. The tail is looked for first: a put takes it away only when the generation says
+// that the value is another.
+bool CellReader::IsCurrent() const {
+  return bytes_ != nullptr && !column_->has_tail() && generation_ == node_->generation() &&
+         !node_->unlinked();
+}
+
+// While somebody writes, the kernel's page may get what was read here after what was written there.
+void CellReader::WarnOfMixedPages(uint64_t generation_before) {
+  const bool is_mixed = column_->is_edited() && node_->handle_count() > 1;
+  if (!is_mixed && node_->generation() == generation_before) return;
+  const auto named = mount_.column_locks.Take(*node_);
+  if (is_mixed || !column_->OnlyAppended(generation_before, node_->generation()))
+    node_->PagesAreStale();
+}
+
+OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
+  if (offset >= bytes_->size()) CELLFS_RETURN_IF_FAILED(GoOn());
   return SharedBytes::Slice(bytes_, offset, size);
 }
 
-Outcome CellReader::GoOnLocked() {
+Outcome CellReader::GoOn() {
   if (is_late_) return {};
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto named = mount_.column_locks.Take(*node_);
   OutcomeOr<std::string> newer = std::string();
   if (node_->unlinked()) {
-    const auto file = nameless_.file();
-    if (file != nullptr && file->shown().size > bytes_->size()) newer = nameless_.Bytes();
+    const OrphanFile* orphan = column_->orphan();
+    if (orphan == nullptr || orphan->shown().size <= bytes_->size()) return {};
+    CELLFS_RETURN_IF_FAILED(may_read_orphan_);
+    newer = orphan->bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
-    newer = WholeFile(mount_, caller_, *lock.place, node_.get());
+    newer = WholeFile(mount_, caller_, *named.place, node_.get());
     if (!newer.ok() && newer.error() != ENOENT) return newer.status();
     generation_ = generation;
   }
@@ -84,19 +119,17 @@ Outcome CellReader::GoOnLocked() {
   return {};
 }
 
-// Under the column's lock: what is read is this file's, not that of whoever gets its name. A file
-// without a name is not loaded.
-Outcome CellReader::LoadLocked() {
-  if (held_) return {};
-  if (bytes_ != nullptr && generation_ == node_->generation() && !node_->unlinked()) return {};
-  const auto lock = mount_.column_locks.Take(*node_);
-  if (node_->unlinked() && !is_late_) {
-    bytes_.reset();
-    return nameless_.file() == nullptr ? Outcome(ESTALE) : Outcome();
-  }
+OutcomeOr<SharedBytes> CellReader::ReadOrphan(uint64_t offset, size_t size) const {
+  if (column_->orphan() == nullptr) return Outcome(ESTALE);
+  CELLFS_RETURN_IF_FAILED(may_read_orphan_);
+  return column_->orphan()->Read(offset, size);
+}
+
+// REQUIRES: the column's lock.
+Outcome CellReader::Load(const Place& place) {
   generation_ = node_->generation();
   Node* const learns = is_late_ ? nullptr : node_.get();
-  CELLFS_ASSIGN_OR_RETURN(auto bytes, WholeFile(mount_, caller_, *lock.place, learns));
+  CELLFS_ASSIGN_OR_RETURN(auto bytes, WholeFile(mount_, caller_, place, learns));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
   return {};
 }
@@ -104,8 +137,9 @@ Outcome CellReader::LoadLocked() {
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  const auto file = nameless_.file();
-  return file == nullptr ? std::nullopt : std::optional(file->shown());
+  const auto named = mount_.column_locks.Take(*node_);
+  const OrphanFile* orphan = column_->orphan();
+  return orphan == nullptr ? std::nullopt : std::optional(orphan->shown());
 }
 
 }  // namespace cellfs::fs

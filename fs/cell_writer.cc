@@ -5,7 +5,6 @@
 #include <exception>
 #include <utility>
 
-#include "fs/after_change.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -24,86 +23,138 @@ TimeRange RangeOf(const Place& place) {
 
 }  // namespace
 
+// Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
+// first put is a condition on absence, which only a put of the whole can have.
 CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
                        const OpenMode& mode)
     : mount_(mount),
       caller_(caller),
       node_(std::move(node)),
+      column_(node_->OpenColumn()),
       append_(mode.append),
       truncates_(mode.truncate),
-      claimed_(mode.created),
-      exclusive_(mode.exclusive && mode.created),
-      whole_(mode.truncate || mode.created),
-      start_unput_(mode.truncate || mode.created) {
-  if (whole_) view_.emplace();
+      holds_(mode.truncate || (mode.created && (!mode.append || mode.exclusive)) ? Holds::kWhole
+                                                                                 : Holds::kEdits),
+      unput_(mode.truncate || mode.created ? Unput::kStart : Unput::kNothing),
+      making_(mode.created ? Making::kJoins : Making::kNo),
+      exclusive_(mode.exclusive && mode.created) {
+  if (holds_ == Holds::kWhole) view_.emplace();
   written_ = Now(mount_);
   known_generation_ = node_->generation();
+  column_->AddWriter();
+  CountAsEditor();
 }
 
-// What is held here goes to the file without a name, if it is one by now, and so does what comes.
-Outcome CellWriter::GoNameless() {
-  if (is_nameless_ || !node_->unlinked()) return {};
-  is_nameless_ = true;
-  // Who did not have it open when the name went has it for himself.
-  if (nameless_.file() == nullptr)
-    nameless_.Keep(std::make_shared<NamelessFile>(std::string(), Now(mount_)), Outcome());
-  if (claimed_ && !truncated_) JoinOthers();
-  Outcome gone;
-  if (whole_) gone = ChangeNameless([&](std::string& bytes) { bytes = *view_; });
-  if (!edits_.empty()) gone = ChangeNameless([&](std::string& bytes) { edits_.ApplyTo(bytes); });
-  claimed_ = whole_ = bytes_unput_ = start_unput_ = false;
-  view_.reset();
-  edits_.clear();
-  return gone;
+CellWriter::~CellWriter() {
+  if (is_editor_) column_->RemoveEditor();
+  column_->RemoveWriter();
 }
 
-Outcome CellWriter::ChangeNameless(const std::function<void(std::string&)>& change) {
-  return nameless_.file()->Change(change, Now(mount_));
+void CellWriter::CountAsEditor() {
+  const bool is_editor = unput_ != Unput::kNothing;
+  if (is_editor == is_editor_) return;
+  is_editor_ = is_editor;
+  is_editor ? column_->AddEditor() : column_->RemoveEditor();
 }
 
-void CellWriter::Renamed(Timestamp version) {
-  std::lock_guard lock(mutex_);
-  last_put_ = version;
-}
+void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
 
 // ---- What the program does --------------------------------------------------------------------
 
-uint64_t CellWriter::Size() const {
-  if (view_ && whole_) return view_->size();
-  const auto file = node_->unlinked() ? nameless_.file() : nullptr;
-  return edits_.SizeAfter(file == nullptr ? base_size_ : file->shown().size);
-}
-
-// Nothing that was written here is put any more, for it might be put twice. `lock` is the column's,
-// where it is held.
-Outcome CellWriter::Fail(Outcome outcome, ColumnLocks::Lock lock) {
-  failed_ = outcome;
-  bytes_unput_ = start_unput_ = false;
-  edits_.clear();
-  node_->PagesAreStale();
-  const std::shared_ptr<const Place> place = node_->place();
-  const bool is_withdrawn = std::exchange(claimed_, false);
-  if (is_withdrawn) mount_.unstored.Remove(*place);
-  if (outcome.is_unknown()) ForgetColumn(mount_, *place);
-  lock.unlock();
-  if (is_withdrawn || outcome.is_unknown()) mount_.kernel.Doubtful(*place);
-  return outcome;
-}
-
 // Where memory runs out, what was written is not put, not even in part.
 template <typename Act>
-Outcome CellWriter::WithMemory(Act&& act) {
+Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
   try {
-    return act();
+    Outcome acted = act();
+    CountAsEditor();
+    return acted;
   } catch (const std::exception&) {  // also for the thread that puts later
-    return Fail({ENOMEM, "no memory"});
+    return Fail(change, {ENOMEM, "no memory"});
   }
 }
 
-void CellWriter::Wrote() {
-  bytes_unput_ = true;
+Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
+  ColumnChange change(mount_, node_);
+  if (failed_) return *failed_;
+  if (bytes.empty()) return {};
+  const bool appends = append_ && from == WriteFrom::kProgram;
+  return WithMemory(change, [&] { return Edit(change, bytes, offset, appends); });
+}
+
+Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
+                         bool appends) {
+  if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
+  if (OthersWereFirst()) JoinOthers();
+  const bool begins = holds_ == Holds::kEdits && edits_.empty();
+  if (begins && appends) return AppendToTail(change, bytes, offset);
+  if (begins) {
+    // An offset lies in what is put, so nothing that others appended may come behind the edit.
+    CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
+    CELLFS_ASSIGN_OR_RETURN(base_size_, StoredSize(change.column()));
+  }
+  const uint64_t begin = appends ? Size() : offset;
+  if (Outcome fits = CheckSize(begin + bytes.size()); !fits.ok()) return Fail(change, fits);
+  if (view_) WriteInto(*view_, bytes, begin);
+  if (holds_ == Holds::kEdits && appends) edits_.Append(bytes);
+  if (holds_ == Holds::kEdits && !appends) edits_.Write(bytes, offset);
+  Wrote(Unput::kBytes);
+  return edits_.is_scattered() ? PutNow(change, mount_.options.durability) : Outcome();
+}
+
+Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
+  OrphanFile& orphan = *column_->orphan();
+  const uint64_t begin = appends ? orphan.shown().size : offset;
+  CELLFS_RETURN_IF_FAILED(CheckSize(begin + bytes.size()));
+  return orphan.Change([&](std::string& file) { WriteInto(file, bytes, begin); }, Now(mount_));
+}
+
+Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
+  const uint64_t end = stored + column_->tail().size() + bytes.size();
+  if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  column_->Append(this, bytes, offset, stored, MayShareRun());
+  view_.reset();
+  Wrote(unput_);
+  column_->AppendedAt(written_);
+  if (!column_->tail().is_scattered()) return {};
+  return PutTail(change, mount_.options.durability, nullptr);
+}
+
+// One who may write must not do so in the name of another.
+bool CellWriter::MayShareRun() const {
+  const CellWriter* last = column_->tail().last_writer();
+  return last != nullptr && last->caller_.user == caller_.user;
+}
+
+Outcome CellWriter::CheckSize(uint64_t end) const {
+  if (end <= mount_.options.max_value_size) return {};
+  return {EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
+                     " bytes; this write ends at " + std::to_string(end)};
+}
+
+uint64_t CellWriter::Size() const {
+  return holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(base_size_);
+}
+
+OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
+  if (const auto size = column_->stored_size(node_->generation())) return *size;
+  const auto known = node_->known();
+  uint64_t size = 0;
+  if (known && !known->expires) {
+    size = known->size;
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                            ReadColumn(mount_, caller_, place, ReadDetail::kLengths));
+    if (cell) size = cell->value_length;
+  }
+  column_->KeepStoredSize(size, node_->generation());
+  return size;
+}
+
+void CellWriter::Wrote(Unput unput) {
+  unput_ = unput;
   written_ = Now(mount_);
-  wish_.reset();
+  requested_time_.reset();
   if (!truncates_) PutLater();
 }
 
@@ -114,87 +165,60 @@ void CellWriter::PutLater() {
   mount_.delayed.Add([weak = weak_from_this()] {
     auto self = weak.lock();
     if (!self) return;
-    std::lock_guard lock(self->mutex_);
-    self->put_is_due_ = false;
-    if (self->HasBytes()) static_cast<void>(self->PutNow(self->mount_.options.durability));
+    {
+      const auto lock = self->mount_.column_locks.Take(*self->node_);
+      self->put_is_due_ = false;
+    }
+    static_cast<void>(self->PutHeld(What::kBytes, self->mount_.options.durability));
   });
 }
 
-Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  std::lock_guard lock(mutex_);
-  if (failed_) return *failed_;
-  if (bytes.empty()) return {};
-  const bool appends = append_ && from == WriteFrom::kProgram;
-  return WithMemory([&] { return Edit(bytes, offset, appends); });
-}
-
-Outcome CellWriter::Edit(std::string_view bytes, uint64_t offset, bool appends) {
-  CELLFS_RETURN_IF_FAILED(GoNameless());
-  if (OthersWereFirst()) JoinOthers();
-  if (!is_nameless_ && !whole_ && edits_.empty()) {
-    const auto named = mount_.column_locks.Take(*node_);
-    CELLFS_ASSIGN_OR_RETURN(const auto cell,
-                            ReadColumn(mount_, caller_, *named.place, ReadDetail::kLengths));
-    base_size_ = cell ? cell->value_length : 0;
-  }
-  if (appends && offset != Size()) misplaced_ = true;
-  uint64_t end = (appends ? Size() : offset) + bytes.size();
-  if (end > mount_.options.max_value_size) {
-    return Fail({EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
-                            " bytes; this write ends at " + std::to_string(end)});
-  }
-  if (is_nameless_) {
-    return ChangeNameless(
-        [&](std::string& file) { WriteInto(file, bytes, appends ? file.size() : offset); });
-  }
-  if (view_) WriteInto(*view_, bytes, appends ? view_->size() : offset);
-  if (!whole_ && appends) edits_.Append(bytes);
-  if (!whole_ && !appends) edits_.Write(bytes, offset);
-  Wrote();
-  return edits_.is_scattered() ? PutNow(mount_.options.durability) : Outcome();
-}
-
 Outcome CellWriter::Truncate(uint64_t size) {
-  std::lock_guard lock(mutex_);
+  ColumnChange change(mount_, node_);
   if (failed_) return *failed_;
-  return WithMemory([&] { return EditLength(size); });
+  return WithMemory(change, [&] { return EditLength(change, size); });
 }
 
-Outcome CellWriter::EditLength(uint64_t size) {
-  CELLFS_RETURN_IF_FAILED(GoNameless());
+Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
-  if (is_nameless_) return ChangeNameless([&](std::string& file) { file.resize(size); });
+  if (holds_ == Holds::kOrphan) {
+    return column_->orphan()->Change([&](std::string& file) { file.resize(size); }, Now(mount_));
+  }
+  CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
   if (OthersWereFirst()) JoinOthers();
-  if (size == 0 && !whole_) {
-    whole_ = true;
+  if (size == 0) {
+    holds_ = Holds::kWhole;
     view_.emplace();
     edits_.clear();
   }
   if (view_) view_->resize(size);
-  if (!whole_) edits_.Truncate(size);
-  truncated_ = true;
-  Wrote();
+  if (holds_ == Holds::kEdits) edits_.Truncate(size);
+  if (making_ == Making::kJoins) making_ = Making::kErases;
+  Wrote(Unput::kBytes);
   return {};
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
-  std::lock_guard lock(mutex_);
+  const auto lock = mount_.column_locks.Take(*node_);
   if (!HasAnything() || failed_) return std::nullopt;
-  wish_ = mtime;
+  requested_time_ = mtime;
   return Outcome();
 }
 
 void CellWriter::SetTimeToLive(int64_t milliseconds) {
-  std::lock_guard lock(mutex_);
+  const auto lock = mount_.column_locks.Take(*node_);
   time_to_live_ = milliseconds;
 }
 
 std::optional<PendingWrite> CellWriter::pending() const {
-  std::lock_guard lock(mutex_);
-  if (is_nameless_) return nameless_.file()->shown();
-  if (!HasAnything() && !node_->unlinked()) return std::nullopt;
-  if (!bytes_unput_ && OthersWereFirst()) return std::nullopt;
-  return PendingWrite{Size(), wish_, written_};
+  const auto lock = mount_.column_locks.Take(*node_);
+  if (column_->orphan() != nullptr) return column_->orphan()->shown();
+  if (column_->tail().Has(this)) {
+    return PendingWrite{column_->tail().size(), true, requested_time_, column_->appended()};
+  }
+  if (unput_ == Unput::kNothing && !node_->unlinked()) return std::nullopt;
+  if (unput_ != Unput::kBytes && OthersWereFirst()) return std::nullopt;
+  return PendingWrite{Size(), false, requested_time_, written_};
 }
 
 // ---- Reading through the handle ---------------------------------------------------------------
@@ -205,70 +229,128 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
   return cells.empty() ? std::string() : std::move(cells.front().value);
 }
 
-Outcome CellWriter::LoadView() {
+Outcome CellWriter::LoadView(const Place& place) {
   if (OthersWereFirst()) JoinOthers();
-  if (whole_) return {};
-  if (view_ && view_generation_ == node_->generation()) return {};
-  const auto named = mount_.column_locks.Take(*node_);
-  if (node_->unlinked()) return {};
-  view_generation_ = node_->generation();
-  auto value = LatestValue(*named.place);
-  if (!value.ok()) return value.status();
-  view_ = *std::move(value);
-  base_size_ = view_->size();
-  edits_.ApplyTo(*view_);
+  if (holds_ == Holds::kWhole) return {};
+  const bool has_tail = column_->has_tail();
+  if (view_ && view_generation_ == node_->generation() && !has_tail) return {};
+  CELLFS_ASSIGN_OR_RETURN(std::string value, LatestValue(place));
+  column_->tail().CopyTo(value, 0, column_->tail().size());
+  edits_.ApplyTo(value);
+  view_ = std::move(value);
+  // Who appends does not tell this handle, so with a tail the view is for this call alone.
+  view_generation_ = has_tail ? 0 : node_->generation();
   return {};
 }
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
-  std::lock_guard lock(mutex_);
-  CELLFS_RETURN_IF_FAILED(LoadView());
-  CELLFS_RETURN_IF_FAILED(GoNameless());
-  if (is_nameless_) return nameless_.Read(offset, size);
-  if (!view_ || offset >= view_->size()) return SharedBytes();
+  const auto named = mount_.column_locks.Take(*node_);
+  if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
+  if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
+  CELLFS_RETURN_IF_FAILED(LoadView(*named.place));
+  if (offset >= view_->size()) return SharedBytes();
   auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
   return SharedBytes::Slice(std::move(bytes), 0, size);
 }
 
-void CellWriter::NameWent() {
-  std::lock_guard lock(mutex_);
-  static_cast<void>(WithMemory([&] { return GoNameless(); }));
+OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) const {
+  CELLFS_RETURN_IF_FAILED(may_read_orphan_);
+  return column_->orphan()->Read(offset, size);
 }
 
-void CellWriter::BeforeNameGoes(const std::shared_ptr<NamelessFile>& file) {
-  nameless_.Keep(file, CheckMayRead(mount_, caller_, *node_->place()));
+// ---- Without a name ---------------------------------------------------------------------------
+
+void CellWriter::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
+
+// What is held here goes to the file that all share from now on.
+void CellWriter::NameWent() {
+  if (making_ == Making::kJoins && holds_ == Holds::kWhole) JoinOthers();
+  OrphanFile& orphan = *column_->orphan();
+  const auto change = [&](std::string& bytes) {
+    if (holds_ == Holds::kWhole) bytes = *view_;
+    edits_.ApplyTo(bytes);
+  };
+  try {
+    if (holds_ == Holds::kWhole || !edits_.empty())
+      static_cast<void>(orphan.Change(change, Now(mount_)));
+  } catch (const std::exception&) {
+    failed_ = Outcome(ENOMEM, "no memory");
+  }
+  holds_ = Holds::kOrphan;
+  making_ = Making::kNo;
+  unput_ = Unput::kNothing;
+  view_.reset();
+  edits_.clear();
+  CountAsEditor();
+}
+
+// ---- Others who write at the same time --------------------------------------------------------
+
+// Whether another handle put first to the file that this one made: its unstored entry went then.
+bool CellWriter::OthersWereFirst() const {
+  if (making_ != Making::kJoins || (truncates_ && unput_ == Unput::kBytes)) return false;
+  return node_->generation() != known_generation_ && !mount_.unstored.Find(*node_->place());
+}
+
+// Making is not truncating: what was written here goes over what the others put.
+void CellWriter::JoinOthers() {
+  making_ = Making::kNo;
+  exclusive_ = false;
+  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
+  if (holds_ == Holds::kWhole) {
+    holds_ = Holds::kEdits;
+    if (append_ && !view_->empty()) edits_.Append(*view_);
+    if (!append_ && !view_->empty()) edits_.Write(*view_, 0);
+    view_.reset();
+  }
+  CountAsEditor();
+}
+
+// Nothing that was written here is put any more, for it might be put twice.
+Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
+  failed_ = outcome;
+  unput_ = Unput::kNothing;
+  edits_.clear();
+  column_->RemoveRuns(this);
+  CountAsEditor();
+  node_->PagesAreStale();
+  change.Ended(outcome);
+  if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
+  if (mount_.unstored.Remove(change.column())) change.Revalidate();
+  return outcome;
 }
 
 // ---- Putting ----------------------------------------------------------------------------------
 
-Outcome CellWriter::Flush() {
-  std::lock_guard lock(mutex_);
-  if (failed_) return *failed_;
-  return HasBytes() ? PutNow(mount_.options.durability) : Outcome();
-}
+Outcome CellWriter::Flush() { return PutHeld(What::kBytes, mount_.options.durability); }
 
-Outcome CellWriter::PutAll() {
-  std::lock_guard lock(mutex_);
-  if (failed_) return *failed_;
-  return HasAnything() ? PutNow(mount_.options.durability) : Outcome();
-}
+Outcome CellWriter::PutAll() { return PutHeld(What::kAll, mount_.options.durability); }
 
-Outcome CellWriter::Sync() {
-  std::lock_guard lock(mutex_);
+Outcome CellWriter::Sync() { return PutHeld(What::kAll, Durability::kFsyncWal); }
+
+Outcome CellWriter::PutHeld(What what, Durability durability) {
+  ColumnChange change(mount_, node_);
   if (failed_) return *failed_;
-  if (HasAnything()) return PutNow(Durability::kFsyncWal);
-  return mount_.store.Sync();
+  return PutAndWait(change, what, durability);
 }
 
 void CellWriter::Release() {
-  std::lock_guard lock(mutex_);
+  ColumnChange change(mount_, node_);
   if (failed_) return;
   if (!HasAnything()) return LeaveBytes();
-  Outcome outcome = PutNow(mount_.options.durability);
   // Nobody is left to be told.
-  if (!outcome.ok()) {
-    mount_.errors.Record(mount_.clock->Now(), "release", *node_->place(), outcome);
+  const Outcome put = PutAndWait(change, What::kAll, mount_.options.durability);
+  mount_.RecordFailure("release", *node_->place(), put);
+}
+
+// What a file holds so far is put where it would have been within the second; one that replaces
+// another, or begins, is not half there: its writer is told that it failed.
+void CellWriter::Abandon() {
+  {
+    const auto lock = mount_.column_locks.Take(*node_);
+    if (truncates_ || !HasBytes()) return column_->RemoveRuns(this);
   }
+  Release();
 }
 
 // Where they are what was put last, and nobody has changed that.
@@ -279,66 +361,100 @@ void CellWriter::LeaveBytes() {
   view_.reset();
 }
 
-// What a file holds so far is put where it would have been within the second; one that replaces
-// another, or begins, is not half there: its writer is told that it failed.
-void CellWriter::Abandon() {
-  {
-    std::lock_guard lock(mutex_);
-    if (truncates_ || !HasBytes()) return;
+Durability CellWriter::Resolve(const Place& place, Durability wanted) const {
+  if (wanted != Durability::kUseDefault) return wanted;
+  const auto schema = mount_.store.DescribeTable(place.table);
+  return schema.ok() ? (*schema)->durability() : wanted;
+}
+
+// The put is made under the lock, the wait for the disk comes after it: who reads the file does not
+// wait for its writer's sync.
+Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
+  const bool puts = what == What::kAll ? HasAnything() : HasBytes();
+  if (!puts && wanted != Durability::kFsyncWal) return {};
+  const Durability promised = Resolve(change.column(), wanted);
+  const bool waits = promised == Durability::kFsyncWal;
+  if (puts) {
+    Outcome put = PutNow(change, waits ? Durability::kSyncWal : promised);
+    if (!put.ok() || !waits) return put;
   }
-  Release();
+  change.Finish();
+  const Status synced = mount_.store.Sync();
+  if (synced.ok() || !puts) return synced;
+  ColumnChange failed(mount_, node_);
+  return Fail(failed, Status(StatusCode::kOutcomeUnknown, synced.message()));
 }
 
-// Whether another handle put first to the file that this one made: it took the claim away.
-bool CellWriter::OthersWereFirst() const {
-  if (!claimed_ || truncated_ || (truncates_ && bytes_unput_)) return false;
-  return node_->generation() != known_generation_ && !mount_.unstored.Find(*node_->place());
+Outcome CellWriter::PutNow(ColumnChange& change, Durability durability) {
+  return WithMemory(change, [&] { return PutPending(change, durability); });
 }
 
-// Making is not truncating: what was written here goes over what the others put.
-void CellWriter::JoinOthers() {
-  claimed_ = exclusive_ = whole_ = start_unput_ = false;
-  if (append_ && !view_->empty()) edits_.Append(*view_);
-  if (!append_ && !view_->empty()) edits_.Write(*view_, 0);
-  view_.reset();
-}
-
-Outcome CellWriter::PutNow(Durability durability) {
-  if (failed_) return *failed_;
-  return WithMemory([&] { return PutPending(durability); });
-}
-
-Outcome CellWriter::PutPending(Durability durability) {
-  auto [place, lock] = mount_.column_locks.Take(*node_);
-  if (node_->unlinked()) return GoNameless();
-  if (OthersWereFirst()) {
-    JoinOthers();
-    if (!HasAnything()) return {};
+Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
+  if (OthersWereFirst()) JoinOthers();
+  CELLFS_RETURN_IF_FAILED(PutTail(change, durability, this));
+  if (unput_ == Unput::kNothing) return {};
+  if (unput_ == Unput::kStart && holds_ == Holds::kEdits) {  // it was made to append nothing
+    holds_ = Holds::kWhole;
+    view_.emplace();
   }
-  const auto stored = whole_ ? PutWhole(*place, durability) : PutEdited(*place, durability);
-  if (!stored.ok()) return Fail(stored.status(), std::move(lock));
-  const bool others_changed_it = node_->generation() != known_generation_;
-  TellNode(*place, *stored);  // first: who finds no claim any more must see that something was put
-  HasPut(*place, stored->stamp, others_changed_it);
-  lock.unlock();  // the kernel may have to finish another request before it lets pages go
-  mount_.kernel.ColumnChanged(*place, node_.get());
+  const Place& place = change.column();
+  // Others wrote at the same time: the kernel's pages may have what came later of each.
+  const bool is_merged = (holds_ == Holds::kEdits && node_->handle_count() > 1) ||
+                         !column_->OnlyAppended(known_generation_, node_->generation());
+  const auto stored =
+      holds_ == Holds::kWhole ? PutWhole(place, durability) : PutEdited(place, edits_, durability);
+  if (!stored.ok()) return Fail(change, stored.status());
+  change.Ended({});
+  AfterPut(place, *stored, view_->size());
+  holds_ = Holds::kEdits;
+  unput_ = Unput::kNothing;
+  edits_.clear();
+  base_size_ = view_->size();
+  if (is_merged) node_->PagesAreStale();
   return {};
 }
 
-// REQUIRES: the column's lock.
-void CellWriter::TellNode(const Place& place, const Stored& stored) {
-  node_->ContentChanged();
-  view_generation_ = known_generation_ = node_->generation();
-  if (IsVersion(place) || !view_) return;
-  const auto schema = mount_.store.DescribeTable(place.table);
-  if (!schema.ok()) return;
-  Cell cell;
-  cell.timestamp = stored.stamp;
-  cell.value_length = view_->size();
-  cell.time_to_live = time_to_live_;
-  KnownCell known = KnownOf(cell, (*schema)->FindFamily(place.family));
-  known.alone = stored.alone;
-  node_->Know(known, known_generation_);
+// The runs up to the last one of `through` (null: all of them), each as its own writer would.
+Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
+                            const CellWriter* through) {
+  const AppendedTail& tail = column_->tail();
+  while (through != nullptr ? tail.Has(through) : !tail.empty()) {
+    const std::vector<CellWriter*> writers = tail.front().writers;
+    const bool is_own = writers.size() == 1 && writers.front() == this;
+    // What others appended is promised to them by their close.
+    const Durability promised = is_own ? durability : mount_.options.durability;
+    const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
+    if (put.ok()) continue;
+    for (CellWriter* writer : writers) static_cast<void>(writer->Fail(change, put));
+  }
+  return failed_.value_or(Outcome());
+}
+
+Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durability durability) {
+  const Place& place = change.column();
+  const uint64_t before = node_->generation();
+  auto size = column_->stored_size(before);
+  if (size) *size += bytes.size();
+  const bool is_plain = IsPlain(place);
+  PendingEdits edits;
+  if (!is_plain) edits.Append(bytes);
+  const auto stored =
+      is_plain ? PutAppended(place, bytes, durability) : PutEdited(place, edits, durability);
+  if (!stored.ok()) return stored.status();
+  change.Ended({});
+  column_->NoteAppendPut(before, node_->generation());
+  column_->PopRun();
+  AfterPut(place, *stored, is_plain ? size : view_->size());
+  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
+  CountAsEditor();
+  if (column_->TakeMisplaced()) node_->PagesAreStale();
+  return {};
+}
+
+// Whether HBase's Append does it: nothing but the bytes is to be stored.
+bool CellWriter::IsPlain(const Place& place) const {
+  return !IsVersion(place) && !last_put_ && !requested_time_ && time_to_live_ == kNoCellTtl &&
+         !mount_.recent.RenamedAwayTombstone(place);
 }
 
 RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
@@ -350,7 +466,8 @@ RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
     cell.timestamp = place.timestamp;
     put.stamping = Stamping::kReadable;
   } else {
-    if (wish_ && ToMilliseconds(*wish_) >= 0) cell.timestamp = ToMilliseconds(*wish_);
+    if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
+      cell.timestamp = ToMilliseconds(*requested_time_);
     if (auto tombstone = mount_.recent.RenamedAwayTombstone(place)) {
       mutations.mutations.push_back(Withdraw{
           place.row, {{place.family, place.qualifier, *tombstone, CellType::kDeleteColumn}}});
@@ -414,15 +531,12 @@ StatusOr<CellWriter::Stored> CellWriter::PutWhole(const Place& place, Durability
   return Stored(*result);
 }
 
-StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, Durability durability) {
-  const std::string* appended = edits_.OnlyAppended();
-  bool plain = !IsVersion(place) && !last_put_ && !wish_ && time_to_live_ == kNoCellTtl &&
-               !mount_.recent.RenamedAwayTombstone(place);
-  if (appended != nullptr && plain) return PutAppended(place, *appended, durability);
+StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
+                                                   Durability durability) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
-    edits_.ApplyTo(value);
+    edits.ApplyTo(value);
     CheckAndMutate check;
     check.action = MutationsFor(place, std::move(value), durability);
     CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored,
@@ -446,6 +560,36 @@ StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const s
   return Stored(result);
 }
 
+// What follows a put: it cannot fail, and nothing here touches the disk in the common case.
+void CellWriter::AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
+  known_generation_ = view_generation_ = node_->generation();
+  if (size) column_->KeepStoredSize(*size, known_generation_);
+  if (size && !IsVersion(place)) CacheCell(place, stored, *size);
+  const bool is_rewritten = last_put_ == stored.stamp;
+  if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
+  last_put_ = stored.stamp;
+  requested_time_.reset();
+  exclusive_ = false;
+  making_ = Making::kNo;
+  const bool made_it = mount_.unstored.Remove(place);  // also where another handle made the file
+  if (made_it) SettleDirectories(place, stored.stamp);
+  if (IsVersion(place)) return;
+  if (made_it || mount_.recent.RenamedAwayTombstone(place)) mount_.recent.Forget(place);
+  if (made_it) mount_.recent.NoteCreated(place, stored.stamp);
+}
+
+void CellWriter::CacheCell(const Place& place, const Stored& stored, uint64_t size) {
+  const auto schema = mount_.store.DescribeTable(place.table);
+  if (!schema.ok()) return;
+  Cell cell;
+  cell.timestamp = stored.stamp;
+  cell.value_length = size;
+  cell.time_to_live = time_to_live_;
+  KnownCell known = KnownOf(cell, (*schema)->FindFamily(place.family));
+  known.alone = stored.alone;
+  node_->Know(known, known_generation_);
+}
+
 // A row or family that mkdir made holds a cell now, which tells its time as well.
 void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
   const Place row = RowPlace(place.table, place.row);
@@ -467,34 +611,12 @@ void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
 void CellWriter::RememberTime(const Place& place, Timestamp stamp) {
   AttributeUpdate update;
   update.version = stamp;
-  update.mtime = wish_;
-  update.forget_mtime = !wish_ && (IsVersion(place) || wish_was_kept_);
+  update.mtime = requested_time_;
+  update.forget_mtime = !requested_time_ && (IsVersion(place) || time_is_remembered_);
   if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
   const Status remembered = mount_.attributes.Update(place, update);
-  NoteAfterwards(mount_, "close", place, remembered);
-  wish_was_kept_ = wish_.has_value() || (wish_was_kept_ && !remembered.ok());
-}
-
-// What follows a put: it cannot fail, and nothing here touches the disk in the common case.
-void CellWriter::HasPut(const Place& place, Timestamp stamp, bool others_changed_it) {
-  const bool rewritten = last_put_ == stamp;
-  // Others wrote at the same time: the kernel's pages may have what came later of each.
-  const bool merged = (!whole_ && node_->handles().size() > 1) || misplaced_ || others_changed_it;
-  if (wish_ || rewritten || IsVersion(place)) RememberTime(place, stamp);
-  base_size_ = view_ ? view_->size() : edits_.SizeAfter(base_size_);
-  last_put_ = stamp;
-  whole_ = bytes_unput_ = start_unput_ = exclusive_ = false;
-  edits_.clear();
-  wish_.reset();
-  claimed_ = false;
-  const bool made_it = mount_.unstored.Remove(place);  // also where another handle claimed it
-  if (made_it) SettleDirectories(place, stamp);
-  if (!IsVersion(place)) {
-    if (made_it || mount_.recent.RenamedAwayTombstone(place)) mount_.recent.Forget(place);
-    if (made_it) mount_.recent.NoteCreated(place, stamp);
-  }
-  if (merged) node_->PagesAreStale();
-  misplaced_ = false;
+  mount_.RecordFailure("close", place, remembered);
+  time_is_remembered_ = requested_time_.has_value() || (time_is_remembered_ && !remembered.ok());
 }
 
 }  // namespace cellfs::fs

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "engine/filters.h"
-#include "fs/cell_reader.h"
-#include "fs/nameless_file.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
 
@@ -81,22 +79,6 @@ void KeepEmptiedHistory(MountContext& mount, const Caller& caller, const Place& 
   if (found.ok()) return;
   const timespec now = ToTimespec(mount.clock->Now());
   mount.unstored.Add({history, UnstoredReason::kEmptied, now, nullptr});
-}
-
-NodePtr BeforeNameGoes(MountContext& mount, const Place& place) {
-  NodePtr node = mount.inodes.Find(place);
-  if (node == nullptr || node->handle_count() == 0) return nullptr;
-  auto bytes = WholeFile(mount, Caller::Superuser(), place);
-  if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
-  const auto file =
-      std::make_shared<NamelessFile>(std::move(bytes), ToTimespec(mount.clock->Now()));
-  for (const auto& handle : node->handles()) handle->BeforeNameGoes(file);
-  return node;
-}
-
-void AfterNameWent(const NodePtr& node) {
-  if (node == nullptr || !node->unlinked()) return;
-  for (const auto& handle : node->handles()) handle->NameWent();
 }
 
 }  // namespace cellfs::fs

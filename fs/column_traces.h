@@ -32,12 +32,6 @@ void KeepEmptiedDirectories(MountContext& mount, const Caller& caller, const Pla
 // The same of .versions/q after a version has gone: rm -r removes it at its end.
 void KeepEmptiedHistory(MountContext& mount, const Caller& caller, const Place& version);
 
-// Tells those who have the file open that its name goes, or becomes another file's. The file; null
-// where nobody has it open. REQUIRES: the column's lock, under which handles are added as well.
-NodePtr BeforeNameGoes(MountContext& mount, const Place& place);
-// Afterwards, without the lock. `node` may be null, and its name may have stayed.
-void AfterNameWent(const NodePtr& node);
-
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_COLUMN_TRACES_H_

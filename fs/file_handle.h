@@ -19,8 +19,6 @@
 
 namespace cellfs::fs {
 
-class NamelessFile;
-
 // Bytes kept alive by what owns them.
 struct SharedBytes {
   std::shared_ptr<const std::string> owner;
@@ -33,6 +31,7 @@ struct SharedBytes {
 // What a file looks like while bytes, or a length, are not yet put.
 struct PendingWrite {
   uint64_t size = 0;
+  bool follows_stored = false;    // the size is that of bytes behind the stored value
   std::optional<timespec> mtime;  // set by the program; else the time of the last write
   timespec written{};
 };
@@ -67,10 +66,10 @@ class FileHandle {
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 
-  // The name is about to go, or to be another file's: from then on `file` is read and written.
-  // Called under the column's lock, so without the handle's own.
-  virtual void BeforeNameGoes(const std::shared_ptr<NamelessFile>& /*file*/) {}
-  // It has gone: what is not put goes to that file. Called without locks.
+  // The name is about to go, or to be another file's: the last moment to ask whether the caller may
+  // read what is there. Called under the column's lock, as the next one.
+  virtual void NameGoes() {}
+  // It has gone: what is not put goes to the orphan file (fs/orphan_file.h).
   virtual void NameWent() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }

@@ -3,9 +3,9 @@
 
 #include <charconv>
 
-#include "fs/after_change.h"
 #include "fs/cell_writer.h"
 #include "fs/claim.h"
+#include "fs/column_change.h"
 #include "fs/column_rights.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
@@ -68,15 +68,14 @@ Outcome Increase(MountContext& mount, const Caller& caller, const Place& place, 
       .status();
 }
 
-Outcome AddToCounter(MountContext& mount, const Caller& caller, Node& node, std::string_view text) {
-  const Place place = *node.place();
+Outcome AddToCounter(MountContext& mount, const Caller& caller, const NodePtr& counter,
+                     std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, ReadIncrements(text));
-  return ChangeColumn(
-      mount, place, [&] { return Increase(mount, caller, place, amount); },
-      [&] {
-        mount.unstored.Remove(place);
-        mount.kernel.ColumnChanged(place, &node);
-      });
+  ColumnChange change(mount, counter);
+  Outcome added = Increase(mount, caller, change.column(), amount);
+  change.Ended(added);
+  if (added.ok()) mount.unstored.Remove(change.column());
+  return added;
 }
 
 // Whether cells can be put there at all; the store would say so only at close.
@@ -181,18 +180,20 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       // Pages may not mix what another handle is writing with what is to be read here.
       opened.direct_io =
           mode.read && !mode.truncate && !mode.created && node->pending().has_value();
-      const uint64_t stale = node->stale_pages();
-      opened.keep_cache = stale == 0;
+      const uint64_t stale = node->stale_pages(mount.clock->Now());
+      const bool is_written = node->OpenColumn()->writers() > 0;
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
-      if (!opened.direct_io) opened.handle->drops_stale_pages = stale;
+      // While somebody writes, no page may be dropped: it may be the one that is being filled.
+      opened.keep_cache = stale == 0 || is_written;
+      if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
       return opened;
     }
     case PlaceKind::kCounter: {
       opened.direct_io = true;  // what is read is not what was written
       opened.handle = std::make_shared<TextWriter>(
           node, "", mode.append, kMaxTextSize,
-          [&mount, caller = *request.caller, target = node.get()](std::string& text, auto) {
-            Outcome added = AddToCounter(mount, caller, *target, text);
+          [&mount, caller = *request.caller, counter = node.get()](std::string& text, auto) {
+            Outcome added = AddToCounter(mount, caller, counter->shared_from_this(), text);
             if (added.ok()) text.clear();
             return added;
           },

@@ -244,9 +244,9 @@ OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) 
   auto held = ColumnLocks::NodeLock{node.place(), {}};
   if (!held.place->IsDirectory()) held = mount_.column_locks.Take(node);
   if (node.unlinked()) {
-    Found nameless{*held.place};
-    nameless.looked_at = Node::NewestGeneration();
-    return nameless;
+    Found orphan{*held.place};
+    orphan.looked_at = Node::NewestGeneration();
+    return orphan;
   }
   return resolver_.Find(*request.caller, *held.place);
 }
@@ -401,9 +401,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   };
   auto opened = OpenForWriting(mount_, request, node, open_mode);
   if (!opened.ok()) return fail(opened.status());
-  created.handle = AddHandle(*node, *opened, false);
-  if (created.handle == nullptr && open_mode.created)
-    created.handle = node->AddHandle(opened->handle);
+  created.handle = AddHandle(*node, *opened, open_mode, false);
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   const auto shown = StatOf(mount_, found, node.get());
@@ -449,24 +447,39 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     restoring_readers_.Opened(*place, shown, request.pid);
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
+  const uint64_t stale = node->stale_pages(mount_.clock->Now());
+  const bool is_written = node->OpenColumn()->writers() > 0;
   if (node->unlinked() || node->pending()) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
+  } else if (is_written && (stale != 0 || !MayKeepPages(*place))) {
+    opened.direct_io = true;  // pages must not be dropped now, and are not right
   } else {
-    reader->drops_stale_pages = node->stale_pages();
-    opened.keep_cache = MayKeepPages(*place) && reader->drops_stale_pages == 0;
+    opened.keep_cache = stale == 0 && MayKeepPages(*place);
+    reader->drops_stale_pages = stale;
   }
+  // Even a direct open drops pages, unless it says that they are to be kept.
+  if (is_written) opened.keep_cache = true;
   opened.handle = std::move(reader);
   return opened;
 }
 
 // Adds the handle under the lock, so that this one is told as well when the name goes. Null where
-// it has gone since the handle was made.
-FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked) {
+// it has gone since the handle was made; but a file that was made here and is gone again is one
+// without a name.
+FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
+                                  bool was_unlinked) {
   const auto held = mount_.column_locks.Take(node);
-  return node.unlinked() == was_unlinked ? node.AddHandle(opened.handle) : nullptr;
+  if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
+  if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
+    if (column->orphan() == nullptr)
+      column->BecomeOrphan(std::string(), ToTimespec(mount_.clock->Now()));
+    opened.handle->NameGoes();
+    opened.handle->NameWent();
+  }
+  return node.AddHandle(opened.handle);
 }
 
 // Pages that others' reads have left in the kernel are read without a request, so the right is
@@ -515,7 +528,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
     reply.no_flush = opened->no_flush;
-    reply.handle = AddHandle(node, *opened, unlinked);
+    reply.handle = AddHandle(node, *opened, mode, unlinked);
   }
   return reply;
 }
@@ -523,12 +536,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
 OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
                                         uint64_t offset, size_t size) {
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
-  const uint64_t generation = node.generation();
   auto bytes = handle->Read(offset, size);
-  // While somebody writes, the kernel's page may get what was read here after what was written
-  // there.
-  const bool mixes = node.handle_count() > 1 && node.pending();
-  if (mixes || node.generation() != generation) node.PagesAreStale();
   if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
   return bytes;
 }

@@ -168,7 +168,8 @@ class FileSystem {
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
                                     mode_t mode, OpenMode open_mode, bool exclusive);
-  FileHandle* AddHandle(Node& node, const OpenedFile& opened, bool was_unlinked);
+  FileHandle* AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
+                        bool was_unlinked);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);

@@ -104,9 +104,11 @@ void Init(void* user_data, fuse_conn_info* connection) {
   const MountOptions& options = static_cast<FuseTarget*>(user_data)->options();
   // No writeback cache: the daemon knows at each moment how long a file being written is.
   unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
-                    FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_READDIRPLUS |
-                    FUSE_CAP_READDIRPLUS_AUTO;
-  if (KernelOpens(options)) wanted |= FUSE_CAP_NO_OPEN_SUPPORT;
+                    FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
+  // Pages that an appended byte's new time would make the kernel drop are being filled by the next
+  // one (docs/kernel.md). Where the daemon sees no open, it cannot say which pages are stale.
+  wanted |= KernelOpens(options) ? FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA
+                                 : FUSE_CAP_EXPLICIT_INVAL_DATA;
   connection->want = connection->capable & wanted;
 }
 

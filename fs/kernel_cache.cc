@@ -78,7 +78,7 @@ void KernelCache::AttributesChanged(const Place& place, const Node* by) {
   InvalidateNode(place, by);
 }
 
-void KernelCache::Doubtful(const Place& column) {
+void KernelCache::Revalidate(const Place& column) {
   const Place cell = column.As(PlaceKind::kCell);
   AskAgain(cell);
   if (column.kind != PlaceKind::kCell) AskAgain(column);

@@ -57,7 +57,7 @@ class KernelCache {
   // The column may not be as the kernel believes: a file that was made is not there after all, or a
   // change may or may not have been made. Leaves pages alone: those of the very write that failed
   // are locked until its reply.
-  void Doubtful(const Place& column);
+  void Revalidate(const Place& column);
   // The kernel drops its listing of the directory.
   void DropListing(const Node& directory);
   // The file has another name now, and with it another inode number; its pages are right.

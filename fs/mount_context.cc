@@ -35,6 +35,11 @@ MountContext::MountContext(Store& store_in, MountOptions options_in,
       attributes(store, options, clock),
       kernel(inodes, [this](const Place& place) { return FileName(place); }) {}
 
+void MountContext::RecordFailure(std::string_view operation, const Place& place,
+                                 const Outcome& outcome) {
+  if (!outcome.ok()) errors.Record(clock->Now(), operation, place, outcome);
+}
+
 std::string MountContext::FileName(const Place& place) const {
   if (IsTopOfView(place)) return place.view->name;
   const auto shown = [this](std::string name, const std::string& key) {

@@ -23,6 +23,7 @@
 #include "fs/long_names.h"
 #include "fs/name_spelling.h"
 #include "fs/options.h"
+#include "fs/outcome.h"
 #include "fs/recent_changes.h"
 #include "fs/unstored_entries.h"
 
@@ -60,6 +61,9 @@ struct MountContext {
   RecentChanges recent{*clock, options.temporary_age_ms};
   KernelCache kernel;    // its thread uses the rest
   DelayedCalls delayed;  // and so does its: last
+
+  // Of what follows a change that is done: a failure goes to the log alone.
+  void RecordFailure(std::string_view operation, const Place& place, const Outcome& outcome);
 
   // How the place is named in its directory.
   std::string FileName(const Place& place) const;

@@ -3,8 +3,8 @@
 
 #include <linux/fs.h>
 
-#include "fs/after_change.h"
 #include "fs/cell_writer.h"
+#include "fs/column_change.h"
 #include "fs/column_rights.h"
 #include "fs/column_traces.h"
 #include "fs/reading.h"
@@ -61,7 +61,7 @@ Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from
   update.gid = file.gid;
   update.mode = file.mode;
   update.mtime = file.mtime;
-  NoteAfterwards(mount, "rename", to, mount.attributes.Update(to, update));
+  mount.RecordFailure("rename", to, mount.attributes.Update(to, update));
   return {};
 }
 
@@ -235,13 +235,13 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(MountContext& mount, const Caller& cal
   auto timestamps = Move(mount, caller, to, source, removal, must_be_absent);
   if (!timestamps.ok()) {
     const bool is_undone = mode && !timestamps.status().is_unknown();
-    if (is_undone) NoteAfterwards(mount, "rename", to, SetMode(mount, to, *mode));
+    if (is_undone) mount.RecordFailure("rename", to, SetMode(mount, to, *mode));
     return timestamps;
   }
   const bool left_tombstone = timestamps->size() > 1;  // a reader holds the moment before
-  NoteAfterwards(mount, "rename", to,
-                 CarryAttributes(mount, to, source, timestamps->front(),
-                                 gone && !left_tombstone ? &*gone : nullptr));
+  mount.RecordFailure("rename", to,
+                      CarryAttributes(mount, to, source, timestamps->front(),
+                                      gone && !left_tombstone ? &*gone : nullptr));
   return timestamps;
 }
 
@@ -256,9 +256,10 @@ Outcome SettleClaim(MountContext& mount, const Place& from) {
 }
 
 // What handles put again at the new name stays the version that the rename made.
-void TellRenamed(const Node& node, Timestamp version) {
+void TellRenamed(Node& node, const Place& to, const KnownCell& moved) {
+  if (to.kind == PlaceKind::kCell) node.Know(moved, node.generation());
   for (const auto& handle : node.handles()) {
-    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(version);
+    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(moved.version);
   }
 }
 
@@ -347,7 +348,7 @@ Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, 
   mount.unstored.Remove(from.place);
   if (to.kind == PlaceKind::kCell) return {};
   // Else there is one version too many.
-  NoteAfterwards(mount, "rename", to, TakePlaceOfCopy(mount, caller, to, source));
+  mount.RecordFailure("rename", to, TakePlaceOfCopy(mount, caller, to, source));
   return {};
 }
 
@@ -404,28 +405,6 @@ NameUse UseOf(const Place& from) {
   return from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;
 }
 
-// The node at the new name; null where the kernel does not know the file.
-NodePtr MoveNode(MountContext& mount, const Place& from, const Place& to,
-                 const std::optional<KnownCell>& moved) {
-  mount.inodes.Move(from, to);
-  NodePtr node = mount.inodes.Find(to);
-  if (node != nullptr && moved && to.kind == PlaceKind::kCell) {
-    node->Know(*moved, node->generation());
-  }
-  return node;
-}
-
-// What may have been renamed, or not.
-void ForgetRenamed(MountContext& mount, const Place& from, const Place& to) {
-  for (const Place& place : {from, to}) {
-    if (place.IsColumn()) ForgetColumn(mount, place);
-  }
-}
-
-void TellDoubtful(MountContext& mount, const Place& place) {
-  if (place.IsColumn()) mount.kernel.Doubtful(place);
-}
-
 }  // namespace
 
 Outcome Rename(MountContext& mount, const Request& request, const Place& directory,
@@ -451,32 +430,20 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
   }
   std::optional<KnownCell> moved;
-  NodePtr node, replaced;
   Outcome renamed;
   {
-    const auto locks = mount.column_locks.Take(from.place, to);
-    replaced = BeforeNameGoes(mount, to);
+    ColumnChange change(mount, from.place, to);
+    change.PrepareOrphan(to);
     renamed = RenameOne(mount, caller, from, to, must_be_absent, moved);
-    if (renamed.ok()) node = MoveNode(mount, from.place, to, moved);
-    if (renamed.is_unknown()) ForgetRenamed(mount, from.place, to);
-  }
-  AfterNameWent(replaced);
-  if (IsToml(to)) TellTomlApplied(mount, to);
-  if (renamed.is_unknown()) {
-    TellDoubtful(mount, from.place);
-    TellDoubtful(mount, to);
-  }
-  if (!renamed.ok()) return renamed;
-  if (node != nullptr) {
-    if (moved) TellRenamed(*node, moved->version);
-    mount.kernel.Renamed(*node);
-  }
-  for (const Place& place : {from.place, to}) {
-    if (place.IsColumn() && place.kind != PlaceKind::kCell) {
-      mount.kernel.ColumnChanged(place, node.get());
+    if (renamed.ok()) {
+      const NodePtr node = change.NameMoved();
+      if (node != nullptr && moved) TellRenamed(*node, to, *moved);
+    } else {
+      change.Ended(renamed);
     }
   }
-  return {};
+  if (IsToml(to)) TellTomlApplied(mount, to);
+  return renamed;
 }
 
 }  // namespace cellfs::fs

@@ -37,6 +37,32 @@ size_t Node::handle_count() const {
   return handles_.size();
 }
 
+std::shared_ptr<Column> Node::open_column() const {
+  std::lock_guard lock(mutex_);
+  return open_column_.lock();
+}
+
+std::shared_ptr<Column> Node::OpenColumn() {
+  std::lock_guard lock(mutex_);
+  auto column = open_column_.lock();
+  if (column == nullptr) open_column_ = column = std::make_shared<Column>();
+  return column;
+}
+
+void Node::PagesExpire(Timestamp when) {
+  Timestamp before = pages_expire_.load();
+  while (when < before && !pages_expire_.compare_exchange_weak(before, when)) {
+  }
+}
+
+uint64_t Node::stale_pages(Timestamp now) {
+  Timestamp expiry = pages_expire_.load(std::memory_order_relaxed);
+  const bool has_expired = expiry <= now;
+  if (has_expired && pages_expire_.compare_exchange_strong(expiry, kLatestTimestamp))
+    PagesAreStale();
+  return stale_pages_.load(std::memory_order_acquire);
+}
+
 void Node::ContentChanged() {
   const uint64_t changed = NextGeneration();
   uint64_t before = generation();
@@ -56,6 +82,7 @@ std::optional<KnownCell> Node::known() const {
 
 void Node::Know(const KnownCell& cell, uint64_t looked_at) {
   std::lock_guard lock(mutex_);
+  if (cell.expires) PagesExpire(*cell.expires);
   if (generation() > looked_at) return;
   known_ = std::make_unique<Known>(Known{cell, looked_at});
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fs/cached_listing.h"
+#include "fs/column.h"
 #include "fs/file_handle.h"
 #include "fs/place.h"
 
@@ -45,6 +46,10 @@ class Node : public std::enable_shared_from_this<Node> {
   std::vector<std::shared_ptr<FileHandle>> handles() const;
   size_t handle_count() const;
 
+  // What its handles share, made with the first one; null where none of a column is open.
+  std::shared_ptr<Column> open_column() const;
+  std::shared_ptr<Column> OpenColumn();
+
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
 
@@ -60,12 +65,13 @@ class Node : public std::enable_shared_from_this<Node> {
   // As it was read, with NewestGeneration() from before that; or as it was put, under the column's
   // lock and after ContentChanged(). Not taken in where something has changed since.
   void Know(const KnownCell& cell, uint64_t looked_at);
-  // The kernel's pages may differ from the newest value put (handles whose writes merged, a failed
-  // put): each open drops them, until a handle that did so is closed, for only then has the kernel
-  // done it.
+  // The kernel's pages may differ from the file. Opens drop them until one such handle is released;
+  // only then is the kernel known to have done it.
   void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
-  // 0: they do not differ.
-  uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
+  // When a TTL ends what pages were filled with: they are stale then.
+  void PagesExpire(Timestamp when);
+  // 0: they are not stale.
+  uint64_t stale_pages(Timestamp now);
   void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
 
   // Counts how often names came to the directory or went from it.
@@ -95,10 +101,12 @@ class Node : public std::enable_shared_from_this<Node> {
   std::shared_ptr<const Place> place_;                // guarded by mutex_
   std::atomic<uint64_t> inode_number_;                // changes with it
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
+  std::weak_ptr<Column> open_column_;                 // guarded by mutex_; the handles own it
   std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
   bool may_cache_listing_ = true;                     // guarded by mutex_
   std::unique_ptr<Known> known_;                      // guarded by mutex_
   std::atomic<uint64_t> stale_pages_{0};
+  std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
   std::atomic<uint64_t> generation_{1};
   std::atomic<uint64_t> changes_{0};
   static inline std::atomic<uint64_t> newest_{1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/removal.h"
 
-#include "fs/after_change.h"
+#include "fs/column_change.h"
 #include "fs/column_traces.h"
 #include "fs/reading.h"
 #include "fs/resolver.h"
@@ -29,7 +29,7 @@ OutcomeOr<bool> Withdrawn(MountContext& mount, const Caller& caller, const Place
   // Where a reader holds the moment before, it has to leave a tombstone after all.
   if (status.code() == StatusCode::kUnavailable) return false;
   if (!status.ok()) return status;
-  NoteAfterwards(mount, "unlink", place, mount.attributes.Forget({place, *version}));
+  mount.RecordFailure("unlink", place, mount.attributes.Forget({place, *version}));
   return true;
 }
 
@@ -53,7 +53,7 @@ Outcome RemoveVersion(MountContext& mount, const Caller& caller, const Place& pl
   AttributeUpdate update;
   update.ctime = ToTimespec(mount.clock->Now());
   update.version = place.timestamp;
-  NoteAfterwards(mount, "unlink", place, mount.attributes.Update(place, update));
+  mount.RecordFailure("unlink", place, mount.attributes.Update(place, update));
   KeepEmptiedDirectories(mount, caller, place);
   return {};
 }
@@ -117,7 +117,7 @@ Outcome RemoveNamespace(MountContext& mount, const Caller& caller, const Place& 
   CELLFS_RETURN_IF_FAILED(mount.store.DropNamespace(caller, name));
   mount.unstored.RemoveBelow(place);
   mount.unstored.ShowToml(place);
-  NoteAfterwards(mount, "rmdir", place, mount.attributes.Drop(place));
+  mount.RecordFailure("rmdir", place, mount.attributes.Drop(place));
   return {};
 }
 
@@ -129,7 +129,7 @@ Outcome RemoveTable(MountContext& mount, const Caller& caller, const Place& plac
   if (!dropped) return ENOTEMPTY;
   mount.unstored.RemoveBelow(place);
   mount.unstored.ShowToml(place);
-  NoteAfterwards(mount, "rmdir", place, mount.attributes.Drop(place));
+  mount.RecordFailure("rmdir", place, mount.attributes.Drop(place));
   return {};
 }
 
@@ -213,19 +213,13 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  NodePtr node, open;
-  Outcome removed;
-  {
-    const auto lock = mount.column_locks.Take(place);
-    open = BeforeNameGoes(mount, place);
-    removed = RemoveFile(mount, *request.caller, found, name);
-    if (removed.ok()) node = mount.inodes.Unlink(place);
-    if (removed.is_unknown()) ForgetColumn(mount, place);
-  }
-  AfterNameWent(open);
-  if (removed.is_unknown()) mount.kernel.Doubtful(place);
-  if (removed.ok() && place.IsColumn() && place.kind != PlaceKind::kCell) {
-    mount.kernel.ColumnChanged(place, node.get());
+  ColumnChange change(mount, place);
+  change.PrepareOrphan(place);
+  Outcome removed = RemoveFile(mount, *request.caller, found, name);
+  if (removed.ok()) {
+    change.NameRemoved();
+  } else {
+    change.Ended(removed);
   }
   return removed;
 }

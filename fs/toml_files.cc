@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/toml_files.h"
 
-#include "fs/after_change.h"
 #include "fs/schema_file.h"
 
 namespace cellfs::fs {
@@ -133,7 +132,7 @@ Outcome ApplyToml(MountContext& mount, const Caller& caller, const Place& file,
   CELLFS_RETURN_IF_FAILED(is_table
                               ? ApplyTable(mount, caller, file.table, text)
                               : ApplyNamespace(mount, caller, file.table.namespace_name, text));
-  NoteAfterwards(mount, "setattr", file, NoteTomlChanged(mount, file.Parent(), mtime));
+  mount.RecordFailure("setattr", file, NoteTomlChanged(mount, file.Parent(), mtime));
   mount.unstored.ShowToml(file.Parent());
   return {};
 }

@@ -3,8 +3,8 @@
 
 #include <charconv>
 
-#include "fs/after_change.h"
 #include "fs/cell_writer.h"
+#include "fs/column_change.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -67,14 +67,15 @@ Outcome PutAgain(MountContext& mount, const Caller& caller, const Place& place,
   return result->done ? Outcome() : Outcome(EAGAIN);
 }
 
-Outcome PutTimeToLive(MountContext& mount, const Caller& caller, const Node& node,
+// The name can end now, so what the kernel caches of it, it must ask for again.
+Outcome PutTimeToLive(MountContext& mount, const Caller& caller, const NodePtr& file,
                       int64_t milliseconds) {
-  const Place place = *node.place();
-  return ChangeColumn(
-      mount, place,
-      [&] { return node.unlinked() ? ENOENT : PutAgain(mount, caller, place, milliseconds); },
-      // The name can end now: what the kernel believes about it, it must ask again.
-      [&] { mount.kernel.RowChanged(place.table, place.row); });
+  ColumnChange change(mount, file);
+  if (file->unlinked()) return ENOENT;
+  Outcome put = PutAgain(mount, caller, change.column(), milliseconds);
+  change.Ended(put);
+  if (put.ok()) change.Revalidate();
+  return put;
 }
 
 Outcome SetTimeToLive(MountContext& mount, const Request& request, Node& node,
@@ -90,7 +91,7 @@ Outcome SetTimeToLive(MountContext& mount, const Request& request, Node& node,
       return {};
     }
   }
-  return PutTimeToLive(mount, *request.caller, node, milliseconds);
+  return PutTimeToLive(mount, *request.caller, node.shared_from_this(), milliseconds);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "fs/column_traces.h"
+#include "fs/column_change.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -493,8 +493,9 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
   tree.Save(kQ, "before");
   OpenFile reader = tree.Open(kQ, {});
   {
-    const auto lock = tree.filesystem->context().column_locks.Take(*reader.node);
-    BeforeNameGoes(tree.filesystem->context(), *reader.node->place());
+    ColumnChange change(tree.filesystem->context(), reader.node);
+    change.PrepareOrphan(change.column());
+    change.Ended(Outcome(EIO));
   }
   tree.Save(kQ, "after");
   EXPECT_EQ(tree.Read(reader), "after");

@@ -110,7 +110,7 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   const OpenFile file = tree.Open(kQ, ForAppending());
   tree.Write(file, "d");
   EXPECT_TRUE(told_of([&] { return tree.Flush(file); }));
-  EXPECT_NE(q->stale_pages(), 0u);
+  EXPECT_NE(q->stale_pages(0), 0u);
   EXPECT_EQ(tree.ReadFile(kQ), "abcd");
   tree.filesystem->Release(*file.node, file.handle);
   EXPECT_TRUE(told_of([&] {
