@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 
+#include "fs/column_mutations.h"
 #include "fs/mount_context.h"
 #include "fs/nameless_file.h"
 #include "fs/pending_edits.h"
@@ -84,10 +85,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<Stored> PutWhole(const Place& place, Durability durability);
   StatusOr<Stored> PutEdited(const Place& place, Durability durability);
   StatusOr<Stored> PutAppended(const Place& place, const std::string& bytes, Durability durability);
-  RowMutations MutationsFor(const Place& place, std::string value, Durability durability) const;
-  StatusOr<std::optional<Stored>> MutateIf(const Place& place, CheckAndMutate& check,
-                                           std::string present);
-  Status WithoutWithdrawal(RowMutations& mutations) const;
+  RowStep StepFor(const Place& place, std::string value, Durability durability) const;
+  StatusOr<std::optional<Stored>> PutIf(const Place& place, RowStep& step, std::string present);
   void SettleDirectories(const Place& place, Timestamp stamp);
   void RememberTime(const Place& place, Timestamp stamp);
   void HasPut(const Place& place, Timestamp stamp, bool others_changed_it);
