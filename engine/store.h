@@ -33,12 +33,16 @@
 #include "engine/rewrite_observer.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
+#include "engine/store_traits.h"
 
 namespace cellfs {
 
 class Store {
  public:
   virtual ~Store() = default;
+
+  // What it offers beyond that and what not; the same for as long as it lives.
+  virtual const StoreTraits& traits() const = 0;
 
   // ---- Cells ----------------------------------------------------------------------------------
 
@@ -78,7 +82,7 @@ class Store {
                               const FamilySchema& family) = 0;
   virtual Status DropFamily(const Caller& caller, const TableName& table,
                             const std::string& family) = 0;
-  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;      // disabled first
+  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   // An enabled table that shows nobody a cell is dropped in one step; false where it shows one. So
   // no write that was acknowledged goes with it, and nothing is flushed that is not to stay. A
   // client of HBase can only look, disable and drop.

@@ -94,7 +94,11 @@ Timestamp ToMilliseconds(const timespec& time) {
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
                                std::shared_ptr<const Clock> clock)
-    : store_(store), options_(options), clock_(std::move(clock)), inherited_(store, options) {}
+    : store_(store),
+      options_(options),
+      clock_(std::move(clock)),
+      mutations_(store, *clock_),
+      inherited_(store, options) {}
 
 std::string AttributeStore::RowKey(const Place& place) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
@@ -392,7 +396,7 @@ StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
 
 // Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
 // be there for ever, and every copier's temporaries have new names.
-StatusOr<std::optional<Mutation>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
+StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
                                                                const Address& address) {
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, address, gone.version));
   const AttributeRecord& stored = records.own;
@@ -400,8 +404,8 @@ StatusOr<std::optional<Mutation>> AttributeStore::WithdrawalOf(const TracelessFi
   Withdraw withdraw{address.row, {}};
   if (!SameOwner(stored, {})) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
   if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
-  if (withdraw.cells.empty()) return std::optional<Mutation>();
-  return std::optional<Mutation>(std::move(withdraw));
+  if (withdraw.cells.empty()) return std::optional<Withdraw>();
+  return std::optional(std::move(withdraw));
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
@@ -414,7 +418,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, address, update.version));
   CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(place, update, stored));
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
-  RowMutations mutations{row_key, {}};
+  RowStep step{{row_key, {}}, {}, {}};
   Put put{row_key, {}};
   if (!SameOwner(record, stored.own)) {
     put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
@@ -423,13 +427,12 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     const std::string text = record.mtime ? TimeText(*record.mtime) : "";
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
-  if (!put.cells.empty()) mutations.mutations.push_back(std::move(put));
+  if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
   const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
-  std::optional<Mutation> withdrawal;
   if (gone != nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(withdrawal, WithdrawalOf(*gone, of_gone));
+    CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, of_gone));
   }
-  if (mutations.mutations.empty() && !withdrawal) return Status();
+  if (step.mutations.mutations.empty() && !step.withdrawal) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
     // Before the write, so that no reader takes the table for one without records after it.
@@ -437,7 +440,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
     if (!IsInRow(place.kind) && qualifier.empty()) inherited_.SetDirectory(row_key, record);
   }
-  const StatusOr<bool> withdrawn = Write(std::move(mutations), std::move(withdrawal));
+  const StatusOr<bool> withdrawn = Write(std::move(step));
   if (!withdrawn.ok()) {
     cache_.Forget(row_key);
     return withdrawn.status();
@@ -453,7 +456,7 @@ Status AttributeStore::Forget(const TracelessFile& gone) {
   const Address address = AddressOf(gone.place);
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, address));
   if (!withdrawal) return Status();
-  const StatusOr<bool> withdrawn = Write({address.row, {}}, std::move(withdrawal));
+  const StatusOr<bool> withdrawn = Write({{address.row, {}}, std::move(withdrawal), {}});
   if (!withdrawn.ok()) {
     cache_.Forget(address.row);
     return withdrawn.status();
@@ -462,17 +465,10 @@ Status AttributeStore::Forget(const TracelessFile& gone) {
   return Status();
 }
 
-StatusOr<bool> AttributeStore::Write(RowMutations mutations, std::optional<Mutation> withdrawal) {
-  if (withdrawal) {
-    mutations.mutations.push_back(*std::move(withdrawal));
-    const Status status = store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status();
-    if (status.ok()) return true;
-    if (status.code() != StatusCode::kUnavailable) return status;
-    mutations.mutations.pop_back();  // a reader holds the moment before: nothing can be taken back
-    if (mutations.mutations.empty()) return false;
-  }
-  CELLFS_RETURN_IF_ERROR(store_.Mutate(Caller::Superuser(), kAttributesTable, mutations).status());
-  return false;
+StatusOr<bool> AttributeStore::Write(RowStep step) {
+  CELLFS_ASSIGN_OR_RETURN(const auto done,
+                          mutations_.Do(Caller::Superuser(), kAttributesTable, step));
+  return done.withdrawn;
 }
 
 Status AttributeStore::MakeTable() {
@@ -524,23 +520,18 @@ Status AttributeStore::Drop(const Place& place) {
   }
 }
 
-// Without tombstones: they would hide the times of versions of a later table of this name.
+// Without tombstones: they would hide the times of versions of a later table of this name. What
+// cannot be withdrawn is made to say nothing.
 Status AttributeStore::DropRow(const RowCells& cells) {
   const std::string& row = cells.front().row;
   Withdraw withdraw{row, {}};
-  RowMutations empty{row, {}};
+  Put empty{row, {}};
   for (const Cell& cell : cells) {
     withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
     const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(OwnerRecord()) : "";
-    empty.mutations.push_back(
-        Put{row, {{cell.family, cell.qualifier, cell.timestamp, nothing, {}}}});
+    empty.cells.push_back({cell.family, cell.qualifier, cell.timestamp, nothing, {}});
   }
-  const Status withdrawn =
-      store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(withdraw)))
-          .status();
-  if (withdrawn.code() != StatusCode::kUnavailable) return withdrawn;
-  // A reader holds the moment before: nothing can be taken back, so it is made to say nothing.
-  return store_.Mutate(Caller::Superuser(), kAttributesTable, empty).status();
+  return Write({{row, {}}, std::move(withdraw), std::move(empty)}).status();
 }
 
 }  // namespace cellfs::fs

@@ -30,6 +30,7 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attribute_cache.h"
+#include "fs/column_mutations.h"
 #include "fs/inherited_attributes.h"
 #include "fs/options.h"
 #include "fs/place.h"
@@ -122,14 +123,15 @@ class AttributeStore {
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
                                         const RowRecords& stored);
   Status MakeTable();
-  StatusOr<std::optional<Mutation>> WithdrawalOf(const TracelessFile& gone, const Address& address);
-  // Whether the withdrawal could be made.
-  StatusOr<bool> Write(RowMutations mutations, std::optional<Mutation> withdrawal);
+  StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const Address& address);
+  // Whether its withdrawal, if any, could be made.
+  StatusOr<bool> Write(RowStep step);
   Status DropRow(const RowCells& cells);
 
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
+  const ColumnMutations mutations_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "fs/column_traces.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -19,6 +20,11 @@ timespec Now(const MountContext& mount) { return ToTimespec(mount.clock->Now());
 // The value of a column at its place: the latest, or that of one timestamp.
 TimeRange RangeOf(const Place& place) {
   return place.kind == PlaceKind::kCell ? TimeRange() : AtTimestamp(place.timestamp);
+}
+
+// The bytes of the put that the step began with.
+std::string TakeValue(RowStep& step) {
+  return std::move(std::get<Put>(step.mutations.mutations.front()).cells.front().value);
 }
 
 }  // namespace
@@ -457,9 +463,8 @@ bool CellWriter::IsPlain(const Place& place) const {
          !mount_.recent.RenamedAwayTombstone(place);
 }
 
-RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
-                                      Durability durability) const {
-  RowMutations mutations{place.row, {}, durability};
+RowStep CellWriter::StepFor(const Place& place, std::string value, Durability durability) const {
+  RowStep step{{place.row, {}, durability}, {}, {}};
   PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), last_put_};
   Put put{place.row, {}, time_to_live_, Stamping::kAboveColumn};
   if (IsVersion(place)) {
@@ -469,66 +474,40 @@ RowMutations CellWriter::MutationsFor(const Place& place, std::string value,
     if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
       cell.timestamp = ToMilliseconds(*requested_time_);
     if (auto tombstone = mount_.recent.RenamedAwayTombstone(place)) {
-      mutations.mutations.push_back(Withdraw{
-          place.row, {{place.family, place.qualifier, *tombstone, CellType::kDeleteColumn}}});
+      step.withdrawal = WithdrawTombstone(place, *tombstone);
     }
   }
   put.cells.push_back(std::move(cell));
-  mutations.mutations.push_back(std::move(put));
-  return mutations;
+  step.mutations.mutations.push_back(std::move(put));
+  return step;
 }
 
-// Takes the withdrawal of a tombstone out, where something reads the moment before; fails if there
-// is none.
-Status CellWriter::WithoutWithdrawal(RowMutations& mutations) const {
-  if (mutations.mutations.size() < 2) return Status(StatusCode::kUnavailable, "not done");
-  mutations.mutations.erase(mutations.mutations.begin());
-  return Status();
-}
-
-// Does check.action where the value is `present` (empty: also where there is none). Nullopt: it is
+// Does the step where the value is `present` (empty: also where there is none). Nullopt: it is
 // another.
-StatusOr<std::optional<CellWriter::Stored>> CellWriter::MutateIf(const Place& place,
-                                                                 CheckAndMutate& check,
-                                                                 std::string present) {
-  check.row = place.row;
-  check.condition =
-      ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, std::move(present)};
-  check.time_range = RangeOf(place);
-  auto result = mount_.store.CheckAndMutate(caller_, place.table, check);
-  if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
-    CELLFS_RETURN_IF_ERROR(WithoutWithdrawal(check.action));
-    result = mount_.store.CheckAndMutate(caller_, place.table, check);
-  }
-  if (!result.ok()) return result.status();
-  if (!result->done) return std::optional<Stored>();
-  return std::optional(Stored(result->result));
+StatusOr<std::optional<CellWriter::Stored>> CellWriter::PutIf(const Place& place, RowStep& step,
+                                                              std::string present) {
+  IfValueIs value{place.family, place.qualifier, std::move(present), RangeOf(place)};
+  CELLFS_ASSIGN_OR_RETURN(const auto done,
+                          mount_.mutations.DoIf(caller_, place.table, std::move(value), step));
+  if (!done) return std::optional<Stored>();
+  return std::optional(Stored(done->result));
 }
 
 StatusOr<CellWriter::Stored> CellWriter::PutWhole(const Place& place, Durability durability) {
-  RowMutations mutations = MutationsFor(place, std::move(*view_), durability);
+  RowStep step = StepFor(place, std::move(*view_), durability);
   // The bytes come back whatever happens: the handle may read on.
-  auto take_back = [&] {
-    view_ = std::move(std::get<Put>(mutations.mutations.back()).cells.front().value);
-  };
+  auto take_back = [&] { view_ = TakeValue(step); };
   if (exclusive_ && !last_put_) {
-    CheckAndMutate check;
-    check.action = std::move(mutations);
-    auto stored = MutateIf(place, check, {});
-    mutations = std::move(check.action);
+    auto stored = PutIf(place, step, {});
     take_back();
     if (!stored.ok()) return stored.status();
     if (!*stored) return Status(StatusCode::kTableExists, "somebody else made the file first");
     return **stored;
   }
-  auto result = mount_.store.Mutate(caller_, place.table, mutations);
-  if (!result.ok() && result.status().code() == StatusCode::kUnavailable &&
-      WithoutWithdrawal(mutations).ok()) {
-    result = mount_.store.Mutate(caller_, place.table, mutations);
-  }
+  auto done = mount_.mutations.Do(caller_, place.table, step);
   take_back();
-  if (!result.ok()) return result.status();
-  return Stored(*result);
+  if (!done.ok()) return done.status();
+  return Stored(done->result);
 }
 
 StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
@@ -537,12 +516,10 @@ StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const Pen
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
     edits.ApplyTo(value);
-    CheckAndMutate check;
-    check.action = MutationsFor(place, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored,
-                            MutateIf(place, check, std::move(present)));
+    RowStep step = StepFor(place, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored, PutIf(place, step, std::move(present)));
     if (!stored) continue;
-    view_ = std::move(std::get<Put>(check.action.mutations.back()).cells.front().value);
+    view_ = TakeValue(step);
     return *stored;
   }
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
@@ -553,11 +530,10 @@ StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const s
   Append append{place.row, {{place.family, place.qualifier, bytes}}};
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
-  CELLFS_ASSIGN_OR_RETURN(
-      MutationResult result,
-      mount_.store.Mutate(caller_, place.table, RowMutations::Of(std::move(append), durability)));
+  RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
+  CELLFS_ASSIGN_OR_RETURN(const auto done, mount_.mutations.Do(caller_, place.table, step));
   view_.reset();
-  return Stored(result);
+  return Stored(done.result);
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.

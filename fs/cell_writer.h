@@ -24,6 +24,7 @@
 
 #include "fs/column.h"
 #include "fs/column_change.h"
+#include "fs/column_mutations.h"
 #include "fs/mount_context.h"
 #include "fs/pending_edits.h"
 #include "fs/request.h"
@@ -122,10 +123,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<Stored> PutWhole(const Place& place, Durability durability);
   StatusOr<Stored> PutEdited(const Place& place, const PendingEdits& edits, Durability durability);
   StatusOr<Stored> PutAppended(const Place& place, const std::string& bytes, Durability durability);
-  RowMutations MutationsFor(const Place& place, std::string value, Durability durability) const;
-  StatusOr<std::optional<Stored>> MutateIf(const Place& place, CheckAndMutate& check,
-                                           std::string present);
-  Status WithoutWithdrawal(RowMutations& mutations) const;
+  RowStep StepFor(const Place& place, std::string value, Durability durability) const;
+  StatusOr<std::optional<Stored>> PutIf(const Place& place, RowStep& step, std::string present);
   StatusOr<std::string> LatestValue(const Place& place);
   void AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size);
   void CacheCell(const Place& place, const Stored& stored, uint64_t size);

@@ -41,8 +41,12 @@ OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, con
   return alone ? version : std::nullopt;
 }
 
-Mutation WithdrawVersion(const Place& column, Timestamp version) {
-  return Withdraw{column.row, {{column.family, column.qualifier, version, CellType::kPut}}};
+Withdraw WithdrawVersion(const Place& column, Timestamp version) {
+  return {column.row, {{column.family, column.qualifier, version, CellType::kPut}}};
+}
+
+Withdraw WithdrawTombstone(const Place& column, Timestamp tombstone) {
+  return {column.row, {{column.family, column.qualifier, tombstone, CellType::kDeleteColumn}}};
 }
 
 Mutation DeleteColumn(const Place& column) {

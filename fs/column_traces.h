@@ -20,7 +20,9 @@ OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, con
                                                         const Place& column);
 
 // Takes that version back.
-Mutation WithdrawVersion(const Place& column, Timestamp version);
+Withdraw WithdrawVersion(const Place& column, Timestamp version);
+// Takes back the tombstone that a rename left.
+Withdraw WithdrawTombstone(const Place& column, Timestamp tombstone);
 // A column tombstone, stamped like a write.
 Mutation DeleteColumn(const Place& column);
 // A tombstone for one version.

@@ -33,6 +33,7 @@ MountContext::MountContext(Store& store_in, MountOptions options_in,
       qualifier_names(NameLevel::kQualifier, options.names, options.controls != Controls::kOff),
       asof(store, *clock, options.asof_hold_ms),
       attributes(store, options, clock),
+      mutations(store, *clock),
       kernel(inodes, [this](const Place& place) { return FileName(place); }) {}
 
 void MountContext::RecordFailure(std::string_view operation, const Place& place,

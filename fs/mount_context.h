@@ -13,6 +13,7 @@
 #include "fs/asof.h"
 #include "fs/attribute_store.h"
 #include "fs/column_locks.h"
+#include "fs/column_mutations.h"
 #include "fs/delayed_calls.h"
 #include "fs/directory_times.h"
 #include "fs/error_log.h"
@@ -53,6 +54,7 @@ struct MountContext {
   LastPut last_put;
   AsofRegistry asof;
   AttributeStore attributes;
+  const ColumnMutations mutations;
   ErrorLog errors;
   LongNames long_names;
   ColumnLocks column_locks;

@@ -126,66 +126,45 @@ Put PutAt(const Place& to, const Source& source) {
   return put;
 }
 
-// What the rename leaves at the source, and how the tombstones it may leave are found in the
-// result.
-struct Removal {
-  std::optional<Mutation> without_trace;
-  std::optional<Mutation> with_tombstone;
-};
-
-Removal RemovalOf(const Place& from, std::optional<Timestamp> only_version) {
-  Removal removal;
-  if (from.kind == PlaceKind::kCell) {
-    if (only_version) removal.without_trace = WithdrawVersion(from, *only_version);
-    removal.with_tombstone = DeleteColumn(from);
+// The step with what the rename leaves at the source. `only_version`: nothing.
+void RemoveSource(const Place& from, std::optional<Timestamp> only_version, RowStep& step) {
+  auto& mutations = step.mutations.mutations;
+  if (from.kind == PlaceKind::kCell && only_version) {
+    step.withdrawal = WithdrawVersion(from, *only_version);
+    step.instead = DeleteColumn(from);
+  } else if (from.kind == PlaceKind::kCell) {
+    mutations.push_back(DeleteColumn(from));
   } else if (from.kind == PlaceKind::kVersion || from.kind == PlaceKind::kVersionsFile) {
-    removal.with_tombstone = DeleteVersion(from);
-  }
-  return removal;  // .deleted/q: the tombstone that is there stays
+    mutations.push_back(DeleteVersion(from));
+  }  // .deleted/q: the tombstone that is there stays
 }
 
-StatusOr<std::optional<MutationResult>> MutateRow(MountContext& mount, const Caller& caller,
-                                                  const Place& to, RowMutations mutations,
-                                                  bool must_be_absent) {
-  if (!must_be_absent) {
-    CELLFS_ASSIGN_OR_RETURN(auto result, mount.store.Mutate(caller, to.table, mutations));
-    return std::optional(std::move(result));
+// With the tombstone that an earlier rename left at the target.
+void WithdrawTombstoneAt(MountContext& mount, const Place& to, RowStep& step) {
+  const auto tombstone = mount.recent.RenamedAwayTombstone(to);
+  if (!tombstone || to.kind != PlaceKind::kCell) return;
+  Withdraw withdrawal = WithdrawTombstone(to, *tombstone);
+  if (!step.withdrawal) {
+    step.withdrawal = std::move(withdrawal);
+  } else {
+    step.withdrawal->cells.push_back(std::move(withdrawal.cells.front()));
   }
-  CheckAndMutate check;
-  check.row = to.row;
-  check.condition = ColumnCondition{to.family, to.qualifier, CompareOperator::kEqual, ""};
-  if (to.kind != PlaceKind::kCell) check.time_range = AtTimestamp(to.timestamp);
-  check.action = std::move(mutations);
-  CELLFS_ASSIGN_OR_RETURN(auto result, mount.store.CheckAndMutate(caller, to.table, check));
-  if (!result.done) return std::optional<MutationResult>();
-  return std::optional(std::move(result.result));
 }
 
-// The target's put and the source's removal in one step. Timestamps: of the put, of the tombstone.
+// The target's put and the source's removal in one step. Timestamps: of the put, of the tombstone
+// that it left, if any.
 OutcomeOr<std::vector<Timestamp>> Move(MountContext& mount, const Caller& caller, const Place& to,
-                                       const Source& source, const Removal& removal,
-                                       bool must_be_absent) {
-  RowMutations mutations{to.row, {PutAt(to, source)}, mount.options.durability};
-  if (removal.without_trace) {
-    mutations.mutations.push_back(*removal.without_trace);
-  } else if (removal.with_tombstone) {
-    mutations.mutations.push_back(*removal.with_tombstone);
+                                       RowStep step, bool must_be_absent) {
+  if (!must_be_absent) {
+    CELLFS_ASSIGN_OR_RETURN(auto done, mount.mutations.Do(caller, to.table, step));
+    return std::move(done.result.timestamps);
   }
-  auto tombstone = mount.recent.RenamedAwayTombstone(to);
-  if (tombstone && to.kind == PlaceKind::kCell) {
-    mutations.mutations.push_back(
-        Withdraw{to.row, {{to.family, to.qualifier, *tombstone, CellType::kDeleteColumn}}});
-  }
-  auto result = MutateRow(mount, caller, to, std::move(mutations), must_be_absent);
-  if (!result.ok() && result.status().code() == StatusCode::kUnavailable) {
-    // A reader holds the moment before: nothing can be taken back.
-    RowMutations tracing{to.row, {PutAt(to, source)}, mount.options.durability};
-    if (removal.with_tombstone) tracing.mutations.push_back(*removal.with_tombstone);
-    result = MutateRow(mount, caller, to, std::move(tracing), must_be_absent);
-  }
-  if (!result.ok()) return Outcome(result.status());
-  if (!*result) return Outcome(EEXIST);
-  return (*result)->timestamps;
+  IfValueIs nothing{to.family, to.qualifier, "", {}};
+  if (to.kind != PlaceKind::kCell) nothing.time_range = AtTimestamp(to.timestamp);
+  CELLFS_ASSIGN_OR_RETURN(auto done,
+                          mount.mutations.DoIf(caller, to.table, std::move(nothing), step));
+  if (!done) return Outcome(EEXIST);
+  return std::move(done->result.timestamps);
 }
 
 // What the target allows to nobody whom the source forbids it, and the reverse.
@@ -226,19 +205,25 @@ Status CarryAttributes(MountContext& mount, const Place& to, const Source& sourc
   return mount.attributes.Update(to, update, gone);
 }
 
-// Move, with the attributes. `gone`: the source, where it may leave no trace.
+// Move, with the attributes. `from` is null where nothing stored is renamed; `gone`: the same,
+// where it may leave no trace.
 OutcomeOr<std::vector<Timestamp>> MoveAll(MountContext& mount, const Caller& caller,
-                                          const Place& to, const Source& source,
-                                          const Removal& removal, bool must_be_absent,
+                                          const Place& to, const Source& source, const Place* from,
+                                          bool must_be_absent,
                                           const std::optional<TracelessFile>& gone) {
   CELLFS_ASSIGN_OR_RETURN(const auto mode, Narrow(mount, to, source));
-  auto timestamps = Move(mount, caller, to, source, removal, must_be_absent);
+  RowStep step{{to.row, {}, mount.options.durability}, {}, {}};
+  step.mutations.mutations.push_back(PutAt(to, source));
+  if (from != nullptr)
+    RemoveSource(*from, gone ? std::optional(gone->version) : std::nullopt, step);
+  WithdrawTombstoneAt(mount, to, step);
+  auto timestamps = Move(mount, caller, to, std::move(step), must_be_absent);
   if (!timestamps.ok()) {
     const bool is_undone = mode && !timestamps.status().is_unknown();
     if (is_undone) mount.RecordFailure("rename", to, SetMode(mount, to, *mode));
     return timestamps;
   }
-  const bool left_tombstone = timestamps->size() > 1;  // a reader holds the moment before
+  const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
   mount.RecordFailure("rename", to,
                       CarryAttributes(mount, to, source, timestamps->front(),
                                       gone && !left_tombstone ? &*gone : nullptr));
@@ -303,9 +288,8 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   if (only_version && GoesAside(mount, from, to)) only_version.reset();
   std::optional<TracelessFile> gone;
   if (only_version) gone = {from, *only_version};
-  CELLFS_ASSIGN_OR_RETURN(
-      const std::vector<Timestamp> timestamps,
-      MoveAll(mount, caller, to, source, RemovalOf(from, only_version), must_be_absent, gone));
+  CELLFS_ASSIGN_OR_RETURN(const std::vector<Timestamp> timestamps,
+                          MoveAll(mount, caller, to, source, &from, must_be_absent, gone));
   NoteMove(mount, from, to, timestamps);
   mount.unstored.Remove(to);
   if (from.family != to.family) KeepEmptiedDirectories(mount, caller, from);
@@ -331,12 +315,9 @@ Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& 
       ReadColumn(mount, caller, column.As(PlaceKind::kVersion, *copy), ReadDetail::kValues));
   if (!cell || cell->value != source.bytes) return {};
   mount.recent.Forget(column);
-  const auto withdrawn = mount.store.Mutate(
-      caller, column.table,
-      RowMutations::Of(WithdrawVersion(column, *copy), mount.options.durability));
-  // Where an .asof holds the moment before, there is one version too many.
-  if (withdrawn.status().code() == StatusCode::kUnavailable) return {};
-  return withdrawn.status();
+  // Where it cannot be withdrawn, there is one version too many.
+  RowStep step{{column.row, {}, mount.options.durability}, WithdrawVersion(column, *copy), {}};
+  return mount.mutations.Do(caller, column.table, step).status();
 }
 
 // A temporary of rsync below .versions/q becomes a version.
@@ -344,7 +325,7 @@ Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, 
                   bool must_be_absent) {
   Source source = SourceOf(*from.unstored->file);
   CELLFS_RETURN_IF_FAILED(
-      MoveAll(mount, caller, to, source, Removal(), must_be_absent, std::nullopt).status());
+      MoveAll(mount, caller, to, source, nullptr, must_be_absent, std::nullopt).status());
   mount.unstored.Remove(from.place);
   if (to.kind == PlaceKind::kCell) return {};
   // Else there is one version too many.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/filter.h"
 #include "fs/asof.h"
+#include "fs/raw_cells.h"
 #include "fs/view.h"
 
 namespace cellfs::fs {
@@ -75,46 +75,6 @@ bool Hides(const Cell& tombstone, Timestamp timestamp) {
   return false;
 }
 
-OutcomeOr<RowCells> RawCells(MountContext& mount, const Caller& caller, const Place& place,
-                             FilterPtr filter, int32_t max_versions, ReadDetail detail) {
-  Scan scan;
-  scan.start_row = scan.stop_row = place.row;
-  scan.include_stop_row = true;
-  scan.raw = true;
-  scan.max_versions = max_versions;
-  scan.columns[place.family];
-  scan.filter = std::move(filter);
-  scan.lengths_only = detail == ReadDetail::kLengths;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
-  return rows.empty() ? RowCells() : std::move(rows.front());
-}
-
-// Lets one column through, and the family tombstones, which stand at the empty qualifier. Neither
-// costs more for what lies between them.
-class ColumnAndFamilyTombstones : public Filter {
- public:
-  explicit ColumnAndFamilyTombstones(std::string qualifier) : qualifier_(std::move(qualifier)) {}
-
-  std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<ColumnAndFamilyTombstones>(qualifier_);
-  }
-  FilterReturn FilterCell(const CellView& cell) override {
-    if (IsFamilyTombstone(cell.type) || cell.qualifier == qualifier_) return FilterReturn::kInclude;
-    if (cell.qualifier > qualifier_) return FilterReturn::kNextRow;
-    // Tombstones may lie behind the cells of the empty column.
-    return cell.qualifier.empty() ? FilterReturn::kSkip : FilterReturn::kSeekNextUsingHint;
-  }
-  std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
-    return CellHint{std::string(cell.row), std::string(cell.family), qualifier_};
-  }
-  std::string_view FirstColumn() const override { return qualifier_; }
-  std::optional<std::string> OnlyColumn() const override { return qualifier_; }
-
- private:
-  const std::string qualifier_;
-};
-
 // Of one column's raw cells, newest first, and the family's tombstones: the newest put, where a
 // tombstone hides it.
 const Cell* HiddenLastPut(const std::vector<const Cell*>& column,
@@ -126,6 +86,10 @@ const Cell* HiddenLastPut(const std::vector<const Cell*>& column,
   const bool hidden = std::any_of(column.begin(), column.end(), hides) ||
                       std::any_of(family_tombstones.begin(), family_tombstones.end(), hides);
   return hidden ? *put : nullptr;
+}
+
+RawCellsQuery RawQueryOf(const Place& place, ReadDetail detail) {
+  return {place.table, place.row, place.family, kAllVersions, detail == ReadDetail::kLengths};
 }
 
 OutcomeOr<std::optional<Cell>> DeletedCell(MountContext& mount, const Caller& caller,
@@ -225,9 +189,9 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Calle
 
 OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
                               ReadDetail detail) {
-  return RawCells(mount, caller, column,
-                  std::make_shared<ColumnAndFamilyTombstones>(column.qualifier), kAllVersions,
-                  detail);
+  auto cells = RawCellsOfColumn(mount.store, caller, RawQueryOf(column, detail), column.qualifier);
+  if (!cells.ok()) return cells.status();
+  return *std::move(cells);
 }
 
 OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column) {
@@ -256,7 +220,7 @@ OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, cons
   std::set<std::string> visible;
   for (Cell& cell : shown) visible.insert(std::move(cell.qualifier));
   CELLFS_ASSIGN_OR_RETURN(
-      RowCells raw, RawCells(mount, caller, place, nullptr, kAllVersions, ReadDetail::kLengths));
+      RowCells raw, RawCellsOfFamily(mount.store, caller, RawQueryOf(place, ReadDetail::kLengths)));
   std::map<std::string, std::vector<const Cell*>> columns;
   std::vector<const Cell*> tombstones;
   for (const Cell& cell : raw) {

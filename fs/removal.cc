@@ -11,32 +11,33 @@ namespace cellfs::fs {
 
 namespace {
 
-Status Mutate(MountContext& mount, const Caller& caller, const Place& place, Mutation mutation) {
-  return mount.store
-      .Mutate(caller, place.table, RowMutations::Of(std::move(mutation), mount.options.durability))
-      .status();
+RowStep StepOf(MountContext& mount, const Place& place) {
+  return {{place.row, {}, mount.options.durability}, {}, {}};
 }
 
-// Whether the temporary file's only version could be taken back.
-OutcomeOr<bool> Withdrawn(MountContext& mount, const Caller& caller, const Place& place,
-                          std::string_view name) {
+// The only version of a temporary file, which may leave without a trace.
+OutcomeOr<std::optional<Timestamp>> TemporaryVersion(MountContext& mount, const Caller& caller,
+                                                     const Place& place, std::string_view name) {
   if (!mount.recent.CreatedVersion(place) || !IsTemporaryName(mount.options, std::string(name))) {
-    return false;
+    return std::optional<Timestamp>();
   }
-  CELLFS_ASSIGN_OR_RETURN(const auto version, OnlyVersionMadeHere(mount, caller, place));
-  if (!version) return false;
-  const Status status = Mutate(mount, caller, place, WithdrawVersion(place, *version));
-  // Where a reader holds the moment before, it has to leave a tombstone after all.
-  if (status.code() == StatusCode::kUnavailable) return false;
-  if (!status.ok()) return status;
-  mount.RecordFailure("unlink", place, mount.attributes.Forget({place, *version}));
-  return true;
+  return OnlyVersionMadeHere(mount, caller, place);
 }
 
 Outcome RemoveCell(MountContext& mount, const Caller& caller, const Place& place,
                    std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(const bool withdrawn, Withdrawn(mount, caller, place, name));
-  if (!withdrawn) CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteColumn(place)));
+  CELLFS_ASSIGN_OR_RETURN(const auto version, TemporaryVersion(mount, caller, place, name));
+  RowStep step = StepOf(mount, place);
+  if (version) {
+    step.withdrawal = WithdrawVersion(place, *version);
+    step.instead = DeleteColumn(place);
+  } else {
+    step.mutations.mutations.push_back(DeleteColumn(place));
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto done, mount.mutations.Do(caller, place.table, step));
+  if (done.withdrawn) {
+    mount.RecordFailure("unlink", place, mount.attributes.Forget({place, *version}));
+  }
   mount.recent.Forget(place);
   KeepEmptiedDirectories(mount, caller, place);
   return {};
@@ -47,7 +48,9 @@ Outcome RemoveVersion(MountContext& mount, const Caller& caller, const Place& pl
       auto latest, ReadColumn(mount, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
   // The history of a column already deleted stays: rm -r of .versions/q is no more than a gesture.
   if (!latest && place.kind == PlaceKind::kVersionsFile) return {};
-  CELLFS_RETURN_IF_FAILED(Mutate(mount, caller, place, DeleteVersion(place)));
+  RowStep step = StepOf(mount, place);
+  step.mutations.mutations.push_back(DeleteVersion(place));
+  CELLFS_RETURN_IF_FAILED(mount.mutations.Do(caller, place.table, step).status());
   if (place.kind == PlaceKind::kVersionsFile) KeepEmptiedHistory(mount, caller, place);
   if (!latest || latest->timestamp != place.timestamp) return {};
   AttributeUpdate update;
@@ -67,9 +70,9 @@ Outcome FreeDeleted(MountContext& mount, const Caller& caller, const Place& plac
     withdraw.cells.push_back({place.family, place.qualifier, cell.timestamp, cell.type});
   }
   if (withdraw.cells.empty()) return ENOENT;
-  const Status freed = Mutate(mount, caller, place, std::move(withdraw));
-  if (freed.code() != StatusCode::kUnavailable) return freed;
-  return {EBUSY, "an .asof that is held may see what would be freed; /.cellfs/status names it"};
+  RowStep step = StepOf(mount, place);
+  step.withdrawal = std::move(withdraw);
+  return mount.mutations.DoWithdrawing(caller, place.table, std::move(step));
 }
 
 // A file from CREATE to its first put: there is nothing in the store to remove.

@@ -5,6 +5,7 @@
 
 #include "fs/cell_writer.h"
 #include "fs/column_change.h"
+#include "fs/column_traces.h"
 #include "fs/reading.h"
 
 namespace cellfs::fs {
@@ -50,21 +51,18 @@ Outcome PutAgain(MountContext& mount, const Caller& caller, const Place& place,
                  int64_t time_to_live) {
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, place, ReadDetail::kValues));
   if (!cell) return ENOENT;
-  CheckAndMutate check;
-  check.row = place.row;
-  check.condition =
-      ColumnCondition{place.family, place.qualifier, CompareOperator::kEqual, cell->value};
-  if (place.kind != PlaceKind::kCell) check.time_range = AtTimestamp(cell->timestamp);
+  IfValueIs same{place.family, place.qualifier, cell->value, {}};
+  if (place.kind != PlaceKind::kCell) same.time_range = AtTimestamp(cell->timestamp);
   Put put{place.row, {{place.family, place.qualifier, cell->timestamp, cell->value, {}}}};
   put.time_to_live = time_to_live;
-  check.action = RowMutations::Of(std::move(put), mount.options.durability);
   // The cell without that end must not come back when this one has ended.
-  Withdraw withdraw{place.row, {{place.family, place.qualifier, cell->timestamp, CellType::kPut}}};
-  check.action.mutations.push_back(std::move(withdraw));
-  auto result = mount.store.CheckAndMutate(caller, place.table, check);
-  if (result.status().code() == StatusCode::kUnavailable) return {EBUSY, result.status().message()};
-  if (!result.ok()) return result.status();
-  return result->done ? Outcome() : Outcome(EAGAIN);
+  RowStep step{RowMutations::Of(std::move(put), mount.options.durability),
+               WithdrawVersion(place, cell->timestamp),
+               {}};
+  CELLFS_ASSIGN_OR_RETURN(
+      const bool done,
+      mount.mutations.DoWithdrawingIf(caller, place.table, std::move(same), std::move(step)));
+  return done ? Outcome() : Outcome(EAGAIN);
 }
 
 // The name can end now, so what the kernel caches of it, it must ask for again.

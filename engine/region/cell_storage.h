@@ -7,7 +7,6 @@
 #ifndef CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 #define CELLFS_ENGINE_REGION_CELL_STORAGE_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "engine/admin.h"
+#include "engine/column_head.h"
 #include "engine/mutation.h"
 #include "engine/read.h"
 #include "engine/schema.h"
@@ -31,24 +31,6 @@ struct RowBatch {
   std::vector<Cell> cells;  // row may be left empty in them; sequence_id is ignored
   std::vector<WithdrawCell> withdrawn;
   Durability durability = Durability::kSyncWal;  // never kUseDefault
-};
-
-// What lies on a column, hidden and expired cells included, for the choice of a timestamp.
-struct ColumnHead {
-  // -1: none. One at the last timestamp there is does not count once a version tombstone removed
-  // it, or the column could never be written again.
-  Timestamp newest_put = -1;
-  Timestamp newest_wide_tombstone = -1;       // DeleteColumn of it, DeleteFamily of its family
-  std::vector<Timestamp> version_tombstones;  // Delete of it, DeleteFamilyVersion; descending
-
-  bool IsEmpty() const { return Newest() < 0 && version_tombstones.empty(); }
-  Timestamp Newest() const { return std::max(newest_put, newest_wide_tombstone); }
-  // Tombstones of a timestamp come before its puts.
-  bool Counts(Timestamp put) const {
-    return put < kLatestTimestamp - 1 ||
-           std::find(version_tombstones.begin(), version_tombstones.end(), put) ==
-               version_tombstones.end();
-  }
 };
 
 // A place in the log; what has a smaller one is durable no later.

@@ -32,6 +32,7 @@ class EmbeddedStore : public Store {
   static StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<StorageEngine> engine,
                                                StoreOptions options);
 
+  const StoreTraits& traits() const override { return traits_; }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override;
@@ -130,6 +131,7 @@ class EmbeddedStore : public Store {
   void GrantOwner(Catalog& catalog, const Caller& caller, const TableName& table) const;
   Timestamp Now() const { return options_.clock->Now(); }
 
+  const StoreTraits traits_;
   const std::shared_ptr<StorageEngine> engine_;  // shared with scanners; outlives the regions
   const StoreOptions options_;
   const std::shared_ptr<TableDirectory> directory_;

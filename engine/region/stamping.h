@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The timestamps that HBase does not know: Stamping::kAboveColumn and kReadable
-// (engine/mutation.h).
+// Stamping::kReadable (engine/mutation.h); what kAboveColumn means is said by engine/column_head.h.
 #ifndef CELLFS_ENGINE_REGION_STAMPING_H_
 #define CELLFS_ENGINE_REGION_STAMPING_H_
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,20 +13,6 @@
 #include "engine/status_or.h"
 
 namespace cellfs {
-
-// What a writer would like, with kAboveColumn.
-struct StampWish {
-  Timestamp given = kLatestTimestamp;
-  std::optional<Timestamp> rewrites;
-  int64_t time_to_live = kNoCellTtl;  // of the cell to be written
-};
-
-// What the column has, with the cells that the same step has put there already.
-void AddToHead(const Cell& cell, ColumnHead& head);
-
-// The timestamp of a put or a column tombstone with kAboveColumn; kTimestampsExhausted.
-StatusOr<Timestamp> StampAbove(const ColumnHead& head, const StampWish& wish,
-                               const FamilySchema& family, Timestamp now);
 
 // Whether a Get of exactly its timestamp finds `put` once the cells of `step`, of which it is one,
 // have been written to `row`.

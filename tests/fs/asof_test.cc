@@ -23,6 +23,7 @@ TEST(AsofNameTest, ReadsTheThreeForms) {
 
 TEST(AsofTest, LeavesOutWhatWasWrittenAfterItsFirstLookUp) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "old", kStart - 10);
   const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
@@ -34,6 +35,7 @@ TEST(AsofTest, LeavesOutWhatWasWrittenAfterItsFirstLookUp) {
 
 TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "old", kStart - 10);
   const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
@@ -48,6 +50,7 @@ TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
 
 TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   auto& registry = tree.filesystem->context().asof;
   auto open = registry.Find(kStart)->Use();
@@ -59,6 +62,7 @@ TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
 
 TEST(AsofTest, ATimeToComeIsNotCached) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "v");
   const auto entry = tree.LookUp("default/t/.asof/" + std::to_string(kStart + 100000) + "/r");

@@ -37,6 +37,7 @@ class FailingStore : public Store {
   void Heal() { failure_.reset(); }
   bool has_failed() const { return has_failed_; }
 
+  const StoreTraits& traits() const override { return store_->traits(); }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
     return Ask<RowCells>([&] { return store_->Read(caller, table, get); });
   }

@@ -188,12 +188,75 @@ TEST_F(FileWriterTest, AppendedBytesOfSeveralHandlesAreAllThere) {
   EXPECT_EQ(tree.ReadFile(kQ), "start one two three ");
 }
 
+TEST_F(FileWriterTest, AppendedBytesAreThereInTheOrderOfTheirWrites) {
+  tree.Save(kQ, "start ");
+  OpenFile reader = tree.Open(kQ, {});
+  OpenFile first = tree.Open(kQ, ForAppending());
+  OpenFile second = tree.Open(kQ, ForAppending());
+  tree.Write(first, "one ", 6);
+  tree.Write(second, "two ", 10);
+  tree.Write(first, "three ", 14);
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  EXPECT_EQ(tree.Stat(kQ).st_size, 20) << "what the kernel believes";
+  EXPECT_EQ(tree.Read(reader), "start one two three ");
+  EXPECT_EQ(tree.ReadFile(kQ), "start ") << "opened while others write: the value before";
+  EXPECT_EQ(tree.Close(second), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "start one two ") << "the first has still something to put";
+  EXPECT_EQ(tree.Stored("q"), "Put@2 Put@1 Put@0") << "each is a version";
+  EXPECT_EQ(tree.Read(reader), "start one two three ");
+  EXPECT_EQ(tree.Close(first), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "start one two three ");
+}
+
+TEST_F(FileWriterTest, ManyTurnsOfAppendersAreFewPuts) {
+  tree.Save(kQ, "");
+  OpenFile first = tree.Open(kQ, ForAppending());
+  OpenFile second = tree.Open(kQ, ForAppending());
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) {
+    tree.Write(i % 2 == 0 ? first : second, "x", expected.size());
+    expected += "x";
+  }
+  EXPECT_EQ(tree.Close(second), 0);
+  EXPECT_EQ(tree.Close(first), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), expected);
+  const std::string stored = tree.Stored("q");
+  EXPECT_LE(std::count(stored.begin(), stored.end(), '@'), 20);
+}
+
+TEST_F(FileWriterTest, AnEditGoesOverWhatOthersHaveAppendedBefore) {
+  tree.Save(kQ, "start ");
+  OpenFile appender = tree.Open(kQ, ForAppending());
+  OpenFile editor = tree.Open(kQ, ForWriting());
+  tree.Write(appender, "appended", 6);
+  tree.Write(editor, "APP", 6);
+  EXPECT_EQ(tree.Close(editor), 0);
+  EXPECT_EQ(tree.Close(appender), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "start APPended");
+}
+
+TEST_F(FileWriterTest, AppendedBytesStayWithAFileThatLosesItsName) {
+  for (const bool renamed : {false, true}) {
+    tree.Save(kQ, "start ");
+    tree.Save("default/t/r/f/p", "another");
+    OpenFile reader = tree.Open(kQ, {});
+    OpenFile appender = tree.Open(kQ, ForAppending());
+    tree.Write(appender, "end", 6);
+    ASSERT_EQ(renamed ? tree.Rename("default/t/r/f/p", kQ) : tree.Unlink(kQ), 0);
+    tree.Write(appender, "!", 9);
+    EXPECT_EQ(tree.Read(reader), "start end!");
+    EXPECT_EQ(tree.Close(appender), 0);
+    EXPECT_EQ(tree.Close(reader), 0);
+    EXPECT_EQ(tree.ReadFile(kQ), renamed ? "another" : "<ENOENT>");
+  }
+}
+
 TEST_F(FileWriterTest, TheMakerOfAFileIsNotAlwaysTheFirstToPut) {
   OpenFile maker = tree.Create(kQ, /*exclusive=*/false, ForAppending());
   OpenFile second = tree.Open(kQ, ForAppending());
   OpenFile toucher = tree.Open(kQ, ForWriting());
-  tree.Write(maker, "maker ");
   tree.Write(second, "second ");
+  tree.Write(maker, "maker ", 7);
   EXPECT_EQ(tree.Close(second), 0);
   tree.clock->Advance(10);
   EXPECT_EQ(tree.Close(maker), 0);

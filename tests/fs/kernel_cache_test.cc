@@ -64,6 +64,7 @@ struct KernelCacheTest : testing::Test {
 };
 
 TEST_F(KernelCacheTest, IsToldOfATimeToLiveWithoutTheLockOfTheColumn) {
+  CELLFS_NEEDS(withdraws);
   const NodePtr q = tree.LookUp(kQ)->node;
   WaitingKernel kernel(tree, q);
   EXPECT_EQ(tree.filesystem->SetXattr(tree.request, *q, "user.cellfs.ttl", "100000", 0).error(), 0);

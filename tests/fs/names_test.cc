@@ -33,6 +33,7 @@ TEST_F(NamesTest, ADirectoryInMemoryStaysADirectoryUnderItsNewName) {
 }
 
 TEST_F(NamesTest, ATemporaryRenamedIntoPlaceLeavesNoTrace) {
+  CELLFS_NEEDS(withdraws);
   tree.Save(kQ, "old");
   tree.clock->Advance(10);
   tree.Save("default/t/r/f/whatever", "new");
@@ -47,6 +48,7 @@ TEST_F(NamesTest, ATemporaryRenamedIntoPlaceLeavesNoTrace) {
 }
 
 TEST_F(NamesTest, ATemporarysExplicitTimeBecomesTheTimestamp) {
+  CELLFS_NEEDS(withdraws);
   tree.Save("default/t/r/f/.q.Xa1b2c", "new");
   AttributeChange change;
   change.mtime = timespec{1000, 0};
@@ -71,6 +73,7 @@ TEST_F(NamesTest, AnOlderFilesHistoryStaysUnderItsOldName) {
 }
 
 TEST_F(NamesTest, ASaveThatRenamesTheOldFileAwayAddsOneVersionAndHidesNone) {
+  CELLFS_NEEDS(withdraws);
   tree.Put("r", "q", "old");
   tree.clock->Advance(4000000);  // q is not of this hour
   EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/q~"), 0);
@@ -153,6 +156,7 @@ TEST_F(NamesTest, UnlinkOfAVersionHidesThatOne) {
 }
 
 TEST_F(NamesTest, RemovingADeletedFileFreesItsVersions) {
+  CELLFS_NEEDS(withdraws);
   tree.Save(kQ, "x");
   tree.Unlink(kQ);
   EXPECT_EQ(tree.Unlink("default/t/r/f/.deleted/q"), 0);
@@ -161,6 +165,7 @@ TEST_F(NamesTest, RemovingADeletedFileFreesItsVersions) {
 }
 
 TEST_F(NamesTest, OnlyATemporaryMadeHereLeavesNoTombstone) {
+  CELLFS_NEEDS(withdraws);
   tree.Save("default/t/r/f/a.tmp", "x");
   EXPECT_EQ(tree.Unlink("default/t/r/f/a.tmp"), 0);
   EXPECT_EQ(tree.Stored("a.tmp"), "");
@@ -362,6 +367,7 @@ int StoredAttributes(WritingTree& tree) {
 }
 
 TEST_F(NamesTest, TemporariesLeaveNoAttributes) {
+  CELLFS_NEEDS(withdraws);
   ASSERT_EQ(tree.Save(kQ, "old"), 0);
   for (const std::string temporary : {".q.Tmp123", ".q.Tmp456"}) {
     const std::string path = "default/t/r/f/" + temporary;

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: MIT
 //
-// An unmounted FileSystem over a store in memory, spoken to by paths.
+// An unmounted FileSystem over a store in memory, spoken to by paths. With CELLFS_TEST_STORE=remote
+// in the environment the same tests run over a store that is far away
+// (tests/support/remote_store.h).
 #ifndef CELLFS_TESTS_FS_TREE_H_
 #define CELLFS_TESTS_FS_TREE_H_
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/open.h"
 #include "fs/filesystem.h"
+#include "tests/support/remote_store.h"
 
 namespace cellfs::fs {
 
 inline constexpr Timestamp kStart = 1700000000000;
 
+enum class StoreKind { kLocal, kRemote };
+
+inline StoreKind StoreKindOfTests() {
+  const char* kind = std::getenv("CELLFS_TEST_STORE");
+  return kind != nullptr && std::strcmp(kind, "remote") == 0 ? StoreKind::kRemote
+                                                             : StoreKind::kLocal;
+}
+
+// For a test about what not every store offers; `tree` is its tree.
+#define CELLFS_NEEDS(trait) \
+  if (!tree.store->traits().trait) GTEST_SKIP() << "about a store that offers " #trait
+
 struct Tree {
-  explicit Tree(MountOptions options = {}) {
+  explicit Tree(MountOptions options = {}, StoreKind kind = StoreKindOfTests()) {
     StoreOptions store_options;
     store_options.clock = clock;
     store = OpenMemoryStore(store_options);
+    if (kind == StoreKind::kRemote) store = std::make_unique<RemoteStore>(std::move(store));
     filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock);
   }
 

@@ -26,7 +26,8 @@ struct OpenFile {
 };
 
 struct WritingTree : Tree {
-  explicit WritingTree(MountOptions options = {}) : Tree(std::move(options)) {}
+  explicit WritingTree(MountOptions options = {}, StoreKind kind = StoreKindOfTests())
+      : Tree(std::move(options), kind) {}
 
   static std::pair<std::string, std::string> Split(const std::string& path) {
     size_t slash = path.rfind('/');

@@ -5,7 +5,10 @@ import os
 import subprocess
 import sys
 
-APPENDS = int(os.environ.get("CELLFS_APPENDS", "1200"))  # of each process; a long run takes millions
+import pytest
+
+APPENDS = 1200  # of each process to a file: a value has a largest size
+ROUNDS = int(os.environ.get("CELLFS_ROUNDS", "1"))  # a long run takes hundreds
 
 # Lines of many lengths, so that ends lie everywhere in a page.
 APPENDER = """
@@ -87,9 +90,15 @@ def race(file, end, appenders, readers):
     return problems
 
 
-def test_readers_of_a_file_that_others_append_to_see_a_beginning_of_it(family, outside):
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_readers_of_a_file_that_others_append_to_see_a_beginning_of_it(family, outside, number):
     assert race(family / "log", outside / "end", ["opens"] * 3, ["opens", "opens", "stays"]) == []
 
 
-def test_so_do_readers_beside_one_that_keeps_it_open(family, outside):
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_so_do_readers_beside_one_that_keeps_it_open(family, outside, number):
     assert race(family / "log", outside / "end", ["opens", "stays"], ["opens", "stays"]) == []
+
+
+def test_two_that_keep_it_open_lose_nothing(family, outside):
+    assert race(family / "log", outside / "end", ["stays", "stays", "opens"], ["opens", "stays"]) == []

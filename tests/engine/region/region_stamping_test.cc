@@ -3,7 +3,7 @@
 // The choice of a timestamp above a column, without a store.
 #include <gtest/gtest.h>
 
-#include "engine/region/stamping.h"
+#include "engine/column_head.h"
 
 namespace cellfs {
 namespace {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreTraits: what a store offers beyond HBase's letter, and what it does not promise. Who uses a
+// Store asks here, once, and not by trying: a store that lacks something refuses it.
+#ifndef CELLFS_ENGINE_STORE_TRAITS_H_
+#define CELLFS_ENGINE_STORE_TRAITS_H_
+
+#include <cstdint>
+
+namespace cellfs {
+
+// The values here are those of a store in this process, which offers everything.
+struct StoreTraits {
+  // Others change its cells and tables, and nobody is told. What was read is true for who reads
+  // again, and for nobody else.
+  bool has_other_writers = false;
+  // With other writers: for how long what was read may be shown as the present, milliseconds.
+  int64_t max_staleness_ms = 0;
+  // Withdraw. Without it: kUnsupportedOperation, and nothing done.
+  bool withdraws = true;
+  // Stamping::kAboveColumn, for Put, Delete and Append; else kUnsupportedOperation.
+  bool stamps_above_column = true;
+  // Stamping::kReadable; else kUnsupportedOperation.
+  bool checks_readable = true;
+  // Store::PinMoment; else null, and kUnsupportedOperation for a read with a Moment.
+  bool pins_moments = true;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_STORE_TRAITS_H_

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+//
+// The file system over a store that offers HBase's letter alone, that others write to, and that
+// cannot always say what became of a mutation.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr char kVersionOfQ[] = "default/t/r/f/q@";
+
+struct RemoteStoreTest : testing::Test {
+  RemoteStoreTest() {
+    tree.MakeTable();
+    tree.Put("r", "other", "x");
+  }
+  RemoteStore& remote() { return static_cast<RemoteStore&>(*tree.store); }
+
+  static RowMutations PutOf(const std::string& value, Timestamp timestamp) {
+    return RowMutations::Of(Put{"r", {{"f", "q", timestamp, value, {}}}});
+  }
+  // What another client does to q.
+  void PutElsewhere(const std::string& value, Timestamp timestamp = kLatestTimestamp) {
+    PutInto(remote().elsewhere(), value, timestamp);
+  }
+  void PutInto(Store& store, const std::string& value, Timestamp timestamp = kLatestTimestamp) {
+    EXPECT_TRUE(store.Mutate(Caller::Superuser(), tree.table, PutOf(value, timestamp)).ok());
+  }
+  void DeleteElsewhere(Timestamp timestamp) {
+    const Delete gone{"r", {{CellType::kDeleteColumn, "f", "q", timestamp}}};
+    EXPECT_TRUE(
+        remote().elsewhere().Mutate(Caller::Superuser(), tree.table, RowMutations::Of(gone)).ok());
+  }
+
+  WritingTree tree{{}, StoreKind::kRemote};
+};
+
+// ---- Timestamps ---------------------------------------------------------------------------------
+
+TEST_F(RemoteStoreTest, WhatIsWrittenLastIsReadNext) {
+  EXPECT_EQ(tree.Save(kQ, "one"), 0);
+  EXPECT_EQ(tree.Save(kQ, "two"), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@1 Put@0");
+  PutElsewhere("of tomorrow", kStart + 86400000);
+  EXPECT_EQ(tree.Save(kQ, "three"), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "three");
+  EXPECT_EQ(tree.Stored("q"), "Put@86400001 Put@86400000 Put@1 Put@0");
+}
+
+TEST_F(RemoteStoreTest, AWriteGoesAboveTombstonesThatAreToCome) {
+  DeleteElsewhere(kStart + 1000);
+  EXPECT_EQ(tree.Save(kQ, "new"), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new");
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.Stored("q"), "DeleteColumn@1002 Put@1001 DeleteColumn@1000");
+  const OpenFile log = tree.Create(kQ, false, ForAppending());
+  EXPECT_EQ(tree.Write(log, "line"), 0);
+  EXPECT_EQ(tree.Close(log), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "line");
+}
+
+TEST_F(RemoteStoreTest, WhereNoTimestampIsLeftAWriteSaysSo) {
+  PutElsewhere("at the end of time", kLatestTimestamp - 1);
+  EXPECT_EQ(tree.Save(kQ, "new"), EOVERFLOW);
+  EXPECT_EQ(tree.ReadFile(kQ), "at the end of time");
+}
+
+TEST_F(RemoteStoreTest, AnAppendGoesToWhatIsThereNow) {
+  EXPECT_EQ(tree.Save(kQ, "a"), 0);
+  const OpenFile log = tree.Open(kQ, ForAppending());
+  EXPECT_EQ(tree.Write(log, "b", 1), 0);
+  remote().BeforeNextMutation([&](Store& elsewhere) { PutInto(elsewhere, "other "); });
+  EXPECT_EQ(tree.Close(log), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "other b");
+}
+
+// The put that another client makes between the look at the column and the write.
+TEST_F(RemoteStoreTest, AWriteIsStampedAnewWhereAnotherCameFirst) {
+  EXPECT_EQ(tree.Save(kQ, "one"), 0);
+  remote().BeforeNextMutation([&](Store& elsewhere) { PutInto(elsewhere, "two", kStart + 500); });
+  EXPECT_EQ(tree.Save(kQ, "three"), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "three");
+  EXPECT_EQ(tree.Stored("q"), "Put@501 Put@500 Put@0");
+}
+
+TEST_F(RemoteStoreTest, AnEditIsMadeOfWhatIsThereNow) {
+  EXPECT_EQ(tree.Save(kQ, "aaaa"), 0);
+  const OpenFile file = tree.Open(kQ, ForWriting());
+  EXPECT_EQ(tree.Write(file, "X", 1), 0);
+  remote().BeforeNextMutation([&](Store& elsewhere) { PutInto(elsewhere, "bbbb", kStart + 500); });
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "bXbb");
+}
+
+TEST_F(RemoteStoreTest, AFileThatAnotherMadeFirstIsNotMadeExclusively) {
+  const OpenFile file = tree.Create(kQ, true);
+  EXPECT_EQ(tree.Write(file, "mine"), 0);
+  remote().BeforeNextMutation([&](Store& elsewhere) { PutInto(elsewhere, "theirs"); });
+  EXPECT_EQ(tree.Close(file), EEXIST);
+  EXPECT_EQ(tree.ReadFile(kQ), "theirs");
+}
+
+TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
+  EXPECT_EQ(tree.Save(kQ, "now"), 0);
+  const std::string version = kVersionOfQ + std::to_string(kStart - 10);
+  EXPECT_EQ(tree.Save(version, "then"), 0);
+  EXPECT_EQ(tree.ReadFile(version), "then");
+  EXPECT_EQ(tree.Unlink(version), 0);
+  EXPECT_EQ(tree.Save(version, "again"), ERANGE);
+  EXPECT_EQ(tree.Error(version), ENOENT);
+  EXPECT_EQ(tree.ReadFile(kQ), "now");
+}
+
+// ---- What cannot be withdrawn -------------------------------------------------------------------
+
+TEST_F(RemoteStoreTest, ATemporaryLeavesATombstone) {
+  const std::string temporary = "default/t/r/f/.q.Xa1b2c";
+  EXPECT_EQ(tree.Save(temporary, "new"), 0);
+  EXPECT_EQ(tree.Rename(temporary, kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new");
+  EXPECT_EQ(tree.Error(temporary), ENOENT);
+  EXPECT_EQ(tree.Stored(".q.Xa1b2c"), "DeleteColumn@1 Put@0");
+  EXPECT_EQ(tree.Save("default/t/r/f/b.tmp", "x"), 0);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/b.tmp"), 0);
+  EXPECT_EQ(tree.Stored("b.tmp"), "DeleteColumn@1 Put@0");
+}
+
+TEST_F(RemoteStoreTest, AFilePutAsideAndWrittenAnewKeepsTheTombstoneInBetween) {
+  EXPECT_EQ(tree.Save(kQ, "old"), 0);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/q~"), 0);
+  EXPECT_EQ(tree.Save(kQ, "new"), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "new");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q~"), "old");
+  EXPECT_EQ(tree.Stored("q"), "Put@2 DeleteColumn@1 Put@0");
+}
+
+TEST_F(RemoteStoreTest, WhatIsDeletedIsNotFreed) {
+  EXPECT_EQ(tree.Save(kQ, "x"), 0);
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/.deleted/q"), EOPNOTSUPP);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/.deleted/q"), "x");
+}
+
+TEST_F(RemoteStoreTest, AStoredVersionIsGivenNoOtherEnd) {
+  EXPECT_EQ(tree.Save(kQ, "x"), 0);
+  tree.Remount({.xattr = true});
+  const NodePtr q = tree.LookUp(kQ)->node;
+  const int sent = remote().mutations();
+  EXPECT_EQ(tree.filesystem->SetXattr(tree.request, *q, "user.cellfs.ttl", "1000", 0).error(),
+            EOPNOTSUPP);
+  EXPECT_EQ(remote().mutations(), sent);
+}
+
+// A table of the same name that is made later must not show the attributes of the first.
+TEST_F(RemoteStoreTest, TheAttributesOfADroppedTableGo) {
+  AttributeChange change;
+  change.mode = 0600;
+  ASSERT_EQ(tree.Save(kQ, "x"), 0);
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  ASSERT_EQ(tree.Unlink(kQ), 0);
+  ASSERT_EQ(tree.Unlink("default/t/r/f/other"), 0);
+  for (const char* directory : {"default/t/r/f", "default/t/r", "default/t"}) {
+    ASSERT_EQ(tree.Rmdir(directory), 0) << directory;
+  }
+  tree.MakeTable();
+  tree.Put("r", "q", "y");
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u);
+  tree.Remount();
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u);
+}
+
+// ---- Outcomes that are unknown ------------------------------------------------------------------
+
+struct UnknownOutcomeTest : RemoteStoreTest, testing::WithParamInterface<RemoteStore::Effect> {
+  bool IsDone() const { return GetParam() == RemoteStore::Effect::kDone; }
+};
+
+INSTANTIATE_TEST_SUITE_P(, UnknownOutcomeTest,
+                         testing::Values(RemoteStore::Effect::kNone, RemoteStore::Effect::kDone),
+                         [](const auto& instance) {
+                           return instance.param == RemoteStore::Effect::kDone ? "Done" : "NotDone";
+                         });
+
+TEST_P(UnknownOutcomeTest, AWriteFailsAndIsNotRepeated) {
+  ASSERT_EQ(tree.Save(kQ, "old"), 0);
+  const OpenFile file = tree.Open(kQ, Truncating());
+  ASSERT_EQ(tree.Write(file, "new"), 0);
+  const int sent = remote().mutations();
+  remote().LoseOutcome(1, GetParam());
+  EXPECT_EQ(tree.Close(file), EIO);
+  EXPECT_EQ(remote().mutations(), sent + 1);
+  EXPECT_EQ(tree.ReadFile(kQ), IsDone() ? "new" : "old");
+}
+
+TEST_P(UnknownOutcomeTest, AnAppendFailsAndIsNotRepeated) {
+  ASSERT_EQ(tree.Save(kQ, "a"), 0);
+  const OpenFile file = tree.Open(kQ, ForAppending());
+  ASSERT_EQ(tree.Write(file, "b", 1), 0);
+  const int sent = remote().mutations();
+  remote().LoseOutcome(1, GetParam());
+  EXPECT_EQ(tree.Close(file), EIO);
+  EXPECT_EQ(remote().mutations(), sent + 1);
+  EXPECT_EQ(tree.ReadFile(kQ), IsDone() ? "ab" : "a");
+}
+
+TEST_P(UnknownOutcomeTest, ARemovalFailsAndIsNotRepeated) {
+  ASSERT_EQ(tree.Save(kQ, "old"), 0);
+  const int sent = remote().mutations();
+  remote().LoseOutcome(1, GetParam());
+  EXPECT_EQ(tree.Unlink(kQ), EIO);
+  EXPECT_EQ(remote().mutations(), sent + 1);
+  EXPECT_EQ(tree.Error(kQ), IsDone() ? ENOENT : 0);
+}
+
+TEST_P(UnknownOutcomeTest, ARenameFailsAndIsNotRepeated) {
+  const std::string target = "default/t/r/f/target";
+  ASSERT_EQ(tree.Save(kQ, "new"), 0);
+  ASSERT_EQ(tree.Save(target, "old"), 0);
+  const int sent = remote().mutations();
+  remote().LoseOutcome(1, GetParam());
+  EXPECT_EQ(tree.Rename(kQ, target), EIO);
+  EXPECT_EQ(remote().mutations(), sent + 1);
+  EXPECT_EQ(tree.Error(kQ), IsDone() ? ENOENT : 0);
+  EXPECT_EQ(tree.ReadFile(target), IsDone() ? "new" : "old");
+}
+
+TEST_P(UnknownOutcomeTest, ACounterIsNotIncreasedTwice) {
+  const std::string counter = "default/t/r/f/.counters/n";
+  ASSERT_EQ(tree.Save(counter, "+1"), 0);
+  const OpenFile file = tree.Open(counter, Truncating());
+  ASSERT_EQ(tree.Write(file, "+2"), 0);
+  const int sent = remote().mutations();
+  remote().LoseOutcome(1, GetParam());
+  EXPECT_EQ(tree.Close(file), EIO);
+  EXPECT_EQ(remote().mutations(), sent + 1);
+  EXPECT_EQ(tree.ReadFile(counter), IsDone() ? "3\n" : "1\n");
+}
+
+}  // namespace
+}  // namespace cellfs::fs

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/remote_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::microseconds kLatency{20};
+
+void Travel() { std::this_thread::sleep_for(kLatency); }
+
+Status Unsupported(const std::string& what) {
+  return {StatusCode::kUnsupportedOperation, "a cluster has no " + what};
+}
+
+Status CheckOffered(Stamping stamping) {
+  return stamping == Stamping::kAsGiven ? Status() : Unsupported("stamping of ours");
+}
+Status CheckOffered(const Put& put) { return CheckOffered(put.stamping); }
+Status CheckOffered(const Delete& deletion) { return CheckOffered(deletion.stamping); }
+Status CheckOffered(const Append& append) { return CheckOffered(append.stamping); }
+Status CheckOffered(const Increment&) { return {}; }
+Status CheckOffered(const Withdraw&) { return Unsupported("withdrawal"); }
+
+Status CheckOffered(const RowMutations& mutations) {
+  for (const Mutation& mutation : mutations.mutations) {
+    CELLFS_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckOffered(one); }, mutation));
+  }
+  return {};
+}
+
+Status CheckOffered(const Query& query) {
+  return query.moment == nullptr ? Status() : Unsupported("pinned moments");
+}
+
+}  // namespace
+
+void RemoteStore::BeforeNextMutation(std::function<void(Store& elsewhere)> act) {
+  const std::lock_guard lock(mutex_);
+  before_next_ = std::move(act);
+}
+
+void RemoteStore::LoseOutcome(int nth, Effect effect) {
+  const std::lock_guard lock(mutex_);
+  lost_ = mutations_ + nth;
+  effect_ = effect;
+}
+
+template <typename Result, typename Send>
+Result RemoteStore::Change(const RowMutations& mutations, Send&& send) {
+  Travel();
+  std::function<void(Store&)> act;
+  bool is_lost = false;
+  Effect effect = Effect::kNone;
+  {
+    const std::lock_guard lock(mutex_);
+    act = std::exchange(before_next_, nullptr);
+    is_lost = ++mutations_ == lost_;
+    effect = effect_;
+  }
+  if (act) act(inner());
+  if (const Status offered = CheckOffered(mutations); !offered.ok()) return offered;
+  if (!is_lost) return send();
+  if (effect == Effect::kDone) static_cast<void>(send());
+  return Status(StatusCode::kOutcomeUnknown, "the region server did not answer");
+}
+
+StatusOr<RowCells> RemoteStore::Read(const Caller& caller, const TableName& table, const Get& get) {
+  Travel();
+  CELLFS_RETURN_IF_ERROR(CheckOffered(get));
+  return ForwardingStore::Read(caller, table, get);
+}
+
+StatusOr<std::unique_ptr<Scanner>> RemoteStore::OpenScanner(const Caller& caller,
+                                                            const TableName& table,
+                                                            const Scan& scan) {
+  Travel();
+  CELLFS_RETURN_IF_ERROR(CheckOffered(scan));
+  return ForwardingStore::OpenScanner(caller, table, scan);
+}
+
+StatusOr<MutationResult> RemoteStore::Mutate(const Caller& caller, const TableName& table,
+                                             const RowMutations& mutations) {
+  return Change<StatusOr<MutationResult>>(
+      mutations, [&] { return ForwardingStore::Mutate(caller, table, mutations); });
+}
+
+StatusOr<CheckAndMutateResult> RemoteStore::CheckAndMutate(const Caller& caller,
+                                                           const TableName& table,
+                                                           const cellfs::CheckAndMutate& check) {
+  return Change<StatusOr<CheckAndMutateResult>>(
+      check.action, [&] { return ForwardingStore::CheckAndMutate(caller, table, check); });
+}
+
+std::vector<StatusOr<MutationResult>> RemoteStore::Batch(const Caller& caller,
+                                                         const TableName& table,
+                                                         const std::vector<RowMutations>& rows) {
+  std::vector<StatusOr<MutationResult>> results;
+  for (const RowMutations& row : rows) results.push_back(Mutate(caller, table, row));
+  return results;
+}
+
+}  // namespace cellfs

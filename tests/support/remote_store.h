@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// RemoteStore: a store as a client of a cluster would be, made of one in this process. It is far
+// away (a small latency), offers HBase's letter and nothing of ours, others write to it without a
+// word, and the outcome of a mutation may be unknown.
+#ifndef CELLFS_TESTS_SUPPORT_REMOTE_STORE_H_
+#define CELLFS_TESTS_SUPPORT_REMOTE_STORE_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/support/forwarding_store.h"
+
+namespace cellfs {
+
+class RemoteStore : public ForwardingStore {
+ public:
+  static constexpr int64_t kMaxStalenessMs = 2000;
+
+  explicit RemoteStore(std::unique_ptr<Store> store) : ForwardingStore(std::move(store)) {}
+
+  // What another client does: nobody here is told.
+  Store& elsewhere() { return inner(); }
+  // `act` runs once, just before the next mutation that this client sends.
+  void BeforeNextMutation(std::function<void(Store& elsewhere)> act);
+
+  // What an unknown outcome was.
+  enum class Effect { kNone, kDone };
+  // The outcome of the nth mutation from now on, from 1, is unknown.
+  void LoseOutcome(int nth, Effect effect);
+  // Mutations of cells sent so far.
+  int mutations() const { return mutations_; }
+
+  const StoreTraits& traits() const override { return traits_; }
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override;
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override;
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override;
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override;
+  std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
+
+ private:
+  template <typename Result, typename Send>
+  Result Change(const RowMutations& mutations, Send&& send);
+
+  const StoreTraits traits_{.has_other_writers = true,
+                            .max_staleness_ms = kMaxStalenessMs,
+                            .withdraws = false,
+                            .stamps_above_column = false,
+                            .checks_readable = false,
+                            .pins_moments = false};
+  std::atomic<int> mutations_{0};
+  std::mutex mutex_;  // guards the rest
+  std::function<void(Store&)> before_next_;
+  int lost_ = 0;  // the count of the mutation whose outcome is unknown
+  Effect effect_ = Effect::kNone;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_TESTS_SUPPORT_REMOTE_STORE_H_
