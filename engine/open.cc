@@ -8,8 +8,8 @@
 
 namespace cellfs {
 
-StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
-                                                const StoreOptions& options) {
+StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
+                                                     const StoreOptions& options) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
                           LocalEngine::Open(directory, options));
   return EmbeddedStore::Open(std::move(engine), options);
@@ -19,7 +19,7 @@ std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
   return StoreDirectory::Holder(directory);
 }
 
-std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options) {
+std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options) {
   // Memory has nothing that could fail to open.
   return *EmbeddedStore::Open(MakeMemoryEngine(options), options);
 }

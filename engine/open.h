@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "engine/local_store.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
-#include "engine/store.h"
 
 namespace cellfs {
 
@@ -18,8 +18,8 @@ namespace cellfs {
 // locked while the store lives. kUnavailable: another process holds it (its id is in the message).
 // kAccessDenied: it is not ours alone; the message says what to change.
 // kCorruption: not a store, a newer format, or damaged; the message says which file.
-StatusOr<std::unique_ptr<Store>> OpenLocalStore(const std::string& directory,
-                                                const StoreOptions& options);
+StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
+                                                     const StoreOptions& options);
 
 // The id of the process that has the store in `directory` open, as text ("(unknown)" if it could
 // not be noted); nullopt: none, as far as can be told.
@@ -27,7 +27,7 @@ std::optional<std::string> HolderOfLocalStore(const std::string& directory);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
 // tests.
-std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options);
+std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options);
 
 }  // namespace cellfs
 

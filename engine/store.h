@@ -2,6 +2,7 @@
 //
 // Store: a versioned, sorted map of cells with HBase 2.6's semantics. Everything above the engine
 // speaks to this interface alone; the embedded store keeps its promises, and so does HBase itself.
+// What ours can do beyond them is told by traits().
 //
 //     auto result = store.Mutate(Caller::Superuser(), table, RowMutations::Of(put));
 //     auto cells = store.Read(Caller::Superuser(), table, get);
@@ -30,7 +31,6 @@
 #include "engine/mutation.h"
 #include "engine/names.h"
 #include "engine/read.h"
-#include "engine/rewrite_observer.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
 #include "engine/store_traits.h"
@@ -41,7 +41,7 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // What it offers beyond that and what not; the same for as long as it lives.
+  // The same for as long as it lives.
   virtual const StoreTraits& traits() const = 0;
 
   // ---- Cells ----------------------------------------------------------------------------------
@@ -99,15 +99,10 @@ class Store {
   virtual Status Flush(const Caller& caller, const TableName& table) = 0;
   // Rewrites the store file; does not touch the memstore. What a pinned Moment may see stays.
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
-  virtual void SetMaintenancePaused(bool paused) = 0;
-  // Of the page cache, over all tables; at once.
-  virtual void SetCacheBytes(int64_t bytes) = 0;
-  // Null: none. The one before is not called any more when this returns. Nobody can be told of what
-  // other clients of a cluster make it do.
-  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
-  // ever. Flush and compaction drop nothing of that meanwhile.
+  // ever. Flush and compaction drop nothing of that meanwhile. Null where the store pins none
+  // (traits().pins_moments).
   virtual std::shared_ptr<const Moment> PinMoment() = 0;
 
   // ---- Quotas and rights ----------------------------------------------------------------------

@@ -41,15 +41,17 @@ Outcome About(std::string_view name, const Outcome& outcome) {
 
 }  // namespace
 
-FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock)
+FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
+                       LocalControls* controls)
     : mount_(store, std::move(options), std::move(clock)),
+      controls_(controls),
       resolver_(mount_),
       rewritten_(mount_.inodes, [this](const NodePtr& node) { LookAgain(node); }) {
-  store.SetRewriteObserver(&rewritten_);
+  if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 
 FileSystem::~FileSystem() {
-  mount_.store.SetRewriteObserver(nullptr);
+  if (controls_ != nullptr) controls_->SetRewriteObserver(nullptr);
   EndHandles(&FileHandle::Abandon);
   StoreDirectoryTimes(mount_);
 }

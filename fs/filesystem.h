@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/local_store.h"
 #include "fs/attribute_changes.h"
 #include "fs/attributes.h"
 #include "fs/directory_stream.h"
@@ -75,7 +76,10 @@ struct OpenDirectoryReply {
 // Thread-safe. Handles given out must be released before it dies.
 class FileSystem {
  public:
-  FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock);
+  // `controls` is null where the store is not in this process: then nobody tells of what it
+  // rewrites.
+  FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
+             LocalControls* controls);
   ~FileSystem();
 
   MountContext& context() { return mount_; }
@@ -175,6 +179,7 @@ class FileSystem {
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
 
   MountContext mount_;
+  LocalControls* const controls_;
   Resolver resolver_;
   RestoringReaders restoring_readers_{*mount_.clock};
 

@@ -236,6 +236,9 @@ OutcomeOr<Place> Resolver::ChildOfAsof(const Place& directory, std::string_view 
     if (!ParseAsofName(name, mount_.clock->Now())) return Outcome(ENOENT);
     return Named(directory, PlaceKind::kAsofLink, name);
   }
+  if (!mount_.store.traits().pins_moments) {
+    return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
+  }
   auto view = std::make_shared<View>();
   view->kind = View::Kind::kAsof;
   view->name = name;

@@ -106,8 +106,9 @@ StatusOr<std::string> RunOnStore(const CommandLine& line, const std::string& com
   }
   StoreOptions options;
   options.background_maintenance = false;
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenWhenFree(store_directory, options));
-  return Commands(*store, {}).Run(command, arguments);
+  CELLFS_ASSIGN_OR_RETURN(const std::unique_ptr<LocalStore> store,
+                          OpenWhenFree(store_directory, options));
+  return Commands(*store, store.get(), {}).Run(command, arguments);
 }
 
 std::string Size(uint64_t bytes) {

@@ -17,11 +17,11 @@ std::string ArgumentOf(const Arguments& arguments, const std::string& name) {
   return found == arguments.end() ? std::string() : found->second;
 }
 
-Status SetCacheSize(Store& store, const std::string& value) {
+Status SetCacheSize(LocalControls& controls, const std::string& value) {
   // As the key of the configuration is checked.
   Configuration configuration;
   CELLFS_RETURN_IF_ERROR(ApplyMountOptions("cache_size=" + value, configuration));
-  store.SetCacheBytes(configuration.store.cache_bytes);
+  controls.SetCacheBytes(configuration.store.cache_bytes);
   return {};
 }
 
@@ -142,10 +142,9 @@ StatusOr<std::string> Commands::Set(const Arguments& arguments) {
   const std::string value = ArgumentOf(arguments, "value");
   if (name == "log_level") {
     CELLFS_RETURN_IF_ERROR(SetLogLevel(value));
-  } else if (name == "maintenance" && (value == "paused" || value == "running")) {
-    store_.SetMaintenancePaused(value == "paused");
-  } else if (name == "cache_size") {
-    CELLFS_RETURN_IF_ERROR(SetCacheSize(store_, value));
+  } else if (name == "cache_size" ||
+             (name == "maintenance" && (value == "paused" || value == "running"))) {
+    CELLFS_RETURN_IF_ERROR(SetControl(name, value));
   } else {
     return Status(StatusCode::kIllegalArgument,
                   "'" + name + "=" + value +
@@ -153,6 +152,16 @@ StatusOr<std::string> Commands::Set(const Arguments& arguments) {
                       "maintenance=paused|running");
   }
   return TextOf({{name, value}});
+}
+
+Status Commands::SetControl(const std::string& name, const std::string& value) {
+  if (controls_ == nullptr) {
+    return {StatusCode::kUnsupportedOperation,
+            "'" + name + "' can be set for a store in this process only"};
+  }
+  if (name == "cache_size") return SetCacheSize(*controls_, value);
+  controls_->SetMaintenancePaused(value == "paused");
+  return {};
 }
 
 }  // namespace cellfs

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/store.h"
+#include "engine/local_store.h"
 #include "src/control_socket.h"
 
 namespace cellfs {
@@ -22,11 +22,14 @@ struct MountStatus {
 
 class Commands {
  public:
-  Commands(Store& store, MountStatus mount) : store_(store), mount_(std::move(mount)) {}
+  // `controls` is null where the store is not in this process.
+  Commands(Store& store, LocalControls* controls, MountStatus mount)
+      : store_(store), controls_(controls), mount_(std::move(mount)) {}
 
   // ping; status; flush [table]; compact [table] [kind=minor|major]; set name value. Without a
   // table: all that are enabled; a table that fails does not stop the others, and the error names
-  // each that failed. kIllegalArgument for an unknown command or argument. Thread-safe.
+  // each that failed. kIllegalArgument for an unknown command or argument,
+  // kUnsupportedOperation for a setting that the store does not have. Thread-safe.
   StatusOr<std::string> Run(const std::string& command, const Arguments& arguments);
 
  private:
@@ -34,6 +37,7 @@ class Commands {
   StatusOr<std::string> Flush(const Arguments& arguments);
   StatusOr<std::string> Compact(const Arguments& arguments);
   StatusOr<std::string> Set(const Arguments& arguments);
+  Status SetControl(const std::string& name, const std::string& value);
   // The names of the tables done, as JSON.
   StatusOr<std::string> ForTables(const Arguments& arguments,
                                   const std::function<Status(const TableName&)>& act);
@@ -41,6 +45,7 @@ class Commands {
   StatusOr<std::vector<TableName>> AllTables();
 
   Store& store_;
+  LocalControls* const controls_;
   const MountStatus mount_;
 };
 

@@ -135,9 +135,10 @@ Status Ending(const std::string& store_directory) {
 }
 
 // Everything between the store's opening and its closing.
-int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
+int Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
           const Report& report) {
-  fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock);
+  fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
+                            &store);
   filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
   // Nobody's rights could be told, and not even the root be shown.
   if (const Status loaded = filesystem.context().attributes.BeLoaded(); !loaded.ok()) {
@@ -147,7 +148,7 @@ int Serve(Store& store, const DaemonOptions& options, const Guardian& guardian,
   if (!session.ok()) return Fail(session.status(), report);
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
-  Commands commands(store, {.mountpoint = options.mountpoint, .pid = getpid()});
+  Commands commands(store, &store, {.mountpoint = options.mountpoint, .pid = getpid()});
   auto control = ControlServer::Open(
       options.store_directory,
       [&](const std::string& command, const Arguments& arguments) -> StatusOr<std::string> {

@@ -29,8 +29,8 @@ Status WithRemedy(const Status& in_use, const std::string& remedy) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Store>> OpenWhenFree(const std::string& directory,
-                                              const StoreOptions& options) {
+StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
+                                                   const StoreOptions& options) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (true) {
     auto store = OpenLocalStore(directory, options);

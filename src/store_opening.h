@@ -7,16 +7,16 @@
 #include <memory>
 #include <string>
 
+#include "engine/local_store.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
-#include "engine/store.h"
 
 namespace cellfs {
 
 // OpenLocalStore, which waits a while for a daemon that ends or was killed. A store that is mounted
 // and served is refused at once, with kUnavailable.
-StatusOr<std::unique_ptr<Store>> OpenWhenFree(const std::string& directory,
-                                              const StoreOptions& options);
+StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
+                                                   const StoreOptions& options);
 
 // kAccessDenied where the directory is there and somebody else's.
 Status CheckMayUse(const std::string& directory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// EmbeddedStore: a Store in this process, over a StorageEngine: what HBase divides among master,
+// EmbeddedStore: a LocalStore over a StorageEngine: what HBase divides among master,
 // region servers and their coprocessors. Here are tables' life, namespaces, quotas and rights; the
 // data path of one table is Region.
 //
@@ -17,20 +17,20 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/local_store.h"
 #include "engine/options.h"
 #include "engine/region/catalog.h"
 #include "engine/region/storage_engine.h"
 #include "engine/region/table_directory.h"
-#include "engine/store.h"
 
 namespace cellfs {
 
-class EmbeddedStore : public Store {
+class EmbeddedStore : public LocalStore {
  public:
   // Reads the catalog and opens its tables. A table that cannot be opened answers why to whatever
   // is asked of it; the others work.
-  static StatusOr<std::unique_ptr<Store>> Open(std::unique_ptr<StorageEngine> engine,
-                                               StoreOptions options);
+  static StatusOr<std::unique_ptr<LocalStore>> Open(std::unique_ptr<StorageEngine> engine,
+                                                    StoreOptions options);
 
   const StoreTraits& traits() const override { return traits_; }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;

@@ -52,7 +52,7 @@ class StorageEngine {
   virtual std::shared_ptr<const Moment> PinMoment() = 0;
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;
-  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of Store
+  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of LocalControls
   // Everything of Statistics but `tables`.
   virtual Statistics GetStatistics() = 0;
 };

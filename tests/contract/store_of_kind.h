@@ -38,7 +38,7 @@ class StoreOfKind : public testing::TestWithParam<Kind> {
 
   const std::shared_ptr<ManualClock> clock_;
   TemporaryDirectory directory_;
-  std::unique_ptr<Store> store_;  // closed before its directory goes
+  std::unique_ptr<LocalStore> store_;  // closed before its directory goes
 };
 
 inline std::string NameOfKind(const testing::TestParamInfo<Kind>& kind) {

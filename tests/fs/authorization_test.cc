@@ -27,7 +27,8 @@ class AuthorizationTest : public testing::Test {
     EXPECT_TRUE(store_->GrantPermissions(root, {"eve", {"", kTable}, "W"}, true).ok());
     MountOptions options;
     options.authorization = true;
-    filesystem_ = std::make_unique<FileSystem>(*store_, options, std::make_shared<ManualClock>(5));
+    filesystem_ =
+        std::make_unique<FileSystem>(*store_, options, std::make_shared<ManualClock>(5), nullptr);
   }
 
   Entry LookUp(std::initializer_list<const char*> path) {

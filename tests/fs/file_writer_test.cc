@@ -64,6 +64,7 @@ TEST_F(FileWriterTest, AHandleKeepsItsCallerAfterTheRequestHasGone) {
   options.clock = tree.clock;
   options.site.authorization = true;
   tree.filesystem.reset();
+  tree.controls = nullptr;
   tree.store = OpenMemoryStore(options);
   tree.MakeTable();
   tree.Put("r", "other", "x");

@@ -117,6 +117,17 @@ TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
   EXPECT_EQ(tree.ReadFile(kQ), "now");
 }
 
+TEST_F(RemoteStoreTest, AMomentOfThePastIsRefusedInWords) {
+  const std::string asof = "default/t/.asof";
+  EXPECT_EQ(tree.Error(asof), 0);
+  const NodePtr directory = tree.LookUp(asof)->node;
+  const auto found = tree.filesystem->LookUp(tree.request, *directory, std::to_string(kStart - 1));
+  EXPECT_EQ(found.error(), EOPNOTSUPP);
+  EXPECT_NE(found.status().reason(), "");
+  EXPECT_EQ(tree.Error(asof + "/now"), 0);  // a link to such a directory
+  tree.filesystem->LetGoUnused();
+}
+
 // ---- What cannot be withdrawn -------------------------------------------------------------------
 
 TEST_F(RemoteStoreTest, ATemporaryLeavesATombstone) {

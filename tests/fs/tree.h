@@ -39,9 +39,14 @@ struct Tree {
   explicit Tree(MountOptions options = {}, StoreKind kind = StoreKindOfTests()) {
     StoreOptions store_options;
     store_options.clock = clock;
-    store = OpenMemoryStore(store_options);
-    if (kind == StoreKind::kRemote) store = std::make_unique<RemoteStore>(std::move(store));
-    filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock);
+    std::unique_ptr<LocalStore> local = OpenMemoryStore(store_options);
+    if (kind == StoreKind::kRemote) {
+      store = std::make_unique<RemoteStore>(std::move(local));
+    } else {
+      controls = local.get();
+      store = std::move(local);
+    }
+    filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock, controls);
   }
 
   // The table default:t with the family f (VERSIONS 10, deleted cells kept) and, if asked for, g
@@ -120,6 +125,7 @@ struct Tree {
   Request request;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
   std::unique_ptr<Store> store;
+  LocalControls* controls = nullptr;  // of the store, where it is in this process
   std::unique_ptr<FileSystem> filesystem;
 };
 

@@ -130,7 +130,7 @@ struct WritingTree : Tree {
   // As after unmount and mount.
   void Remount(MountOptions options = {}) {
     filesystem.reset();
-    filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock);
+    filesystem = std::make_unique<FileSystem>(*store, std::move(options), clock, controls);
   }
 };
 

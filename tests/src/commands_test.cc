@@ -23,13 +23,13 @@ class CommandsTest : public ::testing::Test {
     TableSchema schema({"default", "t"});
     schema.families.emplace("f", FamilySchema("f"));
     ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
-    commands_ = std::make_unique<Commands>(*store_, MountStatus{"/mnt", 42});
+    commands_ = std::make_unique<Commands>(*store_, store_.get(), MountStatus{"/mnt", 42});
   }
   StatusCode CodeOf(const std::string& command, const Arguments& arguments) {
     return commands_->Run(command, arguments).status().code();
   }
 
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<LocalStore> store_;
   std::unique_ptr<Commands> commands_;
 };
 
@@ -43,7 +43,8 @@ TEST_F(CommandsTest, StatusSaysWhereAndWhat) {
 }
 
 TEST_F(CommandsTest, AMountpointNeedNotBeUtf8) {
-  const auto answer = Commands(*store_, MountStatus{"/mnt/\xff", 42}).Run("status", {});
+  const auto answer =
+      Commands(*store_, store_.get(), MountStatus{"/mnt/\xff", 42}).Run("status", {});
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(json::parse(*answer)["mountpoint"], "/mnt/\ufffd");
 }
@@ -56,6 +57,19 @@ TEST_F(CommandsTest, FlushAndCompactTakeOneTableOrAll) {
   }
   EXPECT_TRUE(commands_->Run("compact", {{"kind", "minor"}}).ok());
   EXPECT_EQ(CodeOf("compact", {{"kind", "huge"}}), StatusCode::kIllegalArgument);
+}
+
+TEST_F(CommandsTest, WhatAStoreElsewhereCannotBeToldIsRefusedInWords) {
+  Commands elsewhere(*store_, nullptr, {});
+  for (const auto& [name, value] :
+       {std::pair("cache_size", "2097152"), std::pair("maintenance", "paused")}) {
+    const Arguments arguments = {{"name", name}, {"value", value}};
+    EXPECT_TRUE(commands_->Run("set", arguments).ok()) << name;
+    EXPECT_EQ(elsewhere.Run("set", arguments).status().code(), StatusCode::kUnsupportedOperation)
+        << name;
+  }
+  EXPECT_TRUE(elsewhere.Run("status", {}).ok());
+  EXPECT_TRUE(elsewhere.Run("flush", {}).ok());
 }
 
 // A store on disk, whose tables a, b and c have a cell in memory each.
@@ -88,13 +102,13 @@ class ThreeTablesTest : public ::testing::Test {
   }
 
   TemporaryDirectory temporary_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<LocalStore> store_;
 };
 
 TEST_F(ThreeTablesTest, ADisabledTableDoesNotStopTheFlushOfAll) {
   for (const char* name : {"a", "b", "c"}) Fill(name);
   ASSERT_TRUE(store_->DisableTable(Caller::Superuser(), {"default", "b"}).ok());
-  Commands commands(*store_, {});
+  Commands commands(*store_, store_.get(), {});
   const auto flushed = commands.Run("flush", {});
   ASSERT_TRUE(flushed.ok()) << flushed.status().message();
   EXPECT_EQ(json::parse(*flushed)["flushed"], json::array({"a", "c"}));
@@ -113,7 +127,7 @@ TEST_F(ThreeTablesTest, ATableThatFailsIsNamedAndDoesNotStopTheOthers) {
   }
   Open();
   for (const char* name : {"b", "c"}) Fill(name);
-  Commands commands(*store_, {});
+  Commands commands(*store_, store_.get(), {});
   for (const char* command : {"flush", "compact"}) {
     const Status status = commands.Run(command, {}).status();
     EXPECT_FALSE(status.ok());

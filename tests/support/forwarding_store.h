@@ -104,11 +104,6 @@ class ForwardingStore : public Store {
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override {
     return store_->Compact(caller, table, kind);
   }
-  void SetMaintenancePaused(bool paused) override { store_->SetMaintenancePaused(paused); }
-  void SetCacheBytes(int64_t bytes) override { store_->SetCacheBytes(bytes); }
-  void SetRewriteObserver(RewriteObserver* observer) override {
-    store_->SetRewriteObserver(observer);
-  }
   Statistics GetStatistics() override { return store_->GetStatistics(); }
   std::shared_ptr<const Moment> PinMoment() override { return store_->PinMoment(); }
 
