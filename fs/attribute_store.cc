@@ -72,7 +72,7 @@ std::string_view NextWord(std::string_view& text) {
 
 bool IsInRow(PlaceKind kind) {
   return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
-         kind != PlaceKind::kSchemaFile && kind != PlaceKind::kNamespaceFile;
+         TraitsOf(kind).content != PlaceContent::kToml;
 }
 
 // Whatever the reason: a file is not to be taken for absent, or for anybody's.
@@ -122,8 +122,7 @@ std::string AttributeStore::ChangeRowKey(const Place& directory) {
 }
 
 std::string AttributeStore::Qualifier(const Place& place) {
-  if (place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile)
-    return "toml";
+  if (place.IsToml()) return "toml";
   if (!place.IsColumn()) return place.family;
   std::string qualifier;
   qualifier.reserve(place.family.size() + 1 + place.qualifier.size());

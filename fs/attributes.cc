@@ -48,23 +48,10 @@ std::optional<timespec> ChangeOf(MountContext& mount, const Found& found,
 
 // The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
 bool ChangesUnseen(const Place& place) {
-  switch (place.kind) {
-    case PlaceKind::kVersion:
-    case PlaceKind::kVersionsColumn:
-    case PlaceKind::kVersionsFile:
-    case PlaceKind::kCounter:
-    case PlaceKind::kDeletedCell:
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile:
-    case PlaceKind::kAsofLink:
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeyFile:
-    case PlaceKind::kMemoryFile:
-      return true;
-    default:
-      return place.table.IsSystemTable();
-  }
+  return place.traits().Is(place_flag::kChangesUnseen) || place.table.IsSystemTable();
 }
+
+bool IsLink(const Place& place) { return place.traits().content == PlaceContent::kTarget; }
 
 // The names in what failed may lie in directories that others may not look into.
 bool NamesWhatIsHidden(const Place& place) {
@@ -78,7 +65,7 @@ timespec FromMilliseconds(Timestamp time) {
 }
 
 mode_t TypeOf(const Place& place) {
-  if (place.kind == PlaceKind::kAsofLink) return S_IFLNK;
+  if (IsLink(place)) return S_IFLNK;
   return place.IsDirectory() ? S_IFDIR : S_IFREG;
 }
 
@@ -93,7 +80,7 @@ OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Nod
   shown.st_uid = stored.uid;
   shown.st_gid = stored.gid;
   shown.st_mode = TypeOf(place) | stored.mode;
-  if (place.kind == PlaceKind::kAsofLink) shown.st_mode = S_IFLNK | 0777;
+  if (IsLink(place)) shown.st_mode = S_IFLNK | 0777;
   if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
   if (NamesWhatIsHidden(place)) shown.st_mode &= ~mode_t{0077};
   shown.st_size = static_cast<off_t>(found.size);
@@ -135,18 +122,9 @@ bool MayCacheListing(MountContext& mount, const Place& directory) {
   if (directory.view != nullptr) {
     return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
   }
-  switch (directory.kind) {
-    case PlaceKind::kRoot:
-    case PlaceKind::kNamespace:
-      return !directory.table.IsSystemTable();
-    case PlaceKind::kTable:
-    case PlaceKind::kRow:
-    case PlaceKind::kFamily:
-      break;
-    default:
-      return false;
-  }
+  if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
   if (directory.table.IsSystemTable()) return false;
+  if (directory.table.name.empty()) return true;
   const auto schema = mount.store.DescribeTable(directory.table);
   return schema.ok() &&
          std::none_of((*schema)->families.begin(), (*schema)->families.end(),

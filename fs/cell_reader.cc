@@ -23,16 +23,8 @@ void Learn(MountContext& mount, const Place& file, const Cell& cell, uint64_t lo
 
 OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
                                  Node* node) {
-  switch (file.kind) {
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile:
-      return TomlText(mount, file);
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeyFile:
-      return CellfsDirectory(mount).Text(file);
-    default:
-      break;
-  }
+  if (file.IsToml()) return TomlText(mount, file);
+  if (file.traits().content == PlaceContent::kText) return CellfsDirectory(mount).Text(file);
   const auto unstored = mount.unstored.Find(file);  // first: a claim goes once a value is stored
   if (file.IsColumn()) {
     const uint64_t looked_at = Node::NewestGeneration();

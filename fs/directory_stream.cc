@@ -6,43 +6,45 @@
 #include <limits>
 #include <tuple>
 
-#include "fs/asof.h"
-#include "fs/cellfs_directory.h"
-#include "fs/reading.h"
-#include "fs/view.h"
-
 namespace cellfs::fs {
 namespace {
 
-constexpr size_t kBatch = 128;  // entries read from the store at a time
 // From so many entries on, a reply has at most so many, so that other requests get in between.
 constexpr size_t kLong = 1000;
 constexpr size_t kPiece = 128;
 
-// Newest first, in byte order.
-std::string VersionKey(Timestamp timestamp) {
-  uint64_t inverted = ~static_cast<uint64_t>(timestamp);
-  std::string key(sizeof inverted, '\0');
-  for (auto it = key.rbegin(); it != key.rend(); ++it, inverted >>= 8) {
-    *it = static_cast<char>(inverted & 0xff);
-  }
-  return key;
+// Of two with one key that of `first` stays.
+SourceEntries Merged(SourceEntries first, SourceEntries second) {
+  const auto by_key = [](const SourceEntry& a, const SourceEntry& b) { return a.key < b.key; };
+  SourceEntries merged;
+  merged.reserve(first.size() + second.size());
+  std::merge(std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()),
+             std::make_move_iterator(second.begin()), std::make_move_iterator(second.end()),
+             std::back_inserter(merged), by_key);
+  const auto same_key = [](const SourceEntry& a, const SourceEntry& b) { return a.key == b.key; };
+  merged.erase(std::unique(merged.begin(), merged.end(), same_key), merged.end());
+  return merged;
 }
 
-bool IsScanView(const Place& place) { return place.view != nullptr && !place.view->IsAsof(); }
+// Merges what another source gave. Where one of them is cut short nothing beyond its end may be
+// given yet: the end is the first of both.
+void AddTo(EntryBatch& batch, EntryBatch other) {
+  if (other.end && (!batch.end || *other.end < *batch.end)) batch.end = std::move(other.end);
+  if (other.entries.empty()) return;
+  batch.entries = batch.entries.empty()
+                      ? std::move(other.entries)
+                      : Merged(std::move(batch.entries), std::move(other.entries));
+}
 
 }  // namespace
 
 DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory,
                                  std::shared_ptr<CachedListing> cached)
-    : mount_(mount),
-      resolver_(mount),
-      directory_(std::move(directory)),
-      place_(directory_->place()),
+    : node_(std::move(directory)),
+      directory_(mount, node_->place()),
       own_offsets_(CachedListing::kEnd + 1),
       uses_own_offsets_(cached == nullptr) {
-  if (cached != nullptr) cached_.emplace(std::move(cached), directory_->changes());
-  if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
+  if (cached != nullptr) cached_.emplace(std::move(cached), node_->changes());
 }
 
 // ---- Offsets ------------------------------------------------------------------------------------
@@ -66,8 +68,8 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
 
 CachedListing::End DirectoryStream::BeforeReply() {
   if (!cached_) return CachedListing::End::kCompletes;
-  if (is_at_end_) return cached_->BeforeEnd(directory_->changes(), names_);
-  cached_->BeforeEntries(directory_->changes());
+  if (is_at_end_) return cached_->BeforeEnd(node_->changes(), names_);
+  cached_->BeforeEntries(node_->changes());
   return CachedListing::End::kCompletes;
 }
 
@@ -76,20 +78,19 @@ void DirectoryStream::Rewind() {
   offset_ = 0;
   names_ = 0;
   filled_ = false;
-  hidden_columns_.reset();
-  scanner_.reset();
+  sources_.reset();
   own_offsets_.Rewind();
 }
 
 Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   if (offset == 0) {
     Rewind();
-    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntries(caller));
+    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntriesOf(directory_.mount(), caller, directory_.place()));
     return {};
   }
   if (offset == offset_) return {};
   if (fixed_.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntries(caller));
+    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntriesOf(directory_.mount(), caller, directory_.place()));
   }
   filled_ = false;
   offset_ = offset;
@@ -122,13 +123,13 @@ void DirectoryStream::Advance() {
   if (uses_own_offsets_) own_offsets_.Add(*position_.key);
 }
 
-uint64_t DirectoryStream::OffsetOf(const Child& child) {
-  if (child.found.expires) directory_->DoNotCacheListing();
+uint64_t DirectoryStream::OffsetOf(const SourceEntry& entry) {
+  if (entry.found.expires) node_->DoNotCacheListing();
   if (!uses_own_offsets_) {
     const bool is_last = batch_is_last_ && batch_next_ + 1 == batch_.size();
     if (is_last) return CachedListing::kEnd;
-    if (const auto offset = cached_->listing().OffsetOf(child.key, offset_ + 1)) return *offset;
-    directory_->DoNotCacheListing();
+    if (const auto offset = cached_->listing().OffsetOf(entry.key, offset_ + 1)) return *offset;
+    node_->DoNotCacheListing();
     uses_own_offsets_ = true;
   }
   return own_offsets_.next();
@@ -141,345 +142,52 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
     entry_.found = &*fixed_[position_.fixed];
     entry_.name = position_.fixed == 0   ? "."
                   : position_.fixed == 1 ? ".."
-                                         : mount_.FileName(entry_.found->place);
+                                         : directory_.mount().FileName(entry_.found->place);
     return &entry_;
   }
   while (!filled_ || batch_next_ == batch_.size()) {
     if (filled_ && batch_is_last_) return nullptr;
     CELLFS_RETURN_IF_FAILED(Fill(caller));
   }
-  const Child& child = batch_[batch_next_];
-  entry_.next_offset = OffsetOf(child);
-  entry_.found = &child.found;
-  entry_.name = mount_.FileName(entry_.found->place);
+  const SourceEntry& entry = batch_[batch_next_];
+  entry_.next_offset = OffsetOf(entry);
+  entry_.found = &entry.found;
+  entry_.name = directory_.mount().FileName(entry_.found->place);
   return &entry_;
 }
 
 // ---- Batches ------------------------------------------------------------------------------------
 
-OutcomeOr<std::vector<std::optional<Found>>> DirectoryStream::FixedEntries(const Caller& caller) {
-  std::vector<Place> places;
-  if (place_->kind == PlaceKind::kTable && !IsScanView(*place_)) {
-    places.push_back(place_->As(PlaceKind::kSchemaFile));
-  } else if (place_->kind == PlaceKind::kNamespace) {
-    places.push_back(place_->As(PlaceKind::kNamespaceFile));
-  } else if (place_->kind == PlaceKind::kFamily && place_->view == nullptr &&
-             mount_.options.controls == Controls::kVisible) {
-    places.push_back(place_->As(PlaceKind::kVersionsDirectory));
-  } else if (place_->kind == PlaceKind::kSelfDirectory) {
-    for (const std::string_view name : kSelfFiles) {
-      Place file = place_->As(PlaceKind::kSelfFile);
-      file.name = name;
-      places.push_back(std::move(file));
-    }
-    places.push_back(place_->As(PlaceKind::kKeysDirectory));
-  }
-  std::vector<std::optional<Found>> fixed{Found{*place_}, Found{place_->Parent()}};
-  for (const Place& place : places) {
-    auto found = resolver_.Find(caller, place);
-    if (!found.ok() && found.error() != ENOENT) return found.status();
-    fixed.push_back(found.ok() ? std::optional(*std::move(found)) : std::nullopt);
-  }
-  return fixed;
-}
-
-// Merges what is stored and what is not. Where one of the two is cut short, nothing beyond its end
-// may be given yet.
 Outcome DirectoryStream::Fill(const Caller& caller) {
-  if (!place_->table.name.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(schema_, mount_.store.DescribeTable(place_->table));
-    family_ = nullptr;
-  }
+  CELLFS_RETURN_IF_FAILED(directory_.ReadSchema());
+  if (!sources_) sources_ = SourcesOf(directory_);
   const uint64_t looked_at = Node::NewestGeneration();
-  bool all_stored = true;
-  std::optional<std::string> end;
-  // First what is not stored: a cell that is put in between is then seen at least in one of the
-  // two.
-  Children others = UnstoredChildren(end);
-  CELLFS_RETURN_IF_FAILED(AddHiddenColumns(caller, others));
-  CELLFS_ASSIGN_OR_RETURN(Children stored, StoredChildren(caller, all_stored));
-  if (!all_stored && (!end || stored.back().key < *end)) end = stored.back().key;
+  CELLFS_ASSIGN_OR_RETURN(EntryBatch batch, ReadSources(caller));
   filled_ = true;
   batch_next_ = 0;
-  batch_is_last_ = !end;
-  if (others.empty()) {
-    batch_ = std::move(stored);
-  } else {
-    batch_ = Merge(std::move(stored), std::move(others));
-    if (end) std::erase_if(batch_, [&](const Child& child) { return *end < child.key; });
-  }
-  for (Child& child : batch_) child.found.looked_at = looked_at;
+  batch_is_last_ = !batch.end;
+  batch_ = std::move(batch.entries);
+  for (SourceEntry& entry : batch_) entry.found.looked_at = looked_at;
   return {};
 }
 
-DirectoryStream::Children DirectoryStream::Merge(Children stored, Children others) {
-  const auto by_key = [](const Child& a, const Child& b) { return a.key < b.key; };
-  std::sort(others.begin(), others.end(), by_key);
-  Children merged;
-  merged.reserve(stored.size() + others.size());
-  std::merge(std::make_move_iterator(stored.begin()), std::make_move_iterator(stored.end()),
-             std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()),
-             std::back_inserter(merged), by_key);
-  // Of two with one key the stored one comes first and stays.
-  const auto same_key = [](const Child& a, const Child& b) { return a.key == b.key; };
-  merged.erase(std::unique(merged.begin(), merged.end(), same_key), merged.end());
-  return merged;
+OutcomeOr<EntryBatch> DirectoryStream::ReadSources(const Caller& caller) {
+  EntryBatch others, all;
+  CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
+  CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->history.get(), others));
+  CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->stored.get(), all));
+  AddTo(all, std::move(others));
+  if (all.end && !all.entries.empty() && *all.end < all.entries.back().key) {
+    std::erase_if(all.entries, [&](const SourceEntry& entry) { return *all.end < entry.key; });
+  }
+  return all;
 }
 
-DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::string>& end) {
-  Children children;
-  if (place_->view != nullptr) return children;
-  // Versions are listed newest first, which is not the order in which these are kept.
-  const bool by_time = place_->kind == PlaceKind::kVersionsColumn;
-  const size_t limit = by_time ? std::numeric_limits<size_t>::max() : kBatch;
-  auto entries =
-      mount_.unstored.ChildrenAfter(*place_, by_time ? std::nullopt : position_.key, limit);
-  children.reserve(entries.size());
-  if (entries.size() == limit) end = OrderKey(entries.back()->place);
-  for (UnstoredPtr& entry : entries) {
-    const Place& place = entry->place;
-    if (place.kind == PlaceKind::kVersion) continue;  // never listed, as stored ones
-    Child child(place);
-    child.key = OrderKey(place);
-    if (by_time) {
-      child.key = place.kind == PlaceKind::kVersionsFile ? VersionKey(place.timestamp)
-                                                         : "\xff" + place.name;
-      if (position_.key && child.key <= *position_.key) continue;
-    }
-    if (entry->file != nullptr) {
-      std::lock_guard lock(entry->file->mutex);
-      child.found.size = entry->file->bytes.size();
-    }
-    child.found.unstored = std::move(entry);
-    children.push_back(std::move(child));
-  }
-  return children;
-}
-
-// .versions also has the columns of which only the history can be read.
-Outcome DirectoryStream::AddHiddenColumns(const Caller& caller, Children& children) {
-  if (place_->kind != PlaceKind::kVersionsDirectory) return {};
-  if (!hidden_columns_) {
-    CELLFS_ASSIGN_OR_RETURN(RowCells deleted, DeletedCells(mount_, caller, *place_));
-    hidden_columns_.emplace();
-    Place column = place_->As(PlaceKind::kVersionsColumn);
-    for (const Cell& cell : deleted) {
-      column.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, column));
-      if (!versions.empty()) Append(*hidden_columns_, column, cell);
-    }
-  }
-  for (const Child& child : *hidden_columns_) {
-    if (!position_.key || *position_.key < child.key) children.push_back(child);
-  }
+Outcome DirectoryStream::ReadSource(const Caller& caller, EntrySource* source, EntryBatch& batch) {
+  if (source == nullptr) return {};
+  CELLFS_ASSIGN_OR_RETURN(EntryBatch read, source->After(caller, position_.key));
+  AddTo(batch, std::move(read));
   return {};
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Caller& caller,
-                                                                     bool& is_all) {
-  const auto whole = [&]() -> OutcomeOr<Children> {
-    switch (place_->kind) {
-      case PlaceKind::kRoot:
-      case PlaceKind::kNamespace:
-        return Names();
-      case PlaceKind::kRow:
-        return Families(caller);
-      case PlaceKind::kFamily:
-        return ScannedCells(caller);
-      case PlaceKind::kVersionsColumn:
-        return Versions(caller);
-      case PlaceKind::kDeletedDirectory:
-        return Deleted(caller);
-      default:
-        return Children();
-    }
-  };
-  switch (place_->kind) {
-    case PlaceKind::kTable:
-      return Rows(caller, is_all);
-    case PlaceKind::kVersionsDirectory:
-    case PlaceKind::kCountersDirectory:
-      return Columns(caller, is_all);
-    case PlaceKind::kFamily:
-      if (!IsScanView(*place_)) return Columns(caller, is_all);
-      [[fallthrough]];
-    default:
-      break;
-  }
-  CELLFS_ASSIGN_OR_RETURN(Children children, whole());
-  if (position_.key) {
-    std::erase_if(children, [&](const Child& child) { return child.key <= *position_.key; });
-  }
-  return children;
-}
-
-// Made where it will lie: a listing of a million entries is mostly copies.
-DirectoryStream::Child& DirectoryStream::Append(Children& children, const Place& like,
-                                                const Cell& cell) {
-  Child& child = children.emplace_back(like);
-  Place& place = child.found.place;
-  if (place.kind == PlaceKind::kRow) {
-    place.row = cell.row;
-  } else if (place.kind == PlaceKind::kFamily) {
-    place.family = cell.family;
-  } else {
-    place.qualifier = cell.qualifier;
-  }
-  child.key = OrderKey(place);
-  Resolver::Describe(KnownOf(cell, FamilyOf(cell)), child.found);
-  return child;
-}
-
-const FamilySchema* DirectoryStream::FamilyOf(const Cell& cell) {
-  if (schema_ == nullptr) return nullptr;
-  if (family_ == nullptr || family_->name() != cell.family) {
-    family_ = schema_->FindFamily(cell.family);
-  }
-  return family_;
-}
-
-Outcome DirectoryStream::OpenRowScanner(const Caller& caller) {
-  Scan scan;
-  if (IsScanView(*place_)) {
-    scan = place_->view->scan;
-  } else {
-    static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
-    scan.filter = first_key_only;
-    scan.time_range = GetOf(*place_, ReadDetail::kLengths).time_range;
-    scan.moment = moment_;
-    scan.start_row = position_.key.value_or("");
-    scan.include_start_row = !position_.key;
-  }
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(scanner_, mount_.store.OpenScanner(caller, place_->table, scan));
-  return {};
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller, bool& is_all) {
-  const bool is_scan = IsScanView(*place_);
-  bool skipping = false;
-  if (scanner_ == nullptr || scanner_key_ != position_.key) {
-    CELLFS_RETURN_IF_FAILED(OpenRowScanner(caller));
-    // A query may be limited, so it is always run from its beginning.
-    skipping = is_scan && position_.key.has_value();
-  }
-  const auto is_after = [&](const std::string& row) {
-    return place_->view->scan.reversed ? row < *position_.key : row > *position_.key;
-  };
-  const Place like = place_->As(PlaceKind::kRow);
-  Children children;
-  while (children.empty()) {
-    auto rows = scanner_->Next({.max_rows = kBatch});
-    if (!rows.ok()) {
-      scanner_.reset();  // where it stands now is not known
-      return rows.status();
-    }
-    if (rows->empty()) break;
-    children.reserve(rows->size());
-    for (const RowCells& row : *rows) {
-      if (row.empty() || (skipping && !is_after(row.front().row))) continue;
-      if (IsHiddenRow(place_->table, row.front().row)) continue;
-      Append(children, like, row.front());
-    }
-  }
-  is_all = children.empty();
-  scanner_key_ = is_all ? position_.key : std::optional(children.back().key);
-  return children;
-}
-
-// The columns of a family as files, or what .versions and .counters make of them.
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Columns(const Caller& caller, bool& is_all) {
-  const PlaceKind kind = place_->kind == PlaceKind::kVersionsDirectory ? PlaceKind::kVersionsColumn
-                         : place_->kind == PlaceKind::kCountersDirectory ? PlaceKind::kCounter
-                                                                         : PlaceKind::kCell;
-  Get get = GetOf(place_->As(PlaceKind::kFamily), ReadDetail::kLengths);
-  get.store_limit = kBatch;
-  std::optional<std::string> after = position_.key;
-  const Place like = place_->As(kind);
-  Children children;
-  is_all = false;
-  while (children.empty() && !is_all) {
-    if (after) {
-      CELLFS_ASSIGN_OR_RETURN(get.filter, MakeColumnRangeFilter(after, false, std::nullopt, false));
-    }
-    CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
-    is_all = cells.size() < kBatch;
-    children.reserve(cells.size());
-    if (!cells.empty()) after = cells.back().qualifier;
-    for (const Cell& cell : cells) {
-      if (kind == PlaceKind::kCounter && cell.value_length != sizeof(int64_t)) continue;
-      Append(children, like, cell);
-    }
-  }
-  return children;
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Names() {
-  Children children;
-  if (place_->kind == PlaceKind::kRoot) {
-    CELLFS_ASSIGN_OR_RETURN(auto names, mount_.store.ListNamespaces());
-    for (const std::string& name : names) {
-      if (name == kHiddenNamespace) continue;
-      Place place = place_->As(PlaceKind::kNamespace);
-      place.table.namespace_name = name;
-      children.emplace_back(place).key = name;
-    }
-    return children;
-  }
-  CELLFS_ASSIGN_OR_RETURN(auto tables, mount_.store.ListTables(place_->table.namespace_name));
-  for (const TableName& table : tables) {
-    Place place = place_->As(PlaceKind::kTable);
-    place.table.name = table.name;
-    children.emplace_back(place).key = table.name;
-  }
-  return children;
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Families(const Caller& caller) {
-  Get get = GetOf(*place_, ReadDetail::kLengths);
-  if (get.filter == nullptr) get.store_limit = 1;
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
-  const Place like = place_->As(PlaceKind::kFamily);
-  Children children;
-  for (const Cell& cell : cells) {
-    if (children.empty() || children.back().key != cell.family) Append(children, like, cell);
-  }
-  return children;
-}
-
-// In a query: each column or, where it asks for several versions, each of those.
-OutcomeOr<DirectoryStream::Children> DirectoryStream::ScannedCells(const Caller& caller) {
-  const bool versions = place_->view->ShowsVersions();
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table,
-                                                            GetOf(*place_, ReadDetail::kLengths)));
-  Children children;
-  for (const Cell& cell : cells) {
-    if (cell.family != place_->family) continue;
-    const Place like = place_->As(versions ? PlaceKind::kVersion : PlaceKind::kCell,
-                                  versions ? cell.timestamp : 0);
-    // In the order in which they were returned.
-    const auto number = static_cast<Timestamp>(children.size() + 1);
-    Append(children, like, cell).key = VersionKey(-number);
-  }
-  return children;
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Versions(const Caller& caller) {
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ListVersions(mount_, caller, *place_));
-  Children children;
-  for (const Cell& cell : cells) {
-    const Place like = place_->As(PlaceKind::kVersionsFile, cell.timestamp);
-    Append(children, like, cell).key = VersionKey(cell.timestamp);
-  }
-  return children;
-}
-
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Deleted(const Caller& caller) {
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, DeletedCells(mount_, caller, *place_));
-  const Place like = place_->As(PlaceKind::kDeletedCell);
-  Children children;
-  for (const Cell& cell : cells) Append(children, like, cell);
-  return children;
 }
 
 }  // namespace cellfs::fs

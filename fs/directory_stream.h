@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // DirectoryStream: one open directory, listed in constant memory however large it is. Entries come
-// in byte order of their keys, in small batches read from the store as it is then, merged with what
-// is not stored; an entry that does not change while the listing runs comes exactly once.
+// in byte order of their keys, in small batches merged from the directory's sources
+// (fs/entry_sources.h) as they are then; one that does not change while the listing runs comes
+// exactly once.
 //
 // The offset of an entry finds its key again, behind which the listing goes on, whether or not the
 // entry is still there. Where the kernel caches the listing, all streams of the directory share
@@ -16,9 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "fs/mount_context.h"
+#include "fs/entry_sources.h"
+#include "fs/fixed_entries.h"
+#include "fs/listed_directory.h"
 #include "fs/node.h"
-#include "fs/resolver.h"
 #include "fs/stream_offsets.h"
 
 namespace cellfs::fs {
@@ -49,69 +51,37 @@ class DirectoryStream {
     size_t fixed = 0;
     std::optional<std::string> key;
   };
-  struct Child {
-    explicit Child(const Place& place) : found{place} {}
-
-    std::string key;  // orders the children
-    Found found;
-  };
-  using Children = std::vector<Child>;
 
   void Rewind();
   Outcome Seek(const Caller& caller, uint64_t offset);
   // The entry after position_, which is entry_; null at the end.
   OutcomeOr<const DirectoryEntry*> Next(const Caller& caller);
   void Advance();
-  uint64_t OffsetOf(const Child& child);
+  uint64_t OffsetOf(const SourceEntry& entry);
 
   // Reads the next batch.
   Outcome Fill(const Caller& caller);
-  // Children after position_.key: all of them, in order (then `is_all`), or the first of them.
-  OutcomeOr<Children> StoredChildren(const Caller& caller, bool& is_all);
-  // The same of what is not stored; `end` is the last key of a part.
-  Children UnstoredChildren(std::optional<std::string>& end);
-  Outcome AddHiddenColumns(const Caller& caller, Children& children);
-  static Children Merge(Children stored, Children others);
-  OutcomeOr<Children> Rows(const Caller& caller, bool& is_all);
-  Outcome OpenRowScanner(const Caller& caller);
-  OutcomeOr<Children> Columns(const Caller& caller, bool& is_all);
-  // The short listings, whole.
-  OutcomeOr<Children> Names();
-  OutcomeOr<Children> Families(const Caller& caller);
-  OutcomeOr<Children> ScannedCells(const Caller& caller);
-  OutcomeOr<Children> Versions(const Caller& caller);
-  OutcomeOr<Children> Deleted(const Caller& caller);
-  // ".", ".." and what stands before all children; nullopt: not there now.
-  OutcomeOr<std::vector<std::optional<Found>>> FixedEntries(const Caller& caller);
-  // The child of a directory of children like `like` that a cell shows.
-  Child& Append(Children& children, const Place& like, const Cell& cell);
-  const FamilySchema* FamilyOf(const Cell& cell);
+  OutcomeOr<EntryBatch> ReadSources(const Caller& caller);
+  Outcome ReadSource(const Caller& caller, EntrySource* source, EntryBatch& batch);
 
-  MountContext& mount_;
-  Resolver resolver_;
-  const NodePtr directory_;
-  const std::shared_ptr<const Place> place_;
+  const NodePtr node_;
+  ListedDirectory directory_;
   std::optional<CachedListing::Stream> cached_;
   StreamOffsets own_offsets_;
   bool uses_own_offsets_;
-  std::shared_ptr<const Moment> moment_;       // keeps what an .asof reads while this is open
-  std::shared_ptr<const TableSchema> schema_;  // for the expiry of the batch
-  const FamilySchema* family_ = nullptr;       // of schema_, that was asked for last
 
-  std::vector<std::optional<Found>> fixed_;
+  FixedEntries fixed_;
   Position position_;
   uint64_t offset_ = 0;   // of the entry there
   DirectoryEntry entry_;  // the one behind it
   size_t names_ = 0;      // listed since the beginning
   bool is_at_end_ = false;
 
-  Children batch_;
+  std::optional<EntrySources> sources_;  // none before the first batch
+  SourceEntries batch_;
   size_t batch_next_ = 0;
   bool batch_is_last_ = false;
   bool filled_ = false;
-  std::optional<Children> hidden_columns_;
-  std::unique_ptr<Scanner> scanner_;  // of rows, standing after scanner_key_
-  std::optional<std::string> scanner_key_;
 };
 
 }  // namespace cellfs::fs

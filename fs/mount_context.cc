@@ -49,51 +49,29 @@ std::string MountContext::FileName(const Place& place) const {
     }
     return name;
   };
-  switch (place.kind) {
-    case PlaceKind::kRoot:
-      return "";
-    case PlaceKind::kNamespace:
+  switch (place.traits().key) {
+    case PlaceKey::kFixedName:
+      return std::string(place.traits().fixed_name);
+    case PlaceKey::kNamespace:
       return place.table.namespace_name;
-    case PlaceKind::kTable:
+    case PlaceKey::kTable:
       return place.table.name;
-    case PlaceKind::kRow:
+    case PlaceKey::kRow:
       return shown(row_names.FileName(place.row), place.row);
-    case PlaceKind::kFamily:
+    case PlaceKey::kFamily:
       return place.family;
-    case PlaceKind::kCell:
-    case PlaceKind::kVersionsColumn:
-    case PlaceKind::kCounter:
-    case PlaceKind::kDeletedCell:
+    case PlaceKey::kQualifier:
       return shown(qualifier_names.FileName(place.qualifier), place.qualifier);
-    case PlaceKind::kVersion:
+    case PlaceKey::kVersion:
       return shown(qualifier_names.VersionFileName(place.qualifier, place.timestamp),
                    place.qualifier);
-    case PlaceKind::kVersionsFile:
+    case PlaceKey::kTimestamp:
       return std::to_string(place.timestamp);
-    case PlaceKind::kSchemaFile:
-      return ".schema.toml";
-    case PlaceKind::kNamespaceFile:
-      return ".namespace.toml";
-    case PlaceKind::kVersionsDirectory:
-      return ".versions";
-    case PlaceKind::kCountersDirectory:
-      return ".counters";
-    case PlaceKind::kDeletedDirectory:
-      return ".deleted";
-    case PlaceKind::kAsofDirectory:
-      return ".asof";
-    case PlaceKind::kScanDirectory:
-      return ".scan";
-    case PlaceKind::kSelfDirectory:
-      return ".cellfs";
-    case PlaceKind::kKeysDirectory:
-      return "keys";
-    case PlaceKind::kAsofLink:
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeyFile:
-    case PlaceKind::kMemoryFile:
-    case PlaceKind::kMemoryDirectory:
+    case PlaceKey::kName:
+    case PlaceKey::kLongName:
       return place.name;
+    case PlaceKey::kNone:
+      break;
   }
   return "";
 }

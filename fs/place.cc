@@ -33,59 +33,10 @@ Place InTable(PlaceKind kind, TableName table) {
 
 }  // namespace
 
-bool Place::IsDirectory() const {
-  switch (kind) {
-    case PlaceKind::kCell:
-    case PlaceKind::kVersion:
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile:
-    case PlaceKind::kVersionsFile:
-    case PlaceKind::kCounter:
-    case PlaceKind::kDeletedCell:
-    case PlaceKind::kAsofLink:
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeyFile:
-    case PlaceKind::kMemoryFile:
-      return false;
-    default:
-      return true;
-  }
-}
-
-bool Place::IsColumn() const {
-  return kind == PlaceKind::kCell || kind == PlaceKind::kVersion ||
-         kind == PlaceKind::kVersionsFile || kind == PlaceKind::kCounter ||
-         kind == PlaceKind::kDeletedCell;
-}
-
-bool Place::HasAttributes() const {
-  switch (kind) {
-    case PlaceKind::kRoot:
-    case PlaceKind::kNamespace:
-    case PlaceKind::kTable:
-    case PlaceKind::kRow:
-    case PlaceKind::kFamily:
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile:
-      return true;
-    default:
-      return IsColumn();
-  }
-}
+bool Place::IsInScan() const { return view != nullptr && !view->IsAsof(); }
 
 bool Place::IsReadOnly() const {
-  switch (kind) {
-    case PlaceKind::kAsofDirectory:
-    case PlaceKind::kAsofLink:
-    case PlaceKind::kScanDirectory:
-    case PlaceKind::kSelfDirectory:
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeysDirectory:
-    case PlaceKind::kKeyFile:
-      return true;
-    default:
-      return view != nullptr || table.IsSystemTable();
-  }
+  return traits().Is(place_flag::kReadOnly) || view != nullptr || table.IsSystemTable();
 }
 
 Place Place::As(PlaceKind other, Timestamp other_timestamp) const {
@@ -95,85 +46,49 @@ Place Place::As(PlaceKind other, Timestamp other_timestamp) const {
   return place;
 }
 
+const std::string* Place::KeyPart() const {
+  switch (traits().key) {
+    case PlaceKey::kNamespace:
+      return &table.namespace_name;
+    case PlaceKey::kTable:
+      return &table.name;
+    case PlaceKey::kRow:
+    case PlaceKey::kLongName:
+      return &row;
+    case PlaceKey::kFamily:
+      return &family;
+    case PlaceKey::kQualifier:
+    case PlaceKey::kVersion:
+      return &qualifier;
+    case PlaceKey::kName:
+      return &name;
+    case PlaceKey::kNone:
+    case PlaceKey::kFixedName:
+    case PlaceKey::kTimestamp:
+      break;
+  }
+  return nullptr;
+}
+
+PlaceKind Place::ParentKind() const {
+  if (const auto parent = traits().parent) return *parent;
+  if (family.empty()) return KindOfScope(table);
+  // Held in memory, in .versions or beside the versions of a column.
+  return timestamp == 1 ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
+}
+
 Place Place::Parent() const {
   if (view != nullptr && kind == KindOfScope(view->scope)) {
-    Place place = InTable(view->IsAsof() ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory,
-                          view->scope);
-    return place;
+    return InTable(view->IsAsof() ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory,
+                   view->scope);
   }
   Place place = *this;
+  if (std::string* const key = place.KeyPart()) key->clear();
+  place.kind = ParentKind();
+  // .versions may have been asked for by a column (As).
+  if (place.kind == PlaceKind::kFamily) place.qualifier.clear();
   place.timestamp = 0;
   place.name.clear();
-  switch (kind) {
-    case PlaceKind::kRoot:
-    case PlaceKind::kNamespace:
-    case PlaceKind::kSelfDirectory:
-      place.kind = PlaceKind::kRoot;
-      place.table = {"", ""};
-      break;
-    case PlaceKind::kTable:
-    case PlaceKind::kNamespaceFile:
-      place.kind = PlaceKind::kNamespace;
-      place.table.name.clear();
-      break;
-    case PlaceKind::kRow:
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kScanDirectory:
-      place.kind = PlaceKind::kTable;
-      place.row.clear();
-      break;
-    case PlaceKind::kFamily:
-      place.kind = PlaceKind::kRow;
-      place.family.clear();
-      break;
-    case PlaceKind::kCell:
-    case PlaceKind::kVersion:
-    case PlaceKind::kVersionsDirectory:
-    case PlaceKind::kCountersDirectory:
-    case PlaceKind::kDeletedDirectory:
-      place.kind = PlaceKind::kFamily;
-      place.qualifier.clear();
-      break;
-    case PlaceKind::kVersionsColumn:
-      place.kind = PlaceKind::kVersionsDirectory;
-      place.qualifier.clear();
-      break;
-    case PlaceKind::kVersionsFile:
-      place.kind = PlaceKind::kVersionsColumn;
-      break;
-    case PlaceKind::kCounter:
-      place.kind = PlaceKind::kCountersDirectory;
-      place.qualifier.clear();
-      break;
-    case PlaceKind::kDeletedCell:
-      place.kind = PlaceKind::kDeletedDirectory;
-      place.qualifier.clear();
-      break;
-    case PlaceKind::kAsofDirectory:
-      place.kind = KindOfScope(table);
-      break;
-    case PlaceKind::kAsofLink:
-      place.kind = PlaceKind::kAsofDirectory;
-      break;
-    case PlaceKind::kSelfFile:
-    case PlaceKind::kKeysDirectory:
-      place.kind = PlaceKind::kSelfDirectory;
-      break;
-    case PlaceKind::kKeyFile:
-      place.kind = PlaceKind::kKeysDirectory;
-      place.row.clear();
-      break;
-    case PlaceKind::kMemoryFile:
-    case PlaceKind::kMemoryDirectory:
-      if (family.empty()) {
-        place.kind = KindOfScope(table);
-      } else if (timestamp == 1) {
-        place.kind = PlaceKind::kVersionsColumn;
-      } else {
-        place.kind = PlaceKind::kVersionsDirectory;
-      }
-      break;
-  }
   return place;
 }
 
@@ -200,7 +115,7 @@ uint64_t Place::InodeNumber() const {
   // cp copies what is in a directory in the order of inode numbers: the schema goes before the
   // rows.
   constexpr int kTomlBits = 40;
-  if (kind == PlaceKind::kSchemaFile || kind == PlaceKind::kNamespaceFile) hash >>= 64 - kTomlBits;
+  if (IsToml()) hash >>= 64 - kTomlBits;
   return WithoutReserved(hash);
 }
 
@@ -212,8 +127,7 @@ std::string Place::ToString() const {
   if (IsColumn() || kind == PlaceKind::kVersionsColumn) text += ":" + qualifier;
   if (timestamp != 0) text += "@" + std::to_string(timestamp);
   if (!name.empty()) text += "/" + name;
-  if (kind == PlaceKind::kSchemaFile) text += "/.schema.toml";
-  if (kind == PlaceKind::kNamespaceFile) text += "/.namespace.toml";
+  if (IsToml()) (text += '/') += traits().fixed_name;
   if (view != nullptr) text += (view->IsAsof() ? " as of " : " in scan ") + view->name;
   return text;
 }

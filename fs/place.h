@@ -14,48 +14,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/cell.h"
 #include "engine/names.h"
+#include "fs/place_traits.h"
 
 namespace cellfs::fs {
 
 struct View;  // fs/view.h
-
-enum class PlaceKind : uint8_t {
-  // Directories of the data, also below .asof/<time> and .scan/<query>: there they have a view.
-  kRoot,
-  kNamespace,
-  kTable,
-  kRow,
-  kFamily,
-  // Files of the data.
-  kCell,           // q: the latest value
-  kVersion,        // q@<timestamp>
-  kSchemaFile,     // <table>/.schema.toml
-  kNamespaceFile,  // <namespace>/.namespace.toml
-  // In a family.
-  kVersionsDirectory,  // .versions
-  kVersionsColumn,     // .versions/q
-  kVersionsFile,       // .versions/q/<timestamp>
-  kCountersDirectory,  // .counters
-  kCounter,            // .counters/q
-  kDeletedDirectory,   // .deleted
-  kDeletedCell,        // .deleted/q
-  // In the root, a namespace or a table (namespace_name and name say which).
-  kAsofDirectory,  // .asof
-  kAsofLink,       // .asof/now: `name` is what stands there
-  kScanDirectory,  // .scan, in a table
-  // The daemon about itself.
-  kSelfDirectory,  // /.cellfs
-  kSelfFile,       // /.cellfs/<name>
-  kKeysDirectory,  // /.cellfs/keys
-  kKeyFile,        // /.cellfs/keys/<name>: `row` is the key
-  // Held in memory until unmount: temporaries of editors and copiers beside a .toml (the table or
-  // namespace) or in .versions (then family and, below .versions/q, qualifier with timestamp 1).
-  kMemoryFile,       // `name`
-  kMemoryDirectory,  // `name`, in .versions only
-};
 
 struct Place {
   PlaceKind kind = PlaceKind::kRoot;
@@ -67,16 +34,23 @@ struct Place {
   std::string name;                  // where no key names the thing
   std::shared_ptr<const View> view;  // null: the present
 
-  bool IsDirectory() const;
-  // Whether bytes of a column are read here: kCell, kVersion, kVersionsFile, kCounter,
-  // kDeletedCell.
-  bool IsColumn() const;
+  const PlaceTraits& traits() const { return TraitsOf(kind); }
+  bool IsDirectory() const { return traits().Is(place_flag::kDirectory); }
+  // Whether bytes of a column are read here.
+  bool IsColumn() const { return traits().Is(place_flag::kColumn); }
+  bool IsToml() const { return traits().content == PlaceContent::kToml; }
+  // Below .scan/<query>.
+  bool IsInScan() const;
   // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
   bool IsReadOnly() const;
 
   // Whether owner, mode and times are stored for it. A control directory and what the daemon tells
   // of itself show those of the directory of the data that they are in.
-  bool HasAttributes() const;
+  bool HasAttributes() const { return traits().Is(place_flag::kAttributes); }
+
+  // The member that tells it from the others in its directory (traits().key); null: none does.
+  const std::string* KeyPart() const;
+  std::string* KeyPart() { return const_cast<std::string*>(std::as_const(*this).KeyPart()); }
 
   // The same coordinates seen as another kind; the timestamp is `timestamp`.
   Place As(PlaceKind other, Timestamp timestamp = 0) const;
@@ -93,6 +67,7 @@ struct Place {
   friend bool operator==(const Place& a, const Place& b);
 
  private:
+  PlaceKind ParentKind() const;
   uint64_t HashAs(PlaceKind other, Timestamp other_timestamp) const;
 };
 

@@ -4,24 +4,12 @@
 namespace cellfs::fs {
 
 std::string OrderKey(const Place& place) {
-  switch (place.kind) {
-    case PlaceKind::kNamespace:
-      return place.table.namespace_name;
-    case PlaceKind::kTable:
-      return place.table.name;
-    case PlaceKind::kRow:
-      return place.row;
-    case PlaceKind::kFamily:
-      return place.family;
-    case PlaceKind::kMemoryFile:
-    case PlaceKind::kMemoryDirectory:
-      return place.name;
-    case PlaceKind::kVersion:
-    case PlaceKind::kVersionsFile:
-      return place.qualifier + "@" + std::to_string(place.timestamp);
-    default:
-      return place.qualifier;
+  const PlaceKey key = place.traits().key;
+  if (key == PlaceKey::kVersion || key == PlaceKey::kTimestamp) {
+    return place.qualifier + "@" + std::to_string(place.timestamp);
   }
+  const std::string* const part = place.KeyPart();
+  return part == nullptr ? std::string() : *part;
 }
 
 UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place& place) const {

@@ -116,10 +116,7 @@ Outcome SetXattr(MountContext& mount, const Request& request, Node& node, const 
   if (!mount.options.xattr || name != std::string(kPrefix) + "ttl") return EOPNOTSUPP;
   const Place place = *node.place();
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
-  if (place.kind != PlaceKind::kCell && place.kind != PlaceKind::kVersion &&
-      place.kind != PlaceKind::kVersionsFile) {
-    return EOPNOTSUPP;
-  }
+  if (place.traits().content != PlaceContent::kValue) return EOPNOTSUPP;
   return SetTimeToLive(mount, request, node, value);
 }
 

@@ -227,6 +227,26 @@ TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 900u);
 }
 
+TEST_F(DirectoryStreamTest, OfAStoredAndAnUnstoredEntryTheStoredOneIsListed) {
+  FillFamily(3);
+  UnstoredEntry entry;
+  entry.place = CellPlace(tree.table, "r", "f", Name(1));
+  entry.reason = UnstoredReason::kClaimed;
+  MountContext& mount = tree.filesystem->context();
+  mount.unstored.Add(entry);
+  DirectoryStream stream(mount, node, nullptr);
+  size_t listed = 0;
+  const auto take = [&](const DirectoryEntry& shown) {
+    if (shown.name != Name(1)) return true;
+    ++listed;
+    EXPECT_EQ(shown.found->unstored, nullptr);
+    EXPECT_GE(shown.found->version, 0);
+    return true;
+  };
+  ASSERT_TRUE(stream.Read(Caller::Superuser(), 0, take).ok());
+  EXPECT_EQ(listed, 1u);
+}
+
 TEST_F(DirectoryStreamTest, ManyRowsComeWholeAlsoWithFewVisibleOnes) {
   tree.MakeTable();
   for (int i = 0; i < 1000; ++i) {

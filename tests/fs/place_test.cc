@@ -95,5 +95,30 @@ TEST(PlaceTest, TheSameRowIsAnotherFileInAnotherView) {
   EXPECT_TRUE(again == in_table);
 }
 
+TEST(PlaceTraitsTest, AFixedNameIsFoundInTheDirectoriesThatHoldIt) {
+  EXPECT_EQ(FixedChildOf(PlaceKind::kTable, ".schema.toml"), PlaceKind::kSchemaFile);
+  EXPECT_EQ(FixedChildOf(PlaceKind::kNamespace, ".namespace.toml"), PlaceKind::kNamespaceFile);
+  EXPECT_EQ(FixedChildOf(PlaceKind::kFamily, ".versions"), PlaceKind::kVersionsDirectory);
+  EXPECT_EQ(FixedChildOf(PlaceKind::kSelfDirectory, "keys"), PlaceKind::kKeysDirectory);
+  for (const PlaceKind scope : {PlaceKind::kRoot, PlaceKind::kNamespace, PlaceKind::kTable}) {
+    EXPECT_EQ(FixedChildOf(scope, ".asof"), PlaceKind::kAsofDirectory);
+  }
+  EXPECT_EQ(FixedChildOf(PlaceKind::kNamespace, ".scan"), std::nullopt);
+  EXPECT_EQ(FixedChildOf(PlaceKind::kFamily, ".asof"), std::nullopt);
+  EXPECT_EQ(FixedChildOf(PlaceKind::kRow, ""), std::nullopt);
+}
+
+TEST(PlaceTraitsTest, WhatIsInMemoryIsWhereItsCoordinatesSay) {
+  Place beside_toml = TablePlace({"ns", "t"}).As(PlaceKind::kMemoryFile);
+  beside_toml.name = "x";
+  EXPECT_TRUE(beside_toml.Parent() == TablePlace({"ns", "t"}));
+  Place in_versions = FamilyPlace({"ns", "t"}, "r", "f").As(PlaceKind::kMemoryFile);
+  in_versions.name = "x";
+  EXPECT_EQ(in_versions.Parent().kind, PlaceKind::kVersionsDirectory);
+  Place beside_versions = kCellPlace.As(PlaceKind::kMemoryFile, 1);
+  beside_versions.name = "x";
+  EXPECT_TRUE(beside_versions.Parent() == kCellPlace.As(PlaceKind::kVersionsColumn));
+}
+
 }  // namespace
 }  // namespace cellfs::fs
