@@ -5,6 +5,8 @@
 #ifndef CELLFS_ENGINE_READ_H_
 #define CELLFS_ENGINE_READ_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -63,6 +65,9 @@ struct Query {
 
 struct Get : Query {
   std::string row;
+  // Ours. Once it is true the read ends with kCancelled, soon; it lives as long as the read.
+  // Null: never.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct Scan : Query {
@@ -85,10 +90,18 @@ struct Scan : Query {
 // The cells of one row that a read returned, in cell order; empty where the row has none.
 using RowCells = std::vector<Cell>;
 
-// How much a Scanner may return at once.
+// How much a Scanner may return at once, and how long it may look for it.
 struct ScanBatch {
+  using Duration = std::chrono::steady_clock::duration;
+
   size_t max_rows = 1000;
   size_t max_bytes = size_t{1} << 20;  // passed by the row that reaches it
+  // Passed by one row at most, so that each batch gets on: a filter that lets nothing through may
+  // look at a whole table (HBase's time limit of a scan, with its heartbeats).
+  Duration max_time = Duration::max();
+  // As in Get, but a row that takes no longer than max_time is finished: after kCancelled the scan
+  // is over.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 // A running scan. Each batch is read from the store as it is then: a scan is not a snapshot of the
@@ -98,9 +111,11 @@ class Scanner {
  public:
   virtual ~Scanner() = default;
 
-  // The next rows; an empty vector at the end. kTableNotFound and the like where the table has
-  // gone.
+  // The next rows; an empty vector at the end, and where batch.max_time was up before a row was
+  // found. kTableNotFound and the like where the table has gone.
   virtual StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) = 0;
+  // Whether Next has come to the end: says it of an empty batch.
+  virtual bool at_end() const = 0;
 };
 
 }  // namespace cellfs

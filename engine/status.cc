@@ -53,6 +53,8 @@ std::string_view CodeName(StatusCode code) {
       return "SpaceLimiting";
     case StatusCode::kAccessDenied:
       return "AccessDenied";
+    case StatusCode::kCancelled:
+      return "Cancelled";
     case StatusCode::kStoreFull:
       return "StoreFull";
     case StatusCode::kCorruption:

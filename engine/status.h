@@ -43,6 +43,8 @@ enum class StatusCode {
   kQuotaExceeded,  // QuotaExceededException: tables or regions of a namespace
   kSpaceLimiting,  // SpaceLimitingException: a space quota is in violation
   kAccessDenied,
+  // Ours: who asked has given up waiting (ScanBatch::cancelled); InterruptedIOException.
+  kCancelled,
   // The machine.
   kStoreFull,    // no space left on the device; nothing acknowledged is lost
   kCorruption,   // stored bytes do not match their checksum or format

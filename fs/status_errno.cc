@@ -45,6 +45,8 @@ int StatusErrno(StatusCode code) {
       return EDQUOT;
     case StatusCode::kAccessDenied:
       return EACCES;
+    case StatusCode::kCancelled:
+      return EINTR;
     case StatusCode::kStoreFull:
       return ENOSPC;
     case StatusCode::kCorruption:

@@ -12,8 +12,10 @@
 namespace cellfs {
 namespace {
 
+// Steps from each place where a match may begin: some 50 ms.
 constexpr uint32_t kMatchLimit = 1'000'000;
 constexpr uint32_t kHeapLimitKib = 16 * 1024;
+constexpr std::string_view kCallout = "(?C)";
 
 // What Java calls \p{Lower} PCRE2 calls [:lower:]. Its own \p{Lower} is Unicode's, Java's ASCII's.
 constexpr std::array<std::string_view, 13> kPosixClasses = {
@@ -27,12 +29,14 @@ Status NotSupported(std::string_view what, size_t position) {
 
 uint8_t ByteAt(std::string_view text, size_t i) { return static_cast<uint8_t>(text[i]); }
 
-// Rewrites a Java expression into PCRE2's syntax, one token at a time.
+// Rewrites a Java expression into PCRE2's syntax, one token at a time. `mark` comes before each of
+// the expression's alternatives.
 class JavaTranslator {
  public:
-  explicit JavaTranslator(std::string_view java) : java_(java) {}
+  JavaTranslator(std::string_view java, std::string_view mark) : java_(java), mark_(mark) {}
 
   StatusOr<std::string> Translate() {
+    out_ = mark_;
     while (at_ < java_.size()) {
       const char c = java_[at_];
       if (c == '\\') {
@@ -45,6 +49,8 @@ class JavaTranslator {
         CELLFS_RETURN_IF_ERROR(OpenGroup());
       } else {
         Copy(1);
+        if (c == ')') --depth_;
+        if (c == '|' && depth_ == 0) out_ += mark_;
       }
     }
     return std::move(out_);
@@ -117,6 +123,7 @@ class JavaTranslator {
   Status OpenGroup() {
     if (Rest().substr(0, 2) == "(*") return NotSupported("(*", at_);
     if (Rest().substr(0, 2) != "(?") {
+      ++depth_;
       Copy(1);
       return Status();
     }
@@ -125,15 +132,46 @@ class JavaTranslator {
     if (end == std::string_view::npos || enders.find(java_[end]) == std::string_view::npos) {
       return NotSupported(Rest().substr(0, 3), at_);
     }
+    if (java_[end] != ')') ++depth_;
     Copy(end + 1 - at_);
     return Status();
   }
 
   const std::string_view java_;
+  const std::string_view mark_;
   size_t at_ = 0;
+  int depth_ = 0;  // of groups
   bool in_class_ = false;
   std::string out_;
 };
+
+thread_local const WorkLimit* search_limit = nullptr;
+
+// Called at each place where a match may begin. One such place takes at most kMatchLimit steps.
+int GoesOn(pcre2_callout_block* /*place*/, void* /*data*/) {
+  return search_limit->IsCancelled() ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+StatusOr<std::shared_ptr<const pcre2_code>> CompileText(const std::string& text, uint32_t options) {
+  const std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
+      pcre2_compile_context_create(nullptr), &pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);  // before which `$` holds at the end
+
+  int error = 0;
+  PCRE2_SIZE error_position = 0;
+  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                   options | PCRE2_UTF | PCRE2_NO_UTF_CHECK, &error,
+                                   &error_position, context.get());
+  if (code == nullptr) {
+    std::array<PCRE2_UCHAR, 256> message{};
+    pcre2_get_error_message(error, message.data(), message.size());
+    return Status(StatusCode::kIllegalArgument,
+                  "regular expression: " + std::string(reinterpret_cast<char*>(message.data())) +
+                      " at " + std::to_string(error_position));
+  }
+  return std::shared_ptr<const pcre2_code>(
+      code, [](const pcre2_code* old) { pcre2_code_free(const_cast<pcre2_code*>(old)); });
+}
 
 // How many bytes a sequence that starts with `lead` has; 0 where none does.
 size_t SequenceLength(uint8_t lead) {
@@ -173,33 +211,23 @@ std::string WellFormedUtf8(std::string_view bytes) {
   return text;
 }
 
-StatusOr<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
-  std::string text = WellFormedUtf8(pattern);
-  uint32_t options = PCRE2_UTF | PCRE2_NO_UTF_CHECK;
-  if (syntax == Syntax::kSubstringNoCase) {
-    options |= PCRE2_LITERAL | PCRE2_CASELESS;
-  } else {
-    CELLFS_ASSIGN_OR_RETURN(text, JavaTranslator(text).Translate());
-    options |= PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C;
-    if (syntax == Syntax::kJavaNoCase) options |= PCRE2_CASELESS;
-  }
-  const std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
-      pcre2_compile_context_create(nullptr), &pcre2_compile_context_free);
-  pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);  // before which `$` holds at the end
+SearchLimit::SearchLimit(const WorkLimit& limit) : before_(std::exchange(search_limit, &limit)) {}
+SearchLimit::~SearchLimit() { search_limit = before_; }
 
-  int error = 0;
-  PCRE2_SIZE error_position = 0;
-  pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options,
-                                   &error, &error_position, context.get());
-  if (code == nullptr) {
-    std::array<PCRE2_UCHAR, 256> message{};
-    pcre2_get_error_message(error, message.data(), message.size());
-    return Status(StatusCode::kIllegalArgument,
-                  "regular expression: " + std::string(reinterpret_cast<char*>(message.data())) +
-                      " at " + std::to_string(error_position));
+StatusOr<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
+  const std::string text = WellFormedUtf8(pattern);
+  if (syntax == Syntax::kSubstringNoCase) {
+    CELLFS_ASSIGN_OR_RETURN(auto code, CompileText(text, PCRE2_LITERAL | PCRE2_CASELESS));
+    return Regex(std::move(code));
   }
-  return Regex(std::shared_ptr<const pcre2_code>(
-      code, [](const pcre2_code* old) { pcre2_code_free(const_cast<pcre2_code*>(old)); }));
+  uint32_t options = PCRE2_DOTALL | PCRE2_NEVER_BACKSLASH_C;
+  if (syntax == Syntax::kJavaNoCase) options |= PCRE2_CASELESS;
+  // Without callouts first: PCRE2 shall judge, and complain of, what was written.
+  CELLFS_ASSIGN_OR_RETURN(const std::string plain, JavaTranslator(text, "").Translate());
+  CELLFS_ASSIGN_OR_RETURN(auto code, CompileText(plain, options));
+  CELLFS_ASSIGN_OR_RETURN(const std::string marked, JavaTranslator(text, kCallout).Translate());
+  CELLFS_ASSIGN_OR_RETURN(code, CompileText(marked, options));
+  return Regex(std::move(code));
 }
 
 bool Regex::Find(std::string_view subject) const {
@@ -215,6 +243,7 @@ bool Regex::Find(std::string_view subject) const {
       pcre2_match_context_create(nullptr), &pcre2_match_context_free);
   pcre2_set_match_limit(context.get(), kMatchLimit);
   pcre2_set_heap_limit(context.get(), kHeapLimitKib);
+  if (search_limit != nullptr) pcre2_set_callout(context.get(), &GoesOn, nullptr);
   const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match(
       pcre2_match_data_create(1, nullptr), &pcre2_match_data_free);
   return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(subject.data()), subject.size(), 0,

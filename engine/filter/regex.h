@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "engine/status_or.h"
+#include "engine/work_limit.h"
 
 struct pcre2_real_code_8;
 
@@ -21,6 +22,19 @@ namespace cellfs {
 
 // `bytes` read as UTF-8, with U+FFFD for each malformed sequence, as Java's decoder does.
 std::string WellFormedUtf8(std::string_view bytes);
+
+// While it lives, a search of this thread ends, as if it had found nothing, soon after the limit's
+// flag is set. A filter is called from too far above to be handed the limit.
+class SearchLimit {
+ public:
+  explicit SearchLimit(const WorkLimit& limit);
+  ~SearchLimit();
+  SearchLimit(const SearchLimit&) = delete;
+  SearchLimit& operator=(const SearchLimit&) = delete;
+
+ private:
+  const WorkLimit* const before_;
+};
 
 // Cheap to copy; thread-safe.
 class Regex {

@@ -177,6 +177,7 @@ class LocalStorage::LocalScanner : public Scanner {
         batch, source,
         moment_ != nullptr ? moment_->now : storage_->context_->options.clock->Now());
   }
+  bool at_end() const override { return scanner_->at_end(); }
 
  private:
   const std::shared_ptr<LocalStorage> storage_;

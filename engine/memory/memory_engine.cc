@@ -6,8 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/filter/regex.h"
 #include "engine/memory/naive_read.h"
 #include "engine/memory/naive_rewrite.h"
+#include "engine/work_limit.h"
 
 namespace cellfs {
 namespace {
@@ -85,12 +87,28 @@ class MemoryScanner : public Scanner {
   Status Check() const { return reader_.Check(); }
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    if (cancelled_) return Cancelled();
+    const WorkLimit limit(batch);
+    const SearchLimit searches(limit);
+    auto rows = NextUntil(batch, limit);
+    cancelled_ = limit.IsCancelled();
+    if (cancelled_) return Cancelled();
+    return rows;
+  }
+  bool at_end() const override { return at_end_ || IsOver(); }
+
+ private:
+  bool IsOver() const { return reader_.done() || (scan_.limit >= 0 && returned_ >= scan_.limit); }
+
+  StatusOr<std::vector<RowCells>> NextUntil(const ScanBatch& batch, const WorkLimit& limit) {
     std::vector<RowCells> rows;
     const std::lock_guard lock(shared_->mutex);
     const Timestamp now = scan_.moment ? scan_.moment->now : shared_->options.clock->Now();
     size_t bytes = 0;
+    bool first = true;
     for (const std::string& row : RowsAhead()) {
-      if (rows.size() >= batch.max_rows || bytes >= batch.max_bytes || IsOver()) break;
+      if (rows.size() >= batch.max_rows || bytes >= batch.max_bytes || IsOver()) return rows;
+      if (!std::exchange(first, false) && limit.IsUp()) return rows;
       const auto families = CellsOfRow(*table_, row, scan_.moment.get());
       // A family may have been closed since the rows were listed.
       const bool shown = std::any_of(families.begin(), families.end(), [&](const auto& family) {
@@ -105,11 +123,9 @@ class MemoryScanner : public Scanner {
       bytes += SizeOf(cells);
       rows.push_back(std::move(cells));
     }
+    at_end_ = rows.empty();
     return rows;
   }
-
- private:
-  bool IsOver() const { return reader_.done() || (scan_.limit >= 0 && returned_ >= scan_.limit); }
 
   // The rows not yet passed that have any cell, in the order of the scan.
   std::vector<std::string> RowsAhead() const {
@@ -143,6 +159,8 @@ class MemoryScanner : public Scanner {
   bool started_ = false;
   std::string last_row_;
   int64_t returned_ = 0;
+  bool at_end_ = false;
+  bool cancelled_ = false;
 };
 
 class MemoryStorage : public CellStorage {
@@ -153,17 +171,11 @@ class MemoryStorage : public CellStorage {
   }
 
   StatusOr<RowCells> Read(const Get& get, Timestamp now) override {
-    const std::lock_guard lock(shared_->mutex);
-    Scan scan;
-    static_cast<Query&>(scan) = get;
-    NaiveReader reader(scan, table_->schema, shared_->options.site.max_row_size);
-    const auto families = CellsOfRow(*table_, get.row, get.moment.get());
-    for (const auto& [family, cells] : families) {
-      if (reader.IsEssential(family)) {
-        return reader.ReadRow(get.row, families, get.moment ? get.moment->now : now);
-      }
-    }
-    return RowCells{};
+    const WorkLimit limit(get);
+    const SearchLimit searches(limit);
+    auto cells = ReadUntilCancelled(get, now);
+    if (limit.IsCancelled()) return Cancelled();
+    return cells;
   }
 
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override {
@@ -258,6 +270,20 @@ class MemoryStorage : public CellStorage {
   }
 
  private:
+  StatusOr<RowCells> ReadUntilCancelled(const Get& get, Timestamp now) {
+    const std::lock_guard lock(shared_->mutex);
+    Scan scan;
+    static_cast<Query&>(scan) = get;
+    NaiveReader reader(scan, table_->schema, shared_->options.site.max_row_size);
+    const auto families = CellsOfRow(*table_, get.row, get.moment.get());
+    for (const auto& [family, cells] : families) {
+      if (reader.IsEssential(family)) {
+        return reader.ReadRow(get.row, families, get.moment ? get.moment->now : now);
+      }
+    }
+    return RowCells{};
+  }
+
   static bool Names(const std::string& row, const WithdrawCell& withdrawn, const Cell& cell) {
     return cell.row == row && cell.family == withdrawn.family &&
            cell.qualifier == withdrawn.qualifier && cell.timestamp == withdrawn.timestamp &&

@@ -31,6 +31,7 @@ class TableScanner : public Scanner {
     }
     return scanner_->Next(batch);
   }
+  bool at_end() const override { return scanner_->at_end(); }
 
  private:
   const std::shared_ptr<StorageEngine> engine_;  // outlives what is below

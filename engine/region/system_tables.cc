@@ -144,6 +144,7 @@ class SystemTableScanner : public Scanner {
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
     return scanner_->Next(batch, view_.Source(), view_.clock->Now());
   }
+  bool at_end() const override { return scanner_->at_end(); }
 
  private:
   const std::unique_ptr<RegionScanner> scanner_;

@@ -68,6 +68,7 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
     }
     const CellView& cell = cursor_->cell();
     if (cell.row != row) return {};
+    if (options_.limit.IsCancelled()) return Cancelled();
     if (filter_ != nullptr && filter_->ReadsValues()) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
     // A cursor may leave the family out, but a filter may ask for it.
     const MatchCode code =

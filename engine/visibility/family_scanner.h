@@ -10,6 +10,7 @@
 
 #include "engine/visibility/cell_cursor.h"
 #include "engine/visibility/query_matcher.h"
+#include "engine/work_limit.h"
 
 namespace cellfs {
 
@@ -24,6 +25,7 @@ class FamilyScanner {
     int32_t store_offset = 0;
     bool lengths_only = false;
     int64_t max_row_size = 0;
+    const WorkLimit& limit;
   };
 
   // `filter` may be null; what is passed by reference or pointer outlives the scanner.
@@ -41,7 +43,7 @@ class FamilyScanner {
   std::string_view row() const { return cursor_->cell().row; }
 
   // Appends the row's visible cells and goes on to the next row.
-  // REQUIRES: valid() and row() == row. kDoNotRetry where the row is too big.
+  // REQUIRES: valid() and row() == row. kDoNotRetry where the row is too big, kCancelled.
   Status NextRow(const std::string& row, RowCells& cells);
   // Goes on to the next row without a look at this one.
   Status PassRow(const std::string& row);

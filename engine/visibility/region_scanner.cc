@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/filter/regex.h"
 #include "engine/visibility/family_scanner.h"
+#include "engine/work_limit.h"
 
 namespace cellfs {
 namespace {
@@ -68,23 +70,34 @@ class RegionScanner::Implementation {
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch, const CursorSource& source,
                                        Timestamp now) {
+    return Next(batch, WorkLimit(batch), source, now);
+  }
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch, const WorkLimit& limit,
+                                       const CursorSource& source, Timestamp now) {
+    if (cancelled_) return Cancelled();
     std::vector<RowCells> rows;
-    if (finished_ || rows_.limit == returned_) return rows;
-    Status status = Attach(source, now);
+    if (at_end()) return rows;
+    const SearchLimit searches(limit);
+    Status status = Attach(source, now, limit);
     size_t bytes = 0;
-    while (status.ok() && !finished_ && rows.size() < batch.max_rows && bytes < batch.max_bytes &&
-           returned_ != rows_.limit) {
+    while (status.ok() && !at_end() && rows.size() < batch.max_rows && bytes < batch.max_bytes) {
       RowCells cells;
-      status = NextRow(cells);
+      status = NextRow(limit, cells);
       if (!status.ok() || cells.empty()) break;
       for (const Cell& cell : cells) bytes += cell.value.size() + cell.row.size() + sizeof(Cell);
       rows.push_back(std::move(cells));
       ++returned_;
+      if (filter_ != nullptr && limit.IsUp()) break;
     }
     Detach();
+    // Asked last: what the filter says after a search that was broken off is worth nothing.
+    cancelled_ = limit.IsCancelled();
+    if (cancelled_) return Cancelled();
     if (!status.ok()) return status;
     return rows;
   }
+
+  bool at_end() const { return finished_ || rows_.limit == returned_; }
 
  private:
   struct Family {
@@ -109,7 +122,7 @@ class RegionScanner::Implementation {
     }
   }
 
-  Status Attach(const CursorSource& source, Timestamp now) {
+  Status Attach(const CursorSource& source, Timestamp now, const WorkLimit& limit) {
     const bool keys_only = query_.lengths_only && (filter_ == nullptr || !filter_->ReadsValues());
     const FamilyScanner::Options options{.reversed = rows_.reversed,
                                          .single_row = rows_.is_single,
@@ -117,7 +130,8 @@ class RegionScanner::Implementation {
                                          .store_limit = query_.store_limit,
                                          .store_offset = query_.store_offset,
                                          .lengths_only = query_.lengths_only,
-                                         .max_row_size = context_.max_row_size};
+                                         .max_row_size = context_.max_row_size,
+                                         .limit = limit};
     for (Family& family : families_) {
       if (family.closed) continue;
       CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
@@ -159,9 +173,10 @@ class RegionScanner::Implementation {
   }
 
   // HBase's RegionScannerImpl.nextInternal: the next row that has something to return, or an empty
-  // one at the end.
-  Status NextRow(RowCells& cells) {
-    while (true) {
+  // one at the end and where the time is up.
+  Status NextRow(const WorkLimit& limit, RowCells& cells) {
+    for (bool first = true;; first = false) {
+      if (!first && limit.IsUp()) return {};
       const std::optional<std::string_view> next = PeekRow();
       if (!next || IsPastStop(*next)) {
         if (has_filter_row_) filter_->FilterRowCells(cells);
@@ -243,6 +258,7 @@ class RegionScanner::Implementation {
   std::vector<Family> families_;
   std::optional<std::string> last_row_;
   bool finished_ = false;
+  bool cancelled_ = false;
   int64_t returned_ = 0;
 };
 
@@ -262,7 +278,7 @@ StatusOr<RowCells> RegionScanner::Read(const Get& get, ScanContext context,
                                        const CursorSource& source, Timestamp now) {
   Implementation implementation(get, Rows(get), std::move(context));
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows,
-                          implementation.Next({.max_rows = 1}, source, now));
+                          implementation.Next({.max_rows = 1}, WorkLimit(get), source, now));
   if (rows.empty()) return RowCells{};
   return std::move(rows.front());
 }
@@ -271,5 +287,7 @@ StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch,
                                                     const CursorSource& source, Timestamp now) {
   return implementation_->Next(batch, source, now);
 }
+
+bool RegionScanner::at_end() const { return implementation_->at_end(); }
 
 }  // namespace cellfs

@@ -43,6 +43,7 @@ class RegionScanner {
   // The next rows. `source` is used during the call only; a scan goes on after its last row.
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch, const CursorSource& source,
                                        Timestamp now);
+  bool at_end() const;
 
  private:
   class Implementation;

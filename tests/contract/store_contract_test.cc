@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "engine/filters.h"
 #include "tests/contract/store_of_kind.h"
 
 namespace cellfs {
@@ -242,6 +243,48 @@ TEST_P(StoreContract, LengthsOnlyLeavesOutValues) {
     EXPECT_TRUE(cells[0].value.empty());
     EXPECT_EQ(cells[0].value_length, 1000u);
   }
+}
+
+TEST_P(StoreContract, AScanComesBackBetweenRowsThatItsFilterRefuses) {
+  for (const char* row : {"a", "b", "c", "d"}) ASSERT_TRUE(PutValue(row, "q", "v").ok());
+  Flush();
+  ASSERT_TRUE(PutValue("e", "q", "wanted").ok());
+  Scan scan;
+  scan.filter = *ParseFilter("ValueFilter(=, 'binary:wanted')");
+  const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, scan);
+  ASSERT_TRUE(scanner.ok());
+  const ScanBatch batch{.max_time = ScanBatch::Duration::zero()};
+  std::vector<size_t> found;
+  while (!(*scanner)->at_end()) {
+    const auto rows = (*scanner)->Next(batch);
+    ASSERT_TRUE(rows.ok());
+    found.push_back(rows->size());
+  }
+  EXPECT_EQ(found, (std::vector<size_t>{0, 0, 0, 0, 1, 0}));
+}
+
+TEST_P(StoreContract, AReadThatIsCancelledEnds) {
+  ASSERT_TRUE(PutValue("r", "q", "v").ok());
+  std::atomic<bool> cancelled{false};
+  Get get;
+  get.row = "r";
+  get.cancelled = &cancelled;
+  EXPECT_EQ(Read(get).size(), 1u);
+  cancelled = true;
+  EXPECT_EQ(store_->Read(Caller::Superuser(), table_, get).status().code(), StatusCode::kCancelled);
+}
+
+TEST_P(StoreContract, ACancelledScanEndsInTheMidstOfARowThatOutlastsItsBatch) {
+  for (const char* row : {"r", "s"}) ASSERT_TRUE(PutValue(row, "q", "v").ok());
+  const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, {});
+  ASSERT_TRUE(scanner.ok());
+  const std::atomic<bool> cancelled{true};
+  const ScanBatch in_time{
+      .max_rows = 1, .max_time = std::chrono::hours(1), .cancelled = &cancelled};
+  EXPECT_EQ((*scanner)->Next(in_time)->size(), 1u);
+  const ScanBatch too_late{.max_time = ScanBatch::Duration::zero(), .cancelled = &cancelled};
+  EXPECT_EQ((*scanner)->Next(too_late).status().code(), StatusCode::kCancelled);
+  EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kCancelled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(Kind::kMemory, Kind::kLocal),

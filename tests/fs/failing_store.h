@@ -167,6 +167,7 @@ class FailingStore : public Store {
     StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
       return store_.Ask<std::vector<RowCells>>([&] { return scanner_->Next(batch); });
     }
+    bool at_end() const override { return scanner_->at_end(); }
 
    private:
     FailingStore& store_;

@@ -21,6 +21,7 @@ TEST(StatusErrnoTest, TheOnesThatProgramsLookFor) {
   EXPECT_EQ(StatusErrno(StatusCode::kValueTooLarge), EFBIG);
   EXPECT_EQ(StatusErrno(StatusCode::kAccessDenied), EACCES);
   EXPECT_EQ(StatusErrno(StatusCode::kSpaceLimiting), EDQUOT);
+  EXPECT_EQ(StatusErrno(StatusCode::kCancelled), EINTR);
   EXPECT_EQ(StatusErrno(StatusCode::kStoreFull), ENOSPC);
   EXPECT_EQ(StatusErrno(StatusCode::kReadOnly), EROFS);
   EXPECT_EQ(StatusErrno(StatusCode::kTableNotEnabled), EROFS);

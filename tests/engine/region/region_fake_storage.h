@@ -97,6 +97,7 @@ class FakeStorage : public CellStorage {
     StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
       return scanner_->Next(batch, storage_.Source(), storage_.clock_->Now());
     }
+    bool at_end() const override { return scanner_->at_end(); }
 
    private:
     std::unique_ptr<RegionScanner> scanner_;
