@@ -22,6 +22,9 @@ struct StoreTraits {
   bool stamps_above_column = true;
   // Stamping::kReadable; else kUnsupportedOperation.
   bool checks_readable = true;
+  // Store::Sync makes durable what was written before with SYNC_WAL. Else each mutation says itself
+  // that it is to be on disk.
+  bool syncs_apart = true;
   // Store::PinMoment; else null, and kUnsupportedOperation for a read with a Moment.
   bool pins_moments = true;
 };

@@ -379,7 +379,7 @@ Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wante
   const bool puts = what == What::kAll ? HasAnything() : HasBytes();
   if (!puts && wanted != Durability::kFsyncWal) return {};
   const Durability promised = Resolve(change.column(), wanted);
-  const bool waits = promised == Durability::kFsyncWal;
+  const bool waits = promised == Durability::kFsyncWal && mount_.store.traits().syncs_apart;
   if (puts) {
     Outcome put = PutNow(change, waits ? Durability::kSyncWal : promised);
     if (!put.ok() || !waits) return put;

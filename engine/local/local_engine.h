@@ -42,7 +42,9 @@ class LocalEngine : public StorageEngine {
   Status MakeDurable(LogPosition position, Durability durability) override {
     return context_->wal->MakeDurable(position, durability);
   }
-  Status Sync() override { return context_->wal->Sync(); }
+  Status Sync() override {
+    return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
+  }
   std::shared_ptr<const Moment> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.Set(bytes); }

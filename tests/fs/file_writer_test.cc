@@ -6,11 +6,14 @@
 #include <cerrno>
 #include <chrono>
 #include <functional>
+#include <latch>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "fs/column_change.h"
 #include "tests/fs/writing_tree.h"
+#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 namespace {
@@ -563,6 +566,36 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
   }
   tree.Save(kQ, "after");
   EXPECT_EQ(tree.Read(reader), "after");
+}
+
+// Stops in Sync until somebody lets it go on.
+struct SlowDisk : ForwardingStore {
+  using ForwardingStore::ForwardingStore;
+  Status Sync() override {
+    is_syncing.count_down();
+    may_go_on.wait();
+    return ForwardingStore::Sync();
+  }
+  std::latch is_syncing{1};
+  std::latch may_go_on{1};
+};
+
+TEST_F(FileWriterTest, ReadersDoNotWaitForAWritersSync) {
+  tree.filesystem.reset();
+  auto slow = std::make_unique<SlowDisk>(std::move(tree.store));
+  SlowDisk& disk = *slow;
+  tree.store = std::move(slow);
+  tree.Remount();
+  tree.Save(kQ, "before");
+  OpenFile reader = tree.Open(kQ, {});
+  OpenFile writer = tree.Open(kQ, Truncating());
+  tree.Write(writer, "after!!");
+  std::jthread syncing(
+      [&] { EXPECT_TRUE(tree.filesystem->Sync(*writer.node, *writer.handle).ok()); });
+  disk.is_syncing.wait();
+  EXPECT_EQ(tree.Read(reader), "after!!");
+  EXPECT_EQ(tree.Stat(kQ).st_size, 7);
+  disk.may_go_on.count_down();
 }
 
 // Does something when it is first asked what it has pending.

@@ -56,6 +56,7 @@ class RemoteStore : public ForwardingStore {
                             .withdraws = false,
                             .stamps_above_column = false,
                             .checks_readable = false,
+                            .syncs_apart = false,
                             .pins_moments = false};
   std::atomic<int> mutations_{0};
   std::mutex mutex_;  // guards the rest
