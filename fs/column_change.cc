@@ -70,7 +70,9 @@ void ColumnChange::Revalidate() {
 
 void ColumnChange::PrepareOrphan(const Place& place) {
   NodePtr node = mount_.inodes.Find(place);
-  if (node == nullptr || node->handle_count() == 0 || node->open_column() == nullptr) return;
+  if (node == nullptr || node->handle_count() == 0) return;
+  orphan_column_ = node->open_column();  // kept: its last handle may go meanwhile
+  if (orphan_column_ == nullptr) return;
   orphan_bytes_ = WholeFile(mount_, Caller::Superuser(), place);
   if (!orphan_bytes_.ok() && orphan_bytes_.error() == ENOENT) orphan_bytes_ = std::string();
   for (const auto& handle : node->handles()) handle->NameGoes();
@@ -108,7 +110,7 @@ void ColumnChange::NamesChanged() {
 // each of them has written and not put.
 void ColumnChange::MakeOrphan() {
   if (orphan_ == nullptr || !orphan_->unlinked()) return;
-  orphan_->open_column()->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(mount_.clock->Now()));
+  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(mount_.clock->Now()));
   for (const auto& handle : orphan_->handles()) handle->NameWent();
 }
 

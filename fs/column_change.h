@@ -82,6 +82,7 @@ class ColumnChange {
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
   NodePtr orphan_;  // becomes one, if the mutation is done
+  std::shared_ptr<Column> orphan_column_;
   OutcomeOr<std::string> orphan_bytes_ = std::string();
   NodePtr renamed_;
 };
