@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "fs/child_place.h"
 #include "fs/mount_context.h"
 #include "fs/outcome.h"
 #include "fs/place.h"
@@ -25,20 +26,16 @@ struct Found {
   pid_t absent_for = 0;
 };
 
-// What a name is wanted for decides its errors (ENOENT on look-up; EILSEQ, ENAMETOOLONG on
-// creation) and, beside a .toml and in .versions, its meaning: a file that is made there may be a
-// temporary.
-enum class NameUse { kLookUp, kCreateFile, kCreateDirectory };
-
 // Thread-safe; holds nothing but the context.
 class Resolver {
  public:
   explicit Resolver(MountContext& mount) : mount_(mount) {}
 
-  // The place that the name denotes in the directory, whether or not anything is there. Reads the
-  // store only for names in the long form. EPERM where no such thing can be made there.
+  // As ChildPlace.
   OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
-                         NameUse use);
+                         NameUse use) {
+    return ChildPlace(mount_, caller, directory, name, use);
+  }
   // What is there now; ENOENT where there is nothing.
   OutcomeOr<Found> Find(const Caller& caller, const Place& place);
   OutcomeOr<Found> LookUp(const Caller& caller, const Place& directory, std::string_view name);
@@ -47,33 +44,8 @@ class Resolver {
   static void Describe(const KnownCell& cell, Found& found);
 
  private:
-  // The places of a directory of each kind.
-  OutcomeOr<Place> ChildOfRoot(const Place& directory, std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfNamespace(const Place& directory, std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfTable(const Caller& caller, const Place& directory, std::string_view name,
-                                NameUse use);
-  OutcomeOr<Place> ChildOfRow(const Place& directory, std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfFamily(const Caller& caller, const Place& directory,
-                                 std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfVersions(const Caller& caller, const Place& directory,
-                                   std::string_view name, NameUse use);
-  OutcomeOr<Place> ChildOfVersionsColumn(const Place& directory, std::string_view name,
-                                         NameUse use);
-  OutcomeOr<Place> ChildOfAsof(const Place& directory, std::string_view name);
-  OutcomeOr<Place> ChildOfScan(const Place& directory, std::string_view name);
-  OutcomeOr<Place> ChildOfSelf(const Place& directory, std::string_view name);
-  // A control name of a namespace or table, or a file in memory there; nullopt: neither.
-  std::optional<OutcomeOr<Place>> ControlChild(const Place& directory, std::string_view name,
-                                               NameUse use);
-  // The column that a file name says, as `kind`.
-  OutcomeOr<Place> Column(const Caller& caller, const Place& family, PlaceKind kind,
-                          std::string_view name, NameUse use);
-  OutcomeOr<std::string> FullRow(const Caller& caller, const Place& table, const ReadName& read,
-                                 std::string_view name);
-  OutcomeOr<std::string> FullQualifier(const Caller& caller, const Place& family,
-                                       const ReadName& read, std::string_view name);
-
-  OutcomeOr<Found> FindByKind(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindByContent(const Caller& caller, const Place& place);
+  OutcomeOr<Found> FindDirectory(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
@@ -83,10 +55,11 @@ class Resolver {
   std::optional<Found> FindKnown(const Place& place, const Node& node);
   OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
   OutcomeOr<Found> FindToml(const Place& place);
+  OutcomeOr<Found> FindSelf(const Place& place);
+  OutcomeOr<Found> FindLink(const Place& place);
   OutcomeOr<Found> FindNamespace(const Place& place);
   OutcomeOr<Found> FindTable(const Place& place);
-  OutcomeOr<Found> FindSelf(const Place& place);
-  // What is there only by being made; ENOENT where nothing is.
+  // What is there only by being made.
   static OutcomeOr<Found> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
   MountContext& mount_;

@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "fs/place_traits.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -25,6 +27,19 @@ std::vector<NameSpelling> AllSpellings() {
     }
   }
   return all;
+}
+
+TEST(NameSpellingTest, WhatStandsInEveryTableOrFamilyIsNoKey) {
+  for (const PlaceTraits& traits : place_table::kTraits) {
+    if (traits.key != PlaceKey::kFixedName) continue;
+    const std::string name(traits.fixed_name);
+    if (FixedChildOf(PlaceKind::kTable, name)) {
+      EXPECT_EQ(kRows.Read(name).kind, Kind::kReserved) << name;
+    }
+    if (FixedChildOf(PlaceKind::kFamily, name)) {
+      EXPECT_EQ(kQualifiers.Read(name).kind, Kind::kReserved) << name;
+    }
+  }
 }
 
 TEST(NameSpellingTest, WritesOnlyWhatIsAmbiguous) {
