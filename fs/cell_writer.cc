@@ -335,7 +335,12 @@ Outcome CellWriter::PutPending(Durability durability) {
 void CellWriter::TellNode(const Place& place, const Stored& stored) {
   node_->ContentChanged();
   view_generation_ = known_generation_ = node_->generation();
-  if (IsVersion(place) || !view_) return;
+  if (IsVersion(place)) return;
+  if (!mount_.freshness.is_exact()) {
+    node_->SeeVersion(stored.stamp);
+    return;
+  }
+  if (!view_) return;
   const auto schema = mount_.store.DescribeTable(place.table);
   if (!schema.ok()) return;
   Cell cell;

@@ -182,7 +182,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       opened.direct_io =
           mode.read && !mode.truncate && !mode.created && node->pending().has_value();
       const uint64_t stale = node->stale_pages();
-      opened.keep_cache = stale == 0;
+      opened.keep_cache = stale == 0 && mount.freshness.is_exact();
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
       if (!opened.direct_io) opened.handle->drops_stale_pages = stale;
       return opened;

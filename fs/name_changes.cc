@@ -390,7 +390,7 @@ NodePtr MoveNode(MountContext& mount, const Place& from, const Place& to,
                  const std::optional<KnownCell>& moved) {
   mount.inodes.Move(from, to);
   NodePtr node = mount.inodes.Find(to);
-  if (node != nullptr && moved && to.kind == PlaceKind::kCell) {
+  if (node != nullptr && moved && to.kind == PlaceKind::kCell && mount.freshness.is_exact()) {
     node->Know(*moved, node->generation());
   }
   return node;
