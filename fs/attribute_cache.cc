@@ -23,7 +23,7 @@ std::optional<AttributeCache::Known> AttributeCache::Find(const std::string& row
                                                           std::string_view family) const {
   const std::shared_lock lock(mutex_);
   const auto row = rows_.find(row_key);
-  if (row == rows_.end()) return std::nullopt;
+  if (row == rows_.end() || !freshness_.IsFresh(row->second.read_at)) return std::nullopt;
   Known known{.whole = row->second.whole, .owner = {}, .mtime = {}, .family = {}};
   const StoredRow& qualifiers = row->second.qualifiers;
   if (const auto own = qualifiers.find(qualifier); own != qualifiers.end()) {
@@ -43,11 +43,14 @@ uint64_t AttributeCache::changes() const {
 }
 
 void AttributeCache::Remember(const std::string& row_key, const StoredRow* row,
-                              uint64_t changes_before) {
+                              uint64_t changes_before, Timestamp read_at) {
   const std::unique_lock lock(mutex_);
   if (changes_ != changes_before) return;
-  if (row == nullptr) return Keep(row_key, {.whole = false, .qualifiers = {}, .entries = 1});
-  Keep(row_key, {.whole = true, .qualifiers = *row, .entries = EntriesOf(*row)});
+  if (row == nullptr) {
+    return Keep(row_key, {.whole = false, .qualifiers = {}, .entries = 1, .read_at = read_at});
+  }
+  Keep(row_key,
+       {.whole = true, .qualifiers = *row, .entries = EntriesOf(*row), .read_at = read_at});
 }
 
 void AttributeCache::Wrote(const std::string& row_key, const std::string& qualifier,
@@ -92,7 +95,9 @@ void AttributeCache::Clear() {
 // In the place of what was kept of the row; bounds are seen to here.
 void AttributeCache::Keep(const std::string& row_key, Row row) {
   Drop(row_key);
-  if (row.entries > kMaxRowEntries) row = {.whole = false, .qualifiers = {}, .entries = 1};
+  if (row.entries > kMaxRowEntries) {
+    row = {.whole = false, .qualifiers = {}, .entries = 1, .read_at = row.read_at};
+  }
   if (entries_ + row.entries > kMaxEntries) {
     rows_.clear();
     entries_ = 0;

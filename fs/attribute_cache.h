@@ -19,6 +19,7 @@
 #include <unordered_map>
 
 #include "engine/cell.h"
+#include "fs/freshness.h"
 
 namespace cellfs::fs {
 
@@ -51,6 +52,8 @@ class AttributeCache {
   // A row with more is never kept: its columns are read one by one.
   static constexpr size_t kMaxRowEntries = 1024;
 
+  explicit AttributeCache(const Freshness& freshness) : freshness_(freshness) {}
+
   // What is known of one qualifier, and of another one beside it.
   struct Known {
     bool whole = true;  // false: the row has too many entries, and no more is known
@@ -58,14 +61,16 @@ class AttributeCache {
     std::optional<timespec> mtime;  // of the version asked for
     OwnerRecord family;
   };
-  // Nothing where the row is not known.
+  // Nothing where the row is not known, or was read too long ago.
   std::optional<Known> Find(const std::string& row_key, std::string_view qualifier,
                             Timestamp version, std::string_view family) const;
 
   // Counts Wrote and Forget; to be asked before a row is read or written.
   uint64_t changes() const;
-  // As read; null: the row has too many entries. Not taken in where something changed since.
-  void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before);
+  // As read, with Freshness::Now() from before that; null: the row has too many entries. Not taken
+  // in where something changed since.
+  void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
+                Timestamp read_at);
   // The qualifier holds this now. Where something else changed since, the row is forgotten.
   void Wrote(const std::string& row_key, const std::string& qualifier, const OwnerRecord& owner,
              Timestamp version, const std::optional<timespec>& mtime, uint64_t changes_before);
@@ -77,10 +82,12 @@ class AttributeCache {
     bool whole = true;
     StoredRow qualifiers;
     size_t entries = 0;
+    Timestamp read_at = 0;
   };
   void Keep(const std::string& row_key, Row row);
   void Drop(const std::string& row_key);
 
+  const Freshness& freshness_;
   mutable std::shared_mutex mutex_;  // a leaf; guards the rest
   uint64_t changes_ = 0;
   std::unordered_map<std::string, Row> rows_;

@@ -98,6 +98,8 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
       options_(options),
       clock_(std::move(clock)),
       mutations_(store, *clock_),
+      freshness_(store.traits(), *clock_),
+      cache_(freshness_),
       inherited_(store, options) {}
 
 std::string AttributeStore::RowKey(const Place& place) {
@@ -162,43 +164,50 @@ Status AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) 
 }
 
 Status AttributeStore::BeLoaded() {
-  if (loaded_.load(std::memory_order_acquire)) return Status();
+  const auto is_loaded = [this] {
+    return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
+  };
+  if (is_loaded()) return Status();
   const std::lock_guard lock(loading_);
-  if (loaded_) return Status();
-  if (const Status loaded = Load(); !loaded.ok()) return Unreadable(loaded);
+  if (is_loaded()) return Status();
+  const Timestamp began = freshness_.Now();
+  auto loaded = Load();
+  if (!loaded.ok()) return Unreadable(loaded.status());
+  TakeOver(*std::move(loaded));
+  loaded_at_ = began;
   loaded_.store(true, std::memory_order_release);
   return Status();
 }
 
 // Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
-Status AttributeStore::Load() {
+StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
+  Loaded loaded;
   const Status described = store_.DescribeTable(kAttributesTable).status();
-  if (described.code() == StatusCode::kTableNotFound) return Status();
+  if (described.code() == StatusCode::kTableNotFound) return loaded;
   CELLFS_RETURN_IF_ERROR(described);
-  table_exists_ = true;
+  loaded.table_exists = true;
   Scan scan;
   scan.limit = 1;
   for (;;) {
     CELLFS_ASSIGN_OR_RETURN(auto scanner,
                             store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
     CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
-    if (rows.empty()) return Status();
+    if (rows.empty()) return loaded;
     const RowCells& cells = rows.front();
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
     if (nul == std::string::npos) {
-      CELLFS_RETURN_IF_ERROR(LoadDirectory(cells));
+      CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
       scan.start_row = RowAfter(row);
     } else {
-      auto& tables = row[nul] == '\0' ? tables_with_records_ : tables_with_changes_;
+      auto& tables = row[nul] == '\0' ? loaded.tables_with_records : loaded.tables_with_changes;
       tables.insert(ParseTableName(row.substr(0, nul)));
       scan.start_row = row.substr(0, nul) + static_cast<char>(row[nul] + 1);
     }
   }
 }
 
-Status AttributeStore::LoadDirectory(const RowCells& cells) {
-  const std::string& row = cells.front().row;
+Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
   AttributeRecord record;
   for (const Cell& cell : cells) {
     if (!cell.qualifier.empty()) continue;
@@ -206,9 +215,22 @@ Status AttributeStore::LoadDirectory(const RowCells& cells) {
     if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
     if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
   }
-  inherited_.SetDirectory(row, record);
-  if (record.changed) inherited_.SetDirectoryChanged(row, *record.changed);
+  loaded.directories.emplace(cells.front().row, record);
   return Status();
+}
+
+// A table to which records came meanwhile stays one with records.
+void AttributeStore::TakeOver(Loaded loaded) {
+  inherited_.SetDirectories(std::move(loaded.directories));
+  const std::unique_lock lock(mutex_);
+  table_exists_ = table_exists_ || loaded.table_exists;
+  tables_with_records_.merge(loaded.tables_with_records);
+  tables_with_changes_.merge(loaded.tables_with_changes);
+}
+
+std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
+  if (freshness_.is_exact() || IsInRow(place.kind)) return {};
+  return std::unique_lock(loading_);
 }
 
 bool AttributeStore::HasRecords(const Place& place) const {
@@ -250,6 +272,7 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& pla
 // Reads the whole row for the cache.
 Status AttributeStore::TakeIn(const std::string& row_key) {
   const uint64_t changes = cache_.changes();
+  const Timestamp read_at = freshness_.Now();
   Get get;
   get.row = row_key;
   get.columns[kOwnerFamily] = {};
@@ -268,7 +291,7 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
     }
   }
   const bool fits = cells.size() <= AttributeCache::kMaxRowEntries;
-  cache_.Remember(row_key, fits ? &row : nullptr, changes);
+  cache_.Remember(row_key, fits ? &row : nullptr, changes, read_at);
   return Status();
 }
 
@@ -351,6 +374,7 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
   if (!directory.HasAttributes()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_RETURN_IF_ERROR(MakeTable());
+  const auto no_loading = KeepFromLoading(directory);
   if (IsInRow(directory.kind)) {
     std::unique_lock lock(mutex_);
     tables_with_changes_.insert(directory.table);
@@ -411,6 +435,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
   if (!place.HasAttributes()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const auto no_loading = KeepFromLoading(place);
   const uint64_t changes = cache_.changes();
   const Address address = AddressOf(place);
   const auto& [row_key, qualifier] = address;
@@ -497,6 +522,7 @@ Status AttributeStore::MakeTable() {
 
 Status AttributeStore::Drop(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const auto no_loading = KeepFromLoading(place);
   const std::string row_key = RowKey(place);
   std::unique_lock lock(mutex_);
   bool has_rows = tables_with_records_.erase(place.table) > 0;

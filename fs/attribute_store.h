@@ -71,7 +71,8 @@ class AttributeStore {
  public:
   AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
 
-  // Reads what every other call needs, once; they do it themselves where that was not done.
+  // Reads what every other call needs, once, or again where it is not fresh any more; they do it
+  // themselves where that was not done.
   Status BeLoaded();
 
   // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must
@@ -110,8 +111,19 @@ class AttributeStore {
   static std::string WriteRecord(const OwnerRecord& record);
   static Status ReadRecord(const std::string& text, OwnerRecord& record);
 
-  Status Load();
-  Status LoadDirectory(const RowCells& cells);
+  // What is read of the whole table.
+  struct Loaded {
+    bool table_exists = false;
+    std::set<TableName> tables_with_records;
+    std::set<TableName> tables_with_changes;
+    InheritedAttributes::Directories directories;
+  };
+  StatusOr<Loaded> Load();
+  static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
+  void TakeOver(Loaded loaded);
+  // For a change of what is kept of a directory above the rows: what is read while it is made may
+  // lack it.
+  std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
   bool HasRecords(const Place& place) const;
   StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
@@ -132,11 +144,13 @@ class AttributeStore {
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
   const ColumnMutations mutations_;
+  const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
 
   std::mutex loading_;
   std::atomic<bool> loaded_{false};
+  std::atomic<Timestamp> loaded_at_{0};
 
   mutable std::shared_mutex mutex_;  // guards the rest
   bool table_exists_ = false;

@@ -113,15 +113,17 @@ double ValiditySeconds(MountContext& mount, const Found& found) {
     return fixed ? static_cast<double>(mount.options.asof_hold_ms) / 1000 : 0;
   }
   if (ChangesUnseen(place)) return 0;
-  if (!found.expires) return kForeverSeconds;
+  const double fresh = mount.freshness.ValidSeconds();
+  if (!found.expires) return fresh;
   const Timestamp left = *found.expires - mount.clock->Now();
-  return std::clamp(static_cast<double>(left) / 1000, 0.0, kForeverSeconds);
+  return std::clamp(static_cast<double>(left) / 1000, 0.0, fresh);
 }
 
 bool MayCacheListing(MountContext& mount, const Place& directory) {
   if (directory.view != nullptr) {
     return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
   }
+  if (!mount.freshness.is_exact()) return false;
   if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
   if (directory.table.IsSystemTable()) return false;
   if (directory.table.name.empty()) return true;

@@ -12,14 +12,12 @@
 
 namespace cellfs::fs {
 
-// Seconds; what stands for "until told otherwise".
-inline constexpr double kForeverSeconds = 1e9;
-
 // `node` is null where the kernel does not know the place.
 OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node);
 // Only what readdir needs: the type.
 mode_t TypeOf(const Place& place);
-// How long names and attributes may be kept: for ever, until the next expiry, or not at all.
+// How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
+// not at all.
 double ValiditySeconds(MountContext& mount, const Found& found);
 // Whether the kernel may keep the listing of the directory.
 bool MayCacheListing(MountContext& mount, const Place& directory);

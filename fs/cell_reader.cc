@@ -29,7 +29,7 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
   if (file.IsColumn()) {
     const uint64_t looked_at = Node::NewestGeneration();
     CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, file, ReadDetail::kValues));
-    if (cell && node != nullptr && MayBeKnown(caller, file))
+    if (cell && node != nullptr && MayBeKnown(mount, caller, file))
       Learn(mount, file, *cell, looked_at, *node);
     if (cell) return FileBytes(file, *std::move(cell));
   }

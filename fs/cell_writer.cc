@@ -540,7 +540,7 @@ StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const s
 void CellWriter::AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
   known_generation_ = view_generation_ = node_->generation();
   if (size) column_->KeepStoredSize(*size, known_generation_);
-  if (size && !IsVersion(place)) CacheCell(place, stored, *size);
+  if (!IsVersion(place)) CacheCell(place, stored, size);
   const bool is_rewritten = last_put_ == stored.stamp;
   if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
   last_put_ = stored.stamp;
@@ -554,12 +554,14 @@ void CellWriter::AfterPut(const Place& place, const Stored& stored, std::optiona
   if (made_it) mount_.recent.NoteCreated(place, stored.stamp);
 }
 
-void CellWriter::CacheCell(const Place& place, const Stored& stored, uint64_t size) {
+void CellWriter::CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
+  if (!mount_.freshness.is_exact()) node_->SeeVersion(stored.stamp);
+  if (!mount_.freshness.is_exact() || !size) return;
   const auto schema = mount_.store.DescribeTable(place.table);
   if (!schema.ok()) return;
   Cell cell;
   cell.timestamp = stored.stamp;
-  cell.value_length = size;
+  cell.value_length = *size;
   cell.time_to_live = time_to_live_;
   KnownCell known = KnownOf(cell, (*schema)->FindFamily(place.family));
   known.alone = stored.alone;

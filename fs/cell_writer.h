@@ -127,7 +127,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   StatusOr<std::optional<Stored>> PutIf(const Place& place, RowStep& step, std::string present);
   StatusOr<std::string> LatestValue(const Place& place);
   void AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size);
-  void CacheCell(const Place& place, const Stored& stored, uint64_t size);
+  void CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size);
   void SettleDirectories(const Place& place, Timestamp stamp);
   void RememberTime(const Place& place, Timestamp stamp);
   void LeaveBytes();

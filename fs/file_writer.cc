@@ -184,7 +184,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       const bool is_written = node->OpenColumn()->writers() > 0;
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
       // While somebody writes, no page may be dropped: it may be the one that is being filled.
-      opened.keep_cache = stale == 0 || is_written;
+      opened.keep_cache = is_written || (stale == 0 && mount.freshness.is_exact());
       if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
       return opened;
     }

@@ -24,8 +24,9 @@ constexpr int kMaxMakeAttempts = 100;
 constexpr size_t kKeptHeap = size_t{32} << 20;
 
 // Where the file's bytes cannot change but by a request of the kernel or with a word to it.
-bool MayKeepPages(const Place& place) {
-  return place.kind == PlaceKind::kCell && place.view == nullptr && !place.table.IsSystemTable();
+bool MayKeepPages(const MountContext& mount, const Place& place) {
+  return place.kind == PlaceKind::kCell && mount.freshness.is_exact() && place.view == nullptr &&
+         !place.table.IsSystemTable();
 }
 
 // What is made when it is read has no length that the kernel could rely on.
@@ -115,6 +116,7 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const Found& found) {
     Forget(*entry.node, 1);
     return Noted("stat", found.place, shown.status());
   }
+  NoticeOtherWriters(found, *entry.node);
   entry.attributes = *shown;
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
   entry.attributes_valid_seconds =
@@ -268,7 +270,17 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
       return AttributesReply{*shown, 0};
     return Outcome(ENOENT);
   }
+  NoticeOtherWriters(*found, node);
   return ReplyOf(*found, node);
+}
+
+// A version that is not the one seen before: what open files and the kernel's pages have is old.
+void FileSystem::NoticeOtherWriters(const Found& found, Node& node) {
+  if (mount_.freshness.is_exact()) return;
+  if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
+  const Timestamp before = node.SeeVersion(found.version);
+  if (before < 0 || before == found.version) return;
+  mount_.kernel.Changed(node.shared_from_this(), false);
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const Found& found, const Node& node) {
@@ -456,10 +468,10 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
-  } else if (is_written && (stale != 0 || !MayKeepPages(*place))) {
+  } else if (is_written && (stale != 0 || !MayKeepPages(mount_, *place))) {
     opened.direct_io = true;  // pages must not be dropped now, and are not right
   } else {
-    opened.keep_cache = stale == 0 && MayKeepPages(*place);
+    opened.keep_cache = stale == 0 && MayKeepPages(mount_, *place);
     reader->drops_stale_pages = stale;
   }
   // Even a direct open drops pages, unless it says that they are to be kept.

@@ -154,6 +154,7 @@ class FileSystem {
   OutcomeOr<AttributesReply> ReplyOf(const Found& found, const Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
+  void NoticeOtherWriters(const Found& found, Node& node);
   static bool IsOutrun(const Found& found, const Node& node);
   double AttributesValidSeconds(const Found& found, const Node& node);
   // Records a failure, and passes it on.

@@ -40,9 +40,11 @@ void Guarded(fuse_req_t request, Operation&& operation) noexcept {
 }
 
 // Where nothing can be written and everybody may read what the modes allow, the kernel opens by
-// itself and reads without a handle.
-bool KernelOpens(const MountOptions& options) {
-  return options.read_only && !options.authorization;
+// itself, reads without a handle and keeps pages for ever.
+bool KernelOpens(FuseTarget& target) {
+  const MountOptions& options = target.options();
+  return options.read_only && !options.authorization &&
+         target.filesystem().context().freshness.is_exact();
 }
 
 FileHandle* HandleOf(const fuse_file_info* info) {
@@ -101,14 +103,14 @@ AttributeChange ChangeOf(const struct stat& wanted, int which) {
 // ---- Session ------------------------------------------------------------------------------------
 
 void Init(void* user_data, fuse_conn_info* connection) {
-  const MountOptions& options = static_cast<FuseTarget*>(user_data)->options();
   // No writeback cache: the daemon knows at each moment how long a file being written is.
   unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
                     FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
   // Pages that an appended byte's new time would make the kernel drop are being filled by the next
   // one (docs/kernel.md). Where the daemon sees no open, it cannot say which pages are stale.
-  wanted |= KernelOpens(options) ? FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA
-                                 : FUSE_CAP_EXPLICIT_INVAL_DATA;
+  wanted |= KernelOpens(*static_cast<FuseTarget*>(user_data))
+                ? FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA
+                : FUSE_CAP_EXPLICIT_INVAL_DATA;
   connection->want = connection->capable & wanted;
 }
 
@@ -279,7 +281,7 @@ void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
 void Open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) -> int {
     const OpenMode mode = ModeOf(info->flags);
-    if (KernelOpens(target.options()) && !mode.write) return ENOSYS;
+    if (KernelOpens(target) && !mode.write) return ENOSYS;
     Node& node = target.NodeOf(id);
     const auto opened = target.filesystem().Open(target.RequestOf(request), node, mode);
     if (!opened.ok()) return opened.error();

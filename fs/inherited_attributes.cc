@@ -106,6 +106,12 @@ AttributeRecord InheritedAttributes::Directory(const std::string& row) const {
   return found == directories_.end() ? AttributeRecord() : found->second;
 }
 
+void InheritedAttributes::SetDirectories(Directories directories) {
+  std::unique_lock lock(mutex_);
+  directories_ = std::move(directories);
+  ++directory_changes_;
+}
+
 void InheritedAttributes::SetDirectory(const std::string& row, const AttributeRecord& record) {
   std::unique_lock lock(mutex_);
   AttributeRecord& directory = directories_[row];

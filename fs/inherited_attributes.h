@@ -41,13 +41,17 @@ struct AttributeRecord : OwnerRecord {
 // Thread-safe; its mutex is a leaf.
 class InheritedAttributes {
  public:
+  // By their rows in the table of attributes.
+  using Directories = std::map<std::string, AttributeRecord>;
+
   InheritedAttributes(Store& store, const MountOptions& options)
       : store_(store), options_(options) {}
 
   // `row_family` is what is stored for the row's family, where the place is a column in it.
   StatusOr<OwnerAndMode> Of(const Place& place, const OwnerRecord& row_family);
 
-  // Of the root, namespaces and tables, by their rows in the table of attributes.
+  // Of the root, namespaces and tables.
+  void SetDirectories(Directories directories);
   AttributeRecord Directory(const std::string& row) const;
   void SetDirectory(const std::string& row, const AttributeRecord& record);  // all but `changed`
   void SetDirectoryChanged(const std::string& row, const timespec& time);
@@ -74,7 +78,7 @@ class InheritedAttributes {
   const MountOptions& options_;
 
   mutable std::shared_mutex mutex_;  // guards the rest
-  std::map<std::string, AttributeRecord> directories_;
+  Directories directories_;
   uint64_t directory_changes_ = 0;
   std::shared_ptr<const FamilyInheritance> last_family_;
 };

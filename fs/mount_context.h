@@ -17,6 +17,7 @@
 #include "fs/delayed_calls.h"
 #include "fs/directory_times.h"
 #include "fs/error_log.h"
+#include "fs/freshness.h"
 #include "fs/inode_table.h"
 #include "fs/kernel_cache.h"
 #include "fs/last_absent.h"
@@ -42,6 +43,7 @@ struct MountContext {
   Store& store;
   const MountOptions options;
   const std::shared_ptr<const Clock> clock;
+  const Freshness freshness;
   const Timestamp mounted_at;
   const Timestamp made_at;  // the store; the mount, where that is not known
   const NameSpelling row_names;

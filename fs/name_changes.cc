@@ -241,8 +241,9 @@ Outcome SettleClaim(MountContext& mount, const Place& from) {
 }
 
 // What handles put again at the new name stays the version that the rename made.
-void TellRenamed(Node& node, const Place& to, const KnownCell& moved) {
-  if (to.kind == PlaceKind::kCell) node.Know(moved, node.generation());
+void TellRenamed(const MountContext& mount, Node& node, const Place& to, const KnownCell& moved) {
+  const bool may_be_known = to.kind == PlaceKind::kCell && mount.freshness.is_exact();
+  if (may_be_known) node.Know(moved, node.generation());
   for (const auto& handle : node.handles()) {
     if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(moved.version);
   }
@@ -418,7 +419,7 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
     renamed = RenameOne(mount, caller, from, to, must_be_absent, moved);
     if (renamed.ok()) {
       const NodePtr node = change.NameMoved();
-      if (node != nullptr && moved) TellRenamed(*node, to, *moved);
+      if (node != nullptr && moved) TellRenamed(mount, *node, to, *moved);
     } else {
       change.Ended(renamed);
     }

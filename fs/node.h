@@ -65,6 +65,9 @@ class Node : public std::enable_shared_from_this<Node> {
   // As it was read, with NewestGeneration() from before that; or as it was put, under the column's
   // lock and after ContentChanged(). Not taken in where something has changed since.
   void Know(const KnownCell& cell, uint64_t looked_at);
+  // Where others write to the store: the version that was read or put last. Returns the one before;
+  // < 0: none.
+  Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
   // The kernel's pages may differ from the file. Opens drop them until one such handle is released;
   // only then is the kernel known to have done it.
   void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
@@ -105,6 +108,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
   bool may_cache_listing_ = true;                     // guarded by mutex_
   std::unique_ptr<Known> known_;                      // guarded by mutex_
+  std::atomic<Timestamp> seen_version_{-1};
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
   std::atomic<uint64_t> generation_{1};

@@ -173,10 +173,11 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
   return std::to_string(static_cast<int64_t>(number)) + "\n";
 }
 
-bool MayBeKnown(const Caller& caller, const Place& place) {
+bool MayBeKnown(const MountContext& mount, const Caller& caller, const Place& place) {
   const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
                         place.kind == PlaceKind::kCell;
-  return is_plain && place.view == nullptr && caller.is_superuser() && !place.table.IsSystemTable();
+  return is_plain && mount.freshness.is_exact() && place.view == nullptr && caller.is_superuser() &&
+         !place.table.IsSystemTable();
 }
 
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,

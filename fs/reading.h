@@ -32,8 +32,8 @@ Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& pla
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 
 // Whether a node at the place may keep what was found there (Node::Know): where no rights are
-// checked, nobody but this mount's requests changes what a plain name shows.
-bool MayBeKnown(const Caller& caller, const Place& place);
+// checked and nobody but this mount's requests changes what a plain name shows.
+bool MayBeKnown(const MountContext& mount, const Caller& caller, const Place& place);
 
 // The first cell that is visible in the row, or in the row's family where the place has one.
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,

@@ -157,7 +157,7 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
 
 // A row or family that shows a cell. After each listing the kernel asks for its attributes again.
 OutcomeOr<std::optional<Found>> Resolver::FindFilled(const Caller& caller, const Place& place) {
-  const NodePtr node = MayBeKnown(caller, place) ? mount_.inodes.Find(place) : nullptr;
+  const NodePtr node = MayBeKnown(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
     if (auto found = FindKnown(place, *node)) return found;
   }
@@ -178,7 +178,7 @@ std::optional<Found> Resolver::FindKnown(const Place& place, const Node& node) {
 }
 
 OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
-  const bool may_be_known = MayBeKnown(caller, place);
+  const bool may_be_known = MayBeKnown(mount_, caller, place);
   const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
     if (auto found = FindKnown(place, *node)) return *std::move(found);

@@ -10,9 +10,6 @@ namespace cellfs::fs {
 namespace {
 
 std::shared_ptr<View> NewView(View::Kind kind, const Place& directory, std::string_view name) {
-  if (!mount.store.traits().pins_moments) {
-    return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
-  }
   auto view = std::make_shared<View>();
   view->kind = kind;
   view->name = name;
@@ -52,6 +49,9 @@ OutcomeOr<Place> PlaceAsOf(MountContext& mount, const Place& asof_directory,
     Place link = asof_directory.As(PlaceKind::kAsofLink);
     link.name = time;
     return link;
+  }
+  if (!mount.store.traits().pins_moments) {
+    return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
   }
   auto view = NewView(View::Kind::kAsof, asof_directory, time);
   view->asof = mount.asof.Find(*timestamp);

@@ -24,13 +24,15 @@ struct AttributeCacheTest : testing::Test {
   std::optional<mode_t> Mode(const std::string& row = "row") {
     return cache.Find(row, "f:q", 7, "f")->owner.mode;
   }
-  AttributeCache cache;
+  const ManualClock clock{0};
+  const Freshness freshness{StoreTraits(), clock};
+  AttributeCache cache{freshness};
 };
 
 TEST_F(AttributeCacheTest, KnowsWhatIsAndWhatIsNotInARow) {
   EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
   const StoredRow row = OneColumn(0600);
-  cache.Remember("row", &row, cache.changes());
+  cache.Remember("row", &row, cache.changes(), 0);
   const auto known = cache.Find("row", "f:q", 7, "f");
   ASSERT_TRUE(known.has_value());
   EXPECT_TRUE(known->whole);
@@ -41,9 +43,26 @@ TEST_F(AttributeCacheTest, KnowsWhatIsAndWhatIsNotInARow) {
   EXPECT_FALSE(cache.Find("row", "f:other", 7, "f")->owner.mode.has_value());
 }
 
+TEST_F(AttributeCacheTest, WhereOthersWriteARowIsKnownForHalfOfWhatTheStoreAllows) {
+  ManualClock moving(1000);
+  const Freshness bounded({.has_other_writers = true, .max_staleness_ms = 200}, moving);
+  AttributeCache short_lived(bounded);
+  const StoredRow row = OneColumn(0600);
+  short_lived.Remember("row", &row, short_lived.changes(), bounded.Now());
+  short_lived.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, short_lived.changes());
+  moving.Advance(100);
+  EXPECT_EQ(short_lived.Find("row", "f:q", 7, "f")->owner.mode, 0640);
+  moving.Advance(1);
+  EXPECT_FALSE(short_lived.Find("row", "f:q", 7, "f").has_value());
+  short_lived.Remember("row", &row, short_lived.changes(), bounded.Now());
+  EXPECT_EQ(short_lived.Find("row", "f:q", 7, "f")->owner.mode, 0600);
+  moving.Set(0);  // a clock that was set back
+  EXPECT_FALSE(short_lived.Find("row", "f:q", 7, "f").has_value());
+}
+
 TEST_F(AttributeCacheTest, AWriteShows) {
   const StoredRow row = OneColumn(0600);
-  cache.Remember("row", &row, cache.changes());
+  cache.Remember("row", &row, cache.changes(), 0);
   cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, cache.changes());
   EXPECT_EQ(Mode(), 0640);
   EXPECT_FALSE(cache.Find("row", "f:q", 7, "f")->mtime.has_value());
@@ -53,13 +72,13 @@ TEST_F(AttributeCacheTest, WhatWasReadBeforeAWriteIsNotTakenIn) {
   const uint64_t before = cache.changes();
   cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
   const StoredRow old = OneColumn(0600);
-  cache.Remember("row", &old, before);
+  cache.Remember("row", &old, before, 0);
   EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
 }
 
 TEST_F(AttributeCacheTest, OfTwoWritesAtTheSameTimeNeitherIsTrusted) {
   const StoredRow row = OneColumn(0600);
-  cache.Remember("row", &row, cache.changes());
+  cache.Remember("row", &row, cache.changes(), 0);
   const uint64_t before = cache.changes();
   cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
   cache.Wrote("row", "f:q", WithMode(0644), 7, std::nullopt, before);
@@ -67,11 +86,11 @@ TEST_F(AttributeCacheTest, OfTwoWritesAtTheSameTimeNeitherIsTrusted) {
 }
 
 TEST_F(AttributeCacheTest, ARowOfTooManyIsNotKept) {
-  cache.Remember("read", nullptr, cache.changes());
+  cache.Remember("read", nullptr, cache.changes(), 0);
   EXPECT_FALSE(cache.Find("read", "f:q", 7, "f")->whole);
 
   const StoredRow row = OneColumn(0600);
-  cache.Remember("grown", &row, cache.changes());
+  cache.Remember("grown", &row, cache.changes(), 0);
   for (size_t i = 0; i < AttributeCache::kMaxRowEntries; ++i) {
     cache.Wrote("grown", "f:" + std::to_string(i), WithMode(0600), 7, std::nullopt,
                 cache.changes());
@@ -82,7 +101,7 @@ TEST_F(AttributeCacheTest, ARowOfTooManyIsNotKept) {
 
 TEST_F(AttributeCacheTest, TemporariesThatHaveGoneDoNotFillARow) {
   const StoredRow row = OneColumn(0600);
-  cache.Remember("row", &row, cache.changes());
+  cache.Remember("row", &row, cache.changes(), 0);
   for (size_t i = 0; i < 2 * AttributeCache::kMaxRowEntries; ++i) {
     const std::string name = "f:." + std::to_string(i);
     cache.Wrote("row", name, WithMode(0600), 7, timespec{70, 0}, cache.changes());
@@ -96,7 +115,7 @@ TEST_F(AttributeCacheTest, OfVeryManyRowsSomeAreForgotten) {
   const StoredRow row = OneColumn(0600);
   const auto key = [](int i) { return "row " + std::to_string(i); };
   constexpr int kRows = 100000;
-  for (int i = 0; i < kRows; ++i) cache.Remember(key(i), &row, cache.changes());
+  for (int i = 0; i < kRows; ++i) cache.Remember(key(i), &row, cache.changes(), 0);
   int kept = 0;
   for (int i = 0; i < kRows; ++i) kept += cache.Find(key(i), "f:q", 7, "f").has_value() ? 1 : 0;
   EXPECT_GT(kept, 0);

@@ -4,8 +4,10 @@
 // cannot always say what became of a mutation.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/fs/writing_tree.h"
 
@@ -184,6 +186,106 @@ TEST_F(RemoteStoreTest, TheAttributesOfADroppedTableGo) {
   EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u);
   tree.Remount();
   EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u);
+}
+
+// ---- Freshness ----------------------------------------------------------------------------------
+
+constexpr double kValidSeconds = RemoteStore::kMaxStalenessMs / 2 / 1000.0;
+
+// Counts what the kernel is told of a node.
+class CountingKernel : public KernelNotifier {
+ public:
+  CountingKernel(WritingTree& tree, NodePtr node) : tree_(tree), node_(std::move(node)) {
+    tree_.filesystem->context().kernel.SetNotifier(this);
+  }
+  ~CountingKernel() override { tree_.filesystem->context().kernel.SetNotifier(nullptr); }
+  void InvalidateInode(const Node& node) override { told_ += &node == node_.get() ? 1 : 0; }
+  void InvalidateAttributes(const Node&) override {}
+  void InvalidateEntry(const Node&, const std::string&) override {}
+  int told() const { return told_; }
+
+ private:
+  WritingTree& tree_;
+  const NodePtr node_;
+  std::atomic<int> told_{0};
+};
+
+TEST_F(RemoteStoreTest, TheKernelKeepsNamesAndAttributesForAWhileAndNothingElse) {
+  ASSERT_EQ(tree.Save(kQ, "x"), 0);
+  for (const char* path : {"default", "default/t", "default/t/r", "default/t/r/f", kQ}) {
+    const auto entry = tree.LookUp(path);
+    EXPECT_EQ(entry->name_valid_seconds, kValidSeconds) << path;
+    EXPECT_EQ(entry->attributes_valid_seconds, kValidSeconds) << path;
+  }
+  const NodePtr q = tree.LookUp(kQ)->node;
+  for (const OpenMode& mode : {OpenMode(), ForWriting()}) {
+    const auto opened = tree.filesystem->Open(tree.request, *q, mode);
+    EXPECT_FALSE(opened->keep_cache);
+    tree.filesystem->Release(*q, opened->handle);
+  }
+  const auto listing = tree.filesystem->OpenListing(tree.request, *tree.Directory("default/t/r/f"));
+  EXPECT_FALSE(listing->cache_listing);
+}
+
+TEST_F(RemoteStoreTest, WhatAnotherClientDoesIsSeenByTheNextLook) {
+  ASSERT_EQ(tree.Save(kQ, "mine"), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 4);
+  PutElsewhere("theirs", kStart + 5);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 6);
+  EXPECT_EQ(tree.ReadFile(kQ), "theirs");
+  DeleteElsewhere(kStart + 5);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.List("default/t/r/f"), std::vector<std::string>{"other"});
+  PutElsewhere("again", kStart + 6);
+  EXPECT_EQ(tree.List("default/t/r/f"), (std::vector<std::string>{"other", "q"}));
+}
+
+TEST_F(RemoteStoreTest, WhoHasAFileOpenReadsOnInTheNewerVersionOnceItIsSeen) {
+  ASSERT_EQ(tree.Save(kQ, "one"), 0);
+  const OpenFile file = tree.Open(kQ, {});
+  EXPECT_EQ(tree.Read(file), "one");
+  const CountingKernel kernel(tree, file.node);
+  EXPECT_EQ(tree.filesystem->GetAttributes(tree.request, *file.node)->attributes.st_size, 3);
+  EXPECT_EQ(kernel.told(), 0);
+  PutElsewhere("other", kStart + 5);
+  EXPECT_EQ(tree.filesystem->GetAttributes(tree.request, *file.node)->attributes.st_size, 5);
+  EXPECT_EQ(kernel.told(), 1);
+  EXPECT_EQ(tree.Read(file), "other");
+  tree.Close(file);
+}
+
+TEST_F(RemoteStoreTest, OnesOwnPutDropsNoPages) {
+  ASSERT_EQ(tree.Save(kQ, "one"), 0);
+  const NodePtr q = tree.LookUp(kQ)->node;
+  const CountingKernel kernel(tree, q);
+  ASSERT_EQ(tree.Save(kQ, "two"), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_size, 3);
+  EXPECT_EQ(kernel.told(), 0);
+}
+
+// What another mount of the same store changes.
+TEST_F(RemoteStoreTest, AttributesOfOthersShowAfterAWhile) {
+  const auto mode = [&](const std::string& path) { return tree.Stat(path).st_mode & 07777; };
+  ASSERT_EQ(tree.Save(kQ, "x"), 0);
+  AttributeChange change;
+  change.mode = 0600;
+  ASSERT_EQ(tree.Change(kQ, change), 0);  // the row's attributes are at hand now
+  EXPECT_EQ(mode("default/t"), 0755u);
+  tree.clock->Advance(1);
+  FileSystem other(remote().elsewhere(), {}, tree.clock, nullptr);
+  const auto change_elsewhere = [&](std::vector<std::string> names, mode_t wanted) {
+    NodePtr node = other.root().shared_from_this();
+    for (const std::string& name : names) node = other.LookUp(tree.request, *node, name)->node;
+    AttributeChange elsewhere;
+    elsewhere.mode = wanted;
+    EXPECT_TRUE(other.SetAttributes(tree.request, *node, elsewhere, nullptr).ok());
+  };
+  change_elsewhere({"default", "t", "r", "f", "q"}, 0640);
+  change_elsewhere({"default", "t"}, 0700);
+  EXPECT_EQ(mode(kQ), 0600u);
+  tree.clock->Advance(RemoteStore::kMaxStalenessMs / 2 + 1);
+  EXPECT_EQ(mode(kQ), 0640u);
+  EXPECT_EQ(mode("default/t"), 0700u);
 }
 
 // ---- Outcomes that are unknown ------------------------------------------------------------------
