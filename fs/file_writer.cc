@@ -138,18 +138,15 @@ OutcomeOr<bool> ClaimColumn(MountContext& mount, const Request& request, const P
   return true;
 }
 
-OutcomeOr<bool> ClaimByKind(MountContext& mount, const Request& request, const Place& file,
-                            mode_t mode) {
-  switch (file.kind) {
-    case PlaceKind::kCell:
-    case PlaceKind::kVersion:
-    case PlaceKind::kVersionsFile:
-    case PlaceKind::kCounter:
+OutcomeOr<bool> ClaimByContent(MountContext& mount, const Request& request, const Place& file,
+                               mode_t mode) {
+  switch (file.traits().content) {
+    case PlaceContent::kValue:
+    case PlaceContent::kCounter:
       return ClaimColumn(mount, request, file, mode);
-    case PlaceKind::kMemoryFile:
+    case PlaceContent::kMemory:
       return ClaimMemory(mount, request, file, mode);
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile:
+    case PlaceContent::kToml:
       mount.unstored.ShowToml(file.Parent());
       return true;
     default:
@@ -162,7 +159,7 @@ OutcomeOr<bool> ClaimByKind(MountContext& mount, const Request& request, const P
 OutcomeOr<bool> ClaimFile(MountContext& mount, const Request& request, const Place& file,
                           mode_t mode, bool exclusive) {
   if (file.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
-  CELLFS_ASSIGN_OR_RETURN(bool made, ClaimByKind(mount, request, file, mode));
+  CELLFS_ASSIGN_OR_RETURN(bool made, ClaimByContent(mount, request, file, mode));
   if (!made && exclusive) return Outcome(EEXIST);
   return made;
 }
@@ -172,10 +169,8 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
   const std::shared_ptr<const Place> place = node->place();
   if (place->IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
   OpenedFile opened;
-  switch (place->kind) {
-    case PlaceKind::kCell:
-    case PlaceKind::kVersion:
-    case PlaceKind::kVersionsFile: {
+  switch (place->traits().content) {
+    case PlaceContent::kValue: {
       CELLFS_RETURN_IF_FAILED(CheckWritable(mount, *place));
       // Pages may not mix what another handle is writing with what is to be read here.
       opened.direct_io =
@@ -188,7 +183,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
       return opened;
     }
-    case PlaceKind::kCounter: {
+    case PlaceContent::kCounter: {
       opened.direct_io = true;  // what is read is not what was written
       opened.handle = std::make_shared<TextWriter>(
           node, "", mode.append, kMaxTextSize,
@@ -201,8 +196,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
           [&mount, claim = *place] { mount.unstored.Remove(claim); });
       return opened;
     }
-    case PlaceKind::kSchemaFile:
-    case PlaceKind::kNamespaceFile: {
+    case PlaceContent::kToml: {
       std::string text;
       if (!mode.truncate && !mode.created) {
         CELLFS_ASSIGN_OR_RETURN(text, TomlText(mount, *place));
@@ -217,7 +211,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
           });
       return opened;
     }
-    case PlaceKind::kMemoryFile: {
+    case PlaceContent::kMemory: {
       auto entry = mount.unstored.Find(*place);
       if (!entry || entry->file == nullptr) return Outcome(ENOENT);
       auto writer = std::make_shared<MemoryWriter>(mount, entry->file, mode.append);
