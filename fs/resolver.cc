@@ -240,7 +240,7 @@ OutcomeOr<Place> Resolver::ChildOfAsof(const Place& directory, std::string_view 
   view->kind = View::Kind::kAsof;
   view->name = name;
   view->scope = directory.table;
-  view->asof = mount_.asof.Find(*time);
+  CELLFS_ASSIGN_OR_RETURN(view->asof, mount_.asof.Find(*time));
   Place place = directory.Parent();
   place.view = std::move(view);
   return place;
