@@ -248,7 +248,7 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
     }
     if (entry->file != nullptr) {
       std::lock_guard lock(entry->file->mutex);
-      child.found.size = entry->file->bytes.size();
+      child.found.size = entry->file->bytes().size();
     }
     child.found.unstored = std::move(entry);
     children.push_back(std::move(child));

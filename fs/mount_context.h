@@ -48,6 +48,7 @@ struct MountContext {
   std::atomic<int64_t> cached_listing_bytes_left{int64_t{16} << 20};  // before the nodes
   InodeTable inodes;
   UnstoredEntries unstored;
+  MemoryFiles memory_files;
   LastAbsent last_absent;
   LastPut last_put;
   AsofRegistry asof;

@@ -394,7 +394,7 @@ OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
   Found found{entry->place};
   if (entry->file != nullptr) {
     std::lock_guard lock(entry->file->mutex);
-    found.size = entry->file->bytes.size();
+    found.size = entry->file->bytes().size();
   }
   found.unstored = std::move(entry);
   return found;
