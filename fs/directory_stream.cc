@@ -8,7 +8,9 @@
 
 #include "fs/asof.h"
 #include "fs/cellfs_directory.h"
+#include "fs/deleted_values.h"
 #include "fs/reading.h"
+#include "fs/running_request.h"
 #include "fs/view.h"
 
 namespace cellfs::fs {
@@ -53,12 +55,15 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
   const size_t end = names_ < kLong ? std::numeric_limits<size_t>::max() : names_ + kPiece;
   for (bool took = false; names_ < end; took = true) {
-    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
+    const auto next = Next(caller);
+    if (took && next.error() == ETIMEDOUT) return {};  // the next request goes on
+    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, next);
     if (entry == nullptr) {
       is_at_end_ = !took;
       return {};
     }
     if (!take(*entry)) return {};
+    if (RunningRequest* const request = RunningRequest::OfThisThread()) request->HasAnAnswer();
     Advance();
   }
   return {};
@@ -76,7 +81,6 @@ void DirectoryStream::Rewind() {
   offset_ = 0;
   names_ = 0;
   filled_ = false;
-  hidden_columns_.reset();
   scanner_.reset();
   own_offsets_.Rewind();
 }
@@ -196,7 +200,7 @@ Outcome DirectoryStream::Fill(const Caller& caller) {
   // First what is not stored: a cell that is put in between is then seen at least in one of the
   // two.
   Children others = UnstoredChildren(end);
-  CELLFS_RETURN_IF_FAILED(AddHiddenColumns(caller, others));
+  CELLFS_RETURN_IF_FAILED(AddHiddenColumns(caller, others, end));
   CELLFS_ASSIGN_OR_RETURN(Children stored, StoredChildren(caller, all_stored));
   if (!all_stored && (!end || stored.back().key < *end)) end = stored.back().key;
   filled_ = true;
@@ -256,22 +260,27 @@ DirectoryStream::Children DirectoryStream::UnstoredChildren(std::optional<std::s
   return children;
 }
 
-// .versions also has the columns of which only the history can be read.
-Outcome DirectoryStream::AddHiddenColumns(const Caller& caller, Children& children) {
+// .versions also has the columns of which only the history can be read. A part without any is
+// passed by, so that each batch has an entry up to its end.
+Outcome DirectoryStream::AddHiddenColumns(const Caller& caller, Children& children,
+                                          std::optional<std::string>& end) {
   if (place_->kind != PlaceKind::kVersionsDirectory) return {};
-  if (!hidden_columns_) {
-    CELLFS_ASSIGN_OR_RETURN(RowCells deleted, DeletedCells(mount_, caller, *place_));
-    hidden_columns_.emplace();
-    Place column = place_->As(PlaceKind::kVersionsColumn);
-    for (const Cell& cell : deleted) {
+  Place column = place_->As(PlaceKind::kVersionsColumn);
+  std::optional<std::string> after = position_.key;
+  for (bool found = false; !found;) {
+    CELLFS_ASSIGN_OR_RETURN(const DeletedValues deleted,
+                            DeletedValuesAfter(mount_, caller, *place_, after));
+    for (const Cell& cell : deleted.cells) {
       column.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, column));
-      if (!versions.empty()) Append(*hidden_columns_, column, cell);
+      CELLFS_ASSIGN_OR_RETURN(const RowCells versions, ListVersions(mount_, caller, column));
+      if (versions.empty()) continue;
+      found = true;
+      Append(children, column, cell);
     }
+    after = deleted.end;
+    if (!after) return {};
   }
-  for (const Child& child : *hidden_columns_) {
-    if (!position_.key || *position_.key < child.key) children.push_back(child);
-  }
+  if (!end || *after < *end) end = after;
   return {};
 }
 
@@ -288,8 +297,6 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Calle
         return ScannedCells(caller);
       case PlaceKind::kVersionsColumn:
         return Versions(caller);
-      case PlaceKind::kDeletedDirectory:
-        return Deleted(caller);
       default:
         return Children();
     }
@@ -300,6 +307,8 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::StoredChildren(const Calle
     case PlaceKind::kVersionsDirectory:
     case PlaceKind::kCountersDirectory:
       return Columns(caller, is_all);
+    case PlaceKind::kDeletedDirectory:
+      return Deleted(caller, is_all);
     case PlaceKind::kFamily:
       if (!IsScanView(*place_)) return Columns(caller, is_all);
       [[fallthrough]];
@@ -351,7 +360,7 @@ Outcome DirectoryStream::OpenRowScanner(const Caller& caller) {
     scan.include_start_row = !position_.key;
   }
   scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(scanner_, mount_.store.OpenScanner(caller, place_->table, scan));
+  CELLFS_ASSIGN_OR_RETURN(scanner_, RowScan::Open(mount_, caller, *place_, scan));
   return {};
 }
 
@@ -369,9 +378,9 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Rows(const Caller& caller,
   const Place like = place_->As(PlaceKind::kRow);
   Children children;
   while (children.empty()) {
-    auto rows = scanner_->Next({.max_rows = kBatch});
+    auto rows = scanner_->Next(kBatch);
     if (!rows.ok()) {
-      scanner_.reset();  // where it stands now is not known
+      if (!scanner_->goes_on()) scanner_.reset();
       return rows.status();
     }
     if (rows->empty()) break;
@@ -438,7 +447,7 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Names() {
 OutcomeOr<DirectoryStream::Children> DirectoryStream::Families(const Caller& caller) {
   Get get = GetOf(*place_, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table, get));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount_, caller, *place_, get));
   const Place like = place_->As(PlaceKind::kFamily);
   Children children;
   for (const Cell& cell : cells) {
@@ -450,8 +459,8 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Families(const Caller& cal
 // In a query: each column or, where it asks for several versions, each of those.
 OutcomeOr<DirectoryStream::Children> DirectoryStream::ScannedCells(const Caller& caller) {
   const bool versions = place_->view->ShowsVersions();
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller, place_->table,
-                                                            GetOf(*place_, ReadDetail::kLengths)));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells,
+                          ReadRow(mount_, caller, *place_, GetOf(*place_, ReadDetail::kLengths)));
   Children children;
   for (const Cell& cell : cells) {
     if (cell.family != place_->family) continue;
@@ -474,11 +483,13 @@ OutcomeOr<DirectoryStream::Children> DirectoryStream::Versions(const Caller& cal
   return children;
 }
 
-OutcomeOr<DirectoryStream::Children> DirectoryStream::Deleted(const Caller& caller) {
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, DeletedCells(mount_, caller, *place_));
+OutcomeOr<DirectoryStream::Children> DirectoryStream::Deleted(const Caller& caller, bool& is_all) {
+  CELLFS_ASSIGN_OR_RETURN(const DeletedValues deleted,
+                          DeletedValuesAfter(mount_, caller, *place_, position_.key));
   const Place like = place_->As(PlaceKind::kDeletedCell);
   Children children;
-  for (const Cell& cell : cells) Append(children, like, cell);
+  for (const Cell& cell : deleted.cells) Append(children, like, cell);
+  is_all = !deleted.end;
   return children;
 }
 

@@ -19,6 +19,7 @@
 #include "fs/mount_context.h"
 #include "fs/node.h"
 #include "fs/resolver.h"
+#include "fs/row_scan.h"
 #include "fs/stream_offsets.h"
 
 namespace cellfs::fs {
@@ -70,17 +71,18 @@ class DirectoryStream {
   OutcomeOr<Children> StoredChildren(const Caller& caller, bool& is_all);
   // The same of what is not stored; `end` is the last key of a part.
   Children UnstoredChildren(std::optional<std::string>& end);
-  Outcome AddHiddenColumns(const Caller& caller, Children& children);
+  Outcome AddHiddenColumns(const Caller& caller, Children& children,
+                           std::optional<std::string>& end);
   static Children Merge(Children stored, Children others);
   OutcomeOr<Children> Rows(const Caller& caller, bool& is_all);
   Outcome OpenRowScanner(const Caller& caller);
   OutcomeOr<Children> Columns(const Caller& caller, bool& is_all);
+  OutcomeOr<Children> Deleted(const Caller& caller, bool& is_all);
   // The short listings, whole.
   OutcomeOr<Children> Names();
   OutcomeOr<Children> Families(const Caller& caller);
   OutcomeOr<Children> ScannedCells(const Caller& caller);
   OutcomeOr<Children> Versions(const Caller& caller);
-  OutcomeOr<Children> Deleted(const Caller& caller);
   // ".", ".." and what stands before all children; nullopt: not there now.
   OutcomeOr<std::vector<std::optional<Found>>> FixedEntries(const Caller& caller);
   // The child of a directory of children like `like` that a cell shows.
@@ -109,8 +111,7 @@ class DirectoryStream {
   size_t batch_next_ = 0;
   bool batch_is_last_ = false;
   bool filled_ = false;
-  std::optional<Children> hidden_columns_;
-  std::unique_ptr<Scanner> scanner_;  // of rows, standing after scanner_key_
+  std::unique_ptr<RowScan> scanner_;  // of rows, standing after scanner_key_
   std::optional<std::string> scanner_key_;
 };
 

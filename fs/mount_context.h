@@ -24,6 +24,7 @@
 #include "fs/name_spelling.h"
 #include "fs/options.h"
 #include "fs/recent_changes.h"
+#include "fs/scan_slots.h"
 #include "fs/unstored_entries.h"
 
 namespace cellfs::fs {
@@ -47,8 +48,8 @@ struct MountContext {
 
   std::atomic<int64_t> cached_listing_bytes_left{int64_t{16} << 20};  // before the nodes
   InodeTable inodes;
-  UnstoredEntries unstored;
   MemoryFiles memory_files;
+  UnstoredEntries unstored;
   LastAbsent last_absent;
   LastPut last_put;
   AsofRegistry asof;
@@ -56,6 +57,7 @@ struct MountContext {
   ErrorLog errors;
   LongNames long_names;
   ColumnLocks column_locks;
+  ScanSlots scan_slots;
   std::mutex schema_changes;  // of a schema with the time that its .toml shows
   DirectoryTimes directory_times;
   RecentChanges recent{*clock, options.temporary_age_ms};

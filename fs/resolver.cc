@@ -8,6 +8,7 @@
 #include "fs/cellfs_directory.h"
 #include "fs/node.h"
 #include "fs/reading.h"
+#include "fs/row_scan.h"
 #include "fs/scan_end.h"
 #include "fs/scan_query.h"
 #include "fs/toml_files.h"
@@ -289,9 +290,9 @@ OutcomeOr<std::string> Resolver::FullRow(const Caller& caller, const Place& tabl
   scan.stop_row = RowAfterPrefix(read.key);
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount_.store.OpenScanner(caller, table.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount_, caller, table, scan));
   while (true) {
-    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(ScanBatch().max_rows));
     if (rows.empty()) return Outcome(ENOENT);
     for (const RowCells& row : rows) {
       if (mount_.row_names.IsShortenedTo(name, row.front().row)) return row.front().row;
