@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/asof.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
@@ -8,6 +9,12 @@
 
 namespace cellfs::fs {
 namespace {
+
+constexpr Timestamp kUsedLately = 60 * 1000;
+
+struct SharedMoment : Moment {
+  std::shared_ptr<const Moment> pin;
+};
 
 // A time later than now may still be looked up; how much later makes no difference.
 std::optional<int64_t> UnitMilliseconds(char unit) {
@@ -80,20 +87,40 @@ std::optional<Timestamp> ParseRfc3339(std::string_view name) {
 
 }  // namespace
 
+// What was held, to be let go after the mutex.
+struct AsofRegistry::LetGo {
+  std::vector<std::shared_ptr<AsofMoment>> times;
+  std::vector<std::shared_ptr<const Moment>> moments;
+
+  void Take(std::shared_ptr<AsofMoment> held) {
+    moments.push_back(std::move(held->moment_));
+    times.push_back(std::move(held));
+  }
+};
+
 std::shared_ptr<const Moment> AsofMoment::Use() {
+  AsofRegistry::LetGo let_go;
   std::lock_guard lock(registry_.mutex_);
   const Timestamp now = registry_.clock_.Now();
   last_use_ = now;
-  if (moment_ == nullptr && time_ <= now) {
-    moment_ = registry_.store_.PinMoment();
+  if (moment_ == nullptr && time_ <= now && registry_.HasRoom(now, let_go)) {
     if (const auto it = registry_.moments_.find(time_); it != registry_.moments_.end()) {
+      moment_ = registry_.Pin(now);
       registry_.held_[time_] = it->second.lock();
     }
   }
   return moment_;
 }
 
-std::shared_ptr<AsofMoment> AsofRegistry::Find(Timestamp time) {
+OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
+  auto found = Known(time);
+  if (time <= clock_.Now() && found->Use() == nullptr) {
+    return Outcome(EBUSY, std::to_string(kMostHeld) + " times of .asof are in use");
+  }
+  return found;
+}
+
+std::shared_ptr<AsofMoment> AsofRegistry::Known(Timestamp time) {
   std::lock_guard lock(mutex_);
   if (auto known = moments_[time].lock()) return known;
   std::erase_if(moments_, [](const auto& entry) { return entry.second.expired(); });
@@ -102,20 +129,47 @@ std::shared_ptr<AsofMoment> AsofRegistry::Find(Timestamp time) {
   return made;
 }
 
+// Somebody else who holds the moment has something open that reads it.
+bool AsofRegistry::IsUsed(const AsofMoment& held) { return held.moment_.use_count() > 1; }
+
+bool AsofRegistry::HasRoom(Timestamp now, LetGo& let_go) {
+  if (held_.size() < kMostHeld) return true;
+  auto oldest = held_.end();
+  for (auto it = held_.begin(); it != held_.end(); ++it) {
+    const bool may_go = !IsUsed(*it->second) && now - it->second->last_use_ >= kUsedLately;
+    if (!may_go) continue;
+    if (oldest == held_.end() || it->second->last_use_ < oldest->second->last_use_) oldest = it;
+  }
+  if (oldest == held_.end()) return false;
+  let_go.Take(std::move(oldest->second));
+  held_.erase(oldest);
+  return true;
+}
+
+// Each time has a moment of its own, for what a TTL has ended by then.
+std::shared_ptr<const Moment> AsofRegistry::Pin(Timestamp now) {
+  std::shared_ptr<const Moment> pin = newest_pin_.lock();
+  if (pin == nullptr || pin->sequence_id != store_.GetStatistics().last_sequence_id) {
+    pin = store_.PinMoment();
+    newest_pin_ = pin;
+  }
+  auto shared = std::make_shared<SharedMoment>();
+  shared->sequence_id = pin->sequence_id;
+  shared->now = std::max(now, pin->now);
+  shared->pin = std::move(pin);
+  return shared;
+}
+
 void AsofRegistry::LetGoUnused() {
-  std::map<Timestamp, std::shared_ptr<AsofMoment>> dying;  // unpins after the lock
-  std::vector<std::shared_ptr<const Moment>> moments;
+  LetGo let_go;
   std::lock_guard lock(mutex_);
   const Timestamp now = clock_.Now();
   for (auto it = held_.begin(); it != held_.end();) {
-    AsofMoment& held = *it->second;
-    // Somebody else who holds the moment has something open that reads it.
-    if (held.moment_.use_count() > 1 || now - held.last_use_ < hold_ms_) {
+    if (IsUsed(*it->second) || now - it->second->last_use_ < hold_ms_) {
       ++it;
       continue;
     }
-    moments.push_back(std::move(held.moment_));
-    dying.insert(*it);
+    let_go.Take(std::move(it->second));
     it = held_.erase(it);
   }
 }

@@ -4,6 +4,10 @@
 // it is then, so that puts and deletes made afterwards are left out and flush and compaction keep
 // what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
 // it.
+//
+// Times that are pinned while nothing is written share a pin. Only so many are held at once: where
+// one more is asked for, the one that was used least lately goes, if nothing open uses it and
+// nothing has used it for a minute.
 #ifndef CELLFS_FS_ASOF_H_
 #define CELLFS_FS_ASOF_H_
 
@@ -17,6 +21,7 @@
 
 #include "engine/clock.h"
 #include "engine/store.h"
+#include "fs/outcome.h"
 
 namespace cellfs::fs {
 
@@ -28,8 +33,9 @@ class AsofMoment {
   AsofMoment(AsofRegistry& registry, Timestamp time) : registry_(registry), time_(time) {}
 
   Timestamp time() const { return time_; }
-  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now:
-  // then it reads the present and nothing of it may be cached. Who keeps the result holds the pin.
+  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now,
+  // and where no more can be held: then it reads what the present has of that time, and nothing of
+  // it may be cached. Who keeps the result holds the pin.
   std::shared_ptr<const Moment> Use();
 
  private:
@@ -46,7 +52,10 @@ class AsofRegistry {
   AsofRegistry(Store& store, const Clock& clock, int64_t hold_ms)
       : store_(store), clock_(clock), hold_ms_(hold_ms) {}
 
-  std::shared_ptr<AsofMoment> Find(Timestamp time);
+  static constexpr size_t kMostHeld = 256;
+
+  // Pinned. EBUSY where no more can be held.
+  OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
   // Lets go what was not used within the hold. Called now and then, and before a status is told.
   void LetGoUnused();
 
@@ -59,6 +68,13 @@ class AsofRegistry {
 
  private:
   friend class AsofMoment;
+  struct LetGo;
+
+  std::shared_ptr<AsofMoment> Known(Timestamp time);
+  // REQUIRES: the mutex.
+  bool HasRoom(Timestamp now, LetGo& let_go);
+  std::shared_ptr<const Moment> Pin(Timestamp now);
+  static bool IsUsed(const AsofMoment& held);
 
   Store& store_;
   const Clock& clock_;
@@ -66,6 +82,7 @@ class AsofRegistry {
   std::mutex mutex_;
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
   std::map<Timestamp, std::shared_ptr<AsofMoment>> held_;   // those that hold a pin
+  std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
 };
 
 // "now", "-2h" (s, m, h, d, w) and RFC 3339 ("2026-01-31T12:00:00Z", "...+01:00", fractions) as

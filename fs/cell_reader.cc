@@ -36,7 +36,7 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
   if (!unstored) return Outcome(ENOENT);
   if (unstored->file == nullptr) return std::string();  // between CREATE and the first put
   std::lock_guard lock(unstored->file->mutex);
-  return unstored->file->bytes;
+  return unstored->file->bytes();
 }
 
 Outcome CellReader::Hold() {

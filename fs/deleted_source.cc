@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "fs/deleted_values.h"
 #include "fs/entry_sources.h"
 #include "fs/reading.h"
 
@@ -6,57 +7,59 @@ namespace cellfs::fs {
 namespace {
 
 // .deleted: the columns of which a tombstone hides the last value.
-class DeletedSource : public ShortSource {
+class DeletedSource : public EntrySource {
  public:
   explicit DeletedSource(ListedDirectory& deleted) : deleted_(deleted) {}
 
- private:
-  OutcomeOr<SourceEntries> All(const Caller& caller) override {
-    const Place& place = deleted_.place();
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, DeletedCells(deleted_.mount(), caller, place));
-    const Place like = place.As(PlaceKind::kDeletedCell);
-    SourceEntries entries;
-    for (const Cell& cell : cells) deleted_.AddCell(entries, like, cell);
-    return entries;
-  }
-
-  ListedDirectory& deleted_;
-};
-
-// .versions: those of them that have versions left. Found once for a listing, by a read of each.
-class HistorySource : public EntrySource {
- public:
-  explicit HistorySource(ListedDirectory& versions) : versions_(versions) {}
-
   OutcomeOr<EntryBatch> After(const Caller& caller,
                               const std::optional<std::string>& key) override {
-    if (!columns_) {
-      CELLFS_ASSIGN_OR_RETURN(columns_, Columns(caller));
-    }
+    const Place& place = deleted_.place();
+    CELLFS_ASSIGN_OR_RETURN(const DeletedValues values,
+                            DeletedValuesAfter(deleted_.mount(), caller, place, key));
+    const Place like = place.As(PlaceKind::kDeletedCell);
     EntryBatch batch;
-    for (const SourceEntry& column : *columns_) {
-      if (!key || *key < column.key) batch.entries.push_back(column);
-    }
+    for (const Cell& cell : values.cells) deleted_.AddCell(batch.entries, like, cell);
+    batch.end = values.end;
     return batch;
   }
 
  private:
-  OutcomeOr<SourceEntries> Columns(const Caller& caller) {
-    MountContext& mount = versions_.mount();
-    const Place& place = versions_.place();
-    CELLFS_ASSIGN_OR_RETURN(const RowCells deleted, DeletedCells(mount, caller, place));
-    Place column = place.As(PlaceKind::kVersionsColumn);
-    SourceEntries columns;
+  ListedDirectory& deleted_;
+};
+
+// .versions: those of them that have versions left.
+class HistorySource : public EntrySource {
+ public:
+  explicit HistorySource(ListedDirectory& versions) : versions_(versions) {}
+
+  // A part without any is passed by, so that each batch has an entry up to its end.
+  OutcomeOr<EntryBatch> After(const Caller& caller,
+                              const std::optional<std::string>& key) override {
+    EntryBatch batch;
+    batch.end = key;
+    do {
+      CELLFS_ASSIGN_OR_RETURN(
+          const DeletedValues values,
+          DeletedValuesAfter(versions_.mount(), caller, versions_.place(), batch.end));
+      CELLFS_RETURN_IF_FAILED(AddThoseWithVersions(caller, values.cells, batch.entries));
+      batch.end = values.end;
+    } while (batch.end && batch.entries.empty());
+    return batch;
+  }
+
+ private:
+  Outcome AddThoseWithVersions(const Caller& caller, const RowCells& deleted,
+                               SourceEntries& entries) {
+    Place column = versions_.place().As(PlaceKind::kVersionsColumn);
     for (const Cell& cell : deleted) {
       column.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(const RowCells left, ListVersions(mount, caller, column));
-      if (!left.empty()) versions_.AddCell(columns, column, cell);
+      CELLFS_ASSIGN_OR_RETURN(const RowCells left, ListVersions(versions_.mount(), caller, column));
+      if (!left.empty()) versions_.AddCell(entries, column, cell);
     }
-    return columns;
+    return {};
   }
 
   ListedDirectory& versions_;
-  std::optional<SourceEntries> columns_;
 };
 
 }  // namespace

@@ -71,14 +71,15 @@ Outcome Make(MountContext& mount, const Request& request, const Place& place, mo
       break;
     case PlaceKind::kVersionsColumn:
       break;
-    case PlaceKind::kMemoryDirectory:
+    case PlaceKind::kMemoryDirectory: {
       entry.reason = UnstoredReason::kMemory;
-      entry.file = std::make_shared<MemoryFile>();
+      CELLFS_ASSIGN_OR_RETURN(entry.file, mount.memory_files.Make());
       entry.file->uid = request.uid;
       entry.file->gid = request.gid;
       entry.file->mode = mode & ~request.umask & 07777;
       entry.file->mtime = entry.file->ctime = entry.made;
       break;
+    }
     default:
       return EPERM;
   }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <tuple>
 
+#include "fs/running_request.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -55,12 +57,15 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
   const size_t end = names_ < kLong ? std::numeric_limits<size_t>::max() : names_ + kPiece;
   for (bool took = false; names_ < end; took = true) {
-    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, Next(caller));
+    const auto next = Next(caller);
+    if (took && next.error() == ETIMEDOUT) return {};  // the next request goes on
+    CELLFS_ASSIGN_OR_RETURN(const DirectoryEntry* const entry, next);
     if (entry == nullptr) {
       is_at_end_ = !took;
       return {};
     }
     if (!take(*entry)) return {};
+    if (RunningRequest* const request = RunningRequest::OfThisThread()) request->HasAnAnswer();
     Advance();
   }
   return {};

@@ -93,8 +93,9 @@ Outcome CheckWritable(MountContext& mount, const Place& place) {
 
 OutcomeOr<bool> ClaimMemory(MountContext& mount, const Request& request, const Place& file,
                             mode_t mode) {
+  CELLFS_ASSIGN_OR_RETURN(auto made, mount.memory_files.Make());
   UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()),
-                      std::make_shared<MemoryFile>()};
+                      std::move(made)};
   entry.file->uid = request.uid;
   entry.file->gid = request.gid;
   entry.file->mode = mode & ~request.umask & 07777;

@@ -13,6 +13,7 @@
 #include "fs/file_writer.h"
 #include "fs/name_changes.h"
 #include "fs/removal.h"
+#include "fs/running_request.h"
 #include "fs/view.h"
 #include "fs/xattr.h"
 
@@ -20,6 +21,8 @@ namespace cellfs::fs {
 namespace {
 
 constexpr int kMaxMakeAttempts = 100;
+// How long a listing looks for more to answer.
+constexpr std::chrono::milliseconds kLongestListing{100};
 // Free bytes of the heap that are not given back: what long values and memstores leave there.
 constexpr size_t kKeptHeap = size_t{32} << 20;
 
@@ -81,7 +84,9 @@ void FileSystem::LookAgain(const NodePtr& node) {
 }
 
 Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {
-  if (!outcome.ok()) mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
+  const bool given_up = outcome.error() == EINTR;
+  if (!outcome.ok() && !given_up)
+    mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
   return outcome;
 }
 
@@ -622,6 +627,9 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
   std::lock_guard lock(directory.mutex);
+  if (RunningRequest* const running = RunningRequest::OfThisThread()) {
+    running->SetDeadline(RunningRequest::Clock::now() + kLongestListing);
+  }
   Outcome listed = directory.stream.Read(*request.caller, offset, take);
   const CachedListing::End end = directory.stream.BeforeReply();
   if (end == CachedListing::End::kDropsListing) mount_.kernel.DropListing(*directory.node);

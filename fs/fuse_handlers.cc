@@ -11,10 +11,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "fs/running_request.h"
 
 namespace cellfs::fs {
 namespace {
@@ -25,9 +28,30 @@ FuseTarget& TargetOf(fuse_req_t request) {
   return *static_cast<FuseTarget*>(fuse_req_userdata(request));
 }
 
+// libfuse calls back with a lock of the request held, which fuse_req_interrupt_func takes: so it
+// waits for a call that is under way.
+class FuseInterruption final : public Interruption {
+ public:
+  explicit FuseInterruption(fuse_req_t request) : request_(request) {}
+
+  void Hear(const std::function<void()>* heard) override {
+    heard_ = heard;
+    fuse_req_interrupt_func(
+        request_, [](fuse_req_t, void* data) { (*static_cast<FuseInterruption*>(data)->heard_)(); },
+        this);
+  }
+  void StopHearing() override { fuse_req_interrupt_func(request_, nullptr, nullptr); }
+
+ private:
+  const fuse_req_t request_;
+  const std::function<void()>* heard_ = nullptr;
+};
+
 // `operation` returns an errno to reply, 0 included, or kReplied.
 template <typename Operation>
 void Guarded(fuse_req_t request, Operation&& operation) noexcept {
+  FuseInterruption interruption(request);
+  const RunningRequest running(fuse_req_ctx(request)->uid, &interruption);
   int error = EIO;
   try {
     error = operation(TargetOf(request));
@@ -400,15 +424,19 @@ class Listing {
   }
 
   int Reply(const OutcomeOr<CachedListing::End>& listed) {
-    if (!listed.ok() && used_ == 0) return listed.error();
+    // A listing that is interrupted says so: what it has found is found again from its offset on.
+    const bool interrupted = listed.error() == EINTR;
+    if (interrupted) ForgetCounted();
+    if (interrupted || (!listed.ok() && used_ == 0)) return listed.error();
     if (used_ == 0 && *listed == CachedListing::End::kLeavesIt) used_ = AddNothing();
-    if (fuse_reply_buf(request_, buffer_.data(), used_) != 0) {
-      for (const NodePtr& node : counted_) target_.filesystem().Forget(*node, 1);
-    }
+    if (fuse_reply_buf(request_, buffer_.data(), used_) != 0) ForgetCounted();
     return kReplied;
   }
 
  private:
+  void ForgetCounted() {
+    for (const NodePtr& node : counted_) target_.filesystem().Forget(*node, 1);
+  }
   char* end() { return buffer_.data() + used_; }
   size_t left() const { return size_ - used_; }
   // Less than an entry has: the kernel ends the stream, but does not complete its listing.

@@ -4,6 +4,9 @@
 // there would be woken for every RELEASE, in the midst of what its client does (hot read 1.3x).
 // Another takes its place only while a request takes long: at once where it waits for the disk,
 // else when the watch sees no progress. No thread is ever ended while the mount lasts.
+//
+// When as many threads serve as may, the one that reads goes on reading and puts what it reads
+// aside: a request is interrupted by another one, which somebody has to read.
 #include "fs/fuse_session.h"
 
 #include <fuse3/fuse_lowlevel.h>
@@ -13,12 +16,14 @@
 #include <semaphore.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -34,14 +39,24 @@ namespace {
 constexpr std::chrono::milliseconds kWatchInterval{2};
 constexpr int kIdleLooks = 500;
 constexpr std::chrono::milliseconds kMemoryPause{20};
+// Requests that are put aside: at most 64 MiB, if all are writes.
+constexpr size_t kMostPutAside = 64;
+
+// 0 where it cannot be told.
+uint32_t OpcodeOf(const fuse_buf& request) {
+  fuse_in_header header;
+  if ((request.flags & FUSE_BUF_IS_FD) != 0 || request.size < sizeof header) return 0;
+  std::memcpy(&header, request.mem, sizeof header);
+  return header.opcode;
+}
 
 // Whether a request waits for the disk by its nature.
 bool WaitsForDisk(const fuse_buf& request) {
-  fuse_in_header header;
-  if ((request.flags & FUSE_BUF_IS_FD) != 0 || request.size < sizeof header) return false;
-  std::memcpy(&header, request.mem, sizeof header);
-  return header.opcode == FUSE_FSYNC || header.opcode == FUSE_FSYNCDIR;
+  const uint32_t opcode = OpcodeOf(request);
+  return opcode == FUSE_FSYNC || opcode == FUSE_FSYNCDIR;
 }
+
+bool IsInterrupt(const fuse_buf& request) { return OpcodeOf(request) == FUSE_INTERRUPT; }
 
 // Interrupts a thread's read(2) of the device; does nothing else.
 int WakeSignal() { return SIGRTMIN + 4; }
@@ -74,8 +89,11 @@ std::string MountOptionText(const MountOptions& mount, const SessionOptions& ses
 class Session final : public FuseSession, private KernelNotifier {
  public:
   Session(FileSystem& filesystem, const SessionOptions& options)
-      : filesystem_(filesystem), target_(filesystem), max_threads_(options.max_threads) {
+      : filesystem_(filesystem),
+        target_(filesystem),
+        max_threads_(std::max(options.max_threads, 2)) {
     sem_init(&ended_, 0, 0);
+    filesystem_.context().scan_slots.SetLimit(max_threads_ / 2);
   }
 
   ~Session() override {
@@ -136,13 +154,12 @@ class Session final : public FuseSession, private KernelNotifier {
   // One more thread that reads: one that is parked, or a new one.
   void AddReader() {
     std::lock_guard lock(threads_mutex_);
-    if (fuse_session_exited(session_)) return;
+    if (fuse_session_exited(session_) || !MayAddReader()) return;
     if (parked_ > wanted_) {
       ++wanted_;
       reader_wanted_.notify_one();
       return;
     }
-    if (static_cast<int>(threads_.size()) >= max_threads_ + waiting_.load()) return;
     running_.fetch_add(1);
     try {
       threads_.emplace_back([this] { Serve(); });
@@ -151,26 +168,21 @@ class Session final : public FuseSession, private KernelNotifier {
     }
   }
 
+  // One reads beside those that serve. REQUIRES: threads_mutex_.
+  bool MayAddReader() const {
+    const int waiting = waiting_.load() + filesystem_.context().scan_slots.waiting();
+    return parked_ > wanted_ || static_cast<int>(threads_.size()) <= max_threads_ + waiting;
+  }
+
   void Serve() {
     fuse_buf request{};
-    reading_.fetch_add(1);
-    while (!fuse_session_exited(session_)) {
-      const int size = fuse_session_receive_buf(session_, &request);
-      if (size == -EINTR || size == -EAGAIN) continue;
-      if (size == -ENOMEM) {  // nothing was read; others may give memory back
-        std::this_thread::sleep_for(kMemoryPause);
-        continue;
-      }
-      if (size <= 0) {  // unmounted, or the device failed
-        const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
-        if (!is_gone) failed_ = -size;
-        if (is_gone && !stopping_) disconnected_ = true;
-        break;
-      }
+    if (reading_.fetch_add(1) > 0) Park();
+    while (Receive(request)) {
       received_.fetch_add(1);
       if (watch_sleeps_.load()) WakeWatch();
-      if (reading_.fetch_sub(1) == 1 && WaitsForDisk(request)) AddReader();
-      fuse_session_process_buf(session_, &request);
+      const bool nobody_reads = reading_.fetch_sub(1) == 1;
+      if (nobody_reads && WaitsForDisk(request)) AddReader();
+      if (!nobody_reads || !PutAside(request)) fuse_session_process_buf(session_, &request);
       if (reading_.fetch_add(1) > 0) Park();
     }
     std::free(request.mem);
@@ -179,18 +191,72 @@ class Session final : public FuseSession, private KernelNotifier {
     running_.fetch_sub(1);
   }
 
-  // Another thread reads by now; this one waits until a reader is wanted.
+  // The next request; false at the end.
+  bool Receive(fuse_buf& request) {
+    while (!fuse_session_exited(session_)) {
+      const int size = fuse_session_receive_buf(session_, &request);
+      if (size > 0) return true;
+      if (size == -EINTR || size == -EAGAIN) continue;
+      if (size == -ENOMEM) {  // nothing was read; others may give memory back
+        std::this_thread::sleep_for(kMemoryPause);
+        continue;
+      }
+      // Unmounted, or the device failed.
+      const bool is_gone = size == 0 || size == -ENODEV || size == -ECONNABORTED;
+      if (!is_gone) failed_ = -size;
+      if (is_gone && !stopping_) disconnected_ = true;
+      return false;
+    }
+    return false;
+  }
+
+  // Where nobody could read in this thread's place while it serves the request. False also where
+  // too much lies there already: that many wait for something else than scans.
+  bool PutAside(const fuse_buf& request) {
+    if (running_.load() <= max_threads_ || IsInterrupt(request)) return false;
+    std::lock_guard lock(threads_mutex_);
+    if (MayAddReader() || put_aside_.size() >= kMostPutAside) return false;
+    const auto* const bytes = static_cast<const char*>(request.mem);
+    put_aside_.emplace_back(bytes, request.size);
+    has_put_aside_ = true;
+    return true;
+  }
+
+  // Another thread reads by now; this one serves what was put aside, and waits until a reader is
+  // wanted.
   void Park() {
     std::unique_lock lock(threads_mutex_);
     reading_.fetch_sub(1);
     ++parked_;
-    reader_wanted_.wait(lock, [this] { return wanted_ > 0 || fuse_session_exited(session_); });
+    while (true) {
+      reader_wanted_.wait(lock, [this] {
+        return wanted_ > 0 || !put_aside_.empty() || fuse_session_exited(session_);
+      });
+      if (wanted_ > 0 || put_aside_.empty()) break;
+      ServePutAside(lock);
+    }
     --parked_;
     if (wanted_ > 0) --wanted_;
     reading_.fetch_add(1);
   }
 
-  // Adds a reader where nobody reads and nothing was received between two looks.
+  // While it serves it is not parked.
+  void ServePutAside(std::unique_lock<std::mutex>& lock) {
+    std::string bytes = std::move(put_aside_.front());
+    put_aside_.pop_front();
+    has_put_aside_ = !put_aside_.empty();
+    --parked_;
+    lock.unlock();
+    fuse_buf request{};
+    request.mem = bytes.data();
+    request.size = bytes.size();
+    fuse_session_process_buf(session_, &request);
+    lock.lock();
+    ++parked_;
+  }
+
+  // Adds a reader where nobody reads and nothing was received between two looks; and a thread for
+  // what was put aside, once those that serve wait for their turns.
   void Watch() {
     uint64_t seen = 0;
     int idle_looks = 0;
@@ -200,8 +266,9 @@ class Session final : public FuseSession, private KernelNotifier {
                             [this] { return fuse_session_exited(session_) != 0; });
       const uint64_t received = received_.load(std::memory_order_relaxed);
       const bool progress = received != std::exchange(seen, received);
-      if (!progress && reading_.load() == 0) AddReader();
-      idle_looks = progress || reading_.load() == 0 ? 0 : idle_looks + 1;
+      const bool lacks_thread = reading_.load() == 0 || has_put_aside_.load();
+      if (!progress && lacks_thread) AddReader();
+      idle_looks = progress || lacks_thread ? 0 : idle_looks + 1;
       if (idle_looks < kIdleLooks) continue;
       watch_sleeps_ = true;
       // What came just before the watch fell asleep has not woken it.
@@ -235,6 +302,7 @@ class Session final : public FuseSession, private KernelNotifier {
   void StopThreads() {
     stopping_ = true;
     fuse_session_exit(session_);
+    filesystem_.context().scan_slots.Close();
     WakeWatch();
     std::vector<std::thread> threads;
     {
@@ -284,10 +352,12 @@ class Session final : public FuseSession, private KernelNotifier {
   std::atomic<int> reading_{0};  // threads in read(2), or on their way there
   std::atomic<uint64_t> received_{0};
   std::atomic<int> running_{0};
-  std::mutex threads_mutex_;  // guards the next four
+  std::mutex threads_mutex_;  // guards the next five
   std::condition_variable reader_wanted_;
   int parked_ = 0;
   int wanted_ = 0;  // of the parked, how many are to read again
+  std::deque<std::string> put_aside_;
+  std::atomic<bool> has_put_aside_{false};
   std::vector<std::thread> threads_;
   std::mutex watch_mutex_;
   std::condition_variable watch_wakes_;

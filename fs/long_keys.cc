@@ -2,6 +2,7 @@
 #include "fs/long_keys.h"
 
 #include "engine/filter.h"
+#include "fs/row_scan.h"
 
 namespace cellfs::fs {
 
@@ -12,9 +13,9 @@ OutcomeOr<std::string> FindLongRow(MountContext& mount, const Caller& caller, co
   scan.stop_row = RowAfterPrefix(beginning);
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, table.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount, caller, table, scan));
   while (true) {
-    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(ScanBatch().max_rows));
     if (rows.empty()) return Outcome(ENOENT);
     for (const RowCells& row : rows) {
       if (mount.row_names.IsShortenedTo(name, row.front().row)) return row.front().row;

@@ -27,6 +27,7 @@
 #include "fs/options.h"
 #include "fs/outcome.h"
 #include "fs/recent_changes.h"
+#include "fs/scan_slots.h"
 #include "fs/unstored_entries.h"
 
 namespace cellfs::fs {
@@ -51,6 +52,7 @@ struct MountContext {
 
   std::atomic<int64_t> cached_listing_bytes_left{int64_t{16} << 20};  // before the nodes
   InodeTable inodes;
+  MemoryFiles memory_files;
   UnstoredEntries unstored;
   LastAbsent last_absent;
   LastPut last_put;
@@ -60,6 +62,7 @@ struct MountContext {
   ErrorLog errors;
   LongNames long_names;
   ColumnLocks column_locks;
+  ScanSlots scan_slots;
   std::mutex schema_changes;  // of a schema with the time that its .toml shows
   DirectoryTimes directory_times;
   RecentChanges recent{*clock, options.temporary_age_ms};

@@ -48,7 +48,7 @@ Outcome MoveMemory(MountContext& mount, const Place& from, const Place& to) {
 
 std::string BytesOf(MemoryFile& file) {
   std::lock_guard lock(file.mutex);
-  return file.bytes;
+  return file.bytes();
 }
 
 Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to) {
@@ -69,9 +69,9 @@ Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from
 Outcome PutTomlAside(MountContext& mount, const Place& from, const Place& to) {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount, from));
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, mount.attributes.Find(from, -1));
-  UnstoredEntry entry{to, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()),
-                      std::make_shared<MemoryFile>()};
-  entry.file->bytes = std::move(text);
+  CELLFS_ASSIGN_OR_RETURN(auto file, mount.memory_files.Make());
+  CELLFS_RETURN_IF_FAILED(file->Write(text, 0));
+  UnstoredEntry entry{to, UnstoredReason::kMemory, ToTimespec(mount.clock->Now()), std::move(file)};
   entry.file->uid = shown.uid;
   entry.file->gid = shown.gid;
   entry.file->mode = shown.mode;
@@ -112,7 +112,7 @@ Source SourceOf(const Cell& cell, const ShownAttributes& shown, bool temporary) 
 
 Source SourceOf(MemoryFile& file) {
   std::lock_guard lock(file.mutex);
-  return {file.bytes, file.uid, file.gid, file.mode, file.mtime};
+  return {file.bytes(), file.uid, file.gid, file.mode, file.mtime};
 }
 
 Put PutAt(const Place& to, const Source& source) {

@@ -15,9 +15,8 @@ class QuerySource : public ShortSource {
  private:
   OutcomeOr<SourceEntries> All(const Caller& caller) override {
     const Place& place = family_.place();
-    CELLFS_ASSIGN_OR_RETURN(
-        const RowCells cells,
-        family_.mount().store.Read(caller, place.table, GetOf(place, ReadDetail::kLengths)));
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(family_.mount(), caller, place,
+                                                          GetOf(place, ReadDetail::kLengths)));
     SourceEntries entries;
     for (const Cell& cell : cells) {
       if (cell.family != place.family) continue;

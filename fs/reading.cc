@@ -5,7 +5,10 @@
 #include <limits>
 
 #include "fs/asof.h"
+#include "fs/deleted_values.h"
 #include "fs/raw_cells.h"
+#include "fs/raw_pieces.h"
+#include "fs/row_scan.h"
 #include "fs/view.h"
 
 namespace cellfs::fs {
@@ -44,6 +47,16 @@ bool MustReadWholeRow(const Place& place) {
   return place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
 }
 
+// An expression may take long in the values of a long row, and a row is read in one step.
+OutcomeOr<RowCells> ReadFiltered(MountContext& mount, const Caller& caller, const Place& place,
+                                 Get get) {
+  LongWork work(mount.scan_slots, KindOfScan(place));
+  CELLFS_RETURN_IF_FAILED(work.Step());
+  get.cancelled = work.cancelled();
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  return cells;
+}
+
 bool IsWanted(const Place& place, const Cell& cell) {
   if (!place.family.empty() && cell.family != place.family) return false;
   if (place.IsColumn() && cell.qualifier != place.qualifier) return false;
@@ -60,55 +73,8 @@ std::optional<Cell> FirstWanted(const Place& place, RowCells cells) {
   return std::nullopt;
 }
 
-// Does the tombstone hide a put of its column, or of its family, at that timestamp?
-bool Hides(const Cell& tombstone, Timestamp timestamp) {
-  switch (tombstone.type) {
-    case CellType::kDeleteColumn:
-    case CellType::kDeleteFamily:
-      return timestamp <= tombstone.timestamp;
-    case CellType::kDelete:
-    case CellType::kDeleteFamilyVersion:
-      return timestamp == tombstone.timestamp;
-    case CellType::kPut:
-      break;
-  }
-  return false;
-}
-
-// Of one column's raw cells, newest first, and the family's tombstones: the newest put, where a
-// tombstone hides it.
-const Cell* HiddenLastPut(const std::vector<const Cell*>& column,
-                          const std::vector<const Cell*>& family_tombstones) {
-  const auto put = std::find_if(column.begin(), column.end(),
-                                [](const Cell* cell) { return cell->type == CellType::kPut; });
-  if (put == column.end()) return nullptr;
-  const auto hides = [&](const Cell* cell) { return Hides(*cell, (*put)->timestamp); };
-  const bool hidden = std::any_of(column.begin(), column.end(), hides) ||
-                      std::any_of(family_tombstones.begin(), family_tombstones.end(), hides);
-  return hidden ? *put : nullptr;
-}
-
 RawCellsQuery RawQueryOf(const Place& place, ReadDetail detail) {
   return {place.table, place.row, place.family, kAllVersions, detail == ReadDetail::kLengths};
-}
-
-OutcomeOr<std::optional<Cell>> DeletedCell(MountContext& mount, const Caller& caller,
-                                           const Place& place, ReadDetail detail) {
-  CELLFS_ASSIGN_OR_RETURN(
-      std::optional<Cell> visible,
-      ReadColumn(mount, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
-  if (visible) return std::optional<Cell>();
-  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, place, detail));
-  std::vector<const Cell*> column, tombstones;
-  for (const Cell& cell : raw) {
-    if (IsFamilyTombstone(cell.type)) {
-      tombstones.push_back(&cell);
-    } else {
-      column.push_back(&cell);
-    }
-  }
-  const Cell* last = HiddenLastPut(column, tombstones);
-  return last == nullptr ? std::optional<Cell>() : std::optional(*last);
 }
 
 // When a TTL ends it; nullopt: never.
@@ -149,11 +115,17 @@ Get GetOf(const Place& place, ReadDetail detail) {
   return get;
 }
 
+OutcomeOr<RowCells> ReadRow(MountContext& mount, const Caller& caller, const Place& place,
+                            const Get& get) {
+  if (MustReadWholeRow(place)) return ReadFiltered(mount, caller, place, get);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  return cells;
+}
+
 OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
                                           const Place& place, ReadDetail detail) {
-  if (place.kind == PlaceKind::kDeletedCell) return DeletedCell(mount, caller, place, detail);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells,
-                          mount.store.Read(caller, place.table, GetOf(place, detail)));
+  if (place.kind == PlaceKind::kDeletedCell) return DeletedValue(mount, caller, place, detail);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, place, GetOf(place, detail)));
   return FirstWanted(place, std::move(cells));
 }
 
@@ -184,7 +156,7 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Calle
                                                 const Place& row_or_family) {
   Get get = GetOf(row_or_family, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;  // of each family
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, row_or_family.table, get));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, row_or_family, get));
   return FirstWanted(row_or_family, std::move(cells));
 }
 
@@ -199,43 +171,24 @@ OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, cons
   CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(column.table));
   const FamilySchema* family = schema->FindFamily(column.family);
   if (family == nullptr) return Outcome(ENOENT);
-  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, column, ReadDetail::kLengths));
   const size_t wanted = static_cast<size_t>(family->max_versions());
+  LongWork work(mount.scan_slots, LongWork::Kind::kMayBeShort);
+  RawColumnPieces pieces(mount, caller, column, work);
   RowCells versions;
   std::optional<Timestamp> last;
-  for (const Cell& cell : raw) {
-    if (versions.size() == wanted) break;
-    if (cell.type != CellType::kPut || cell.timestamp == last) continue;
-    last = cell.timestamp;
-    const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
-    CELLFS_ASSIGN_OR_RETURN(auto read, ReadColumn(mount, caller, version, ReadDetail::kLengths));
-    if (read) versions.push_back(*std::move(read));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, pieces.Next());
+    for (const Cell& cell : piece) {
+      if (versions.size() == wanted) break;
+      if (cell.type != CellType::kPut || cell.timestamp == last) continue;
+      last = cell.timestamp;
+      const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
+      CELLFS_ASSIGN_OR_RETURN(auto read, ReadColumn(mount, caller, version, ReadDetail::kLengths));
+      if (read) versions.push_back(*std::move(read));
+    }
+    if (piece.empty() || versions.size() == wanted) break;
   }
   return versions;
-}
-
-OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family) {
-  const Place place = family.As(PlaceKind::kFamily);
-  CELLFS_ASSIGN_OR_RETURN(
-      RowCells shown, mount.store.Read(caller, place.table, GetOf(place, ReadDetail::kLengths)));
-  std::set<std::string> visible;
-  for (Cell& cell : shown) visible.insert(std::move(cell.qualifier));
-  CELLFS_ASSIGN_OR_RETURN(
-      RowCells raw, RawCellsOfFamily(mount.store, caller, RawQueryOf(place, ReadDetail::kLengths)));
-  std::map<std::string, std::vector<const Cell*>> columns;
-  std::vector<const Cell*> tombstones;
-  for (const Cell& cell : raw) {
-    if (IsFamilyTombstone(cell.type)) {
-      tombstones.push_back(&cell);
-    } else if (!visible.contains(cell.qualifier)) {
-      columns[cell.qualifier].push_back(&cell);
-    }
-  }
-  RowCells deleted;
-  for (const auto& [qualifier, cells] : columns) {
-    if (const Cell* last = HiddenLastPut(cells, tombstones)) deleted.push_back(*last);
-  }
-  return deleted;
 }
 
 KnownCell KnownOf(const Cell& cell, const FamilySchema* family) {

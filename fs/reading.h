@@ -22,6 +22,10 @@ enum class ReadDetail { kLengths, kValues };
 // view sees: time range, moment, filter.
 Get GetOf(const Place& place, ReadDetail detail);
 
+// Reads the row as `get`, made by GetOf, says.
+OutcomeOr<RowCells> ReadRow(MountContext& mount, const Caller& caller, const Place& place,
+                            const Get& get);
+
 // The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the
 // last value that a tombstone hides.
 OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
@@ -44,10 +48,6 @@ OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const P
                               ReadDetail detail);
 // The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
 OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column);
-// The last value of each column of the family that a tombstone hides, where it is kept (lengths
-// only).
-OutcomeOr<RowCells> DeletedCells(MountContext& mount, const Caller& caller, const Place& family);
-
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 KnownCell KnownOf(const Cell& cell, const FamilySchema* family);
 

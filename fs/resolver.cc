@@ -4,6 +4,7 @@
 #include "fs/cellfs_directory.h"
 #include "fs/node.h"
 #include "fs/reading.h"
+#include "fs/row_scan.h"
 #include "fs/scan_end.h"
 #include "fs/toml_files.h"
 #include "fs/view.h"
@@ -106,7 +107,7 @@ OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
   Found found{entry->place};
   if (entry->file != nullptr) {
     std::lock_guard lock(entry->file->mutex);
-    found.size = entry->file->bytes.size();
+    found.size = entry->file->bytes().size();
   }
   found.unstored = std::move(entry);
   return found;

@@ -2,6 +2,7 @@
 #include "engine/filter.h"
 #include "fs/entry_sources.h"
 #include "fs/reading.h"
+#include "fs/row_scan.h"
 #include "fs/view.h"
 
 namespace cellfs::fs {
@@ -22,9 +23,9 @@ class RowSource : public EntrySource {
     }
     EntryBatch batch;
     while (batch.entries.empty()) {
-      auto rows = scanner_->Next({.max_rows = kEntryBatch});
+      auto rows = scanner_->Next(kEntryBatch);
       if (!rows.ok()) {
-        scanner_.reset();  // where it stands now is not known
+        if (!scanner_->goes_on()) scanner_.reset();
         return rows.status();
       }
       if (rows->empty()) break;
@@ -50,7 +51,7 @@ class RowSource : public EntrySource {
       scan.include_start_row = !after;
     }
     scan.lengths_only = true;
-    CELLFS_ASSIGN_OR_RETURN(scanner_, table_.mount().store.OpenScanner(caller, place.table, scan));
+    CELLFS_ASSIGN_OR_RETURN(scanner_, RowScan::Open(table_.mount(), caller, place, scan));
     return {};
   }
 
@@ -73,7 +74,7 @@ class RowSource : public EntrySource {
 
   ListedDirectory& table_;
   const bool is_query_;
-  std::unique_ptr<Scanner> scanner_;  // standing behind scanner_key_
+  std::unique_ptr<RowScan> scanner_;  // standing behind scanner_key_
   std::optional<std::string> scanner_key_;
 };
 

@@ -28,6 +28,8 @@ class ScanEnd {
     Timestamp found_at = 0;
   };
 
+  std::optional<End> FindKnown(uint64_t mutations, Timestamp now);
+
   std::mutex mutex_;
   std::optional<End> end_;  // guarded by mutex_
 };

@@ -59,14 +59,14 @@ std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
 
 OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(file_->mutex);
-  return CopyOf(file_->bytes, offset, size);
+  return CopyOf(file_->bytes(), offset, size);
 }
 
 Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(file_->mutex);
-  if (append_ && from == WriteFrom::kProgram) offset = file_->bytes.size();
+  if (append_ && from == WriteFrom::kProgram) offset = file_->bytes().size();
   if (offset + bytes.size() > mount_.options.max_value_size) return EFBIG;
-  WriteInto(file_->bytes, bytes, offset);
+  CELLFS_RETURN_IF_FAILED(file_->Write(bytes, offset));
   file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
   return {};
 }
@@ -74,7 +74,7 @@ Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom f
 Outcome MemoryWriter::Truncate(uint64_t size) {
   std::lock_guard lock(file_->mutex);
   if (size > mount_.options.max_value_size) return EFBIG;
-  file_->bytes.resize(size);
+  CELLFS_RETURN_IF_FAILED(file_->Resize(size));
   file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
   return {};
 }

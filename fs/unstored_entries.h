@@ -20,6 +20,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "fs/memory_files.h"
 #include "fs/place.h"
 
 namespace cellfs::fs {
@@ -29,17 +30,6 @@ enum class UnstoredReason {
   kEmptied,  // its last visible cell was unlinked
   kClaimed,  // a file from CREATE to its first put
   kMemory,   // a file or directory held in memory
-};
-
-// The bytes and attributes of a kMemoryFile; of a kMemoryDirectory the attributes.
-struct MemoryFile {
-  std::mutex mutex;  // guards the rest
-  std::string bytes;
-  uid_t uid = 0;
-  gid_t gid = 0;
-  mode_t mode = 0600;
-  timespec mtime{};
-  timespec ctime{};
 };
 
 struct UnstoredEntry {

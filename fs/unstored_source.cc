@@ -53,7 +53,7 @@ class UnstoredSource : public EntrySource {
     entry.key = std::move(key);
     if (unstored->file != nullptr) {
       std::lock_guard lock(unstored->file->mutex);
-      entry.found.size = unstored->file->bytes.size();
+      entry.found.size = unstored->file->bytes().size();
     }
     entry.found.unstored = std::move(unstored);
   }

@@ -54,7 +54,7 @@ OutcomeOr<Place> PlaceAsOf(MountContext& mount, const Place& asof_directory,
     return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
   }
   auto view = NewView(View::Kind::kAsof, asof_directory, time);
-  view->asof = mount.asof.Find(*timestamp);
+  CELLFS_ASSIGN_OR_RETURN(view->asof, mount.asof.Find(*timestamp));
   return SeenThrough(asof_directory, std::move(view));
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -53,11 +55,50 @@ TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
   CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   auto& registry = tree.filesystem->context().asof;
-  auto open = registry.Find(kStart)->Use();
+  auto open = (*registry.Find(kStart))->Use();
   tree.clock->Advance(3 * 3600 * 1000);
   EXPECT_EQ(registry.ListHeld().size(), 1u);
   open.reset();
   EXPECT_EQ(registry.ListHeld().size(), 0u);
+}
+
+TEST(AsofTest, TimesPinnedWhileNothingIsWrittenShareAPin) {
+  Tree tree;
+  tree.MakeTable("10");
+  tree.Put("r", "q", "v", kStart, "g");
+  const auto path = [](Timestamp time) { return "default/t/.asof/" + std::to_string(time); };
+  EXPECT_EQ(tree.ReadFile(path(kStart) + "/r/g/q"), "v");
+  tree.clock->Advance(11 * 1000);
+  EXPECT_EQ(tree.ReadFile(path(kStart + 1) + "/r/g/q"), "<ENOENT>");  // a TTL has ended it
+  EXPECT_EQ(tree.ReadFile(path(kStart) + "/r/g/q"), "v");
+  EXPECT_EQ(tree.store->GetStatistics().pinned_moments, 1u);
+  tree.Put("r", "q", "v");
+  EXPECT_EQ(tree.Error(path(kStart + 2)), 0);
+  EXPECT_EQ(tree.store->GetStatistics().pinned_moments, 2u);
+}
+
+TEST(AsofTest, HoldsSoManyTimesAndLetsGoWhatWasUsedLeastLately) {
+  Tree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "old");
+  auto& registry = tree.filesystem->context().asof;
+  std::vector<std::shared_ptr<AsofMoment>> known;
+  for (size_t i = 0; i < AsofRegistry::kMostHeld; ++i) {
+    known.push_back(*registry.Find(static_cast<Timestamp>(i)));
+    tree.Put("r", "q", "v");
+  }
+  const auto is_open = known[0]->Use();
+  EXPECT_EQ(tree.Error("default/t/.asof/1000"), EBUSY);
+  EXPECT_EQ(known[1]->Use(), known[1]->Use());
+
+  tree.clock->Advance(60 * 1000);
+  known[1]->Use();
+  EXPECT_EQ(tree.Error("default/t/.asof/1000"), 0);
+  EXPECT_EQ(registry.ListHeld().size(), AsofRegistry::kMostHeld);
+  std::set<Timestamp> held;
+  for (const auto& one : registry.ListHeld()) held.insert(one.time);
+  EXPECT_TRUE(held.contains(0) && held.contains(1) && held.contains(1000));
+  EXPECT_FALSE(held.contains(2));
 }
 
 TEST(AsofTest, ATimeToComeIsNotCached) {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// .deleted and .versions of rows whose history is longer than a piece.
+#include "fs/deleted_values.h"
+
+#include <gtest/gtest.h>
+
+#include "fs/raw_pieces.h"
+#include "tests/fs/tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr int kMany = static_cast<int>(kRawPiece) + 100;
+
+class DeletedValuesTest : public testing::Test {
+ protected:
+  DeletedValuesTest() { tree_.MakeTable(); }
+
+  void Mutate(Mutation mutation) {
+    const auto mutations = RowMutations::Of(std::move(mutation));
+    EXPECT_TRUE(tree_.store->Mutate(Caller::Superuser(), tree_.table, mutations).ok());
+  }
+  // The whole listing, request by request.
+  Names ListAll(const std::string& path) {
+    const auto entry = tree_.LookUp(path);
+    EXPECT_TRUE(entry.ok());
+    const auto opened = tree_.filesystem->OpenListing(tree_.request, *entry->node);
+    Names names;
+    uint64_t offset = 0;
+    for (size_t before = 1; names.size() != before;) {
+      before = names.size();
+      const auto listed = tree_.filesystem->List(tree_.request, *opened->directory, offset,
+                                                 [&](const DirectoryEntry& listed_entry) {
+                                                   names.push_back(listed_entry.name);
+                                                   offset = listed_entry.next_offset;
+                                                   return true;
+                                                 });
+      EXPECT_TRUE(listed.ok());
+    }
+    names.erase(names.begin(), names.begin() + 2);  // "." and ".."
+    return names;
+  }
+
+  Tree tree_;
+};
+
+TEST_F(DeletedValuesTest, EachDeletedColumnIsListedOnce) {
+  Put put{"r", {}};
+  Delete remove{"r", {}};
+  Names deleted;
+  Names all;
+  for (int number = 0; number < kMany; ++number) {
+    const std::string column = "q" + std::to_string(10000 + number);
+    put.cells.push_back({"f", column, kStart - 10, "value", {}});
+    all.push_back(column);
+    if (number % 50 != 0) continue;
+    remove.markers.push_back({CellType::kDeleteColumn, "f", column, kStart - 5});
+    deleted.push_back(column);
+  }
+  Mutate(put);
+  Mutate(remove);
+  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), deleted);
+  EXPECT_EQ(ListAll("default/t/r/f/.versions"), all);
+}
+
+TEST_F(DeletedValuesTest, AColumnLongerThanAPieceIsJudgedByItsNewestPut) {
+  Put put{"r", {}};
+  Delete remove{"r", {}};
+  for (const char* column : {"", "hidden", "shown"}) {
+    put.cells.push_back({"f", column, 50, "last", {}});
+    for (int number = 0; number < kMany; ++number) {
+      remove.markers.push_back({CellType::kDelete, "f", column, 100 + number});
+    }
+  }
+  for (const char* column : {"", "hidden"}) {
+    remove.markers.push_back({CellType::kDelete, "f", column, 50});
+  }
+  Mutate(put);
+  Mutate(remove);
+  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), (Names{"%empty", "hidden"}));
+  EXPECT_EQ(tree_.ReadFile("default/t/r/f/.deleted/hidden"), "last");
+  EXPECT_EQ(tree_.ReadFile("default/t/r/f/.deleted/%empty"), "last");
+  EXPECT_EQ(tree_.Error("default/t/r/f/.deleted/shown"), ENOENT);
+}
+
+TEST_F(DeletedValuesTest, TombstonesOfTheFamilyHideEveryColumn) {
+  Put put{"r", {}};
+  Delete remove{"r", {}};
+  for (int number = 0; number < kMany; ++number) {
+    remove.markers.push_back({CellType::kDeleteFamilyVersion, "f", "", 1000 + number});
+  }
+  put.cells.push_back({"f", "of this time", 1000, "v", {}});
+  put.cells.push_back({"f", "later", 1000 + kMany, "v", {}});
+  put.cells.push_back({"f", "before", 20, "v", {}});
+  Mutate(put);
+  Mutate(Delete{"r", {{CellType::kDeleteFamily, "f", "", 20}}});
+  Mutate(remove);
+  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), (Names{"before", "of this time"}));
+}
+
+TEST_F(DeletedValuesTest, AllVersionsThatAreKeptAreListed) {
+  Put put{"r", {}};
+  Delete remove{"r", {}};
+  for (int number = 0; number < kMany; ++number) {
+    put.cells.push_back({"f", "q", 1000 + number, "v", {}});
+    if (number >= 5) remove.markers.push_back({CellType::kDelete, "f", "q", 1000 + number});
+  }
+  Mutate(put);
+  Mutate(remove);
+  EXPECT_EQ(ListAll("default/t/r/f/.versions/q"), (Names{"1004", "1003", "1002", "1001", "1000"}));
+}
+
+}  // namespace
+}  // namespace cellfs::fs

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""One user's long scans do not stop another: neither his requests, nor the end of the mount."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+
+HOPELESS = 12
+
+# Says so when it has opened the directory, and lists it.
+LIST = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+directory = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECTORY)
+print("open", flush=True)
+try:
+    print(len(os.listdir(directory)))
+except OSError as error:
+    print("errno", error.errno, flush=True)
+"""
+
+
+def hopeless_table(mount):
+    """A table in which the expression below needs more steps than anybody waits for."""
+    family = mount.family()
+    for number in range(8):
+        (family / f"q{number}").write_bytes(b"a" * 100000 + b" x")
+    return mount.path / "default" / "t"
+
+
+def start_listing(table, number, program=LIST):
+    # Each in a query of its own; from each of 100,000 places it takes 200,000 steps.
+    query = (f"filter=ValueFilter(=%2C 'regexstring:[ab]{{0%2C{600 + number}}}"
+             f"[ab]{{0%2C600}}x')")
+    process = subprocess.Popen([sys.executable, "-c", program, table / ".scan" / query],
+                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    assert process.stdout.readline() == "open\n"
+    return process
+
+
+def end(listings):
+    for listing in listings:
+        if listing.poll() is None:
+            listing.kill()
+        listing.wait()
+        listing.stdout.close()
+
+
+def test_others_are_served_beside_hopeless_listings(mount):
+    table = hopeless_table(mount)
+    listings = []
+    try:
+        for number in range(HOPELESS):
+            listings.append(start_listing(table, number))
+        for number in range(20):
+            file = table / "r" / "f" / f"beside{number}"
+            file.write_bytes(b"bytes")
+            assert file.read_bytes() == b"bytes"
+            assert f"beside{number}" in os.listdir(file.parent)
+            os.unlink(file)
+        assert [listing.poll() for listing in listings] == [None] * HOPELESS
+    finally:
+        end(listings)
+
+
+def test_a_signal_ends_a_listing_that_runs_and_one_that_waits(mount):
+    table = hopeless_table(mount)
+    listings = []
+    try:
+        for number in range(HOPELESS):
+            listings.append(start_listing(table, number))
+        for listing in reversed(listings):
+            listing.send_signal(signal.SIGINT)
+            assert listing.wait() == -signal.SIGINT
+    finally:
+        end(listings)
+
+
+def test_a_caught_signal_ends_a_listing_with_eintr(mount):
+    table = hopeless_table(mount)
+    program = "import signal; signal.signal(signal.SIGUSR1, lambda *_: None)\n" + LIST
+    listing = start_listing(table, 0, program)
+    try:
+        # One that comes between two requests ends none.
+        while listing.poll() is None:
+            listing.send_signal(signal.SIGUSR1)
+            time.sleep(0.02)
+        assert listing.stdout.read() == f"errno {errno.EINTR}\n"
+    finally:
+        end([listing])
+    assert "EINTR" not in (mount.path / ".cellfs" / "errors").read_text()
+
+
+def test_the_mount_ends_beside_hopeless_listings(mount):
+    table = hopeless_table(mount)
+    listings = []
+    try:
+        for number in range(HOPELESS):
+            listings.append(start_listing(table, number))
+        os.kill(mount.pid, signal.SIGTERM)
+        assert mount.process.wait() == 0
+        mount.process = None
+        for listing in listings:
+            assert listing.wait() == 0  # told of an error, not killed
+    finally:
+        end(listings)
