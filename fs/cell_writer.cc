@@ -405,8 +405,8 @@ Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
   }
   const Place& place = change.column();
   // Others wrote at the same time: the kernel's pages may have what came later of each.
-  const bool is_merged = (holds_ == Holds::kEdits && node_->handle_count() > 1) ||
-                         !column_->OnlyAppended(known_generation_, node_->generation());
+  const bool is_merged = node_->generation() != known_generation_ || !column_->tail().empty() ||
+                         (holds_ == Holds::kEdits && node_->handle_count() > 1);
   const auto stored =
       holds_ == Holds::kWhole ? PutWhole(place, durability) : PutEdited(place, edits_, durability);
   if (!stored.ok()) return Fail(change, stored.status());
@@ -417,6 +417,7 @@ Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
   edits_.clear();
   base_size_ = view_->size();
   if (is_merged) node_->PagesAreStale();
+  column_->StoredChanged();
   return {};
 }
 

@@ -38,6 +38,8 @@ class Column {
   timespec appended() const { return appended_; }
   void AppendedAt(timespec time) { appended_ = time; }
 
+  // Another value is stored below the tail than that which the kernel appended to.
+  void StoredChanged() { misplaced_ = misplaced_ || !tail_.empty(); }
   // The kernel appended at another offset than the tail's end, so its pages are not as the file is:
   // somebody changed the column otherwise. Told once.
   bool TakeMisplaced() { return std::exchange(misplaced_, false); }

@@ -239,6 +239,24 @@ TEST_F(FileWriterTest, AnEditGoesOverWhatOthersHaveAppendedBefore) {
   EXPECT_EQ(tree.ReadFile(kQ), "start APPended");
 }
 
+// The kernel's pages have what both wrote where they wrote it, the file has one behind the other.
+TEST_F(FileWriterTest, PagesAreDroppedAfterAnAppendBesideAReplacement) {
+  for (const bool append_first : {false, true}) {
+    OpenFile writer = tree.Create(kQ, /*exclusive=*/false, Truncating());
+    OpenFile appender = tree.Open(kQ, ForAppending());
+    tree.Write(appender, "appended", 0);
+    tree.Write(writer, "whole", 0);
+    tree.Close(append_first ? appender : writer);
+    tree.Close(append_first ? writer : appender);
+    const NodePtr node = tree.LookUp(kQ)->node;
+    const auto opened = tree.filesystem->Open(tree.request, *node, {});
+    EXPECT_FALSE(opened->keep_cache);
+    EXPECT_EQ(tree.Close({0, node, opened->handle}), 0);
+    EXPECT_EQ(tree.ReadFile(kQ), append_first ? "whole" : "wholeappended");
+    EXPECT_EQ(tree.Unlink(kQ), 0);
+  }
+}
+
 TEST_F(FileWriterTest, AppendedBytesStayWithAFileThatLosesItsName) {
   for (const bool renamed : {false, true}) {
     tree.Save(kQ, "start ");
