@@ -11,24 +11,24 @@ namespace {
 // The law: applying the edits to a value leaves what the same calls, one by one, leave of it.
 TEST(PendingEditsTest, TheyLeaveWhatTheCallsOneByOneWould) {
   std::mt19937 random(11);
-  const auto below = [&](unsigned bound) { return random() % bound; };
+  const auto below = [&](size_t bound) { return random() % bound; };
   for (int round = 0; round < 5000; ++round) {
     PendingEdits edits;
     std::string expected(below(60), 'b');
     const std::string base = expected;
     const bool appends_often = below(2) == 0;
-    for (unsigned calls = below(25); calls > 0; --calls) {
+    for (size_t calls = below(25); calls > 0; --calls) {
       const std::string bytes(below(9), static_cast<char>('A' + below(26)));
-      const unsigned act = below(10);
+      const size_t act = below(10);
       if (act == 0) {
-        const unsigned size = below(80);
+        const size_t size = below(80);
         edits.Truncate(size);
         expected.resize(size);
       } else if (act < 4 && appends_often) {
         edits.Append(bytes);
         expected += bytes;
       } else {
-        const unsigned offset = below(80);
+        const size_t offset = below(80);
         edits.Write(bytes, offset);
         WriteInto(expected, bytes, offset);
       }
