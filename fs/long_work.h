@@ -15,10 +15,13 @@
 
 namespace cellfs::fs {
 
+class RunningRequest;
+
 // How long a step may take.
 inline constexpr std::chrono::milliseconds kLongestStep{50};
 
-// Used by one thread. Work that no request asked for takes its steps as it likes.
+// Used by one thread, and never inside of another's step. Work that no request asked for waits for
+// no turn, and ends with the mount.
 class LongWork {
  public:
   // Work that may be short has one step free, and needs a turn only if it goes on for a while.
@@ -38,10 +41,11 @@ class LongWork {
   using Clock = std::chrono::steady_clock;
 
   void Start();
-  Outcome TakeSlot(Clock::time_point now);
+  Outcome TakeSlot();
 
   ScanSlots& slots_;
   const Kind kind_;
+  RunningRequest* const request_;
   ScanSlots::Claim claim_;
   const std::function<void()> heard_ = [this] { slots_.Cancel(claim_); };
   bool took_a_step_ = false;
