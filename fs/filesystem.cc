@@ -9,6 +9,7 @@
 #include "fs/asof.h"
 #include "fs/cell_reader.h"
 #include "fs/claim.h"
+#include "fs/column.h"
 #include "fs/directory_changes.h"
 #include "fs/file_writer.h"
 #include "fs/name_changes.h"
@@ -285,7 +286,13 @@ void FileSystem::NoticeOtherWriters(const Found& found, Node& node) {
   if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
   const Timestamp before = node.SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
-  mount_.kernel.Changed(node.shared_from_this(), false);
+  const auto column = node.open_column();
+  if (column == nullptr || column->writers() == 0) {
+    mount_.kernel.Changed(node.shared_from_this(), false);
+    return;
+  }
+  node.ContentChanged();
+  node.PagesAreStale();  // no page may be dropped now: it may be the one that is being filled
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const Found& found, const Node& node) {

@@ -64,6 +64,7 @@ TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
 
 TEST(AsofTest, TimesPinnedWhileNothingIsWrittenShareAPin) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable("10");
   tree.Put("r", "q", "v", kStart, "g");
   const auto path = [](Timestamp time) { return "default/t/.asof/" + std::to_string(time); };
@@ -79,6 +80,7 @@ TEST(AsofTest, TimesPinnedWhileNothingIsWrittenShareAPin) {
 
 TEST(AsofTest, HoldsSoManyTimesAndLetsGoWhatWasUsedLeastLately) {
   Tree tree;
+  CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "old");
   auto& registry = tree.filesystem->context().asof;

@@ -254,6 +254,18 @@ TEST_F(RemoteStoreTest, WhoHasAFileOpenReadsOnInTheNewerVersionOnceItIsSeen) {
   tree.Close(file);
 }
 
+// The kernel may be filling one of them.
+TEST_F(RemoteStoreTest, NoPagesAreDroppedWhileTheFileIsWrittenHere) {
+  ASSERT_EQ(tree.Save(kQ, "one"), 0);
+  const OpenFile file = tree.Open(kQ, ForAppending());
+  const CountingKernel kernel(tree, file.node);
+  PutElsewhere("other", kStart + 5);
+  EXPECT_EQ(tree.filesystem->GetAttributes(tree.request, *file.node)->attributes.st_size, 5);
+  EXPECT_EQ(kernel.told(), 0);
+  EXPECT_NE(file.node->stale_pages(kStart), 0u);  // the next open does
+  tree.Close(file);
+}
+
 TEST_F(RemoteStoreTest, OnesOwnPutDropsNoPages) {
   ASSERT_EQ(tree.Save(kQ, "one"), 0);
   const NodePtr q = tree.LookUp(kQ)->node;
