@@ -26,6 +26,8 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -216,8 +218,11 @@ class Session final : public FuseSession, private KernelNotifier {
     if (running_.load() <= max_threads_ || IsInterrupt(request)) return false;
     std::lock_guard lock(threads_mutex_);
     if (MayAddReader() || put_aside_.size() >= kMostPutAside) return false;
-    const auto* const bytes = static_cast<const char*>(request.mem);
-    put_aside_.emplace_back(bytes, request.size);
+    try {
+      put_aside_.emplace_back(static_cast<const char*>(request.mem), request.size);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     has_put_aside_ = true;
     return true;
   }

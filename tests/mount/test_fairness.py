@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 HOPELESS = 12
 
 # Says so when it has opened the directory, and lists it.
@@ -49,8 +51,9 @@ def end(listings):
         listing.stdout.close()
 
 
-def test_others_are_served_beside_hopeless_listings(mount):
-    table = hopeless_table(mount)
+@pytest.mark.parametrize("options", ["", "threads=1"])
+def test_others_are_served_beside_hopeless_listings(make_mount, options):
+    table = hopeless_table(make_mount(options))
     listings = []
     try:
         for number in range(HOPELESS):
@@ -66,8 +69,9 @@ def test_others_are_served_beside_hopeless_listings(mount):
         end(listings)
 
 
-def test_a_signal_ends_a_listing_that_runs_and_one_that_waits(mount):
-    table = hopeless_table(mount)
+@pytest.mark.parametrize("options", ["", "threads=1"])
+def test_a_signal_ends_a_listing_that_runs_and_one_that_waits(make_mount, options):
+    table = hopeless_table(make_mount(options))
     listings = []
     try:
         for number in range(HOPELESS):
