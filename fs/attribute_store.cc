@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <mutex>
 
-#include "fs/mount_context.h"
+#include "fs/hidden_namespace.h"
 
 namespace cellfs::fs {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/entry_sources.h"
+#include "fs/hidden_namespace.h"
 
 namespace cellfs::fs {
 namespace {

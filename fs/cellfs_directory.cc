@@ -3,6 +3,8 @@
 
 #include <sstream>
 
+#include "fs/hidden_namespace.h"
+
 namespace cellfs::fs {
 namespace {
 

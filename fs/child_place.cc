@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "fs/cellfs_directory.h"
+#include "fs/hidden_namespace.h"
 #include "fs/long_keys.h"
 #include "fs/view_places.h"
 

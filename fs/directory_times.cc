@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "fs/mount_context.h"
-#include "fs/resolver.h"
 
 namespace cellfs::fs {
 namespace {
@@ -50,22 +48,6 @@ void DirectoryTimes::Stored(const Change& change) {
   std::lock_guard lock(mutex_);
   const auto it = changes_.find(change.directory);
   if (it != changes_.end() && it->second == change.time) changes_.erase(it);
-}
-
-void StoreDirectoryTimes(MountContext& mount) {
-  Resolver resolver(mount);
-  for (const DirectoryTimes::Change& change : mount.directory_times.All()) {
-    const auto found = resolver.Find(Caller::Superuser(), change.directory);
-    // What is gone needs no time, and one whose cell says the same none of its own.
-    if (found.ok() && found->version != change.time) {
-      const Status stored = mount.attributes.StoreDirectoryTime(change.directory, change.time);
-      if (!stored.ok()) {
-        mount.errors.Record(mount.clock->Now(), "setattr", change.directory, stored);
-        continue;
-      }
-    }
-    mount.directory_times.Stored(change);
-  }
 }
 
 }  // namespace cellfs::fs

@@ -16,8 +16,6 @@
 
 namespace cellfs::fs {
 
-struct MountContext;
-
 // Thread-safe; its mutex is a leaf.
 class DirectoryTimes {
  public:
@@ -42,9 +40,6 @@ class DirectoryTimes {
   mutable std::mutex mutex_;
   std::unordered_map<Place, Timestamp, PlaceHash> changes_;
 };
-
-// Stores what is not stored yet.
-void StoreDirectoryTimes(MountContext& mount);
 
 }  // namespace cellfs::fs
 

@@ -58,7 +58,7 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
 FileSystem::~FileSystem() {
   if (controls_ != nullptr) controls_->SetRewriteObserver(nullptr);
   EndHandles(&FileHandle::Abandon);
-  StoreDirectoryTimes(mount_);
+  StoreDirectoryTimes();
 }
 
 void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
@@ -75,7 +75,7 @@ void FileSystem::EndHandles(void (FileHandle::*end)()) {
 
 void FileSystem::LetGoUnused() {
   mount_.asof.LetGoUnused();
-  StoreDirectoryTimes(mount_);
+  StoreDirectoryTimes();
   if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
 }
 
@@ -101,7 +101,21 @@ void FileSystem::EntriesChanged(Node& directory) {
   directory.EntriesChanged();
   if (!directory.place()->HasAttributes()) return;
   if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
-    mount_.delayed.Add([this] { StoreDirectoryTimes(mount_); });
+    mount_.delayed.Add([this] { StoreDirectoryTimes(); });
+  }
+}
+
+// What entries came and went changes the times of their directories.
+void FileSystem::StoreDirectoryTimes() {
+  for (const DirectoryTimes::Change& change : mount_.directory_times.All()) {
+    const auto found = resolver_.Find(Caller::Superuser(), change.directory);
+    // What is gone needs no time, and one whose cell says the same none of its own.
+    if (found.ok() && found->version != change.time) {
+      const Status stored = mount_.attributes.StoreDirectoryTime(change.directory, change.time);
+      mount_.RecordFailure("setattr", change.directory, stored);
+      if (!stored.ok()) continue;
+    }
+    mount_.directory_times.Stored(change);
   }
 }
 

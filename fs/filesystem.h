@@ -163,6 +163,7 @@ class FileSystem {
   Outcome Changing(std::string_view operation, Node& directory, Outcome outcome);
   OutcomeOr<Found> MakeOrFind(const Request& request, const Place& place, mode_t mode,
                               bool exclusive, OpenMode& open_mode);
+  void StoreDirectoryTimes();
   // An entry came or went.
   void EntriesChanged(Node& directory);
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,

@@ -13,15 +13,6 @@ bool IsTopOfView(const Place& place) {
 
 }  // namespace
 
-bool IsHiddenRow(const TableName& table, std::string_view row) {
-  if (!table.IsSystemTable()) return false;
-  // The quota table's rows begin with what they speak of: n.<namespace>, t.<table>.
-  if (table.name == "quota" && row.size() > 2 && row[1] == '.') row.remove_prefix(2);
-  if (!row.starts_with(kHiddenNamespace)) return false;
-  row.remove_prefix(kHiddenNamespace.size());
-  return row.empty() || row.front() == ':';
-}
-
 MountContext::MountContext(Store& store_in, MountOptions options_in,
                            std::shared_ptr<const Clock> clock_in)
     : store(store_in),

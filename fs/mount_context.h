@@ -32,11 +32,6 @@
 
 namespace cellfs::fs {
 
-// The namespace of the file system's own tables: neither listed nor found in the tree.
-inline constexpr std::string_view kHiddenNamespace = "cellfs";
-// What the catalog in `hbase` says of them: neither.
-bool IsHiddenRow(const TableName& table, std::string_view row);
-
 // The members are thread-safe each.
 struct MountContext {
   MountContext(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/filter.h"
 #include "fs/entry_sources.h"
+#include "fs/hidden_namespace.h"
 #include "fs/reading.h"
 #include "fs/row_scan.h"
 #include "fs/view.h"

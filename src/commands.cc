@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fs/mount_context.h"
+#include "fs/hidden_namespace.h"
 #include "src/configuration.h"
 #include "src/logging.h"
 
