@@ -109,11 +109,12 @@ Outcome DropInherited(MountContext& mount, const Place& directory, const ShownAt
 
 }  // namespace
 
-OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Request& request,
-                                                 Node& node, const AttributeChange& change,
-                                                 FileHandle* handle) {
+OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(MountContext& mount,
+                                                         const Request& request, Node& node,
+                                                         const AttributeChange& change,
+                                                         FileHandle* handle) {
   const Place place = *node.place();
-  std::optional<Found> found;
+  std::optional<ResolvedEntry> found;
   if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);
   if (change.size) {

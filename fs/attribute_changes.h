@@ -30,9 +30,10 @@ struct AttributeChange {
 
 // `handle` is the open file that the change came through, null for a path. Returns the file as it
 // was found, if it had to be looked for: it need not be looked for again.
-OutcomeOr<std::optional<Found>> ChangeAttributes(MountContext& mount, const Request& request,
-                                                 Node& node, const AttributeChange& change,
-                                                 FileHandle* handle);
+OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(MountContext& mount,
+                                                         const Request& request, Node& node,
+                                                         const AttributeChange& change,
+                                                         FileHandle* handle);
 
 }  // namespace cellfs::fs
 

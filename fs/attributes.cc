@@ -34,7 +34,7 @@ bool IsLater(const timespec& a, const timespec& b) {
 
 // When an entry of the directory last came or went, unless it was made or its time was set since
 // then. That is of the present, and no business of an .asof.
-std::optional<timespec> ChangeOf(MountContext& mount, const Found& found,
+std::optional<timespec> ChangeOf(MountContext& mount, const ResolvedEntry& found,
                                  const ShownAttributes& stored, const timespec& made) {
   const Place& place = found.place;
   if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
@@ -69,7 +69,7 @@ mode_t TypeOf(const Place& place) {
   return place.IsDirectory() ? S_IFDIR : S_IFREG;
 }
 
-OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node) {
+OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, const Node* node) {
   const Place& place = found.place;
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
                           mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
@@ -104,7 +104,7 @@ OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Nod
   return shown;
 }
 
-double ValiditySeconds(MountContext& mount, const Found& found) {
+double ValiditySeconds(MountContext& mount, const ResolvedEntry& found) {
   const Place& place = found.place;
   // The kernel would show everybody what one who may read has looked up.
   if (mount.options.authorization && !place.row.empty()) return 0;

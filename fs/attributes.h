@@ -13,12 +13,12 @@
 namespace cellfs::fs {
 
 // `node` is null where the kernel does not know the place.
-OutcomeOr<struct stat> StatOf(MountContext& mount, const Found& found, const Node* node);
+OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, const Node* node);
 // Only what readdir needs: the type.
 mode_t TypeOf(const Place& place);
 // How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
 // not at all.
-double ValiditySeconds(MountContext& mount, const Found& found);
+double ValiditySeconds(MountContext& mount, const ResolvedEntry& found);
 // Whether the kernel may keep the listing of the directory.
 bool MayCacheListing(MountContext& mount, const Place& directory);
 

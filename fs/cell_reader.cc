@@ -13,10 +13,10 @@ namespace {
 // Once a file was read the kernel asks for its attributes again.
 void Learn(MountContext& mount, const Place& file, const Cell& cell, uint64_t looked_at,
            Node& node) {
-  if (node.known()) return;
+  if (node.cached_cell()) return;
   const auto schema = mount.store.DescribeTable(file.table);
   if (!schema.ok()) return;
-  node.Know(KnownOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
+  node.Cache(CachedCellOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
   if (file.IsColumn()) {
     const uint64_t looked_at = Node::NewestGeneration();
     CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, file, ReadDetail::kValues));
-    if (cell && node != nullptr && MayBeKnown(mount, caller, file))
+    if (cell && node != nullptr && MayBeCached(mount, caller, file))
       Learn(mount, file, *cell, looked_at, *node);
     if (cell) return FileBytes(file, *std::move(cell));
   }

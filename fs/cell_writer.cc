@@ -144,7 +144,7 @@ uint64_t CellWriter::Size() const {
 
 OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
   if (const auto size = column_->stored_size(node_->generation())) return *size;
-  const auto known = node_->known();
+  const auto known = node_->cached_cell();
   uint64_t size = 0;
   if (known && !known->expires) {
     size = known->size;
@@ -564,9 +564,9 @@ void CellWriter::CacheCell(const Place& place, const Stored& stored, std::option
   cell.timestamp = stored.stamp;
   cell.value_length = *size;
   cell.time_to_live = time_to_live_;
-  KnownCell known = KnownOf(cell, (*schema)->FindFamily(place.family));
+  CachedCell known = CachedCellOf(cell, (*schema)->FindFamily(place.family));
   known.alone = stored.alone;
-  node_->Know(known, known_generation_);
+  node_->Cache(known, known_generation_);
 }
 
 // A row or family that mkdir made holds a cell now, which tells its time as well.

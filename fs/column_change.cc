@@ -57,7 +57,7 @@ void ColumnChange::Ended(const Outcome& mutation) {
     TellNodes(*side.column, &Node::PagesAreStale);
   }
   // Also what directories cache, and what was seen to be absent.
-  if (mutation.is_unknown()) mount_.inodes.OutrunLookUps();
+  if (mutation.is_unknown()) mount_.inodes.InvalidateLookUps();
 }
 
 void ColumnChange::Revalidate() {

@@ -31,7 +31,7 @@ OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(MountContext& mount, con
   const std::optional<Timestamp> version = mount.recent.CreatedVersion(column);
   if (!version || column.kind != PlaceKind::kCell) return std::optional<Timestamp>();
   if (const NodePtr node = mount.inodes.Find(column)) {
-    const auto known = node->known();
+    const auto known = node->cached_cell();
     if (known && known->alone && known->version == *version) return version;
   }
   CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(mount, caller, column, ReadDetail::kLengths));

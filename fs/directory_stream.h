@@ -27,7 +27,8 @@ namespace cellfs::fs {
 
 struct DirectoryEntry {
   std::string name;
-  const Found* found = nullptr;  // good until the stream goes on; for "." and ".." only the place
+  const ResolvedEntry* found =
+      nullptr;  // good until the stream goes on; for "." and ".." only the place
   uint64_t next_offset = 0;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace cellfs::fs {
 namespace {
 

@@ -24,7 +24,7 @@ struct SourceEntry {
   explicit SourceEntry(const Place& place) : found{place} {}
 
   std::string key;  // orders the entries of a directory
-  Found found;
+  ResolvedEntry found;
 };
 using SourceEntries = std::vector<SourceEntry>;
 

@@ -39,7 +39,7 @@ bool IsLiveText(const Place& place) {
 }
 
 // Says which name of the directory it is that failed.
-Outcome About(std::string_view name, const Outcome& outcome) {
+Outcome WithName(std::string_view name, const Outcome& outcome) {
   if (outcome.reason().empty()) return outcome;
   return {outcome.error(), "'" + std::string(name) + "': " + outcome.reason()};
 }
@@ -51,7 +51,7 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
     : mount_(store, std::move(options), std::move(clock)),
       controls_(controls),
       resolver_(mount_),
-      rewritten_(mount_.inodes, [this](const NodePtr& node) { LookAgain(node); }) {
+      rewritten_(mount_.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
   if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 
@@ -79,20 +79,20 @@ void FileSystem::LetGoUnused() {
   if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
 }
 
-void FileSystem::LookAgain(const NodePtr& node) {
+void FileSystem::Revalidate(const NodePtr& node) {
   const auto found = resolver_.Find(Caller::Superuser(), *node->place());
   mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
 }
 
-Outcome FileSystem::Noted(std::string_view operation, const Place& place, Outcome outcome) {
+Outcome FileSystem::LogFailure(std::string_view operation, const Place& place, Outcome outcome) {
   const bool given_up = outcome.error() == EINTR;
   if (!outcome.ok() && !given_up)
     mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
   return outcome;
 }
 
-Outcome FileSystem::Changing(std::string_view operation, Node& directory, Outcome outcome) {
-  if (!outcome.ok()) return Noted(operation, *directory.place(), std::move(outcome));
+Outcome FileSystem::FinishChange(std::string_view operation, Node& directory, Outcome outcome) {
+  if (!outcome.ok()) return LogFailure(operation, *directory.place(), std::move(outcome));
   EntriesChanged(directory);
   return {};
 }
@@ -120,42 +120,44 @@ void FileSystem::StoreDirectoryTimes() {
 }
 
 Outcome FileSystem::CheckWritable(const Place& place) {
-  if (mount_.options.read_only) return Noted("change", place, {EROFS, "the mount is read-only"});
+  if (mount_.options.read_only)
+    return LogFailure("change", place, {EROFS, "the mount is read-only"});
   if (!place.IsReadOnly()) return {};
-  return Noted("change", place,
-               {EROFS, "what .asof, .scan, .cellfs and the namespace hbase show is read-only"});
+  return LogFailure(
+      "change", place,
+      {EROFS, "what .asof, .scan, .cellfs and the namespace hbase show is read-only"});
 }
 
 // ---- Names --------------------------------------------------------------------------------------
 
-OutcomeOr<Entry> FileSystem::MakeEntry(const Found& found) {
+OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   Entry entry;
   entry.node = mount_.inodes.LookUp(found.place);
   const auto shown = StatOf(mount_, found, entry.node.get());
   if (!shown.ok()) {
     Forget(*entry.node, 1);
-    return Noted("stat", found.place, shown.status());
+    return LogFailure("stat", found.place, shown.status());
   }
   NoticeOtherWriters(found, *entry.node);
   entry.attributes = *shown;
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
   entry.attributes_valid_seconds =
       entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
-  entry.outrun = IsOutrun(found, *entry.node);
+  entry.raced = IsRaced(found, *entry.node);
   return entry;
 }
 
 // Put after the store was asked, and nothing is to be put any more: the size is neither the one nor
 // the other, and the kernel, which has seen the write before it asked, would take it for the
 // newest.
-bool FileSystem::IsOutrun(const Found& found, const Node& node) {
+bool FileSystem::IsRaced(const ResolvedEntry& found, const Node& node) {
   return found.looked_at < node.generation();
 }
 
 // While something is not put yet, its time and size are not the last word.
-double FileSystem::AttributesValidSeconds(const Found& found, const Node& node) {
+double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node& node) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
-  if (!found.place.IsDirectory() && (node.pending() || IsOutrun(found, node))) return 0;
+  if (!found.place.IsDirectory() && (node.pending() || IsRaced(found, node))) return 0;
   // Owner and mode are the present ones in the past as well, where nobody is told of a change.
   if (mount_.options.allow_other && found.place.view != nullptr) return 0;
   return ValiditySeconds(mount_, found);
@@ -165,7 +167,7 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
                                     std::string_view name) {
   while (true) {
     auto entry = LookUpOnce(request, directory, name);
-    if (!entry.ok() || !entry->outrun) return entry;
+    if (!entry.ok() || !entry->raced) return entry;
     Forget(*entry->node, 1);
   }
 }
@@ -180,7 +182,7 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
   if (!found.ok()) {
     // A missing name is no failure worth a line, but a query that is not understood is.
     if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
-    return Noted("look-up", *place, found.status());
+    return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
@@ -221,10 +223,10 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   if (!made.ok()) {
     // It may be there all the same.
     if (made.status().is_unknown()) mount_.kernel.Changed(directory.shared_from_this(), false);
-    return Noted("mkdir", *place, About(name, made.status()));
+    return LogFailure("mkdir", *place, WithName(name, made.status()));
   }
   EntriesChanged(directory);
-  Found found{*made};
+  ResolvedEntry found{*made};
   found.looked_at = looked_at;
   found.unstored = mount_.unstored.Find(*made);
   const bool is_stored = made->kind == PlaceKind::kNamespace || made->kind == PlaceKind::kTable;
@@ -237,15 +239,16 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
 Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Changing("unlink", directory, About(name, fs::Unlink(mount_, request, *place, name)));
+  return FinishChange("unlink", directory,
+                      WithName(name, fs::Unlink(mount_, request, *place, name)));
 }
 
 Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Changing("rmdir", directory,
-                  About(name, fs::RemoveDirectory(mount_, request, *place, name)));
+  return FinishChange("rmdir", directory,
+                      WithName(name, fs::RemoveDirectory(mount_, request, *place, name)));
 }
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
@@ -256,7 +259,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
   Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
   if (renamed.ok()) EntriesChanged(directory);
-  return Changing("rename", new_directory, About(new_name, renamed));
+  return FinishChange("rename", new_directory, WithName(new_name, renamed));
 }
 
 // ---- Attributes ---------------------------------------------------------------------------------
@@ -264,11 +267,11 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // A file that has lost its name is described by who has it open. The lock, for an unlink or a
 // rename changes the store first and then the node, which must not be shown the size of another
 // file.
-OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) {
+OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node& node) {
   auto held = ColumnLocks::NodeLock{node.place(), {}};
   if (!held.place->IsDirectory()) held = mount_.column_locks.Take(node);
   if (node.unlinked()) {
-    Found orphan{*held.place};
+    ResolvedEntry orphan{*held.place};
     orphan.looked_at = Node::NewestGeneration();
     return orphan;
   }
@@ -278,14 +281,14 @@ OutcomeOr<Found> FileSystem::FindNode(const Request& request, const Node& node) 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
   while (true) {
     auto reply = GetAttributesOnce(request, node);
-    if (!reply.ok() || !reply->outrun) return reply;
+    if (!reply.ok() || !reply->raced) return reply;
   }
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
   auto found = FindNode(request, node);
   if (!found.ok()) {
-    if (found.error() != ENOENT) return Noted("stat", *node.place(), found.status());
+    if (found.error() != ENOENT) return LogFailure("stat", *node.place(), found.status());
     if (const auto shown = restoring_readers_.Find(*node.place()))
       return AttributesReply{*shown, 0};
     return Outcome(ENOENT);
@@ -295,7 +298,7 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
 }
 
 // A version that is not the one seen before: what open files and the kernel's pages have is old.
-void FileSystem::NoticeOtherWriters(const Found& found, Node& node) {
+void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   if (mount_.freshness.is_exact()) return;
   if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
   const Timestamp before = node.SeeVersion(found.version);
@@ -309,10 +312,10 @@ void FileSystem::NoticeOtherWriters(const Found& found, Node& node) {
   node.PagesAreStale();  // no page may be dropped now: it may be the one that is being filled
 }
 
-OutcomeOr<AttributesReply> FileSystem::ReplyOf(const Found& found, const Node& node) {
+OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, const Node& node) {
   const auto shown = StatOf(mount_, found, &node);
-  if (!shown.ok()) return Noted("stat", found.place, shown.status());
-  return AttributesReply{*shown, AttributesValidSeconds(found, node), IsOutrun(found, node)};
+  if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
+  return AttributesReply{*shown, AttributesValidSeconds(found, node), IsRaced(found, node)};
 }
 
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
@@ -321,11 +324,11 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(mount_, request, node, change, handle);
-  if (!changed.ok()) return Noted("setattr", *place, changed.status());
+  if (!changed.ok()) return LogFailure("setattr", *place, changed.status());
   if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
   if (!*changed) return GetAttributes(request, node);
   auto reply = ReplyOf(**changed, node);
-  return reply.ok() && reply->outrun ? GetAttributes(request, node) : std::move(reply);
+  return reply.ok() && reply->raced ? GetAttributes(request, node) : std::move(reply);
 }
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
@@ -337,7 +340,7 @@ Outcome FileSystem::SetXattr(const Request& request, Node& node, const std::stri
                              std::string_view value, int /*flags*/) {
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return Noted("setxattr", *place, fs::SetXattr(mount_, request, node, name, value));
+  return LogFailure("setxattr", *place, fs::SetXattr(mount_, request, node, name, value));
 }
 
 // The space quota that applies to the place, if any, with what is used of it.
@@ -376,7 +379,7 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
   const auto quota_of_place = QuotaOf(*place);
   // A table that was dropped while somebody was in it has no quota any more.
   if (!quota_of_place.ok() && quota_of_place.error() != ENOENT) {
-    return Noted("statfs", *place, quota_of_place.status());
+    return LogFailure("statfs", *place, quota_of_place.status());
   }
   if (const auto quota = quota_of_place.ok() ? *quota_of_place : std::nullopt;
       quota && shown.f_frsize > 0) {
@@ -393,22 +396,22 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
 
 // The file at a place where look-up found none: made now, or by somebody else since then. One that
 // goes away again in between is made anew.
-OutcomeOr<Found> FileSystem::MakeOrFind(const Request& request, const Place& place, mode_t mode,
-                                        bool exclusive, OpenMode& open_mode) {
+OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Place& place,
+                                                mode_t mode, bool exclusive, OpenMode& open_mode) {
   for (int attempt = 0; attempt < kMaxMakeAttempts; ++attempt) {
     const auto made = ClaimFile(mount_, request, place, mode, exclusive);
-    if (!made.ok()) return Noted("create", place, made.status());
+    if (!made.ok()) return LogFailure("create", place, made.status());
     open_mode.created = *made;
     open_mode.exclusive = exclusive;
     if (*made) {
-      Found found{place};
+      ResolvedEntry found{place};
       found.unstored = mount_.unstored.Find(place);
       if (found.unstored) return found;  // else another handle has put to it by now
     }
     auto found = resolver_.Find(*request.caller, place);
     if (found.ok() || found.error() != ENOENT) return found;
   }
-  return Noted("create", place, {EBUSY, "others make and remove the file all the time"});
+  return LogFailure("create", place, {EBUSY, "others make and remove the file all the time"});
 }
 
 OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& directory,
@@ -417,7 +420,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   const auto parent = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
   const auto child = resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile);
-  if (!child.ok()) return Noted("create", *parent, About(name, child.status()));
+  if (!child.ok()) return LogFailure("create", *parent, WithName(name, child.status()));
   while (true) {
     auto created = CreateOnce(request, directory, *child, mode, open_mode, exclusive);
     if (!created.ok() || created->handle != nullptr) return created;
@@ -429,7 +432,8 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
-  CELLFS_ASSIGN_OR_RETURN(Found found, MakeOrFind(request, place, mode, exclusive, open_mode));
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
+                          MakeOrFind(request, place, mode, exclusive, open_mode));
   Claim claim(mount_.unstored, place);
   if (!open_mode.created) claim.Keep();  // it is not ours
   if (open_mode.created) EntriesChanged(directory);
@@ -437,7 +441,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   NodePtr node = mount_.inodes.LookUp(place);
   const auto fail = [&](const Outcome& outcome) {
     mount_.inodes.Forget(*node, 1);
-    return Noted("create", place, outcome);
+    return LogFailure("create", place, outcome);
   };
   auto opened = OpenForWriting(mount_, request, node, open_mode);
   if (!opened.ok()) return fail(opened.status());
@@ -466,7 +470,7 @@ OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
   const Outcome put = created.handle->PutAll();
   Release(node, created.handle);
   if (put.ok()) return std::move(created.entry);
-  Outcome failed = Noted("mknod", *node.place(), put);
+  Outcome failed = LogFailure("mknod", *node.place(), put);
   Forget(node, 1);
   return failed;
 }
@@ -482,7 +486,7 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     return opened;
   }
   if (place->kind == PlaceKind::kDeletedCell) {
-    CELLFS_ASSIGN_OR_RETURN(const Found found, resolver_.Find(*request.caller, *place));
+    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found, resolver_.Find(*request.caller, *place));
     CELLFS_ASSIGN_OR_RETURN(const struct stat shown, StatOf(mount_, found, node.get()));
     restoring_readers_.Opened(*place, shown, request.pid);
   }
@@ -558,13 +562,13 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     const Outcome allowed = CheckMayOpen(request, node, mode);
     const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile
-    if (!allowed.ok()) return Noted("open", *node.place(), allowed);
+    if (!allowed.ok()) return LogFailure("open", *node.place(), allowed);
     if (is_there.error() == ESTALE) return is_there;
-    if (!is_there.ok()) return Noted("open", *node.place(), is_there);
+    if (!is_there.ok()) return LogFailure("open", *node.place(), is_there);
     auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
                              : OpenForReading(request, shared);
     if (!opened.ok() && node.unlinked() != unlinked) continue;
-    if (!opened.ok()) return Noted("open", *node.place(), opened.status());
+    if (!opened.ok()) return LogFailure("open", *node.place(), opened.status());
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
     reply.no_flush = opened->no_flush;
@@ -577,7 +581,7 @@ OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, File
                                         uint64_t offset, size_t size) {
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
   auto bytes = handle->Read(offset, size);
-  if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
+  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
   return bytes;
 }
 
@@ -599,25 +603,25 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
     std::lock_guard lock(last_read_mutex_);
     if (last_reader_ == reader) last_reader_.reset();
   }
-  if (!bytes.ok()) return Noted("read", *node.place(), bytes.status());
+  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
   return bytes;
 }
 
 OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_view bytes,
                                     uint64_t offset, WriteFrom from) {
   const Outcome written = handle.Write(bytes, offset, from);
-  if (!written.ok()) return Noted("write", *node.place(), written);
+  if (!written.ok()) return LogFailure("write", *node.place(), written);
   return bytes.size();
 }
 
 Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
   Outcome flushed = handle.Flush();
-  return flushed.ok() ? flushed : Noted("close", *node.place(), std::move(flushed));
+  return flushed.ok() ? flushed : LogFailure("close", *node.place(), std::move(flushed));
 }
 
 Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
   Outcome synced = handle.Sync();
-  return synced.ok() ? synced : Noted("fsync", *node.place(), std::move(synced));
+  return synced.ok() ? synced : LogFailure("fsync", *node.place(), std::move(synced));
 }
 
 void FileSystem::Release(Node& node, FileHandle* handle) {
@@ -654,13 +658,13 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
   Outcome listed = directory.stream.Read(*request.caller, offset, take);
   const CachedListing::End end = directory.stream.BeforeReply();
   if (end == CachedListing::End::kDropsListing) mount_.kernel.DropListing(*directory.node);
-  if (!listed.ok()) return Noted("readdir", *directory.node->place(), std::move(listed));
+  if (!listed.ok()) return LogFailure("readdir", *directory.node->place(), std::move(listed));
   return end;
 }
 
 OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
   auto entry = MakeEntry(*listed.found);
-  while (entry.ok() && entry->outrun) {
+  while (entry.ok() && entry->raced) {
     auto found = resolver_.Find(*request.caller, listed.found->place);
     Forget(*entry->node, 1);
     if (!found.ok()) return found.status();
@@ -670,7 +674,7 @@ OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntr
 }
 
 Outcome FileSystem::SyncDirectory(Node& directory) {
-  return Noted("fsync", *directory.place(), mount_.store.Sync());
+  return LogFailure("fsync", *directory.place(), mount_.store.Sync());
 }
 
 }  // namespace cellfs::fs

@@ -37,13 +37,13 @@ struct Entry {
   struct stat attributes {};
   double name_valid_seconds = 0;
   double attributes_valid_seconds = 0;
-  bool outrun = false;  // by a put; never given out
+  bool raced = false;  // by a put; never given out
 };
 
 struct AttributesReply {
   struct stat attributes {};
   double valid_seconds = 0;
-  bool outrun = false;  // as in Entry
+  bool raced = false;  // as in Entry
 };
 
 struct CreatedFile {
@@ -147,22 +147,22 @@ class FileSystem {
   };
 
   // The kernel shall ask again about the node, which may have changed or gone.
-  void LookAgain(const NodePtr& node);
+  void Revalidate(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
-  OutcomeOr<Found> FindNode(const Request& request, const Node& node);
-  OutcomeOr<Entry> MakeEntry(const Found& found);
-  OutcomeOr<AttributesReply> ReplyOf(const Found& found, const Node& node);
+  OutcomeOr<ResolvedEntry> FindNode(const Request& request, const Node& node);
+  OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
+  OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, const Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
-  void NoticeOtherWriters(const Found& found, Node& node);
-  static bool IsOutrun(const Found& found, const Node& node);
-  double AttributesValidSeconds(const Found& found, const Node& node);
+  void NoticeOtherWriters(const ResolvedEntry& found, Node& node);
+  static bool IsRaced(const ResolvedEntry& found, const Node& node);
+  double AttributesValidSeconds(const ResolvedEntry& found, const Node& node);
   // Records a failure, and passes it on.
-  Outcome Noted(std::string_view operation, const Place& place, Outcome outcome);
+  Outcome LogFailure(std::string_view operation, const Place& place, Outcome outcome);
   // The same after an operation that adds or removes a name of the directory.
-  Outcome Changing(std::string_view operation, Node& directory, Outcome outcome);
-  OutcomeOr<Found> MakeOrFind(const Request& request, const Place& place, mode_t mode,
-                              bool exclusive, OpenMode& open_mode);
+  Outcome FinishChange(std::string_view operation, Node& directory, Outcome outcome);
+  OutcomeOr<ResolvedEntry> MakeOrFind(const Request& request, const Place& place, mode_t mode,
+                                      bool exclusive, OpenMode& open_mode);
   void StoreDirectoryTimes();
   // An entry came or went.
   void EntriesChanged(Node& directory);

@@ -38,7 +38,7 @@ std::vector<Place> PlacesIn(const MountOptions& options, const Place& directory)
 
 OutcomeOr<FixedEntries> FixedEntriesOf(MountContext& mount, const Caller& caller,
                                        const Place& directory) {
-  FixedEntries fixed{Found{directory}, Found{directory.Parent()}};
+  FixedEntries fixed{ResolvedEntry{directory}, ResolvedEntry{directory.Parent()}};
   for (const Place& place : PlacesIn(mount.options, directory)) {
     auto found = Resolver(mount).Find(caller, place);
     if (!found.ok() && found.error() != ENOENT) return found.status();

@@ -14,7 +14,7 @@
 namespace cellfs::fs {
 
 // The number of an entry is its offset. nullopt: it is not there now.
-using FixedEntries = std::vector<std::optional<Found>>;
+using FixedEntries = std::vector<std::optional<ResolvedEntry>>;
 OutcomeOr<FixedEntries> FixedEntriesOf(MountContext& mount, const Caller& caller,
                                        const Place& directory);
 

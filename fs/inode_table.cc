@@ -75,7 +75,7 @@ NodePtr InodeTable::Unlink(const Place& place) {
   return UnlinkLocked(place);
 }
 
-void InodeTable::OutrunLookUps() {
+void InodeTable::InvalidateLookUps() {
   std::lock_guard lock(mutex_);
   newest_gone_ = Node::NextGeneration();
 }

@@ -37,7 +37,7 @@ class InodeTable {
 
   // The store has changed otherwise: nodes that are new from now on are told to the kernel only by
   // look-ups that begin after this.
-  void OutrunLookUps();
+  void InvalidateLookUps();
 
   // Every node whose place fulfils the condition, unlinked ones too. Walks the whole table, but
   // others need not wait for that; a node that is unlinked meanwhile may come twice.

@@ -33,7 +33,7 @@ class LastPut {
   // What a read of the node's column would return, from here on no more; nullopt where that is not
   // known, or a TTL may have ended it.
   std::optional<Cell> Take(const Node& node) {
-    const auto known = node.known();
+    const auto known = node.cached_cell();
     std::lock_guard lock(mutex_);
     if (!known || known->expires) return std::nullopt;
     if (node_.lock().get() != &node || generation_ != node.generation()) return std::nullopt;

@@ -31,7 +31,7 @@ SourceEntry& ListedDirectory::AddCell(SourceEntries& entries, const Place& like,
     place.qualifier = cell.qualifier;
   }
   entry.key = OrderKey(place);
-  Resolver::Describe(KnownOf(cell, FamilyOf(cell)), entry.found);
+  Resolver::Describe(CachedCellOf(cell, FamilyOf(cell)), entry.found);
   return entry;
 }
 

@@ -51,7 +51,8 @@ std::string BytesOf(MemoryFile& file) {
   return file.bytes();
 }
 
-Outcome ApplyMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to) {
+Outcome ApplyMemory(MountContext& mount, const Caller& caller, const ResolvedEntry& from,
+                    const Place& to) {
   MemoryFile& file = *from.unstored->file;
   CELLFS_RETURN_IF_FAILED(ApplyToml(mount, caller, to, BytesOf(file)));
   mount.unstored.Remove(from.place);
@@ -241,9 +242,9 @@ Outcome SettleClaim(MountContext& mount, const Place& from) {
 }
 
 // What handles put again at the new name stays the version that the rename made.
-void TellRenamed(const MountContext& mount, Node& node, const Place& to, const KnownCell& moved) {
+void TellRenamed(const MountContext& mount, Node& node, const Place& to, const CachedCell& moved) {
   const bool may_be_known = to.kind == PlaceKind::kCell && mount.freshness.is_exact();
-  if (may_be_known) node.Know(moved, node.generation());
+  if (may_be_known) node.Cache(moved, node.generation());
   for (const auto& handle : node.handles()) {
     if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(moved.version);
   }
@@ -274,14 +275,14 @@ bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
 }
 
 // The cell at the new name.
-OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, const Place& from,
-                                  const Place& to, bool must_be_absent) {
+OutcomeOr<CachedCell> RenameColumn(MountContext& mount, const Caller& caller, const Place& from,
+                                   const Place& to, bool must_be_absent) {
   CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(to.table));
   const FamilySchema* family = schema->FindFamily(to.family);
   if (family == nullptr) return Outcome(ENOENT);
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadSource(mount, caller, from));
   if (!cell) return Outcome(ENOENT);
-  if (IsSameCell(from, *cell, to)) return KnownOf(*cell, family);
+  if (IsSameCell(from, *cell, to)) return CachedCellOf(*cell, family);
   CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(mount, caller, from));
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
                           mount.attributes.Find(from, cell->timestamp));
@@ -295,7 +296,7 @@ OutcomeOr<KnownCell> RenameColumn(MountContext& mount, const Caller& caller, con
   mount.unstored.Remove(to);
   if (from.family != to.family) KeepEmptiedDirectories(mount, caller, from);
   cell->timestamp = timestamps[0];
-  return KnownOf(*cell, family);
+  return CachedCellOf(*cell, family);
 }
 
 // rsync brings q before its history: a time that was only remembered beside the newest version has
@@ -322,8 +323,8 @@ Outcome TakePlaceOfCopy(MountContext& mount, const Caller& caller, const Place& 
 }
 
 // A temporary of rsync below .versions/q becomes a version.
-Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
-                  bool must_be_absent) {
+Outcome PutMemory(MountContext& mount, const Caller& caller, const ResolvedEntry& from,
+                  const Place& to, bool must_be_absent) {
   Source source = SourceOf(*from.unstored->file);
   CELLFS_RETURN_IF_FAILED(
       MoveAll(mount, caller, to, source, nullptr, must_be_absent, std::nullopt).status());
@@ -334,8 +335,8 @@ Outcome PutMemory(MountContext& mount, const Caller& caller, const Found& from, 
   return {};
 }
 
-Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, const Place& to,
-                  bool must_be_absent, std::optional<KnownCell>& moved) {
+Outcome RenameOne(MountContext& mount, const Caller& caller, const ResolvedEntry& from,
+                  const Place& to, bool must_be_absent, std::optional<CachedCell>& moved) {
   const Place& source = from.place;
   if (IsMemory(source)) {
     if (source.table != to.table || source.row != to.row) return EXDEV;
@@ -358,11 +359,11 @@ Outcome RenameOne(MountContext& mount, const Caller& caller, const Found& from, 
 }
 
 // Whether a cell is there is seen when it is read to be moved.
-OutcomeOr<Found> FindSource(MountContext& mount, Resolver& resolver, const Caller& caller,
-                            const Place& directory, std::string_view name) {
+OutcomeOr<ResolvedEntry> FindSource(MountContext& mount, Resolver& resolver, const Caller& caller,
+                                    const Place& directory, std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(Place place, resolver.Child(caller, directory, name, NameUse::kLookUp));
   if (!IsCellOrVersion(place)) return resolver.Find(caller, place);
-  Found found{place};
+  ResolvedEntry found{place};
   found.unstored = mount.unstored.Find(place);
   return found;
 }
@@ -395,7 +396,7 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if ((flags & ~static_cast<unsigned>(RENAME_NOREPLACE)) != 0) return EINVAL;
   const Caller& caller = *request.caller;
   Resolver resolver(mount);
-  CELLFS_ASSIGN_OR_RETURN(Found from, FindSource(mount, resolver, caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry from, FindSource(mount, resolver, caller, directory, name));
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || mount.options.read_only) return EROFS;
   if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
   CELLFS_ASSIGN_OR_RETURN(Place to,
@@ -411,7 +412,7 @@ Outcome Rename(MountContext& mount, const Request& request, const Place& directo
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(mount, from.place));
   }
-  std::optional<KnownCell> moved;
+  std::optional<CachedCell> moved;
   Outcome renamed;
   {
     ColumnChange change(mount, from.place, to);

@@ -70,21 +70,21 @@ void Node::ContentChanged() {
   }
   EntriesChanged();
   std::lock_guard lock(mutex_);
-  known_.reset();
+  cached_cell_.reset();
 }
 
-std::optional<KnownCell> Node::known() const {
+std::optional<CachedCell> Node::cached_cell() const {
   std::lock_guard lock(mutex_);
-  if (known_ == nullptr) return std::nullopt;
-  if (place_->IsDirectory() && NewestGeneration() > known_->looked_at) return std::nullopt;
-  return known_->cell;
+  if (cached_cell_ == nullptr) return std::nullopt;
+  if (place_->IsDirectory() && NewestGeneration() > cached_cell_->looked_at) return std::nullopt;
+  return cached_cell_->cell;
 }
 
-void Node::Know(const KnownCell& cell, uint64_t looked_at) {
+void Node::Cache(const CachedCell& cell, uint64_t looked_at) {
   std::lock_guard lock(mutex_);
   if (cell.expires) PagesExpire(*cell.expires);
   if (generation() > looked_at) return;
-  known_ = std::make_unique<Known>(Known{cell, looked_at});
+  cached_cell_ = std::make_unique<Cached>(Cached{cell, looked_at});
 }
 
 std::optional<PendingWrite> Node::pending() const {

@@ -19,8 +19,8 @@
 
 namespace cellfs::fs {
 
-// The cell that a column shows.
-struct KnownCell {
+// What is cached of the cell that a column shows.
+struct CachedCell {
   Timestamp version = 0;
   uint64_t size = 0;
   std::optional<Timestamp> expires;  // when a TTL may end it
@@ -53,18 +53,19 @@ class Node : public std::enable_shared_from_this<Node> {
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
 
-  // Grows whenever what is read here may have changed: bytes read before that are stale.
+  // Grows whenever what is read here may have changed. Bytes read before that are stale.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   void ContentChanged();
-  // What no node's generation exceeds by now: what is read later is stale only where one does.
+  // The newest generation of any node. What is read after this is stale only if its node's
+  // generation exceeds it.
   static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
-  // What the column showed when it was last read or put, so that it need not be read again; nullopt
-  // where it is not known, or something may have changed since. Of a row or family, the first cell
-  // in it: that may have changed with any column. Right for who may read everything.
-  std::optional<KnownCell> known() const;
-  // As it was read, with NewestGeneration() from before that; or as it was put, under the column's
-  // lock and after ContentChanged(). Not taken in where something has changed since.
-  void Know(const KnownCell& cell, uint64_t looked_at);
+  // The cell that the column shows, cached when it was read or put. Of a row or family: the first
+  // cell in it, which may change with any of its columns. Nullopt: not cached, or it may have
+  // changed since. Valid only when the store checks no rights.
+  std::optional<CachedCell> cached_cell() const;
+  // `looked_at`: NewestGeneration() from before the cell was read. After a put: the generation that
+  // ContentChanged() gave, under the column's lock. Ignored if something has changed since.
+  void Cache(const CachedCell& cell, uint64_t looked_at);
   // Where others write to the store: the version that was read or put last. Returns the one before;
   // < 0: none.
   Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
@@ -92,8 +93,8 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   friend class InodeTable;
 
-  struct Known {
-    KnownCell cell;
+  struct Cached {
+    CachedCell cell;
     uint64_t looked_at = 0;
   };
 
@@ -107,7 +108,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::weak_ptr<Column> open_column_;                 // guarded by mutex_; the handles own it
   std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
   bool may_cache_listing_ = true;                     // guarded by mutex_
-  std::unique_ptr<Known> known_;                      // guarded by mutex_
+  std::unique_ptr<Cached> cached_cell_;               // guarded by mutex_
   std::atomic<Timestamp> seen_version_{-1};
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};

@@ -145,7 +145,7 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
   return std::to_string(static_cast<int64_t>(number)) + "\n";
 }
 
-bool MayBeKnown(const MountContext& mount, const Caller& caller, const Place& place) {
+bool MayBeCached(const MountContext& mount, const Caller& caller, const Place& place) {
   const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
                         place.kind == PlaceKind::kCell;
   return is_plain && mount.freshness.is_exact() && place.view == nullptr && caller.is_superuser() &&
@@ -191,7 +191,7 @@ OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, cons
   return versions;
 }
 
-KnownCell KnownOf(const Cell& cell, const FamilySchema* family) {
+CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {
   return {cell.timestamp, cell.value_length, ExpiryOf(cell, family)};
 }
 

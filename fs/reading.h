@@ -35,9 +35,9 @@ Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& pla
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 
-// Whether a node at the place may keep what was found there (Node::Know): where no rights are
+// Whether a node at the place may keep what was found there (Node::Cache): where no rights are
 // checked and nobody but this mount's requests changes what a plain name shows.
-bool MayBeKnown(const MountContext& mount, const Caller& caller, const Place& place);
+bool MayBeCached(const MountContext& mount, const Caller& caller, const Place& place);
 
 // The first cell that is visible in the row, or in the row's family where the place has one.
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
@@ -49,7 +49,7 @@ OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const P
 // The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
 OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column);
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
-KnownCell KnownOf(const Cell& cell, const FamilySchema* family);
+CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
 
 }  // namespace cellfs::fs
 

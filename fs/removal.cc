@@ -76,12 +76,12 @@ Outcome FreeDeleted(MountContext& mount, const Caller& caller, const Place& plac
 }
 
 // A file from CREATE to its first put: there is nothing in the store to remove.
-bool TakeClaim(MountContext& mount, const Found& found) {
+bool TakeClaim(MountContext& mount, const ResolvedEntry& found) {
   if (!found.unstored || found.unstored->reason != UnstoredReason::kClaimed) return false;
   return mount.unstored.Remove(found.place);
 }
 
-Outcome RemoveFile(MountContext& mount, const Caller& caller, const Found& found,
+Outcome RemoveFile(MountContext& mount, const Caller& caller, const ResolvedEntry& found,
                    std::string_view name) {
   const Place& place = found.place;
   if (TakeClaim(mount, found)) {
@@ -161,7 +161,7 @@ Outcome Undeclare(MountContext& mount, const Caller& caller, const Place& family
   return mount.store.AlterTable(caller, schema);
 }
 
-Outcome RemoveRowOrFamily(MountContext& mount, const Caller& caller, const Found& found) {
+Outcome RemoveRowOrFamily(MountContext& mount, const Caller& caller, const ResolvedEntry& found) {
   const Place& place = found.place;
   const bool shows_a_cell = found.version >= 0;
   if (shows_a_cell || HasClaims(mount, place)) return ENOTEMPTY;
@@ -182,7 +182,7 @@ void TellDoubtful(MountContext& mount, const Place& directory) {
   }
 }
 
-Outcome RemoveOne(MountContext& mount, const Caller& caller, const Found& found) {
+Outcome RemoveOne(MountContext& mount, const Caller& caller, const ResolvedEntry& found) {
   const Place& place = found.place;
   switch (place.kind) {
     case PlaceKind::kNamespace:
@@ -212,7 +212,8 @@ Outcome RemoveOne(MountContext& mount, const Caller& caller, const Found& found)
 
 Outcome Unlink(MountContext& mount, const Request& request, const Place& directory,
                std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).LookUp(*request.caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
+                          Resolver(mount).LookUp(*request.caller, directory, name));
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;
@@ -229,7 +230,8 @@ Outcome Unlink(MountContext& mount, const Request& request, const Place& directo
 
 Outcome RemoveDirectory(MountContext& mount, const Request& request, const Place& directory,
                         std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(Found found, Resolver(mount).LookUp(*request.caller, directory, name));
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
+                          Resolver(mount).LookUp(*request.caller, directory, name));
   const Place& place = found.place;
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || mount.options.read_only) return EROFS;

@@ -34,20 +34,20 @@ bool IsInRange(const Scan& scan, std::string_view row) {
 
 }  // namespace
 
-OutcomeOr<Found> Resolver::LookUp(const Caller& caller, const Place& directory,
-                                  std::string_view name) {
+OutcomeOr<ResolvedEntry> Resolver::LookUp(const Caller& caller, const Place& directory,
+                                          std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
   return Find(caller, place);
 }
 
-OutcomeOr<Found> Resolver::Find(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::Find(const Caller& caller, const Place& place) {
   const uint64_t looked_at = Node::NewestGeneration();
   auto found = FindByContent(caller, place);
   if (found.ok()) found->looked_at = looked_at;
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindByContent(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindByContent(const Caller& caller, const Place& place) {
   switch (place.traits().content) {
     case PlaceContent::kValue:
     case PlaceContent::kCounter:
@@ -67,7 +67,7 @@ OutcomeOr<Found> Resolver::FindByContent(const Caller& caller, const Place& plac
   return FindDirectory(caller, place);
 }
 
-OutcomeOr<Found> Resolver::FindDirectory(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Place& place) {
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return FindNamespace(place);
@@ -82,29 +82,29 @@ OutcomeOr<Found> Resolver::FindDirectory(const Caller& caller, const Place& plac
     case PlaceKind::kMemoryDirectory:
       return FromEntry(mount_.unstored.Find(place));
     default:
-      return Found{place};  // always there
+      return ResolvedEntry{place};  // always there
   }
 }
 
-OutcomeOr<Found> Resolver::FromCell(const Place& place, const Cell& cell, Node* node,
-                                    uint64_t looked_at) {
+OutcomeOr<ResolvedEntry> Resolver::FromCell(const Place& place, const Cell& cell, Node* node,
+                                            uint64_t looked_at) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, mount_.store.DescribeTable(place.table));
-  const KnownCell known = KnownOf(cell, schema->FindFamily(cell.family));
-  if (node != nullptr) node->Know(known, looked_at);
-  Found found{place};
+  const CachedCell known = CachedCellOf(cell, schema->FindFamily(cell.family));
+  if (node != nullptr) node->Cache(known, looked_at);
+  ResolvedEntry found{place};
   Describe(known, found);
   return found;
 }
 
-void Resolver::Describe(const KnownCell& cell, Found& found) {
+void Resolver::Describe(const CachedCell& cell, ResolvedEntry& found) {
   found.size = found.place.IsDirectory() ? 0 : cell.size;
   found.version = cell.version;
   found.expires = cell.expires;
 }
 
-OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
+OutcomeOr<ResolvedEntry> Resolver::FromEntry(UnstoredPtr entry) {
   if (entry == nullptr) return Outcome(ENOENT);
-  Found found{entry->place};
+  ResolvedEntry found{entry->place};
   if (entry->file != nullptr) {
     std::lock_guard lock(entry->file->mutex);
     found.size = entry->file->bytes().size();
@@ -113,19 +113,19 @@ OutcomeOr<Found> Resolver::FromEntry(UnstoredPtr entry) {
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindNamespace(const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) {
   const auto schema = mount_.store.DescribeNamespace(place.table.namespace_name);
   if (!schema.ok()) return NotDescribed(schema.status());
-  return Found{place};
+  return ResolvedEntry{place};
 }
 
-OutcomeOr<Found> Resolver::FindTable(const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) {
   const auto schema = mount_.store.DescribeTable(place.table);
   if (!schema.ok()) return NotDescribed(schema.status());
-  return Found{place};
+  return ResolvedEntry{place};
 }
 
-OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place) {
   if (place.IsInScan() && !IsInRange(place.view->scan, place.row)) {
     return Outcome(ENOENT);
   }
@@ -140,7 +140,7 @@ OutcomeOr<Found> Resolver::FindRow(const Caller& caller, const Place& place) {
   return FromEntry(std::move(unstored));
 }
 
-OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place) {
   UnstoredPtr made = mount_.unstored.Find(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(auto filled, FindFilled(caller, place));
   if (filled) return *std::move(filled);
@@ -148,41 +148,42 @@ OutcomeOr<Found> Resolver::FindFamily(const Caller& caller, const Place& place) 
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.
-  CELLFS_ASSIGN_OR_RETURN(const Found row, FindRow(caller, place.Parent()));
+  CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry row, FindRow(caller, place.Parent()));
   if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
-  Found found{place};
+  ResolvedEntry found{place};
   const auto made_row = mount_.unstored.Find(place.Parent());
   if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
   return found;
 }
 
 // A row or family that shows a cell. After each listing the kernel asks for its attributes again.
-OutcomeOr<std::optional<Found>> Resolver::FindFilled(const Caller& caller, const Place& place) {
-  const NodePtr node = MayBeKnown(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
+OutcomeOr<std::optional<ResolvedEntry>> Resolver::FindFilled(const Caller& caller,
+                                                             const Place& place) {
+  const NodePtr node = MayBeCached(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
-    if (auto found = FindKnown(place, *node)) return found;
+    if (auto found = FindCached(place, *node)) return found;
   }
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (!cell) return std::optional<Found>();
-  CELLFS_ASSIGN_OR_RETURN(Found found, FromCell(place, *cell, node.get(), looked_at));
+  if (!cell) return std::optional<ResolvedEntry>();
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
   return std::optional(std::move(found));
 }
 
 // From what the node knows; nullopt also where a TTL has ended that.
-std::optional<Found> Resolver::FindKnown(const Place& place, const Node& node) {
-  const auto known = node.known();
+std::optional<ResolvedEntry> Resolver::FindCached(const Place& place, const Node& node) {
+  const auto known = node.cached_cell();
   if (!known || (known->expires && *known->expires <= mount_.clock->Now())) return std::nullopt;
-  Found found{place};
+  ResolvedEntry found{place};
   Describe(*known, found);
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) {
-  const bool may_be_known = MayBeKnown(mount_, caller, place);
+OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place& place) {
+  const bool may_be_known = MayBeCached(mount_, caller, place);
   const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
-    if (auto found = FindKnown(place, *node)) return *std::move(found);
+    if (auto found = FindCached(place, *node)) return *std::move(found);
   }
   const uint64_t looked_at = Node::NewestGeneration();
   const bool is_counter = place.kind == PlaceKind::kCounter;
@@ -197,7 +198,7 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
-  CELLFS_ASSIGN_OR_RETURN(Found found, FromCell(place, *cell, node.get(), looked_at));
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
   if (is_counter) {
     // A value that is no counter is found, and its reading says what is wrong.
     const auto text = FileBytes(place, *std::move(cell));
@@ -206,33 +207,33 @@ OutcomeOr<Found> Resolver::FindColumn(const Caller& caller, const Place& place) 
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(
       auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
-  if (visible) return Found{place};
+  if (visible) return ResolvedEntry{place};
   CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
-  if (!versions.empty()) return Found{place};
+  if (!versions.empty()) return ResolvedEntry{place};
   return FromEntry(mount_.unstored.Find(place));
 }
 
-OutcomeOr<Found> Resolver::FindToml(const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) {
   if (mount_.unstored.IsTomlHidden(place.Parent())) return Outcome(ENOENT);
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount_, place));
-  Found found{place};
+  ResolvedEntry found{place};
   found.size = text.size();
   return found;
 }
 
-OutcomeOr<Found> Resolver::FindSelf(const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(std::string text, CellfsDirectory(mount_).Text(place));
-  Found found{place};
+  ResolvedEntry found{place};
   found.size = text.size();
   return found;
 }
 
 // Its target is a time in milliseconds.
-OutcomeOr<Found> Resolver::FindLink(const Place& place) {
-  Found found{place};
+OutcomeOr<ResolvedEntry> Resolver::FindLink(const Place& place) {
+  ResolvedEntry found{place};
   found.size = std::to_string(mount_.clock->Now()).size();
   return found;
 }

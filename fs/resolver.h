@@ -15,7 +15,7 @@
 namespace cellfs::fs {
 
 // A place where something is, with what one reading told of it.
-struct Found {
+struct ResolvedEntry {
   Place place;
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
@@ -37,30 +37,32 @@ class Resolver {
     return ChildPlace(mount_, caller, directory, name, use);
   }
   // What is there now; ENOENT where there is nothing.
-  OutcomeOr<Found> Find(const Caller& caller, const Place& place);
-  OutcomeOr<Found> LookUp(const Caller& caller, const Place& directory, std::string_view name);
+  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> LookUp(const Caller& caller, const Place& directory,
+                                  std::string_view name);
 
   // What the cell says of the place in `found`.
-  static void Describe(const KnownCell& cell, Found& found);
+  static void Describe(const CachedCell& cell, ResolvedEntry& found);
 
  private:
-  OutcomeOr<Found> FindByContent(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindDirectory(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindRow(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindFamily(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindColumn(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place);
   // From a cell that was read there; the node, if there is one, knows it afterwards.
-  OutcomeOr<Found> FromCell(const Place& place, const Cell& cell, Node* node, uint64_t looked_at);
-  OutcomeOr<std::optional<Found>> FindFilled(const Caller& caller, const Place& place);
-  std::optional<Found> FindKnown(const Place& place, const Node& node);
-  OutcomeOr<Found> FindVersionsColumn(const Caller& caller, const Place& place);
-  OutcomeOr<Found> FindToml(const Place& place);
-  OutcomeOr<Found> FindSelf(const Place& place);
-  OutcomeOr<Found> FindLink(const Place& place);
-  OutcomeOr<Found> FindNamespace(const Place& place);
-  OutcomeOr<Found> FindTable(const Place& place);
+  OutcomeOr<ResolvedEntry> FromCell(const Place& place, const Cell& cell, Node* node,
+                                    uint64_t looked_at);
+  OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller, const Place& place);
+  std::optional<ResolvedEntry> FindCached(const Place& place, const Node& node);
+  OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindToml(const Place& place);
+  OutcomeOr<ResolvedEntry> FindSelf(const Place& place);
+  OutcomeOr<ResolvedEntry> FindLink(const Place& place);
+  OutcomeOr<ResolvedEntry> FindNamespace(const Place& place);
+  OutcomeOr<ResolvedEntry> FindTable(const Place& place);
   // What is there only by being made.
-  static OutcomeOr<Found> FromEntry(UnstoredPtr entry);  // null: ENOENT
+  static OutcomeOr<ResolvedEntry> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
   MountContext& mount_;
 };

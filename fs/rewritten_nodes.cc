@@ -7,16 +7,16 @@
 
 namespace cellfs::fs {
 
-RewrittenNodes::RewrittenNodes(InodeTable& inodes, LookAgain look_again)
+RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate)
     : inodes_(inodes),
-      look_again_(std::move(look_again)),
+      revalidate_(std::move(revalidate)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 // What the kernel does not know is told it by a look-up that begins after this, or that is made
 // anew.
 void RewrittenNodes::Rewritten(const TableName& table,
                                const std::vector<RewrittenColumn>& columns) {
-  inodes_.OutrunLookUps();
+  inodes_.InvalidateLookUps();
   Work work;
   const auto add = [&](const Place& place) {
     NodePtr node = inodes_.Find(place);
@@ -67,7 +67,7 @@ void RewrittenNodes::Run(const std::stop_token& stop) {
 void RewrittenNodes::LookAt(const Work& work, const std::stop_token& stop) {
   const auto look_at = [&](const std::vector<NodePtr>& nodes) {
     for (const NodePtr& node : nodes) {
-      if (!stop.stop_requested()) look_again_(node);
+      if (!stop.stop_requested()) revalidate_(node);
     }
   };
   look_at(work.nodes);

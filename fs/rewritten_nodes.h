@@ -21,9 +21,9 @@ namespace cellfs::fs {
 // Thread-safe.
 class RewrittenNodes : public RewriteObserver {
  public:
-  using LookAgain = std::function<void(const NodePtr& node)>;
+  using Revalidate = std::function<void(const NodePtr& node)>;
 
-  RewrittenNodes(InodeTable& inodes, LookAgain look_again);
+  RewrittenNodes(InodeTable& inodes, Revalidate revalidate);
 
   void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) override;
   // Until all that was rewritten before this call has been looked at.
@@ -40,7 +40,7 @@ class RewrittenNodes : public RewriteObserver {
   void LookAt(const Work& work, const std::stop_token& stop);
 
   InodeTable& inodes_;
-  const LookAgain look_again_;
+  const Revalidate revalidate_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_wakes_;

@@ -29,7 +29,7 @@ OutcomeOr<std::optional<std::string>> LastRow(MountContext& mount, const Caller&
 OutcomeOr<bool> ScanEnd::IsBefore(MountContext& mount, const Caller& caller, const Place& row) {
   const uint64_t mutations = mount.store.GetStatistics().mutations;
   const Timestamp now = mount.clock->Now();
-  auto end = FindKnown(mutations, now);
+  auto end = FindCached(mutations, now);
   if (!end) {
     CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(mount, caller, row));
     end = End{std::move(last), mutations, now};
@@ -40,7 +40,7 @@ OutcomeOr<bool> ScanEnd::IsBefore(MountContext& mount, const Caller& caller, con
   return row.view->scan.reversed ? row.row >= *end->last_row : row.row <= *end->last_row;
 }
 
-std::optional<ScanEnd::End> ScanEnd::FindKnown(uint64_t mutations, Timestamp now) {
+std::optional<ScanEnd::End> ScanEnd::FindCached(uint64_t mutations, Timestamp now) {
   std::lock_guard lock(mutex_);
   const bool is_good = end_ && end_->mutations == mutations && now - end_->found_at < kKeepMs;
   return is_good ? end_ : std::nullopt;

@@ -28,7 +28,7 @@ class ScanEnd {
     Timestamp found_at = 0;
   };
 
-  std::optional<End> FindKnown(uint64_t mutations, Timestamp now);
+  std::optional<End> FindCached(uint64_t mutations, Timestamp now);
 
   std::mutex mutex_;
   std::optional<End> end_;  // guarded by mutex_

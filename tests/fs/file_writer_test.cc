@@ -435,8 +435,8 @@ TEST_F(FileWriterTest, WhatIsKnownOfAFileHeedsWhatComesUnderItsOtherNames) {
   if (tree.store->traits().has_other_writers) GTEST_SKIP() << "about what is known exactly";
   tree.Save(kQ, "12345678");
   const auto node = tree.LookUp(kQ)->node;
-  ASSERT_TRUE(node->known());
-  const Timestamp first = node->known()->version;
+  ASSERT_TRUE(node->cached_cell());
+  const Timestamp first = node->cached_cell()->version;
   tree.clock->Advance(10);
   const std::string newer = std::string(kQ) + "@" + std::to_string(first + 5);
   ASSERT_EQ(tree.Save(newer, "newer"), 0);
@@ -457,7 +457,7 @@ TEST_F(FileWriterTest, WhatIsKnownOfAFileEndsWithItsTimeToLive) {
   expiring.Put("r", "other", "x");
   const std::string path = "default/t/r/g/q";
   ASSERT_EQ(expiring.Save(path, "x"), 0);
-  ASSERT_TRUE(expiring.LookUp(path)->node->known());
+  ASSERT_TRUE(expiring.LookUp(path)->node->cached_cell());
   expiring.clock->Advance(10001);
   EXPECT_EQ(expiring.Error(path), ENOENT);
 }

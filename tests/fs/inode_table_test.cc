@@ -43,31 +43,31 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
 TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
   InodeTable table;
   const NodePtr node = table.LookUp(kA);
-  EXPECT_FALSE(node->known());
+  EXPECT_FALSE(node->cached_cell());
   const uint64_t looked_at = Node::NewestGeneration();
-  node->Know({.version = 5, .size = 7, .expires = {}}, looked_at);
-  ASSERT_TRUE(node->known());
-  EXPECT_EQ(node->known()->version, 5);
+  node->Cache({.version = 5, .size = 7, .expires = {}}, looked_at);
+  ASSERT_TRUE(node->cached_cell());
+  EXPECT_EQ(node->cached_cell()->version, 5);
   node->ContentChanged();
-  EXPECT_FALSE(node->known());
-  node->Know({.version = 5, .size = 7, .expires = {}}, looked_at);
-  EXPECT_FALSE(node->known()) << "it was read before the change";
-  node->Know({.version = 6, .size = 7, .expires = {}}, node->generation());
+  EXPECT_FALSE(node->cached_cell());
+  node->Cache({.version = 5, .size = 7, .expires = {}}, looked_at);
+  EXPECT_FALSE(node->cached_cell()) << "it was read before the change";
+  node->Cache({.version = 6, .size = 7, .expires = {}}, node->generation());
   table.Move(kA, kB);
-  EXPECT_FALSE(node->known());
+  EXPECT_FALSE(node->cached_cell());
 }
 
 TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
   InodeTable table;
   const NodePtr family = table.LookUp(kA.Parent());
   const NodePtr column = table.LookUp(kA);
-  family->Know({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
-  ASSERT_TRUE(family->known());
+  family->Cache({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
+  ASSERT_TRUE(family->cached_cell());
   column->ContentChanged();
-  EXPECT_FALSE(family->known());
-  family->Know({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
+  EXPECT_FALSE(family->cached_cell());
+  family->Cache({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
   table.Unlink(kB);  // that the kernel has never looked up
-  EXPECT_FALSE(family->known());
+  EXPECT_FALSE(family->cached_cell());
 }
 
 TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
