@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fs/name_spelling.h"
+#include "fs/tree/name_spelling.h"
 
 namespace cellfs {
 namespace {

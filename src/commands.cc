@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fs/hidden_namespace.h"
+#include "fs/tree/hidden_namespace.h"
 #include "src/configuration.h"
 #include "src/logging.h"
 

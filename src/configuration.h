@@ -13,7 +13,7 @@
 
 #include "engine/options.h"
 #include "engine/status_or.h"
-#include "fs/options.h"
+#include "fs/tree/options.h"
 
 namespace cellfs {
 

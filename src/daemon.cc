@@ -16,8 +16,8 @@
 #include <sstream>
 #include <thread>
 
-#include "fs/filesystem.h"
-#include "fs/fuse_session.h"
+#include "fs/kernel/fuse_session.h"
+#include "fs/operations/filesystem.h"
 #include "src/commands.h"
 #include "src/guardian.h"
 #include "src/logging.h"

@@ -5,7 +5,8 @@
   - src includes fs and engine, fs includes engine, engine only itself;
   - engine/*.h, the public headers, include only their own kind, and only engine/ looks into the folders
     below engine/;
-  - FUSE's header is in fs/fuse_* only, SQLite's in engine/local/database.* and page_checksums.cc;
+  - a folder of fs/ includes only itself and those before it in FS_LAYERS;
+  - FUSE's header is in fs/kernel/fuse_* only, SQLite's in engine/local/database.* and page_checksums.cc;
   - every file says its licence in its first lines, every header has the guard that its path gives it.
 
     tests/check_includes.py ROOT
@@ -24,9 +25,12 @@ ALLOWED = {
     "examples": {"engine"},
     "tests": {"engine", "fs", "src", "tests"},
 }
+# The folders of fs/, the lowest first.
+FS_LAYERS = ["base", "requests", "tree", "nodes", "store", "attributes", "mount", "reading", "schema",
+             "resolve", "content", "listing", "operations", "kernel"]
 # The system headers that few files may include.
 RESTRICTED = {
-    "fuse": re.compile(r"(fs/fuse_[^/]*|bench/nullfs\.cc)$"),
+    "fuse": re.compile(r"(fs/kernel/fuse_[^/]*|bench/nullfs\.cc)$"),
     "sqlite3": re.compile(
         r"(engine/local/(database\.(h|cc)|page_checksums\.cc)|bench/.*|tests/.*)$"),
 }
@@ -64,6 +68,10 @@ def judge(path, is_system, include):
     other = include.partition("/")[0]
     if other not in ALLOWED[folder]:
         return f"{folder}/ may not include {include} (paths start at the root)"
+    if folder == other == "fs":
+        layer, included = (FS_LAYERS.index(name.split("/")[1]) for name in (path, include))
+        if included > layer:
+            return f"fs/{FS_LAYERS[layer]} may not include {include}, which lies above it"
     if is_private(include) and (folder not in ("engine", "tests", "bench") or is_public_header(path)):
         return f"{include} is private to the engine"
     return None

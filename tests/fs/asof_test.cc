@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/asof.h"
+#include "fs/tree/asof.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/attribute_cache.h"
+#include "fs/attributes/attribute_cache.h"
 
 #include <gtest/gtest.h>
 

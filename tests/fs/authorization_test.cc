@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/open.h"
-#include "fs/filesystem.h"
+#include "fs/operations/filesystem.h"
 
 namespace cellfs::fs {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "fs/cached_listing.h"
+#include "fs/nodes/cached_listing.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 
-#include "fs/stream_offsets.h"
+#include "fs/nodes/stream_offsets.h"
 
 namespace cellfs::fs {
 namespace {

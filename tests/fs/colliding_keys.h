@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "fs/place.h"
+#include "fs/tree/place.h"
 
 namespace cellfs::fs {
 

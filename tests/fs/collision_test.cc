@@ -4,10 +4,10 @@
 // another of the same number.
 #include <gtest/gtest.h>
 
-#include "fs/column_key.h"
-#include "fs/error_log.h"
-#include "fs/recent_changes.h"
-#include "fs/restoring_readers.h"
+#include "fs/nodes/restoring_readers.h"
+#include "fs/tree/column_key.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/recent_changes.h"
 #include "tests/fs/colliding_keys.h"
 #include "tests/fs/writing_tree.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // .deleted and .versions of rows whose history is longer than a piece.
-#include "fs/deleted_values.h"
+#include "fs/reading/deleted_values.h"
 
 #include <gtest/gtest.h>
 
-#include "fs/raw_pieces.h"
+#include "fs/reading/raw_pieces.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {

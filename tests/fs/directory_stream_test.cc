@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/directory_stream.h"
+#include "fs/listing/directory_stream.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/directory_times.h"
+#include "fs/attributes/directory_times.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/file_writer.h"
+#include "fs/content/file_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "fs/column_change.h"
+#include "fs/content/column_change.h"
 #include "tests/fs/writing_tree.h"
 #include "tests/support/forwarding_store.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/inode_table.h"
+#include "fs/nodes/inode_table.h"
 
 #include <gtest/gtest.h>
 

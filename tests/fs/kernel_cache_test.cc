@@ -2,7 +2,7 @@
 //
 // What the kernel is told, and when: it may first wait for a request that reads the column, so that
 // nobody tells it anything while he keeps readers out.
-#include "fs/kernel_cache.h"
+#include "fs/nodes/kernel_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/memory_files.h"
+#include "fs/nodes/memory_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "fs/name_spelling.h"
+#include "fs/tree/name_spelling.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "fs/place_traits.h"
+#include "fs/tree/place_traits.h"
 
 namespace cellfs::fs {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <linux/fs.h>
 
-#include "fs/name_changes.h"
-#include "fs/schema_file.h"
+#include "fs/operations/name_changes.h"
+#include "fs/schema/schema_file.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {

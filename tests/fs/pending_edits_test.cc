@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/pending_edits.h"
+#include "fs/nodes/pending_edits.h"
 
 #include <gtest/gtest.h>
 

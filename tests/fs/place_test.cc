@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "fs/place.h"
+#include "fs/tree/place.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "fs/view.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The tree as it is read: what is found, what is listed, what stat shows.
-#include "fs/reading.h"
+#include "fs/reading/reading.h"
 
 #include <gtest/gtest.h>
 

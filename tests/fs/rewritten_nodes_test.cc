@@ -2,7 +2,7 @@
 //
 // What the kernel is told of after a flush or a compaction: all that has changed, and nothing of a
 // table that has not, however much of it the kernel knows.
-#include "fs/rewritten_nodes.h"
+#include "fs/nodes/rewritten_nodes.h"
 
 #include <gtest/gtest.h>
 

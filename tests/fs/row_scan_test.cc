@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What a request's long scans do when nobody waits for them any more, and when they have an answer.
-#include "fs/row_scan.h"
+#include "fs/reading/row_scan.h"
 
 #include <gtest/gtest.h>
 
-#include "fs/running_request.h"
+#include "fs/requests/running_request.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {

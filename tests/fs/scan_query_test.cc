@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/scan_query.h"
+#include "fs/tree/scan_query.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/scan_slots.h"
+#include "fs/requests/scan_slots.h"
 
 #include <gtest/gtest.h>
 

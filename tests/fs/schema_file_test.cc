@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/schema_file.h"
+#include "fs/schema/schema_file.h"
 
 #include <gtest/gtest.h>
 

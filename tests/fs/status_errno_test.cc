@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/status_errno.h"
+#include "fs/base/status_errno.h"
 
 #include <gtest/gtest.h>
 

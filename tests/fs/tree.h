@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/open.h"
-#include "fs/filesystem.h"
+#include "fs/operations/filesystem.h"
 #include "tests/support/remote_store.h"
 
 namespace cellfs::fs {

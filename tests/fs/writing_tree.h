@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fs/reading.h"
+#include "fs/reading/reading.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {

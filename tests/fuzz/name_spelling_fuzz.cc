@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The bytes as a key and as a file name: spelling and reading are exact inverses.
-#include "fs/name_spelling.h"
+#include "fs/tree/name_spelling.h"
 #include "tests/fuzz/target.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The bytes as a name in .scan: a query that is understood has a name that says the same.
-#include "fs/scan_query.h"
+#include "fs/tree/scan_query.h"
 #include "tests/fuzz/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -2,7 +2,7 @@
 //
 // The bytes as .schema.toml and .namespace.toml: what is read is written so that it is read the
 // same.
-#include "fs/schema_file.h"
+#include "fs/schema/schema_file.h"
 #include "tests/fuzz/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

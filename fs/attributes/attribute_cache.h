@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// AttributeCache: rows of the table of attributes, whole, as they were read or written last: of a
+// row, several columns are asked for in turn, and most of them have no attributes. What was read
+// before a change is not taken in after it.
+#ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_CACHE_H_
+#define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_CACHE_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/cell.h"
+#include "fs/store/freshness.h"
+
+namespace cellfs::fs {
+
+// Owner, mode and change of them, where they are stored.
+struct OwnerRecord {
+  std::optional<uid_t> uid;
+  std::optional<gid_t> gid;
+  std::optional<mode_t> mode;
+  std::optional<timespec> ctime;
+};
+
+// What is stored under one qualifier: a column or a family of a row, or the row itself.
+struct StoredAttributes {
+  OwnerRecord owner;
+  std::map<Timestamp, timespec> mtimes;  // remembered beside versions
+
+  // As where nothing is stored.
+  bool IsEmpty() const {
+    return !owner.uid && !owner.gid && !owner.mode && !owner.ctime && mtimes.empty();
+  }
+};
+struct QualifierHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+using StoredRow = std::unordered_map<std::string, StoredAttributes, QualifierHash, std::equal_to<>>;
+
+// Thread-safe.
+class AttributeCache {
+ public:
+  // A row with more is never kept: its columns are read one by one.
+  static constexpr size_t kMaxRowEntries = 1024;
+
+  explicit AttributeCache(const Freshness& freshness) : freshness_(freshness) {}
+
+  // What is known of one qualifier, and of another one beside it.
+  struct Known {
+    bool whole = true;  // false: the row has too many entries, and no more is known
+    OwnerRecord owner;
+    std::optional<timespec> mtime;  // of the version asked for
+    OwnerRecord family;
+  };
+  // Nothing where the row is not known, or was read too long ago.
+  std::optional<Known> Find(const std::string& row_key, std::string_view qualifier,
+                            Timestamp version, std::string_view family) const;
+
+  // Counts Wrote and Forget; to be asked before a row is read or written.
+  uint64_t changes() const;
+  // As read, with Freshness::Now() from before that; null: the row has too many entries. Not taken
+  // in where something changed since.
+  void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
+                Timestamp read_at);
+  // The qualifier holds this now. Where something else changed since, the row is forgotten.
+  void Wrote(const std::string& row_key, const std::string& qualifier, const OwnerRecord& owner,
+             Timestamp version, const std::optional<timespec>& mtime, uint64_t changes_before);
+  void Forget(const std::string& row_key);
+  void Clear();
+
+ private:
+  struct Row {
+    bool whole = true;
+    StoredRow qualifiers;
+    size_t entries = 0;
+    Timestamp read_at = 0;
+  };
+  void Keep(const std::string& row_key, Row row);
+  void Drop(const std::string& row_key);
+
+  const Freshness& freshness_;
+  mutable std::shared_mutex mutex_;  // a leaf; guards the rest
+  uint64_t changes_ = 0;
+  std::unordered_map<std::string, Row> rows_;
+  size_t entries_ = 0;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_ATTRIBUTE_CACHE_H_

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attributes/attribute_store.h"
+
+#include <charconv>
+#include <cstdio>
+#include <mutex>
+
+#include "fs/tree/hidden_namespace.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+const TableName kAttributesTable{std::string(kHiddenNamespace), "attributes"};
+constexpr char kOwnerFamily[] = "a";
+constexpr char kTimeFamily[] = "m";
+constexpr char kChangeFamily[] = "c";
+constexpr char kChangeSeparator = '\x01';
+// Of owners and modes, and of the time of a directory: they have no versions.
+constexpr Timestamp kNoVersion = 0;
+constexpr size_t kMaxKeptRow = 32000;
+
+bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);
+}
+
+void AppendNumber(int64_t number, std::string& text) {
+  char digits[20];
+  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), number);
+  text.append(digits, end);
+}
+
+void AppendTime(const timespec& time, std::string& text) {
+  AppendNumber(time.tv_sec, text);
+  text += '.';
+  AppendNumber(time.tv_nsec, text);
+}
+
+// Of what family `a` holds.
+bool SameOwner(const OwnerRecord& a, const OwnerRecord& b) {
+  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode && SameTime(a.ctime, b.ctime);
+}
+
+std::string TimeText(const timespec& time) {
+  std::string text;
+  AppendTime(time, text);
+  return text;
+}
+
+std::optional<int64_t> ReadInteger(std::string_view text) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<timespec> ReadTime(std::string_view text) {
+  size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  auto seconds = ReadInteger(text.substr(0, dot));
+  auto nanoseconds = ReadInteger(text.substr(dot + 1));
+  if (!seconds || !nanoseconds) return std::nullopt;
+  return timespec{static_cast<time_t>(*seconds), static_cast<long>(*nanoseconds)};
+}
+
+std::string_view NextWord(std::string_view& text) {
+  std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return word;
+}
+
+bool IsInRow(PlaceKind kind) {
+  return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
+         TraitsOf(kind).content != PlaceContent::kToml;
+}
+
+// Whatever the reason: a file is not to be taken for absent, or for anybody's.
+Status Unreadable(const Status& status) {
+  return {StatusCode::kIoError,
+          "owner and mode cannot be read: " + status.ToString() + "; see cellfs check"};
+}
+
+}  // namespace
+
+timespec ToTimespec(Timestamp milliseconds) {
+  return {static_cast<time_t>(milliseconds / 1000),
+          static_cast<long>(milliseconds % 1000 * 1000000)};
+}
+
+Timestamp ToMilliseconds(const timespec& time) {
+  return static_cast<Timestamp>(time.tv_sec) * 1000 + time.tv_nsec / 1000000;
+}
+
+AttributeStore::AttributeStore(Store& store, const MountOptions& options,
+                               std::shared_ptr<const Clock> clock)
+    : store_(store),
+      options_(options),
+      clock_(std::move(clock)),
+      mutations_(store, *clock_),
+      freshness_(store.traits(), *clock_),
+      cache_(freshness_),
+      inherited_(store, options) {}
+
+std::string AttributeStore::RowKey(const Place& place) {
+  if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
+  const auto& [name_space, table] = place.table;
+  std::string key;
+  key.reserve(name_space.size() + table.size() + place.row.size() + 2);
+  key += name_space;
+  if (!table.empty()) (key += ':') += table;
+  if (!IsInRow(place.kind)) return key;
+  key += '\0';
+  key += place.row;
+  if (key.size() <= kMaxKeptRow) return key;
+  Place row = RowPlace(place.table, place.row);
+  return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
+}
+
+std::string AttributeStore::ChangeRowKey(const Place& directory) {
+  std::string key = RowKey(directory);
+  if (IsInRow(directory.kind)) key[key.find('\0')] = kChangeSeparator;
+  return key;
+}
+
+std::string AttributeStore::Qualifier(const Place& place) {
+  if (place.IsToml()) return "toml";
+  if (!place.IsColumn()) return place.family;
+  std::string qualifier;
+  qualifier.reserve(place.family.size() + 1 + place.qualifier.size());
+  qualifier += place.family;
+  qualifier += ':';
+  return qualifier += place.qualifier;
+}
+
+std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
+  std::string text;
+  text.reserve(64);
+  const auto append = [&](const std::optional<uint32_t>& number) {
+    if (number) AppendNumber(*number, text);
+    text += number ? " " : "- ";
+  };
+  append(record.uid);
+  append(record.gid);
+  append(record.mode);
+  if (record.ctime) AppendTime(*record.ctime, text);
+  return record.ctime ? text : text + '-';
+}
+
+Status AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
+  std::string_view rest = text;
+  bool is_right = true;
+  const auto read = [&](auto& number) {
+    const std::string_view word = NextWord(rest);
+    const auto value = ReadInteger(word);
+    if (value) number = static_cast<uint32_t>(*value);
+    is_right = is_right && (value || word == "-");
+  };
+  read(record.uid);
+  read(record.gid);
+  read(record.mode);
+  record.ctime = ReadTime(NextWord(rest));
+  return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + text + "'");
+}
+
+Status AttributeStore::BeLoaded() {
+  const auto is_loaded = [this] {
+    return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
+  };
+  if (is_loaded()) return Status();
+  const std::lock_guard lock(loading_);
+  if (is_loaded()) return Status();
+  const Timestamp began = freshness_.Now();
+  auto loaded = Load();
+  if (!loaded.ok()) return Unreadable(loaded.status());
+  TakeOver(*std::move(loaded));
+  loaded_at_ = began;
+  loaded_.store(true, std::memory_order_release);
+  return Status();
+}
+
+// Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
+StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
+  Loaded loaded;
+  const Status described = store_.DescribeTable(kAttributesTable).status();
+  if (described.code() == StatusCode::kTableNotFound) return loaded;
+  CELLFS_RETURN_IF_ERROR(described);
+  loaded.table_exists = true;
+  Scan scan;
+  scan.limit = 1;
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                            store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
+    if (rows.empty()) return loaded;
+    const RowCells& cells = rows.front();
+    const std::string& row = cells.front().row;
+    const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
+    if (nul == std::string::npos) {
+      CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
+      scan.start_row = RowAfter(row);
+    } else {
+      auto& tables = row[nul] == '\0' ? loaded.tables_with_records : loaded.tables_with_changes;
+      tables.insert(ParseTableName(row.substr(0, nul)));
+      scan.start_row = row.substr(0, nul) + static_cast<char>(row[nul] + 1);
+    }
+  }
+}
+
+Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
+  AttributeRecord record;
+  for (const Cell& cell : cells) {
+    if (!cell.qualifier.empty()) continue;
+    if (cell.family == kOwnerFamily) CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, record));
+    if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
+    if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
+  }
+  loaded.directories.emplace(cells.front().row, record);
+  return Status();
+}
+
+// A table to which records came meanwhile stays one with records.
+void AttributeStore::TakeOver(Loaded loaded) {
+  inherited_.SetDirectories(std::move(loaded.directories));
+  const std::unique_lock lock(mutex_);
+  table_exists_ = table_exists_ || loaded.table_exists;
+  tables_with_records_.merge(loaded.tables_with_records);
+  tables_with_changes_.merge(loaded.tables_with_changes);
+}
+
+std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
+  if (freshness_.is_exact() || IsInRow(place.kind)) return {};
+  return std::unique_lock(loading_);
+}
+
+bool AttributeStore::HasRecords(const Place& place) const {
+  std::shared_lock lock(mutex_);
+  return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(place.table));
+}
+
+StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
+                                                          const Address& address,
+                                                          Timestamp version) {
+  return HasRecords(place) ? ReadStored(place, address, version) : RowRecords();
+}
+
+StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
+                                                                const Address& address,
+                                                                Timestamp version) {
+  RowRecords records;
+  const auto& [row_key, qualifier] = address;
+  if (!IsInRow(place.kind) && qualifier.empty()) {
+    records.own = inherited_.Directory(row_key);
+    return records;
+  }
+  if (version < 0) version = kNoVersion;
+  const auto find = [&] {
+    return cache_.Find(address.row, address.qualifier, version, place.family);
+  };
+  auto known = find();
+  if (!known) {
+    if (const Status taken = TakeIn(row_key); !taken.ok()) return Unreadable(taken);
+    known = find();
+  }
+  if (!known || !known->whole) return ReadAlone(place, address, version);
+  static_cast<OwnerRecord&>(records.own) = known->owner;
+  records.own.mtime = known->mtime;
+  if (place.IsColumn()) records.family = known->family;
+  return records;
+}
+
+// Reads the whole row for the cache.
+Status AttributeStore::TakeIn(const std::string& row_key) {
+  const uint64_t changes = cache_.changes();
+  const Timestamp read_at = freshness_.Now();
+  Get get;
+  get.row = row_key;
+  get.columns[kOwnerFamily] = {};
+  get.columns[kTimeFamily] = {};
+  get.max_versions = kAllVersions;
+  get.store_limit = AttributeCache::kMaxRowEntries + 1;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          store_.Read(Caller::Superuser(), kAttributesTable, get));
+  StoredRow row;
+  for (const Cell& cell : cells) {
+    StoredAttributes& stored = row[cell.qualifier];
+    if (cell.family == kOwnerFamily) {
+      CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, stored.owner));
+    } else if (const auto mtime = ReadTime(cell.value)) {
+      stored.mtimes.emplace(cell.timestamp, *mtime);
+    }
+  }
+  const bool fits = cells.size() <= AttributeCache::kMaxRowEntries;
+  cache_.Remember(row_key, fits ? &row : nullptr, changes, read_at);
+  return Status();
+}
+
+// One column of a row that has too many of them.
+StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& place,
+                                                               const Address& address,
+                                                               Timestamp version) {
+  RowRecords records;
+  const std::string& qualifier = address.qualifier;
+  Get get;
+  get.row = address.row;
+  get.columns[kOwnerFamily] = {qualifier};
+  if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
+  get.columns[kTimeFamily] = {qualifier};
+  get.family_time_ranges[kTimeFamily] = AtTimestamp(version);
+  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return Unreadable(cells.status());
+  for (const Cell& cell : *cells) {
+    if (cell.family == kTimeFamily) {
+      records.own.mtime = ReadTime(cell.value);
+      continue;
+    }
+    OwnerRecord& owner = cell.qualifier == qualifier ? records.own : records.family;
+    if (const Status read = ReadRecord(cell.value, owner); !read.ok()) return Unreadable(read);
+  }
+  return records;
+}
+
+StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp version) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  if (!place.HasAttributes()) return FindAbove(place);
+  RowRecords records;
+  if (HasRecords(place)) {
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), version));
+  }
+  ShownAttributes shown;
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), inherited_.Of(place, records.family));
+  shown.uid = records.own.uid.value_or(shown.uid);
+  shown.gid = records.own.gid.value_or(shown.gid);
+  shown.mode = records.own.mode.value_or(shown.mode);
+  shown.mtime = records.own.mtime;
+  // A version put since then is the later change, unless it was given a time that is yet to come.
+  const auto& ctime = records.own.ctime;
+  bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
+  if (!newer_version) shown.ctime = ctime;
+  if (place.IsDirectory() && place.view == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place));
+  }
+  return shown;
+}
+
+// Of a place without attributes of its own: those of the directory of the data that it is in.
+StatusOr<ShownAttributes> AttributeStore::FindAbove(const Place& place) {
+  Place directory = place.Parent();
+  while (!directory.HasAttributes()) directory = directory.Parent();
+  CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, Find(directory, -1));
+  if (place.IsDirectory()) return shown;
+  ShownAttributes of_file;
+  of_file.uid = shown.uid;
+  of_file.gid = shown.gid;
+  of_file.mode = shown.mode & options_.file_mode;
+  return of_file;
+}
+
+StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& directory) {
+  if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory)).changed;
+  {
+    std::shared_lock lock(mutex_);
+    if (!tables_with_changes_.contains(directory.table)) return std::optional<timespec>();
+  }
+  Get get;
+  get.row = ChangeRowKey(directory);
+  get.columns[kChangeFamily] = {Qualifier(directory)};
+  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return Unreadable(cells.status());
+  return cells->empty() ? std::optional<timespec>() : ReadTime(cells->front().value);
+}
+
+Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
+  if (!directory.HasAttributes()) return Status();
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  const auto no_loading = KeepFromLoading(directory);
+  if (IsInRow(directory.kind)) {
+    std::unique_lock lock(mutex_);
+    tables_with_changes_.insert(directory.table);
+  } else {
+    inherited_.SetDirectoryChanged(RowKey(directory), ToTimespec(time));
+  }
+  const std::string row = ChangeRowKey(directory);
+  Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+      .status();
+}
+
+StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
+                                                      const AttributeUpdate& update,
+                                                      const RowRecords& stored) {
+  OwnerAndMode inherited;
+  if (update.uid || update.gid || update.mode) {
+    CELLFS_ASSIGN_OR_RETURN(inherited, inherited_.Of(place, stored.family));
+  }
+  AttributeRecord record = update.anew ? AttributeRecord() : stored.own;
+  auto keep = [](auto value, auto from_above, auto& kept) {
+    if (value && *value == from_above) kept.reset();
+    if (value && *value != from_above) kept = *value;
+  };
+  keep(update.uid, inherited.uid, record.uid);
+  keep(update.gid, inherited.gid, record.gid);
+  keep(update.mode, inherited.mode, record.mode);
+  // Copies make their directories 0700 and give them their modes at the end: what was made in one
+  // with a mode that only happens to be inherited keeps it.
+  const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
+  if (update.mode && *update.mode != usual) record.mode = *update.mode;
+  if (update.ctime) record.ctime = update.ctime;
+
+  record.mtime = stored.own.mtime;
+  if (update.anew || update.forget_mtime) record.mtime.reset();
+  if (update.mtime) record.mtime = update.mtime;
+  if (update.version >= 0 && SameTime(record.mtime, ToTimespec(update.version))) {
+    record.mtime.reset();
+  }
+  return record;
+}
+
+// Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
+// be there for ever, and every copier's temporaries have new names.
+StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
+                                                               const Address& address) {
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, address, gone.version));
+  const AttributeRecord& stored = records.own;
+  const std::string& qualifier = address.qualifier;
+  Withdraw withdraw{address.row, {}};
+  if (!SameOwner(stored, {})) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
+  if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
+  if (withdraw.cells.empty()) return std::optional<Withdraw>();
+  return std::optional(std::move(withdraw));
+}
+
+Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
+                              const TracelessFile* gone) {
+  if (!place.HasAttributes()) return Status();
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const auto no_loading = KeepFromLoading(place);
+  const uint64_t changes = cache_.changes();
+  const Address address = AddressOf(place);
+  const auto& [row_key, qualifier] = address;
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, address, update.version));
+  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(place, update, stored));
+  const Timestamp version = update.version < 0 ? kNoVersion : update.version;
+  RowStep step{{row_key, {}}, {}, {}};
+  Put put{row_key, {}};
+  if (!SameOwner(record, stored.own)) {
+    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
+  }
+  if (!SameTime(record.mtime, stored.own.mtime)) {
+    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
+    put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
+  }
+  if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
+  const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
+  if (gone != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, of_gone));
+  }
+  if (step.mutations.mutations.empty() && !step.withdrawal) return Status();
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  {
+    // Before the write, so that no reader takes the table for one without records after it.
+    std::unique_lock lock(mutex_);
+    if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
+    if (!IsInRow(place.kind) && qualifier.empty()) inherited_.SetDirectory(row_key, record);
+  }
+  const StatusOr<bool> withdrawn = Write(std::move(step));
+  if (!withdrawn.ok()) {
+    cache_.Forget(row_key);
+    return withdrawn.status();
+  }
+  if (*withdrawn) cache_.Wrote(row_key, of_gone.qualifier, {}, gone->version, {}, changes);
+  cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
+  return Status();
+}
+
+Status AttributeStore::Forget(const TracelessFile& gone) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const uint64_t changes = cache_.changes();
+  const Address address = AddressOf(gone.place);
+  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, address));
+  if (!withdrawal) return Status();
+  const StatusOr<bool> withdrawn = Write({{address.row, {}}, std::move(withdrawal), {}});
+  if (!withdrawn.ok()) {
+    cache_.Forget(address.row);
+    return withdrawn.status();
+  }
+  if (*withdrawn) cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
+  return Status();
+}
+
+StatusOr<bool> AttributeStore::Write(RowStep step) {
+  CELLFS_ASSIGN_OR_RETURN(const auto done,
+                          mutations_.Do(Caller::Superuser(), kAttributesTable, step));
+  return done.withdrawn;
+}
+
+Status AttributeStore::MakeTable() {
+  {
+    std::shared_lock lock(mutex_);
+    if (table_exists_) return Status();
+  }
+  std::unique_lock lock(mutex_);
+  if (table_exists_) return Status();
+  const Caller& superuser = Caller::Superuser();
+  if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
+    CELLFS_RETURN_IF_ERROR(
+        store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
+  }
+  TableSchema schema(kAttributesTable);
+  FamilySchema owner(kOwnerFamily);
+  FamilySchema times(kTimeFamily);
+  FamilySchema changes(kChangeFamily);
+  CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
+  schema.families.emplace(kOwnerFamily, std::move(owner));
+  schema.families.emplace(kTimeFamily, std::move(times));
+  schema.families.emplace(kChangeFamily, std::move(changes));
+  CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
+  table_exists_ = true;
+  return Status();
+}
+
+Status AttributeStore::Drop(const Place& place) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const auto no_loading = KeepFromLoading(place);
+  const std::string row_key = RowKey(place);
+  std::unique_lock lock(mutex_);
+  bool has_rows = tables_with_records_.erase(place.table) > 0;
+  has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
+  lock.unlock();
+  const bool has_own = inherited_.ForgetDirectory(row_key);
+  cache_.Clear();
+  if (!has_rows && !has_own) return Status();
+  Scan scan;
+  scan.start_row = row_key;
+  scan.stop_row = row_key + '\x02';
+  scan.max_versions = kAllVersions;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                          store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, scanner->Next({}));
+    if (rows.empty()) return Status();
+    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(DropRow(cells));
+  }
+}
+
+// Without tombstones: they would hide the times of versions of a later table of this name. What
+// cannot be withdrawn is made to say nothing.
+Status AttributeStore::DropRow(const RowCells& cells) {
+  const std::string& row = cells.front().row;
+  Withdraw withdraw{row, {}};
+  Put empty{row, {}};
+  for (const Cell& cell : cells) {
+    withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
+    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(OwnerRecord()) : "";
+    empty.cells.push_back({cell.family, cell.qualifier, cell.timestamp, nothing, {}});
+  }
+  return Write({{row, {}}, std::move(withdraw), std::move(empty)}).status();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
+// the table cellfs:attributes, which is made when the first of them is stored.
+//
+// Owner and mode belong to a column, with all its versions; a remembered mtime to one version. What
+// is not stored is inherited (fs/attributes/inherited_attributes.h).
+//
+// A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
+// ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
+// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, always at timestamp
+// 0, for nobody asks for its history; family `m` holds the mtime of a version as a cell of that
+// version's timestamp; family `c` when an entry of the directory last came or went. For data rows
+// and their families that stands in a row of its own ("ns:t", SOH, row): files need not look for
+// attributes in a table for which only such times are stored.
+#ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
+#define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/inherited_attributes.h"
+#include "fs/store/column_mutations.h"
+#include "fs/tree/options.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// What is in force at a place: owner and mode with what is inherited; the times where they are
+// remembered.
+struct ShownAttributes : OwnerAndMode {
+  std::optional<timespec> mtime;
+  std::optional<timespec> ctime;
+  std::optional<timespec> changed;  // of a directory: when an entry of it last came or went
+};
+
+// Only what is to change.
+struct AttributeUpdate {
+  std::optional<uid_t> uid;
+  std::optional<gid_t> gid;
+  std::optional<mode_t> mode;
+  Timestamp version = -1;         // that `mtime` and `forget_mtime` are about; -1 for directories
+  std::optional<timespec> mtime;  // nothing is stored where the version itself says the same
+  bool forget_mtime = false;
+  std::optional<timespec> ctime;
+  bool anew = false;  // the name was just created: what was stored under it before is forgotten
+};
+
+// A temporary file that goes without a trace, and its only version.
+struct TracelessFile {
+  Place place;
+  Timestamp version = 0;
+};
+
+timespec ToTimespec(Timestamp milliseconds);
+Timestamp ToMilliseconds(const timespec& time);  // rounded down; < 0 before 1970
+
+// Thread-safe.
+class AttributeStore {
+ public:
+  AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
+
+  // Reads what every other call needs, once, or again where it is not fresh any more; they do it
+  // themselves where that was not done.
+  Status BeLoaded();
+
+  // `version` is the timestamp of the cell that the place shows; < 0: a directory, or none. Must
+  // cost next to nothing where nothing is stored for the table. kIoError where what is stored
+  // cannot be read: what others may do is not to be guessed.
+  StatusOr<ShownAttributes> Find(const Place& place, Timestamp version);
+
+  // Writes nothing where nothing would be shown otherwise, and nothing for a place without
+  // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
+  // same row, goes in the same step.
+  Status Update(const Place& place, const AttributeUpdate& update,
+                const TracelessFile* gone = nullptr);
+  Status Forget(const TracelessFile& gone);
+
+  // When an entry of the directory last came or went, in milliseconds.
+  Status StoreDirectoryTime(const Place& directory, Timestamp time);
+
+  // The table or namespace was dropped.
+  Status Drop(const Place& table_or_namespace);
+
+ private:
+  struct RowRecords {
+    AttributeRecord own;
+    OwnerRecord family;  // of the row's family, where the place is a column in it
+  };
+
+  // Where the records of a place stand in the table.
+  struct Address {
+    std::string row;
+    std::string qualifier;
+  };
+  static Address AddressOf(const Place& place) { return {RowKey(place), Qualifier(place)}; }
+  static std::string RowKey(const Place& place);
+  static std::string ChangeRowKey(const Place& directory);
+  static std::string Qualifier(const Place& place);
+  static std::string WriteRecord(const OwnerRecord& record);
+  static Status ReadRecord(const std::string& text, OwnerRecord& record);
+
+  // What is read of the whole table.
+  struct Loaded {
+    bool table_exists = false;
+    std::set<TableName> tables_with_records;
+    std::set<TableName> tables_with_changes;
+    InheritedAttributes::Directories directories;
+  };
+  StatusOr<Loaded> Load();
+  static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
+  void TakeOver(Loaded loaded);
+  // For a change of what is kept of a directory above the rows: what is read while it is made may
+  // lack it.
+  std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
+  StatusOr<ShownAttributes> FindAbove(const Place& place);
+  bool HasRecords(const Place& place) const;
+  StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
+  // What is stored for the place; nothing without a read where nothing is stored for its table.
+  StatusOr<RowRecords> Read(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> ReadStored(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
+  Status TakeIn(const std::string& row_key);
+  StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
+                                        const RowRecords& stored);
+  Status MakeTable();
+  StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const Address& address);
+  // Whether its withdrawal, if any, could be made.
+  StatusOr<bool> Write(RowStep step);
+  Status DropRow(const RowCells& cells);
+
+  Store& store_;
+  const MountOptions& options_;
+  const std::shared_ptr<const Clock> clock_;
+  const ColumnMutations mutations_;
+  const Freshness freshness_;
+  AttributeCache cache_;
+  InheritedAttributes inherited_;
+
+  std::mutex loading_;
+  std::atomic<bool> loaded_{false};
+  std::atomic<Timestamp> loaded_at_{0};
+
+  mutable std::shared_mutex mutex_;  // guards the rest
+  bool table_exists_ = false;
+  std::set<TableName> tables_with_records_;
+  std::set<TableName> tables_with_changes_;  // of rows and families
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_

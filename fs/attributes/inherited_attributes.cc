@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attributes/inherited_attributes.h"
+
+#include <charconv>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace cellfs::fs {
+namespace {
+
+// Free metadata of a family: what its columns inherit.
+constexpr char kAttributePrefix[] = "cellfs.";
+constexpr std::string_view kOwnerAttribute = "cellfs.owner";
+constexpr std::string_view kGroupAttribute = "cellfs.group";
+constexpr std::string_view kModeAttribute = "cellfs.mode";
+
+std::optional<uint32_t> ReadNumber(std::string_view text, int base) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
+OwnerRecord OwnerOf(const FamilySchema& family) {
+  OwnerRecord owner;
+  const Attributes& set = family.attributes();
+  for (auto it = set.lower_bound(kAttributePrefix);
+       it != set.end() && it->first.starts_with(kAttributePrefix); ++it) {
+    const auto& [name, value] = *it;
+    if (name == kOwnerAttribute) owner.uid = ReadNumber(value, 10);
+    if (name == kGroupAttribute) owner.gid = ReadNumber(value, 10);
+    if (name == kModeAttribute) owner.mode = ReadNumber(value, 8);
+  }
+  return owner;
+}
+
+}  // namespace
+
+void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {
+  from.owner.uid = record.uid.value_or(from.owner.uid);
+  from.owner.gid = record.gid.value_or(from.owner.gid);
+  from.owner.mode = record.mode.value_or(from.owner.mode);
+  from.mode_is_set = from.mode_is_set || record.mode;
+}
+
+// What the namespace, the table (of what is below it) and the mount say.
+InheritedAttributes::Inheritance InheritedAttributes::FromDirectories(const Place& place) const {
+  Inheritance from;
+  from.owner = {options_.uid, options_.gid, options_.directory_mode};
+  if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot) return from;
+  const TableName& table = place.table;
+  Inherit(Directory(table.namespace_name), from);
+  if (place.kind != PlaceKind::kTable && !table.name.empty()) {
+    Inherit(Directory(table.namespace_name + ":" + table.name), from);
+  }
+  // Who opens a table to all does not open what is in it.
+  from.owner.mode &= options_.directory_mode;
+  return from;
+}
+
+// What the schema of the place's family says as well. Kept for the family asked for last, as the
+// entries of a directory are asked for one after the other.
+StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const Place& place) {
+  auto schema = store_.DescribeTable(place.table);
+  if (schema.status().code() == StatusCode::kTableNotFound) return FromDirectories(place);
+  if (!schema.ok()) return schema.status();
+  std::shared_ptr<const FamilyInheritance> kept;
+  uint64_t changes = 0;
+  {
+    std::shared_lock lock(mutex_);
+    kept = last_family_;
+    changes = directory_changes_;
+  }
+  if (kept != nullptr && kept->schema == *schema && kept->family == place.family &&
+      kept->directory_changes == changes) {
+    return kept->from;
+  }
+  FamilyInheritance found{*schema, place.family, changes, FromDirectories(place)};
+  const FamilySchema* family = (*schema)->FindFamily(place.family);
+  if (family != nullptr) Inherit(OwnerOf(*family), found.from);
+  const Inheritance from = found.from;
+  std::unique_lock lock(mutex_);
+  last_family_ = std::make_shared<const FamilyInheritance>(std::move(found));
+  return from;
+}
+
+StatusOr<OwnerAndMode> InheritedAttributes::Of(const Place& place, const OwnerRecord& row_family) {
+  Inheritance from;
+  if (place.family.empty()) {
+    from = FromDirectories(place);
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(from, FromFamily(place));
+  }
+  if (place.IsColumn()) Inherit(row_family, from);
+  if (!place.IsDirectory()) {
+    from.owner.mode = from.mode_is_set ? from.owner.mode & 0666 : options_.file_mode;
+  }
+  return from.owner;
+}
+
+AttributeRecord InheritedAttributes::Directory(const std::string& row) const {
+  std::shared_lock lock(mutex_);
+  const auto found = directories_.find(row);
+  return found == directories_.end() ? AttributeRecord() : found->second;
+}
+
+void InheritedAttributes::SetDirectories(Directories directories) {
+  std::unique_lock lock(mutex_);
+  directories_ = std::move(directories);
+  ++directory_changes_;
+}
+
+void InheritedAttributes::SetDirectory(const std::string& row, const AttributeRecord& record) {
+  std::unique_lock lock(mutex_);
+  AttributeRecord& directory = directories_[row];
+  const auto changed = directory.changed;
+  directory = record;
+  directory.changed = changed;
+  ++directory_changes_;
+}
+
+void InheritedAttributes::SetDirectoryChanged(const std::string& row, const timespec& time) {
+  std::unique_lock lock(mutex_);
+  directories_[row].changed = time;
+}
+
+bool InheritedAttributes::ForgetDirectory(const std::string& row) {
+  std::unique_lock lock(mutex_);
+  ++directory_changes_;
+  return directories_.erase(row) > 0;
+}
+
+}  // namespace cellfs::fs

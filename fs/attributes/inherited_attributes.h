@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// InheritedAttributes: the owner and mode of a place for which none are stored. A column inherits
+// from the row's family, that from the family's schema, the table, the namespace and the mount;
+// files inherit a directory's mode without its execute bits. What is stored for the root,
+// namespaces and tables is kept here for that.
+#ifndef CELLFS_FS_ATTRIBUTES_INHERITED_ATTRIBUTES_H_
+#define CELLFS_FS_ATTRIBUTES_INHERITED_ATTRIBUTES_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+#include "engine/store.h"
+#include "fs/attributes/attribute_cache.h"
+#include "fs/tree/options.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// What is in force.
+struct OwnerAndMode {
+  uid_t uid = 0;
+  gid_t gid = 0;
+  mode_t mode = 0;  // permission bits
+};
+
+// What is stored for one place.
+struct AttributeRecord : OwnerRecord {
+  std::optional<timespec> mtime;
+  std::optional<timespec>
+      changed;  // of a namespace or table: when an entry of it last came or went
+};
+
+// Thread-safe; its mutex is a leaf.
+class InheritedAttributes {
+ public:
+  // By their rows in the table of attributes.
+  using Directories = std::map<std::string, AttributeRecord>;
+
+  InheritedAttributes(Store& store, const MountOptions& options)
+      : store_(store), options_(options) {}
+
+  // `row_family` is what is stored for the row's family, where the place is a column in it.
+  StatusOr<OwnerAndMode> Of(const Place& place, const OwnerRecord& row_family);
+
+  // Of the root, namespaces and tables.
+  void SetDirectories(Directories directories);
+  AttributeRecord Directory(const std::string& row) const;
+  void SetDirectory(const std::string& row, const AttributeRecord& record);  // all but `changed`
+  void SetDirectoryChanged(const std::string& row, const timespec& time);
+  // Whether there was anything.
+  bool ForgetDirectory(const std::string& row);
+
+ private:
+  struct Inheritance {
+    OwnerAndMode owner;
+    bool mode_is_set = false;
+  };
+  struct FamilyInheritance {
+    std::shared_ptr<const TableSchema> schema;
+    std::string family;
+    uint64_t directory_changes = 0;  // when it was found
+    Inheritance from;
+  };
+
+  static void Inherit(const OwnerRecord& record, Inheritance& from);
+  Inheritance FromDirectories(const Place& place) const;
+  StatusOr<Inheritance> FromFamily(const Place& place);
+
+  Store& store_;
+  const MountOptions& options_;
+
+  mutable std::shared_mutex mutex_;  // guards the rest
+  Directories directories_;
+  uint64_t directory_changes_ = 0;
+  std::shared_ptr<const FamilyInheritance> last_family_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_INHERITED_ATTRIBUTES_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// CellReader: a file opened for reading. The value is read once, when it is first asked for, and
+// served from memory, with what others have appended since behind it. It is read again when the
+// file has changed meanwhile, so that the kernel's pages are never filled from anything but the
+// newest value. Once the name has gone, the orphan file is read.
+#ifndef CELLFS_FS_CONTENT_CELL_READER_H_
+#define CELLFS_FS_CONTENT_CELL_READER_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "fs/mount/mount_context.h"
+#include "fs/nodes/column.h"
+#include "fs/nodes/file_handle.h"
+#include "fs/nodes/node.h"
+
+namespace cellfs::fs {
+
+class CellReader : public FileHandle {
+ public:
+  CellReader(MountContext& mount, const Caller& caller, NodePtr node)
+      : mount_(mount),
+        caller_(caller),
+        node_(std::move(node)),
+        column_(node_->OpenColumn()),
+        is_late_(node_->unlinked()) {}
+
+  // Reads the value now and keeps to it, without what others append, whatever happens to the file;
+  // but who has read it to its end reads on in a newer value that begins with it, so that a log can
+  // be followed.
+  Outcome Hold();
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  void NameGoes() override;
+  std::optional<PendingWrite> pending() const override;
+
+ private:
+  bool IsCurrent() const;
+  OutcomeOr<SharedBytes> ReadHeld(uint64_t offset, size_t size);
+  Outcome GoOn();
+  OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
+  Outcome Load(const Place& place);
+  void WarnOfMixedPages(uint64_t generation_before);
+
+  MountContext& mount_;
+  const Caller caller_;
+  const NodePtr node_;
+  const std::shared_ptr<Column> column_;
+  const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
+
+  std::mutex mutex_;  // taken before the column's lock; guards the next three
+  std::shared_ptr<const std::string> bytes_;  // null: not read yet, or without a name
+  uint64_t generation_ = 0;                   // of the node when bytes_ were read
+  bool held_ = false;
+  Outcome may_read_orphan_;  // guarded by the column's lock
+};
+
+// A text that was made when it was opened.
+class TextReader : public FileHandle {
+ public:
+  explicit TextReader(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override {
+    return SharedBytes::Slice(text_, offset, size);
+  }
+
+ private:
+  const std::shared_ptr<const std::string> text_;
+};
+
+// The bytes of any file as they are now. Its node, if given, knows afterwards what they are.
+OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
+                                 Node* node = nullptr);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_CELL_READER_H_

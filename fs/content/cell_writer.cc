@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/cell_writer.h"
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "fs/content/column_traces.h"
+#include "fs/reading/reading.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+// Somebody else was faster each time; then HBase would have let us wait as well.
+constexpr int kMaxAttempts = 1000;
+
+timespec Now(const MountContext& mount) { return ToTimespec(mount.clock->Now()); }
+
+// The value of a column at its place: the latest, or that of one timestamp.
+TimeRange RangeOf(const Place& place) {
+  return place.kind == PlaceKind::kCell ? TimeRange() : AtTimestamp(place.timestamp);
+}
+
+// The bytes of the put that the step began with.
+std::string TakeValue(RowStep& step) {
+  return std::move(std::get<Put>(step.mutations.mutations.front()).cells.front().value);
+}
+
+}  // namespace
+
+// Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
+// first put is a condition on absence, which only a put of the whole can have.
+CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
+                       const OpenMode& mode)
+    : mount_(mount),
+      caller_(caller),
+      node_(std::move(node)),
+      column_(node_->OpenColumn()),
+      append_(mode.append),
+      truncates_(mode.truncate),
+      holds_(mode.truncate || (mode.created && (!mode.append || mode.exclusive)) ? Holds::kWhole
+                                                                                 : Holds::kEdits),
+      unput_(mode.truncate || mode.created ? Unput::kStart : Unput::kNothing),
+      making_(mode.created ? Making::kJoins : Making::kNo),
+      exclusive_(mode.exclusive && mode.created) {
+  if (holds_ == Holds::kWhole) view_.emplace();
+  written_ = Now(mount_);
+  known_generation_ = node_->generation();
+  column_->AddWriter();
+  CountAsEditor();
+}
+
+CellWriter::~CellWriter() {
+  if (is_editor_) column_->RemoveEditor();
+  column_->RemoveWriter();
+}
+
+void CellWriter::CountAsEditor() {
+  const bool is_editor = unput_ != Unput::kNothing;
+  if (is_editor == is_editor_) return;
+  is_editor_ = is_editor;
+  is_editor ? column_->AddEditor() : column_->RemoveEditor();
+}
+
+void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
+
+// ---- What the program does --------------------------------------------------------------------
+
+// Where memory runs out, what was written is not put, not even in part.
+template <typename Act>
+Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
+  try {
+    Outcome acted = act();
+    CountAsEditor();
+    return acted;
+  } catch (const std::exception&) {  // also for the thread that puts later
+    return Fail(change, {ENOMEM, "no memory"});
+  }
+}
+
+Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
+  ColumnChange change(mount_, node_);
+  if (failed_) return *failed_;
+  if (bytes.empty()) return {};
+  const bool appends = append_ && from == WriteFrom::kProgram;
+  return WithMemory(change, [&] { return Edit(change, bytes, offset, appends); });
+}
+
+Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
+                         bool appends) {
+  if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
+  if (OthersWereFirst()) JoinOthers();
+  const bool begins = holds_ == Holds::kEdits && edits_.empty();
+  if (begins && appends) return AppendToTail(change, bytes, offset);
+  if (begins) {
+    // An offset lies in what is put, so nothing that others appended may come behind the edit.
+    CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
+    CELLFS_ASSIGN_OR_RETURN(base_size_, StoredSize(change.column()));
+  }
+  const uint64_t begin = appends ? Size() : offset;
+  if (Outcome fits = CheckSize(begin + bytes.size()); !fits.ok()) return Fail(change, fits);
+  if (view_) WriteInto(*view_, bytes, begin);
+  if (holds_ == Holds::kEdits && appends) edits_.Append(bytes);
+  if (holds_ == Holds::kEdits && !appends) edits_.Write(bytes, offset);
+  Wrote(Unput::kBytes);
+  return edits_.is_scattered() ? PutNow(change, mount_.options.durability) : Outcome();
+}
+
+Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
+  OrphanFile& orphan = *column_->orphan();
+  const uint64_t begin = appends ? orphan.shown().size : offset;
+  CELLFS_RETURN_IF_FAILED(CheckSize(begin + bytes.size()));
+  return orphan.Change([&](std::string& file) { WriteInto(file, bytes, begin); }, Now(mount_));
+}
+
+Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
+  const uint64_t end = stored + column_->tail().size() + bytes.size();
+  if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  column_->Append(this, bytes, offset, stored, MayShareRun());
+  view_.reset();
+  Wrote(unput_);
+  column_->AppendedAt(written_);
+  if (!column_->tail().is_scattered()) return {};
+  return PutTail(change, mount_.options.durability, nullptr);
+}
+
+// One who may write must not do so in the name of another.
+bool CellWriter::MayShareRun() const {
+  const CellWriter* last = column_->tail().last_writer();
+  return last != nullptr && last->caller_.user == caller_.user;
+}
+
+Outcome CellWriter::CheckSize(uint64_t end) const {
+  if (end <= mount_.options.max_value_size) return {};
+  return {EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
+                     " bytes; this write ends at " + std::to_string(end)};
+}
+
+uint64_t CellWriter::Size() const {
+  return holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(base_size_);
+}
+
+OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
+  if (const auto size = column_->stored_size(node_->generation())) return *size;
+  const auto known = node_->cached_cell();
+  uint64_t size = 0;
+  if (known && !known->expires) {
+    size = known->size;
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                            ReadColumn(mount_, caller_, place, ReadDetail::kLengths));
+    if (cell) size = cell->value_length;
+  }
+  column_->KeepStoredSize(size, node_->generation());
+  return size;
+}
+
+void CellWriter::Wrote(Unput unput) {
+  unput_ = unput;
+  written_ = Now(mount_);
+  requested_time_.reset();
+  if (!truncates_) PutLater();
+}
+
+// A program that writes on without closing is put for within a second of its first write.
+void CellWriter::PutLater() {
+  if (put_is_due_) return;
+  put_is_due_ = true;
+  mount_.delayed.Add([weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    {
+      const auto lock = self->mount_.column_locks.Take(*self->node_);
+      self->put_is_due_ = false;
+    }
+    static_cast<void>(self->PutHeld(What::kBytes, self->mount_.options.durability));
+  });
+}
+
+Outcome CellWriter::Truncate(uint64_t size) {
+  ColumnChange change(mount_, node_);
+  if (failed_) return *failed_;
+  return WithMemory(change, [&] { return EditLength(change, size); });
+}
+
+Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
+  if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
+  if (holds_ == Holds::kOrphan) {
+    return column_->orphan()->Change([&](std::string& file) { file.resize(size); }, Now(mount_));
+  }
+  CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
+  if (OthersWereFirst()) JoinOthers();
+  if (size == 0) {
+    holds_ = Holds::kWhole;
+    view_.emplace();
+    edits_.clear();
+  }
+  if (view_) view_->resize(size);
+  if (holds_ == Holds::kEdits) edits_.Truncate(size);
+  if (making_ == Making::kJoins) making_ = Making::kErases;
+  Wrote(Unput::kBytes);
+  return {};
+}
+
+std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
+  const auto lock = mount_.column_locks.Take(*node_);
+  if (!HasAnything() || failed_) return std::nullopt;
+  requested_time_ = mtime;
+  return Outcome();
+}
+
+void CellWriter::SetTimeToLive(int64_t milliseconds) {
+  const auto lock = mount_.column_locks.Take(*node_);
+  time_to_live_ = milliseconds;
+}
+
+std::optional<PendingWrite> CellWriter::pending() const {
+  const auto lock = mount_.column_locks.Take(*node_);
+  if (column_->orphan() != nullptr) return column_->orphan()->shown();
+  if (column_->tail().Has(this)) {
+    return PendingWrite{column_->tail().size(), true, requested_time_, column_->appended()};
+  }
+  if (unput_ == Unput::kNothing && !node_->unlinked()) return std::nullopt;
+  if (unput_ != Unput::kBytes && OthersWereFirst()) return std::nullopt;
+  return PendingWrite{Size(), false, requested_time_, written_};
+}
+
+// ---- Reading through the handle ---------------------------------------------------------------
+
+StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
+  Get get = GetOf(place, ReadDetail::kValues);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller_, place.table, get));
+  return cells.empty() ? std::string() : std::move(cells.front().value);
+}
+
+Outcome CellWriter::LoadView(const Place& place) {
+  if (OthersWereFirst()) JoinOthers();
+  if (holds_ == Holds::kWhole) return {};
+  const bool has_tail = column_->has_tail();
+  if (view_ && view_generation_ == node_->generation() && !has_tail) return {};
+  CELLFS_ASSIGN_OR_RETURN(std::string value, LatestValue(place));
+  column_->tail().CopyTo(value, 0, column_->tail().size());
+  edits_.ApplyTo(value);
+  view_ = std::move(value);
+  // Who appends does not tell this handle, so with a tail the view is for this call alone.
+  view_generation_ = has_tail ? 0 : node_->generation();
+  return {};
+}
+
+OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
+  const auto named = mount_.column_locks.Take(*node_);
+  if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
+  if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
+  CELLFS_RETURN_IF_FAILED(LoadView(*named.place));
+  if (offset >= view_->size()) return SharedBytes();
+  auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
+  return SharedBytes::Slice(std::move(bytes), 0, size);
+}
+
+OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) const {
+  CELLFS_RETURN_IF_FAILED(may_read_orphan_);
+  return column_->orphan()->Read(offset, size);
+}
+
+// ---- Without a name ---------------------------------------------------------------------------
+
+void CellWriter::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
+
+// What is held here goes to the file that all share from now on.
+void CellWriter::NameWent() {
+  if (making_ == Making::kJoins && holds_ == Holds::kWhole) JoinOthers();
+  OrphanFile& orphan = *column_->orphan();
+  const auto change = [&](std::string& bytes) {
+    if (holds_ == Holds::kWhole) bytes = *view_;
+    edits_.ApplyTo(bytes);
+  };
+  try {
+    if (holds_ == Holds::kWhole || !edits_.empty())
+      static_cast<void>(orphan.Change(change, Now(mount_)));
+  } catch (const std::exception&) {
+    failed_ = Outcome(ENOMEM, "no memory");
+  }
+  holds_ = Holds::kOrphan;
+  making_ = Making::kNo;
+  unput_ = Unput::kNothing;
+  view_.reset();
+  edits_.clear();
+  CountAsEditor();
+}
+
+// ---- Others who write at the same time --------------------------------------------------------
+
+// Whether another handle put first to the file that this one made: its unstored entry went then.
+bool CellWriter::OthersWereFirst() const {
+  if (making_ != Making::kJoins || (truncates_ && unput_ == Unput::kBytes)) return false;
+  return node_->generation() != known_generation_ && !mount_.unstored.Find(*node_->place());
+}
+
+// Making is not truncating: what was written here goes over what the others put.
+void CellWriter::JoinOthers() {
+  making_ = Making::kNo;
+  exclusive_ = false;
+  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
+  if (holds_ == Holds::kWhole) {
+    holds_ = Holds::kEdits;
+    if (append_ && !view_->empty()) edits_.Append(*view_);
+    if (!append_ && !view_->empty()) edits_.Write(*view_, 0);
+    view_.reset();
+  }
+  CountAsEditor();
+}
+
+// Nothing that was written here is put any more, for it might be put twice.
+Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
+  failed_ = outcome;
+  unput_ = Unput::kNothing;
+  edits_.clear();
+  column_->RemoveRuns(this);
+  CountAsEditor();
+  node_->PagesAreStale();
+  change.Ended(outcome);
+  if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
+  if (mount_.unstored.Remove(change.column())) change.Revalidate();
+  return outcome;
+}
+
+// ---- Putting ----------------------------------------------------------------------------------
+
+Outcome CellWriter::Flush() { return PutHeld(What::kBytes, mount_.options.durability); }
+
+Outcome CellWriter::PutAll() { return PutHeld(What::kAll, mount_.options.durability); }
+
+Outcome CellWriter::Sync() { return PutHeld(What::kAll, Durability::kFsyncWal); }
+
+Outcome CellWriter::PutHeld(What what, Durability durability) {
+  ColumnChange change(mount_, node_);
+  if (failed_) return *failed_;
+  return PutAndWait(change, what, durability);
+}
+
+void CellWriter::Release() {
+  ColumnChange change(mount_, node_);
+  if (failed_) return;
+  if (!HasAnything()) return LeaveBytes();
+  // Nobody is left to be told.
+  const Outcome put = PutAndWait(change, What::kAll, mount_.options.durability);
+  mount_.RecordFailure("release", *node_->place(), put);
+}
+
+// What a file holds so far is put where it would have been within the second; one that replaces
+// another, or begins, is not half there: its writer is told that it failed.
+void CellWriter::Abandon() {
+  {
+    const auto lock = mount_.column_locks.Take(*node_);
+    if (truncates_ || !HasBytes()) return column_->RemoveRuns(this);
+  }
+  Release();
+}
+
+// Where they are what was put last, and nobody has changed that.
+void CellWriter::LeaveBytes() {
+  if (!last_put_ || !view_ || view_->size() > LastPut::kMaxBytes) return;
+  if (view_generation_ != node_->generation()) return;
+  mount_.last_put.Keep(node_, view_generation_, *std::move(view_));
+  view_.reset();
+}
+
+Durability CellWriter::Resolve(const Place& place, Durability wanted) const {
+  if (wanted != Durability::kUseDefault) return wanted;
+  const auto schema = mount_.store.DescribeTable(place.table);
+  return schema.ok() ? (*schema)->durability() : wanted;
+}
+
+// The put is made under the lock, the wait for the disk comes after it: who reads the file does not
+// wait for its writer's sync.
+Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
+  const bool puts = what == What::kAll ? HasAnything() : HasBytes();
+  if (!puts && wanted != Durability::kFsyncWal) return {};
+  const Durability promised = Resolve(change.column(), wanted);
+  const bool waits = promised == Durability::kFsyncWal && mount_.store.traits().syncs_apart;
+  if (puts) {
+    Outcome put = PutNow(change, waits ? Durability::kSyncWal : promised);
+    if (!put.ok() || !waits) return put;
+  }
+  change.Finish();
+  const Status synced = mount_.store.Sync();
+  if (synced.ok() || !puts) return synced;
+  ColumnChange failed(mount_, node_);
+  return Fail(failed, Status(StatusCode::kOutcomeUnknown, synced.message()));
+}
+
+Outcome CellWriter::PutNow(ColumnChange& change, Durability durability) {
+  return WithMemory(change, [&] { return PutPending(change, durability); });
+}
+
+Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
+  if (OthersWereFirst()) JoinOthers();
+  CELLFS_RETURN_IF_FAILED(PutTail(change, durability, this));
+  if (unput_ == Unput::kNothing) return {};
+  if (unput_ == Unput::kStart && holds_ == Holds::kEdits) {  // it was made to append nothing
+    holds_ = Holds::kWhole;
+    view_.emplace();
+  }
+  const Place& place = change.column();
+  // Others wrote at the same time: the kernel's pages may have what came later of each.
+  const bool is_merged = node_->generation() != known_generation_ || !column_->tail().empty() ||
+                         (holds_ == Holds::kEdits && node_->handle_count() > 1);
+  const auto stored =
+      holds_ == Holds::kWhole ? PutWhole(place, durability) : PutEdited(place, edits_, durability);
+  if (!stored.ok()) return Fail(change, stored.status());
+  change.Ended({});
+  AfterPut(place, *stored, view_->size());
+  holds_ = Holds::kEdits;
+  unput_ = Unput::kNothing;
+  edits_.clear();
+  base_size_ = view_->size();
+  if (is_merged) node_->PagesAreStale();
+  column_->StoredChanged();
+  return {};
+}
+
+// The runs up to the last one of `through` (null: all of them), each as its own writer would.
+Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
+                            const CellWriter* through) {
+  const AppendedTail& tail = column_->tail();
+  while (through != nullptr ? tail.Has(through) : !tail.empty()) {
+    const std::vector<CellWriter*> writers = tail.front().writers;
+    const bool is_own = writers.size() == 1 && writers.front() == this;
+    // What others appended is promised to them by their close.
+    const Durability promised = is_own ? durability : mount_.options.durability;
+    const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
+    if (put.ok()) continue;
+    for (CellWriter* writer : writers) static_cast<void>(writer->Fail(change, put));
+  }
+  return failed_.value_or(Outcome());
+}
+
+Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durability durability) {
+  const Place& place = change.column();
+  const uint64_t before = node_->generation();
+  auto size = column_->stored_size(before);
+  if (size) *size += bytes.size();
+  const bool is_plain = IsPlain(place);
+  PendingEdits edits;
+  if (!is_plain) edits.Append(bytes);
+  const auto stored =
+      is_plain ? PutAppended(place, bytes, durability) : PutEdited(place, edits, durability);
+  if (!stored.ok()) return stored.status();
+  change.Ended({});
+  column_->NoteAppendPut(before, node_->generation());
+  column_->PopRun();
+  AfterPut(place, *stored, is_plain ? size : view_->size());
+  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
+  CountAsEditor();
+  if (column_->TakeMisplaced()) node_->PagesAreStale();
+  return {};
+}
+
+// Whether HBase's Append does it: nothing but the bytes is to be stored.
+bool CellWriter::IsPlain(const Place& place) const {
+  return !IsVersion(place) && !last_put_ && !requested_time_ && time_to_live_ == kNoCellTtl &&
+         !mount_.recent.RenamedAwayTombstone(place);
+}
+
+RowStep CellWriter::StepFor(const Place& place, std::string value, Durability durability) const {
+  RowStep step{{place.row, {}, durability}, {}, {}};
+  PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), last_put_};
+  Put put{place.row, {}, time_to_live_, Stamping::kAboveColumn};
+  if (IsVersion(place)) {
+    cell.timestamp = place.timestamp;
+    put.stamping = Stamping::kReadable;
+  } else {
+    if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
+      cell.timestamp = ToMilliseconds(*requested_time_);
+    if (auto tombstone = mount_.recent.RenamedAwayTombstone(place)) {
+      step.withdrawal = WithdrawTombstone(place, *tombstone);
+    }
+  }
+  put.cells.push_back(std::move(cell));
+  step.mutations.mutations.push_back(std::move(put));
+  return step;
+}
+
+// Does the step where the value is `present` (empty: also where there is none). Nullopt: it is
+// another.
+StatusOr<std::optional<CellWriter::Stored>> CellWriter::PutIf(const Place& place, RowStep& step,
+                                                              std::string present) {
+  IfValueIs value{place.family, place.qualifier, std::move(present), RangeOf(place)};
+  CELLFS_ASSIGN_OR_RETURN(const auto done,
+                          mount_.mutations.DoIf(caller_, place.table, std::move(value), step));
+  if (!done) return std::optional<Stored>();
+  return std::optional(Stored(done->result));
+}
+
+StatusOr<CellWriter::Stored> CellWriter::PutWhole(const Place& place, Durability durability) {
+  RowStep step = StepFor(place, std::move(*view_), durability);
+  // The bytes come back whatever happens: the handle may read on.
+  auto take_back = [&] { view_ = TakeValue(step); };
+  if (exclusive_ && !last_put_) {
+    auto stored = PutIf(place, step, {});
+    take_back();
+    if (!stored.ok()) return stored.status();
+    if (!*stored) return Status(StatusCode::kTableExists, "somebody else made the file first");
+    return **stored;
+  }
+  auto done = mount_.mutations.Do(caller_, place.table, step);
+  take_back();
+  if (!done.ok()) return done.status();
+  return Stored(done->result);
+}
+
+StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
+                                                   Durability durability) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
+    std::string value = present;
+    edits.ApplyTo(value);
+    RowStep step = StepFor(place, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored, PutIf(place, step, std::move(present)));
+    if (!stored) continue;
+    view_ = TakeValue(step);
+    return *stored;
+  }
+  return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
+}
+
+StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const std::string& bytes,
+                                                     Durability durability) {
+  Append append{place.row, {{place.family, place.qualifier, bytes}}};
+  append.return_results = false;
+  append.stamping = Stamping::kAboveColumn;
+  RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
+  CELLFS_ASSIGN_OR_RETURN(const auto done, mount_.mutations.Do(caller_, place.table, step));
+  view_.reset();
+  return Stored(done.result);
+}
+
+// What follows a put: it cannot fail, and nothing here touches the disk in the common case.
+void CellWriter::AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
+  known_generation_ = view_generation_ = node_->generation();
+  if (size) column_->KeepStoredSize(*size, known_generation_);
+  if (!IsVersion(place)) CacheCell(place, stored, size);
+  const bool is_rewritten = last_put_ == stored.stamp;
+  if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
+  last_put_ = stored.stamp;
+  requested_time_.reset();
+  exclusive_ = false;
+  making_ = Making::kNo;
+  const bool made_it = mount_.unstored.Remove(place);  // also where another handle made the file
+  if (made_it) SettleDirectories(place, stored.stamp);
+  if (IsVersion(place)) return;
+  if (made_it || mount_.recent.RenamedAwayTombstone(place)) mount_.recent.Forget(place);
+  if (made_it) mount_.recent.NoteCreated(place, stored.stamp);
+}
+
+void CellWriter::CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
+  if (!mount_.freshness.is_exact()) node_->SeeVersion(stored.stamp);
+  if (!mount_.freshness.is_exact() || !size) return;
+  const auto schema = mount_.store.DescribeTable(place.table);
+  if (!schema.ok()) return;
+  Cell cell;
+  cell.timestamp = stored.stamp;
+  cell.value_length = *size;
+  cell.time_to_live = time_to_live_;
+  CachedCell known = CachedCellOf(cell, (*schema)->FindFamily(place.family));
+  known.alone = stored.alone;
+  node_->Cache(known, known_generation_);
+}
+
+// A row or family that mkdir made holds a cell now, which tells its time as well.
+void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
+  const Place row = RowPlace(place.table, place.row);
+  mount_.directory_times.Settle(place.Parent(), stamp);
+  if (!mount_.unstored.Find(row)) {
+    mount_.unstored.Remove(place.Parent());
+    return;
+  }
+  mount_.directory_times.Settle(row, stamp);
+  const auto settled = mount_.recent.NoteFilled(row);
+  if (!settled) return;
+  for (const UnstoredPtr& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
+    mount_.unstored.Remove(family->place);
+  }
+  mount_.unstored.Remove(*settled);
+}
+
+// The time that the program set, where the version itself does not say it.
+void CellWriter::RememberTime(const Place& place, Timestamp stamp) {
+  AttributeUpdate update;
+  update.version = stamp;
+  update.mtime = requested_time_;
+  update.forget_mtime = !requested_time_ && (IsVersion(place) || time_is_remembered_);
+  if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
+  const Status remembered = mount_.attributes.Update(place, update);
+  mount_.RecordFailure("close", place, remembered);
+  time_is_remembered_ = requested_time_.has_value() || (time_is_remembered_ && !remembered.ok());
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// CellWriter: one open-for-write ... close of a cell or of a version of it. What is written is held
+// in memory and put
+//   - when a descriptor is closed (Flush), bytes or an ftruncate that are not yet put;
+//   - when the last one is gone (Release), also a truncation by O_TRUNC alone and a new empty file;
+//   - by fsync, everything, on disk when it returns;
+//   - within a second of a write, where the file was opened without O_TRUNC, so that it can be
+//   followed.
+// What is put again through one handle takes the same timestamp, so that it stays one version. Once
+// the name has gone nothing is put (fs/nodes/orphan_file.h).
+//
+// A handle holds one of two things. All of the file, where it truncated it, or made it and is the
+// first to put: that is put as it is. Or edits (fs/nodes/pending_edits.h): they are applied over
+// the value that is the latest when they are put, in one atomic step, a compare and set by value.
+// Appended bytes are held by the column, for all handles together (fs/nodes/appended_tail.h), and
+// are HBase's Append.
+#ifndef CELLFS_FS_CONTENT_CELL_WRITER_H_
+#define CELLFS_FS_CONTENT_CELL_WRITER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fs/content/column_change.h"
+#include "fs/mount/mount_context.h"
+#include "fs/nodes/column.h"
+#include "fs/nodes/pending_edits.h"
+#include "fs/requests/request.h"
+#include "fs/store/column_mutations.h"
+
+namespace cellfs::fs {
+
+// Its state is guarded by the lock of the column in which the node is, as what handles share
+// (fs/nodes/column.h): so that one handle can put what others appended before, and a change of the
+// name finds all of them as they are.
+class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
+ public:
+  // Where mode.created, the node's place stands among the unstored entries until the first put.
+  CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode);
+  ~CellWriter() override;
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
+  Outcome Truncate(uint64_t size) override;
+  Outcome Flush() override;
+  Outcome PutAll() override;
+  Outcome Sync() override;
+  void Release() override;
+  void Abandon() override;
+  std::optional<Outcome> SetTime(timespec mtime) override;
+  void NameGoes() override;
+  void NameWent() override;
+  std::optional<PendingWrite> pending() const override;
+
+  // The file was renamed, and its bytes put at the new name with this timestamp. REQUIRES: the
+  // column's lock.
+  void Renamed(Timestamp version);
+
+  // Milliseconds; of what this handle puts from now on.
+  void SetTimeToLive(int64_t milliseconds);
+
+ private:
+  enum class Holds {
+    kEdits,   // edits_, applied over the latest value
+    kWhole,   // view_, which is all of the file
+    kOrphan,  // nothing: the file has no name, and its handles share it
+  };
+  enum class Unput {
+    kNothing,  // but perhaps appended bytes
+    kStart,    // the creation or the O_TRUNC alone
+    kBytes,
+  };
+  // Whether the handle made the file, which is unstored until the first put.
+  enum class Making {
+    kNo,
+    kJoins,   // others may put first: what was written here then goes over what they put
+    kErases,  // it truncated the file since: what was written here replaces that
+  };
+  struct Stored {
+    explicit Stored(const MutationResult& result)
+        : stamp(result.timestamps.front()), alone(result.columns_were_empty) {}
+    Timestamp stamp;
+    bool alone;  // nothing else lies on the column
+  };
+
+  bool HasBytes() const { return unput_ == Unput::kBytes || column_->tail().Has(this); }
+  bool HasAnything() const { return unput_ != Unput::kNothing || HasBytes(); }
+  bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
+  void CountAsEditor();
+
+  // ---- What the program does
+  template <typename Act>
+  Outcome WithMemory(ColumnChange& change, Act&& act);
+  Outcome Edit(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
+  Outcome EditOrphan(std::string_view bytes, uint64_t offset, bool appends);
+  Outcome AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset);
+  Outcome EditLength(ColumnChange& change, uint64_t size);
+  Outcome CheckSize(uint64_t end) const;
+  uint64_t Size() const;
+  OutcomeOr<uint64_t> StoredSize(const Place& place);
+  bool MayShareRun() const;
+  void Wrote(Unput unput);
+  void PutLater();
+  OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
+  Outcome LoadView(const Place& place);
+
+  // ---- Others who write at the same time
+  bool OthersWereFirst() const;
+  void JoinOthers();
+  Outcome Fail(ColumnChange& change, Outcome outcome);
+
+  // ---- Putting
+  enum class What { kBytes, kAll };
+  Outcome PutHeld(What what, Durability durability);
+  Outcome PutAndWait(ColumnChange& change, What what, Durability wanted);
+  Durability Resolve(const Place& place, Durability wanted) const;
+  Outcome PutNow(ColumnChange& change, Durability durability);
+  Outcome PutPending(ColumnChange& change, Durability durability);
+  Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
+  Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
+  bool IsPlain(const Place& place) const;
+  StatusOr<Stored> PutWhole(const Place& place, Durability durability);
+  StatusOr<Stored> PutEdited(const Place& place, const PendingEdits& edits, Durability durability);
+  StatusOr<Stored> PutAppended(const Place& place, const std::string& bytes, Durability durability);
+  RowStep StepFor(const Place& place, std::string value, Durability durability) const;
+  StatusOr<std::optional<Stored>> PutIf(const Place& place, RowStep& step, std::string present);
+  StatusOr<std::string> LatestValue(const Place& place);
+  void AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size);
+  void CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size);
+  void SettleDirectories(const Place& place, Timestamp stamp);
+  void RememberTime(const Place& place, Timestamp stamp);
+  void LeaveBytes();
+
+  MountContext& mount_;
+  const Caller caller_;
+  const NodePtr node_;
+  const std::shared_ptr<Column> column_;
+  const bool append_;
+  const bool truncates_;  // opened without O_TRUNC it puts within a second
+
+  Holds holds_;
+  Unput unput_;
+  Making making_;
+  bool exclusive_;  // the first put must find nothing
+  bool put_is_due_ = false;
+  bool is_editor_ = false;  // counted by column_
+  PendingEdits edits_;      // kEdits
+  // The file as this handle reads it: always with kWhole, else where it was wanted.
+  std::optional<std::string> view_;
+  uint64_t view_generation_ = 0;
+  uint64_t known_generation_;  // of the node, as far as this handle has made it
+  uint64_t base_size_ = 0;     // of the file that edits_ go over
+  std::optional<Timestamp> last_put_;
+  std::optional<timespec> requested_time_;  // set while bytes are not put
+  bool time_is_remembered_ = false;         // beside the version of the last put
+  timespec written_{};
+  int64_t time_to_live_ = kNoCellTtl;
+  std::optional<Outcome> failed_;
+  Outcome may_read_orphan_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_CELL_WRITER_H_

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/column_change.h"
+
+#include <tuple>
+#include <utility>
+
+#include "fs/content/cell_reader.h"
+#include "fs/nodes/column.h"
+
+namespace cellfs::fs {
+ColumnChange::ColumnChange(MountContext& mount, const NodePtr& file)
+    : mount_(mount), file_(file), by_(file.get()) {
+  auto taken = mount.column_locks.Take(*file);
+  file_place_ = std::move(taken.place);
+  lock_ = std::move(taken.lock);
+  sides_[0].column = file_place_.get();
+}
+
+ColumnChange::ColumnChange(MountContext& mount, const Place& column, const Node* by)
+    : mount_(mount), by_(by), lock_(mount.column_locks.Take(column)) {
+  sides_[0].column = &column;
+}
+
+ColumnChange::ColumnChange(MountContext& mount, const Place& from, const Place& to)
+    : mount_(mount) {
+  std::tie(lock_, second_lock_) = mount.column_locks.Take(from, to);
+  sides_[0].column = &from;
+  sides_[1].column = &to;
+}
+
+ColumnChange::~ColumnChange() { Finish(); }
+
+void ColumnChange::Finish() {
+  second_lock_.unlock();
+  lock_.unlock();
+  Notify();
+}
+
+// The column has a node for each name that the kernel knows it by; its cell's is the one with
+// pages.
+void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
+  const bool is_cell = column.kind == PlaceKind::kCell;
+  const NodePtr named = file_ != nullptr ? file_ : mount_.inodes.Find(column);
+  if (named != nullptr) ((*named).*tell)();
+  if (is_cell) return;
+  if (const NodePtr cell = mount_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
+}
+
+void ColumnChange::Ended(const Outcome& mutation) {
+  if (!mutation.ok() && !mutation.is_unknown()) return;
+  for (Side& side : sides_) {
+    if (side.column == nullptr || !side.column->IsColumn()) continue;
+    side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
+    TellNodes(*side.column, &Node::ContentChanged);
+    if (mutation.ok()) continue;
+    mount_.recent.Forget(side.column->As(PlaceKind::kCell));
+    TellNodes(*side.column, &Node::PagesAreStale);
+  }
+  // Also what directories cache, and what was seen to be absent.
+  if (mutation.is_unknown()) mount_.inodes.InvalidateLookUps();
+}
+
+void ColumnChange::Revalidate() {
+  for (Side& side : sides_) {
+    if (side.column != nullptr && side.column->IsColumn()) side.notice = Notice::kRevalidate;
+  }
+}
+
+// ---- Names --------------------------------------------------------------------------------------
+
+void ColumnChange::PrepareOrphan(const Place& place) {
+  NodePtr node = mount_.inodes.Find(place);
+  if (node == nullptr || node->handle_count() == 0) return;
+  orphan_column_ = node->open_column();  // kept: its last handle may go meanwhile
+  if (orphan_column_ == nullptr) return;
+  orphan_bytes_ = WholeFile(mount_, Caller::Superuser(), place);
+  if (!orphan_bytes_.ok() && orphan_bytes_.error() == ENOENT) orphan_bytes_ = std::string();
+  for (const auto& handle : node->handles()) handle->NameGoes();
+  orphan_ = std::move(node);
+}
+
+void ColumnChange::NameRemoved() {
+  const Place& place = column();
+  const NodePtr node = mount_.inodes.Unlink(place);
+  by_ = node.get();
+  MakeOrphan();
+  NamesChanged();
+}
+
+NodePtr ColumnChange::NameMoved() {
+  mount_.inodes.Move(*sides_[0].column, *sides_[1].column);
+  MakeOrphan();
+  renamed_ = mount_.inodes.Find(*sides_[1].column);
+  by_ = renamed_.get();
+  NamesChanged();
+  return renamed_;
+}
+
+// The nodes of these names know it from the table of inodes; that of the plain name may not.
+void ColumnChange::NamesChanged() {
+  for (Side& side : sides_) {
+    if (side.column == nullptr || !side.column->IsColumn()) continue;
+    if (side.column->kind == PlaceKind::kCell) continue;
+    side.notice = Notice::kChanged;
+    TellNodes(*side.column, &Node::ContentChanged);
+  }
+}
+
+// Those who have it open share what the file held and, in the order in which they opened it, what
+// each of them has written and not put.
+void ColumnChange::MakeOrphan() {
+  if (orphan_ == nullptr || !orphan_->unlinked()) return;
+  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(mount_.clock->Now()));
+  for (const auto& handle : orphan_->handles()) handle->NameWent();
+}
+
+// ---- The kernel ---------------------------------------------------------------------------------
+
+void ColumnChange::Notify() {
+  for (Side& side : sides_) {
+    const Notice notice = std::exchange(side.notice, Notice::kNone);
+    if (notice == Notice::kChanged) mount_.kernel.ColumnChanged(*side.column, by_);
+    if (notice == Notice::kRevalidate) mount_.kernel.Revalidate(*side.column);
+  }
+  if (renamed_ != nullptr) mount_.kernel.Renamed(*renamed_);
+  renamed_.reset();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// ColumnChange: one change of a column, or of the two of a rename, from its locks to the kernel's
+// notice. Everything that changes what a column shows goes through here, so that the others learn
+// of it in one order:
+//
+//   1. The locks are taken. Readers of the file take them as well.
+//   2. The caller makes the mutation and says how it ended.
+//        Done: the nodes of the column are told; a file that lost its name becomes an orphan.
+//        Unknown (kOutcomeUnknown): it may be done. What was cached of the column is dropped.
+//        Not done: nothing follows.
+//   3. What else is to be remembered (owners, times) may fail; that is logged
+//      (MountContext::RecordFailure), and the change stays done.
+//   4. The locks are let go, and only then the kernel is notified: it may first have to finish a
+//      request that needs them.
+#ifndef CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
+#define CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "fs/base/outcome.h"
+#include "fs/mount/mount_context.h"
+#include "fs/nodes/column_locks.h"
+#include "fs/nodes/node.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// Of one thread, which takes no other lock of a column meanwhile.
+class ColumnChange {
+ public:
+  // Of the column in which the file is now, through that file: the kernel has seen what it did.
+  ColumnChange(MountContext& mount, const NodePtr& file);
+  // Of a column by its name. `by`: the file through which it is changed, if any. The place must
+  // outlive the change, as those of a rename.
+  ColumnChange(MountContext& mount, const Place& column, const Node* by = nullptr);
+  ColumnChange(MountContext& mount, const Place& from, const Place& to);
+  ColumnChange(const ColumnChange&) = delete;
+  ColumnChange& operator=(const ColumnChange&) = delete;
+  ~ColumnChange();
+
+  const Place& column() const { return *sides_[0].column; }
+
+  // How the mutation ended. Where it is done, before anybody can miss what was there before: an
+  // unstored entry goes afterwards.
+  void Ended(const Outcome& mutation);
+  // Lets the locks go and notifies the kernel, before the change itself goes: for who waits then.
+  void Finish();
+  // Nothing visible changed but what ends it (a TTL), or a file that was made is not there after
+  // all: the kernel shall ask again.
+  void Revalidate();
+
+  // ---- Names ----------------------------------------------------------------------------------
+  // Before the mutation: the file at the place is about to lose its name. What it holds is read for
+  // those who have it open.
+  void PrepareOrphan(const Place& place);
+  // Instead of Ended, where the mutation is done: the name is gone.
+  void NameRemoved();
+  // Likewise: the file has its other name, and what was there is replaced. The node at the new
+  // name; null where the kernel does not know the file.
+  NodePtr NameMoved();
+
+ private:
+  enum class Notice { kNone, kChanged, kRevalidate };
+  struct Side {
+    const Place* column = nullptr;
+    Notice notice = Notice::kNone;
+  };
+
+  void TellNodes(const Place& column, void (Node::*tell)());
+  void MakeOrphan();
+  void NamesChanged();
+  void Notify();
+
+  MountContext& mount_;
+  const NodePtr file_;  // null: the change is not made through a file's handle
+  std::shared_ptr<const Place> file_place_;
+  const Node* by_ = nullptr;
+  std::array<Side, 2> sides_;
+  ColumnLocks::Lock lock_;
+  ColumnLocks::Lock second_lock_;
+  NodePtr orphan_;  // becomes one, if the mutation is done
+  std::shared_ptr<Column> orphan_column_;
+  OutcomeOr<std::string> orphan_bytes_ = std::string();
+  NodePtr renamed_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_COLUMN_CHANGE_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/column_rights.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "fs/reading/reading.h"
+
+namespace cellfs::fs {
+namespace {
+
+// Requests carry the first group only.
+bool IsInGroup(const Request& request, gid_t group) {
+  if (request.gid == group) return true;
+  std::ifstream status("/proc/" + std::to_string(request.pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word != "Groups:") continue;
+    for (gid_t member; words >> member;) {
+      if (member == group) return true;
+    }
+  }
+  return false;
+}
+
+bool MayWrite(const Request& request, const ShownAttributes& column) {
+  if (request.uid == 0) return true;
+  if (request.uid == column.uid) return (column.mode & S_IWUSR) != 0;
+  if (IsInGroup(request, column.gid)) return (column.mode & S_IWGRP) != 0;
+  return (column.mode & S_IWOTH) != 0;
+}
+
+}  // namespace
+
+Outcome CheckMayAddVersion(MountContext& mount, const Request& request, const Place& version) {
+  if (!mount.options.allow_other) return {};
+  const Place column = version.As(PlaceKind::kCell);
+  CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                          ReadColumn(mount, *request.caller, column, ReadDetail::kLengths));
+  if (!cell) return {};
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                          mount.attributes.Find(column, cell->timestamp));
+  if (MayWrite(request, shown)) return {};
+  return {EACCES, "the column is another user's"};
+}
+
+}  // namespace cellfs::fs

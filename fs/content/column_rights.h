@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Rights that the kernel cannot check: it takes each name of a column for a file of its own, and
+// lets whoever may make files in the family make another version of a column that is there.
+#ifndef CELLFS_FS_CONTENT_COLUMN_RIGHTS_H_
+#define CELLFS_FS_CONTENT_COLUMN_RIGHTS_H_
+
+#include "fs/base/outcome.h"
+#include "fs/mount/mount_context.h"
+#include "fs/requests/request.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// EACCES where there is a value in the column of that version that the caller may not write to.
+Outcome CheckMayAddVersion(MountContext& mount, const Request& request, const Place& version);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_COLUMN_RIGHTS_H_

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/text_writer.h"
+
+#include "fs/nodes/pending_edits.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+SharedBytes CopyOf(const std::string& text, uint64_t offset, size_t size) {
+  if (offset >= text.size()) return {};
+  return SharedBytes::Slice(std::make_shared<const std::string>(text.substr(offset, size)), 0,
+                            size);
+}
+
+}  // namespace
+
+OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
+  std::lock_guard lock(mutex_);
+  return CopyOf(text_, offset, size);
+}
+
+Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  if (append_ && from == WriteFrom::kProgram) offset = text_.size();
+  if (offset + bytes.size() > max_size_) return EFBIG;
+  WriteInto(text_, bytes, offset);
+  written_ = true;
+  mtime_.reset();
+  return {};
+}
+
+Outcome TextWriter::Truncate(uint64_t size) {
+  std::lock_guard lock(mutex_);
+  if (size > max_size_) return EFBIG;
+  text_.resize(size);
+  return {};
+}
+
+Outcome TextWriter::Flush() {
+  std::lock_guard lock(mutex_);
+  if (failed_) return *failed_;
+  if (!written_ || node_->unlinked()) return {};
+  Outcome applied = apply_(text_, mtime_);
+  if (applied.is_unknown()) failed_ = applied;
+  if (!applied.ok()) return applied;
+  written_ = false;
+  mtime_.reset();
+  return {};
+}
+
+std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
+  std::lock_guard lock(mutex_);
+  if (!written_) return std::nullopt;
+  mtime_ = mtime;
+  return Outcome();
+}
+
+OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
+  std::lock_guard lock(file_->mutex);
+  return CopyOf(file_->bytes(), offset, size);
+}
+
+Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
+  std::lock_guard lock(file_->mutex);
+  if (append_ && from == WriteFrom::kProgram) offset = file_->bytes().size();
+  if (offset + bytes.size() > mount_.options.max_value_size) return EFBIG;
+  CELLFS_RETURN_IF_FAILED(file_->Write(bytes, offset));
+  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  return {};
+}
+
+Outcome MemoryWriter::Truncate(uint64_t size) {
+  std::lock_guard lock(file_->mutex);
+  if (size > mount_.options.max_value_size) return EFBIG;
+  CELLFS_RETURN_IF_FAILED(file_->Resize(size));
+  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  return {};
+}
+
+}  // namespace cellfs::fs

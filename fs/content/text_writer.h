@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Files that are no cell values but can be written: TextWriter for what is understood as a whole
+// when a descriptor is closed (.toml files, counters), MemoryWriter for files held in memory.
+#ifndef CELLFS_FS_CONTENT_TEXT_WRITER_H_
+#define CELLFS_FS_CONTENT_TEXT_WRITER_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "fs/mount/mount_context.h"
+
+namespace cellfs::fs {
+
+class TextWriter final : public FileHandle {
+ public:
+  // `text` is what the file has when it is opened. `apply` gets all of it where it was written to,
+  // and may change it; after an error it gets it again with the next close, unless it may have been
+  // applied all the same: then every further call fails. `mtime` is the time that was set
+  // meanwhile.
+  using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
+  using Gone = std::function<void()>;
+  TextWriter(NodePtr node, std::string text, bool append, uint64_t max_size, Apply apply,
+             Gone gone = nullptr)
+      : node_(std::move(node)),
+        append_(append),
+        max_size_(max_size),
+        apply_(std::move(apply)),
+        gone_(std::move(gone)),
+        text_(std::move(text)) {}
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
+  Outcome Truncate(uint64_t size) override;
+  Outcome Flush() override;
+  Outcome Sync() override { return Flush(); }
+  std::optional<Outcome> SetTime(timespec mtime) override;
+  void Release() override {
+    if (gone_) gone_();
+  }
+
+ private:
+  const NodePtr node_;
+  const bool append_;
+  const uint64_t max_size_;
+  const Apply apply_;
+  const Gone gone_;
+  std::mutex mutex_;  // guards the rest
+  std::string text_;
+  bool written_ = false;
+  std::optional<timespec> mtime_;
+  std::optional<Outcome> failed_;
+};
+
+class MemoryWriter final : public FileHandle {
+ public:
+  MemoryWriter(MountContext& mount, std::shared_ptr<MemoryFile> file, bool append)
+      : mount_(mount), file_(std::move(file)), append_(append) {}
+
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
+  Outcome Truncate(uint64_t size) override;
+
+ private:
+  MountContext& mount_;
+  const std::shared_ptr<MemoryFile> file_;
+  const bool append_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_TEXT_WRITER_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "fs/listing/entry_sources.h"
+#include "fs/tree/hidden_namespace.h"
+
+namespace cellfs::fs {
+namespace {
+
+class NamespaceSource : public ShortSource {
+ public:
+  explicit NamespaceSource(ListedDirectory& root) : root_(root) {}
+
+ private:
+  OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
+    CELLFS_ASSIGN_OR_RETURN(const auto names, root_.mount().store.ListNamespaces());
+    SourceEntries entries;
+    Place place = root_.place().As(PlaceKind::kNamespace);
+    for (const std::string& name : names) {
+      if (name == kHiddenNamespace) continue;
+      place.table.namespace_name = name;
+      entries.emplace_back(place).key = name;
+    }
+    return entries;
+  }
+
+  ListedDirectory& root_;
+};
+
+class TableSource : public ShortSource {
+ public:
+  explicit TableSource(ListedDirectory& name_space) : namespace_(name_space) {}
+
+ private:
+  OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
+    Place place = namespace_.place().As(PlaceKind::kTable);
+    CELLFS_ASSIGN_OR_RETURN(const auto tables,
+                            namespace_.mount().store.ListTables(place.table.namespace_name));
+    SourceEntries entries;
+    for (const TableName& table : tables) {
+      place.table.name = table.name;
+      entries.emplace_back(place).key = table.name;
+    }
+    return entries;
+  }
+
+  ListedDirectory& namespace_;
+};
+
+}  // namespace
+
+std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root) {
+  return std::make_unique<NamespaceSource>(root);
+}
+
+std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space) {
+  return std::make_unique<TableSource>(name_space);
+}
+
+}  // namespace cellfs::fs

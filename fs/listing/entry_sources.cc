@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "fs/listing/entry_sources.h"
+
+namespace cellfs::fs {
+namespace {
+
+std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory) {
+  switch (directory.place().kind) {
+    case PlaceKind::kRoot:
+      return NewNamespaceSource(directory);
+    case PlaceKind::kNamespace:
+      return NewTableSource(directory);
+    case PlaceKind::kTable:
+      return NewRowSource(directory);
+    case PlaceKind::kRow:
+      return NewFamilySource(directory);
+    case PlaceKind::kFamily:
+      return directory.place().IsInScan() ? NewQuerySource(directory)
+                                          : NewColumnSource(directory, PlaceKind::kCell);
+    case PlaceKind::kVersionsDirectory:
+      return NewColumnSource(directory, PlaceKind::kVersionsColumn);
+    case PlaceKind::kVersionsColumn:
+      return NewVersionSource(directory);
+    case PlaceKind::kCountersDirectory:
+      return NewColumnSource(directory, PlaceKind::kCounter);
+    case PlaceKind::kDeletedDirectory:
+      return NewDeletedSource(directory);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+EntrySources SourcesOf(ListedDirectory& directory) {
+  EntrySources sources;
+  if (directory.place().view == nullptr) sources.unstored = NewUnstoredSource(directory);
+  if (directory.place().kind == PlaceKind::kVersionsDirectory) {
+    sources.history = NewHistorySource(directory);
+  }
+  sources.stored = StoredSource(directory);
+  return sources;
+}
+
+}  // namespace cellfs::fs

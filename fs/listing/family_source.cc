@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "fs/listing/entry_sources.h"
+#include "fs/reading/reading.h"
+
+namespace cellfs::fs {
+namespace {
+
+// The families of a row in which a cell is visible.
+class FamilySource : public ShortSource {
+ public:
+  explicit FamilySource(ListedDirectory& row) : row_(row) {}
+
+ private:
+  OutcomeOr<SourceEntries> All(const Caller& caller) override {
+    const Place& place = row_.place();
+    Get get = GetOf(place, ReadDetail::kLengths);
+    if (get.filter == nullptr) get.store_limit = 1;
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(row_.mount(), caller, place, get));
+    const Place like = place.As(PlaceKind::kFamily);
+    SourceEntries entries;
+    for (const Cell& cell : cells) {
+      if (entries.empty() || entries.back().key != cell.family) row_.AddCell(entries, like, cell);
+    }
+    return entries;
+  }
+
+  ListedDirectory& row_;
+};
+
+}  // namespace
+
+std::unique_ptr<EntrySource> NewFamilySource(ListedDirectory& row) {
+  return std::make_unique<FamilySource>(row);
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/file_handle.h"
+
+#include <algorithm>
+
+namespace cellfs::fs {
+
+SharedBytes SharedBytes::Slice(std::shared_ptr<const std::string> whole, uint64_t offset,
+                               size_t size) {
+  const std::string_view all = *whole;
+  const size_t begin = static_cast<size_t>(std::min<uint64_t>(offset, all.size()));
+  return {std::move(whole), all.substr(begin, size)};
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/inode_table.h"
+
+#include <algorithm>
+
+namespace cellfs::fs {
+
+InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace(), RootPlace().InodeNumber())) {
+  nodes_.emplace(root_->inode_number(), root_);
+}
+
+InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uint64_t inode) const {
+  auto [node, end] = nodes_.equal_range(inode);
+  while (node != end && !(*node->second->place() == place)) ++node;
+  return node == end ? nodes_.end() : node;
+}
+
+NodePtr InodeTable::LookUp(const Place& place) {
+  const uint64_t inode = place.InodeNumber();
+  std::lock_guard lock(mutex_);
+  auto it = FindLocked(place, inode);
+  if (it == nodes_.end()) {
+    it = nodes_.emplace(inode, std::make_shared<Node>(place, inode));
+    it->second->generation_ = newest_gone_;
+  }
+  ++it->second->lookups_;
+  return it->second;
+}
+
+NodePtr InodeTable::Find(const Place& place) const {
+  const uint64_t inode = place.InodeNumber();
+  std::lock_guard lock(mutex_);
+  const auto it = FindLocked(place, inode);
+  return it == nodes_.end() ? nullptr : it->second;
+}
+
+void InodeTable::Forget(Node& node, uint64_t count) {
+  if (&node == root_.get()) return;
+  NodePtr dying;  // declared before the lock: dies after it
+  std::lock_guard lock(mutex_);
+  node.lookups_ -= std::min(count, node.lookups_);
+  if (node.lookups_ > 0) return;
+  newest_gone_ = std::max(newest_gone_, node.generation());
+  if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
+    dying = std::move(it->second);
+    unlinked_.erase(it);
+    return;
+  }
+  const auto named = FindLocked(*node.place(), node.inode_number());
+  if (named == nodes_.end() || named->second.get() != &node) return;
+  dying = named->second;
+  nodes_.erase(named);
+}
+
+void InodeTable::Move(const Place& from, const Place& to) {
+  std::lock_guard lock(mutex_);
+  UnlinkLocked(to);
+  const auto it = FindLocked(from, from.InodeNumber());
+  if (it == nodes_.end()) return;
+  NodePtr node = it->second;
+  nodes_.erase(it);
+  {
+    std::lock_guard node_lock(node->mutex_);
+    node->place_ = std::make_shared<const Place>(to);
+    node->inode_number_ = to.InodeNumber();
+  }
+  ++moves_;
+  node->ContentChanged();  // what was found at `to` before is not what is there now
+  newest_gone_ = node->generation();
+  nodes_.emplace(node->inode_number(), node);
+}
+
+NodePtr InodeTable::Unlink(const Place& place) {
+  std::lock_guard lock(mutex_);
+  return UnlinkLocked(place);
+}
+
+void InodeTable::InvalidateLookUps() {
+  std::lock_guard lock(mutex_);
+  newest_gone_ = Node::NextGeneration();
+}
+
+NodePtr InodeTable::UnlinkLocked(const Place& place) {
+  newest_gone_ = Node::NextGeneration();
+  const auto it = FindLocked(place, place.InodeNumber());
+  if (it == nodes_.end()) return nullptr;
+  NodePtr node = it->second;
+  nodes_.erase(it);
+  node->unlinked_.store(true, std::memory_order_release);
+  unlinked_.emplace(node.get(), node);
+  return node;
+}
+
+std::vector<NodePtr> InodeTable::SliceLocked(size_t& bucket) const {
+  constexpr size_t kBuckets = 1024;
+  std::vector<NodePtr> slice;
+  const size_t end = std::min(bucket + kBuckets, nodes_.bucket_count());
+  for (; bucket < end; ++bucket) {
+    for (auto it = nodes_.begin(bucket); it != nodes_.end(bucket); ++it)
+      slice.push_back(it->second);
+  }
+  return slice;
+}
+
+// With millions of nodes the walk takes a second, in which requests are served between the slices.
+// False: nodes have changed their buckets meanwhile, so that one may have been missed.
+bool InodeTable::WalkSlices(const std::function<void(const std::vector<NodePtr>&)>& take) const {
+  std::unique_lock lock(mutex_);
+  const size_t buckets = nodes_.bucket_count();
+  const uint64_t moves = moves_;
+  for (size_t bucket = 0; bucket < buckets;) {
+    {
+      const std::vector<NodePtr> slice = SliceLocked(bucket);
+      lock.unlock();
+      take(slice);
+    }
+    lock.lock();
+    if (nodes_.bucket_count() != buckets || moves_ != moves) return false;
+  }
+  std::vector<NodePtr> unlinked;
+  for (const auto& [address, node] : unlinked_) unlinked.push_back(node);
+  lock.unlock();
+  take(unlinked);
+  return true;
+}
+
+std::vector<NodePtr> InodeTable::FindAll(const std::function<bool(const Place&)>& condition) const {
+  constexpr int kAttempts = 4;
+  std::vector<NodePtr> found;
+  const auto take = [&](const std::vector<NodePtr>& nodes) {
+    for (const NodePtr& node : nodes) {
+      if (condition(*node->place())) found.push_back(node);
+    }
+  };
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    found.clear();
+    if (WalkSlices(take)) return found;
+  }
+  found.clear();
+  std::vector<NodePtr> all;
+  std::lock_guard lock(mutex_);
+  for (size_t bucket = 0; bucket < nodes_.bucket_count();) take(SliceLocked(bucket));
+  for (const auto& [address, node] : unlinked_) all.push_back(node);
+  take(all);
+  return found;
+}
+
+size_t InodeTable::size() const {
+  std::lock_guard lock(mutex_);
+  return nodes_.size() + unlinked_.size();
+}
+
+bool InodeTable::Shrink() {
+  constexpr size_t kWorthwhile = 65536;  // buckets
+  std::lock_guard lock(mutex_);
+  if (nodes_.bucket_count() < kWorthwhile || nodes_.size() > nodes_.bucket_count() / 4)
+    return false;
+  nodes_.rehash(0);
+  return true;
+}
+
+}  // namespace cellfs::fs

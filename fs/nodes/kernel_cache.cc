@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/kernel_cache.h"
+
+#include <cassert>
+
+#include "fs/nodes/column_locks.h"
+
+namespace cellfs::fs {
+
+KernelCache::KernelCache(InodeTable& inodes, FileName file_name)
+    : inodes_(inodes),
+      file_name_(std::move(file_name)),
+      thread_([this](const std::stop_token& stop) { DropNames(stop); }) {}
+
+KernelCache::~KernelCache() = default;
+
+void KernelCache::SetNotifier(KernelNotifier* notifier) {
+  std::unique_lock lock(mutex_);
+  notifier_ = notifier;
+  // The old one must not be in use any more when this returns.
+  idle_.wait(lock, [&] { return notifying_ == 0 || notifier != nullptr; });
+}
+
+void KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
+  assert(!ColumnLocks::Lock::IsAnyHeldHere());
+  KernelNotifier* notifier;
+  {
+    std::lock_guard lock(mutex_);
+    if (notifier_ == nullptr) return;
+    notifier = notifier_;
+    ++notifying_;
+  }
+  tell(*notifier);
+  std::lock_guard lock(mutex_);
+  if (--notifying_ == 0) idle_.notify_all();
+}
+
+void KernelCache::InvalidateNode(const Place& place, const Node* by) {
+  const NodePtr node = inodes_.Find(place);
+  if (node == nullptr || node.get() == by) return;
+  node->ContentChanged();
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
+}
+
+void KernelCache::ColumnChanged(const Place& column, const Node* by) {
+  // The kernel saw the change itself where it came by the plain name.
+  if (by != nullptr && by->place()->kind == PlaceKind::kCell) return;
+  const Place cell = column.As(PlaceKind::kCell);
+  InvalidateNode(cell, by);
+  QueueName(cell);
+  InvalidateParents(cell, by);
+}
+
+// Row and family stay, if only as emptied directories; what they list has changed.
+void KernelCache::InvalidateParents(const Place& cell, const Node* by) {
+  for (Place directory = cell.Parent(); directory.kind != PlaceKind::kNamespace;
+       directory = directory.Parent()) {
+    InvalidateNode(directory, by);
+  }
+}
+
+void KernelCache::RowChanged(const TableName& table, const std::string& row) {
+  InvalidateAll([&](const Place& place) { return place.table == table && place.row == row; });
+  InvalidateNode(TablePlace(table), nullptr);
+}
+
+void KernelCache::TableChanged(const TableName& table) {
+  InvalidateAll([&](const Place& place) { return place.table == table; });
+  InvalidateNode(NamespacePlace(table.namespace_name), nullptr);
+}
+
+void KernelCache::NamespaceChanged(const std::string& namespace_name) {
+  InvalidateAll([&](const Place& place) { return place.table.namespace_name == namespace_name; });
+  InvalidateNode(RootPlace(), nullptr);
+}
+
+void KernelCache::AttributesChanged(const Place& place, const Node* by) {
+  InvalidateNode(place, by);
+}
+
+void KernelCache::Revalidate(const Place& column) {
+  const Place cell = column.As(PlaceKind::kCell);
+  AskAgain(cell);
+  if (column.kind != PlaceKind::kCell) AskAgain(column);
+  InvalidateParents(cell, nullptr);
+}
+
+void KernelCache::AskAgain(const Place& place) {
+  const NodePtr node = inodes_.Find(place);
+  if (node == nullptr) return;
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
+  QueueName(place);
+}
+
+void KernelCache::DropListing(const Node& directory) {
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(directory); });
+}
+
+void KernelCache::Renamed(const Node& node) {
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(node); });
+}
+
+void KernelCache::Changed(const NodePtr& node, bool is_gone) {
+  node->ContentChanged();
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
+  if (is_gone) QueueName(*node->place());
+}
+
+void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& condition) {
+  for (const NodePtr& node : inodes_.FindAll(condition)) {
+    Changed(node, true);
+  }
+}
+
+void KernelCache::QueueName(const Place& place) {
+  if (inodes_.Find(place) == nullptr) return;
+  NodePtr directory = inodes_.Find(place.Parent());
+  if (directory == nullptr) return;
+  directory->EntriesChanged();
+  std::lock_guard lock(mutex_);
+  if (notifier_ == nullptr) return;
+  names_.push_back({std::move(directory), file_name_(place)});
+  wake_.notify_one();
+}
+
+void KernelCache::DropNames(const std::stop_token& stop) {
+  while (true) {
+    Name name;
+    {
+      std::unique_lock lock(mutex_);
+      if (!wake_.wait(lock, stop, [&] { return !names_.empty(); })) return;
+      name = std::move(names_.front());
+      names_.pop_front();
+    }
+    Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
+  }
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// KernelCache: what the kernel must forget when something changed otherwise than by its own
+// request: under another name of the same cell, or by a command. Names that can change unseen
+// (history, counters, deleted cells, queries) are never cached at all, so the plain names are all
+// there is to tell of.
+#ifndef CELLFS_FS_NODES_KERNEL_CACHE_H_
+#define CELLFS_FS_NODES_KERNEL_CACHE_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "fs/nodes/inode_table.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// The way to the kernel; fs/kernel/fuse_session.cc implements it.
+class KernelNotifier {
+ public:
+  virtual ~KernelNotifier() = default;
+  // Drops attributes, pages and listing. May be called from a thread that serves a request.
+  virtual void InvalidateInode(const Node& node) = 0;
+  // Drops the attributes alone. May be called likewise.
+  virtual void InvalidateAttributes(const Node& node) = 0;
+  // Drops a name. Takes the directory's lock in the kernel: never from a thread that serves a
+  // request.
+  virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
+};
+
+// Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_locks.h): the kernel
+// may first finish a request that needs it.
+class KernelCache {
+ public:
+  using FileName = std::function<std::string(const Place&)>;
+
+  KernelCache(InodeTable& inodes, FileName file_name);
+  ~KernelCache();
+
+  // Null before mount and after unmount.
+  void SetNotifier(KernelNotifier* notifier);
+
+  // The visible value of the column was put, deleted or otherwise changed by an operation on the
+  // file `by` (null: a command). Call it before the reply. `by` itself is left alone.
+  void ColumnChanged(const Place& column, const Node* by);
+  // Something in the row, or anything in the table, changed otherwise than by a request of the
+  // kernel.
+  void RowChanged(const TableName& table, const std::string& row);
+  void TableChanged(const TableName& table);
+  void NamespaceChanged(const std::string& namespace_name);
+  // The kernel shall ask again about the node and, where it has gone, about its name.
+  void Changed(const NodePtr& node, bool is_gone);
+  // The column may not be as the kernel believes: a file that was made is not there after all, or a
+  // change may or may not have been made. Leaves pages alone: those of the very write that failed
+  // are locked until its reply.
+  void Revalidate(const Place& column);
+  // The kernel drops its listing of the directory.
+  void DropListing(const Node& directory);
+  // The file has another name now, and with it another inode number; its pages are right.
+  void Renamed(const Node& node);
+  // The attributes alone of this place, changed under another name.
+  void AttributesChanged(const Place& place, const Node* by);
+
+ private:
+  struct Name {
+    NodePtr directory;
+    std::string name;
+  };
+
+  void Notify(const std::function<void(KernelNotifier&)>& tell);
+  void InvalidateNode(const Place& place, const Node* by);
+  void InvalidateParents(const Place& cell, const Node* by);
+  void InvalidateAll(const std::function<bool(const Place&)>& condition);
+  void AskAgain(const Place& place);
+  void QueueName(const Place& place);
+  void DropNames(const std::stop_token& stop);
+
+  InodeTable& inodes_;
+  const FileName file_name_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable idle_;
+  int notifying_ = 0;                   // calls under way; guarded by mutex_
+  KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
+  std::deque<Name> names_;              // guarded by mutex_
+  std::jthread thread_;                 // last: starts when the rest stands
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_KERNEL_CACHE_H_

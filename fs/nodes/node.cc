@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/node.h"
+
+#include <algorithm>
+
+namespace cellfs::fs {
+
+std::shared_ptr<const Place> Node::place() const {
+  std::lock_guard lock(mutex_);
+  return place_;
+}
+
+FileHandle* Node::AddHandle(std::shared_ptr<FileHandle> handle) {
+  std::lock_guard lock(mutex_);
+  handles_.push_back(std::move(handle));
+  return handles_.back().get();
+}
+
+void Node::RemoveHandle(FileHandle* handle) {
+  std::shared_ptr<FileHandle> removed;  // declared before the lock: dies after it
+  std::lock_guard lock(mutex_);
+  const auto it = std::find_if(handles_.begin(), handles_.end(),
+                               [&](const auto& held) { return held.get() == handle; });
+  if (it == handles_.end()) return;
+  removed = std::move(*it);
+  handles_.erase(it);
+  if (handles_.empty()) handles_.shrink_to_fit();
+}
+
+std::vector<std::shared_ptr<FileHandle>> Node::handles() const {
+  std::lock_guard lock(mutex_);
+  return handles_;
+}
+
+size_t Node::handle_count() const {
+  std::lock_guard lock(mutex_);
+  return handles_.size();
+}
+
+std::shared_ptr<Column> Node::open_column() const {
+  std::lock_guard lock(mutex_);
+  return open_column_.lock();
+}
+
+std::shared_ptr<Column> Node::OpenColumn() {
+  std::lock_guard lock(mutex_);
+  auto column = open_column_.lock();
+  if (column == nullptr) open_column_ = column = std::make_shared<Column>();
+  return column;
+}
+
+void Node::PagesExpire(Timestamp when) {
+  Timestamp before = pages_expire_.load();
+  while (when < before && !pages_expire_.compare_exchange_weak(before, when)) {
+  }
+}
+
+uint64_t Node::stale_pages(Timestamp now) {
+  Timestamp expiry = pages_expire_.load(std::memory_order_relaxed);
+  const bool has_expired = expiry <= now;
+  if (has_expired && pages_expire_.compare_exchange_strong(expiry, kLatestTimestamp))
+    PagesAreStale();
+  return stale_pages_.load(std::memory_order_acquire);
+}
+
+void Node::ContentChanged() {
+  const uint64_t changed = NextGeneration();
+  uint64_t before = generation();
+  while (before < changed && !generation_.compare_exchange_weak(before, changed)) {
+  }
+  EntriesChanged();
+  std::lock_guard lock(mutex_);
+  cached_cell_.reset();
+}
+
+std::optional<CachedCell> Node::cached_cell() const {
+  std::lock_guard lock(mutex_);
+  if (cached_cell_ == nullptr) return std::nullopt;
+  if (place_->IsDirectory() && NewestGeneration() > cached_cell_->looked_at) return std::nullopt;
+  return cached_cell_->cell;
+}
+
+void Node::Cache(const CachedCell& cell, uint64_t looked_at) {
+  std::lock_guard lock(mutex_);
+  if (cell.expires) PagesExpire(*cell.expires);
+  if (generation() > looked_at) return;
+  cached_cell_ = std::make_unique<Cached>(Cached{cell, looked_at});
+}
+
+std::optional<PendingWrite> Node::pending() const {
+  if (handle_count() == 0) return std::nullopt;
+  const auto open = handles();
+  for (auto it = open.rbegin(); it != open.rend(); ++it) {
+    if (auto pending = (*it)->pending()) return pending;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<CachedListing> Node::cached_listing(std::atomic<int64_t>& bytes_left) {
+  std::lock_guard lock(mutex_);
+  if (!may_cache_listing_) return nullptr;
+  if (cached_listing_ == nullptr) {
+    cached_listing_ = std::make_shared<CachedListing>(bytes_left, CachedListing::kFirstOffset);
+  } else if (cached_listing_->IsOutgrown()) {
+    cached_listing_ = std::make_shared<CachedListing>(bytes_left, cached_listing_->end());
+  }
+  return cached_listing_;
+}
+
+bool Node::HasOutgrownListing() const {
+  std::lock_guard lock(mutex_);
+  return cached_listing_ != nullptr && cached_listing_->IsOutgrown();
+}
+
+void Node::DoNotCacheListing() {
+  std::lock_guard lock(mutex_);
+  may_cache_listing_ = false;
+  cached_listing_.reset();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// Node: something the kernel has looked up and may ask about until it forgets it. Its address is
+// the FUSE node id. Rename gives it another place; unlink leaves it without a name while handles
+// live.
+#ifndef CELLFS_FS_NODES_NODE_H_
+#define CELLFS_FS_NODES_NODE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fs/nodes/cached_listing.h"
+#include "fs/nodes/column.h"
+#include "fs/nodes/file_handle.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// What is cached of the cell that a column shows.
+struct CachedCell {
+  Timestamp version = 0;
+  uint64_t size = 0;
+  std::optional<Timestamp> expires;  // when a TTL may end it
+  bool alone = false;  // the column has no other version and no tombstone, as far as is known
+};
+
+// Thread-safe. Its mutex is a leaf: nothing is called while it is held.
+class Node : public std::enable_shared_from_this<Node> {
+ public:
+  // `inode_number`: the place's.
+  Node(Place place, uint64_t inode_number)
+      : place_(std::make_shared<const Place>(std::move(place))), inode_number_(inode_number) {}
+
+  // As it is now.
+  std::shared_ptr<const Place> place() const;
+  uint64_t inode_number() const { return inode_number_.load(std::memory_order_relaxed); }
+  // The name is gone or belongs to somebody else: what handles still put goes nowhere.
+  bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
+
+  // Open handles live here until they are released.
+  FileHandle* AddHandle(std::shared_ptr<FileHandle> handle);
+  void RemoveHandle(FileHandle* handle);
+  std::vector<std::shared_ptr<FileHandle>> handles() const;
+  size_t handle_count() const;
+
+  // What its handles share, made with the first one; null where none of a column is open.
+  std::shared_ptr<Column> open_column() const;
+  std::shared_ptr<Column> OpenColumn();
+
+  // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
+  std::optional<PendingWrite> pending() const;
+
+  // Grows whenever what is read here may have changed. Bytes read before that are stale.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  void ContentChanged();
+  // The newest generation of any node. What is read after this is stale only if its node's
+  // generation exceeds it.
+  static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
+  // The cell that the column shows, cached when it was read or put. Of a row or family: the first
+  // cell in it, which may change with any of its columns. Nullopt: not cached, or it may have
+  // changed since. Valid only when the store checks no rights.
+  std::optional<CachedCell> cached_cell() const;
+  // `looked_at`: NewestGeneration() from before the cell was read. After a put: the generation that
+  // ContentChanged() gave, under the column's lock. Ignored if something has changed since.
+  void Cache(const CachedCell& cell, uint64_t looked_at);
+  // Where others write to the store: the version that was read or put last. Returns the one before;
+  // < 0: none.
+  Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
+  // The kernel's pages may differ from the file. Opens drop them until one such handle is released;
+  // only then is the kernel known to have done it.
+  void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
+  // When a TTL ends what pages were filled with: they are stale then.
+  void PagesExpire(Timestamp when);
+  // 0: they are not stale.
+  uint64_t stale_pages(Timestamp now);
+  void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
+
+  // Counts how often names came to the directory or went from it.
+  uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+  void EntriesChanged() { changes_.fetch_add(1, std::memory_order_acq_rel); }
+  // Of a directory, for a stream that is being opened; null where the kernel must not cache its
+  // listing.
+  std::shared_ptr<CachedListing> cached_listing(std::atomic<int64_t>& bytes_left);
+  // It will be replaced: its offsets must have gone from the kernel by then.
+  bool HasOutgrownListing() const;
+  // From now on: it is too large, or entries come to it or go from it without a request: cells with
+  // a TTL of their own, families that were found with nothing in them.
+  void DoNotCacheListing();
+
+ private:
+  friend class InodeTable;
+
+  struct Cached {
+    CachedCell cell;
+    uint64_t looked_at = 0;
+  };
+
+  static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
+
+  std::atomic<bool> unlinked_{false};
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Place> place_;                // guarded by mutex_
+  std::atomic<uint64_t> inode_number_;                // changes with it
+  std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
+  std::weak_ptr<Column> open_column_;                 // guarded by mutex_; the handles own it
+  std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
+  bool may_cache_listing_ = true;                     // guarded by mutex_
+  std::unique_ptr<Cached> cached_cell_;               // guarded by mutex_
+  std::atomic<Timestamp> seen_version_{-1};
+  std::atomic<uint64_t> stale_pages_{0};
+  std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
+  std::atomic<uint64_t> generation_{1};
+  std::atomic<uint64_t> changes_{0};
+  static inline std::atomic<uint64_t> newest_{1};
+  uint64_t lookups_ = 0;  // guarded by the table's mutex
+};
+
+using NodePtr = std::shared_ptr<Node>;
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_NODE_H_

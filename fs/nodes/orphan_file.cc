@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/orphan_file.h"
+
+#include <memory>
+
+namespace cellfs::fs {
+
+OutcomeOr<SharedBytes> OrphanFile::Read(uint64_t offset, size_t size) const {
+  if (!bytes_.ok()) return bytes_.status();
+  if (offset >= bytes_->size()) return SharedBytes();
+  return SharedBytes::Slice(std::make_shared<const std::string>(bytes_->substr(offset, size)), 0,
+                            size);
+}
+
+Outcome OrphanFile::Change(const std::function<void(std::string&)>& change, timespec now) {
+  if (!bytes_.ok()) return bytes_.status();
+  change(*bytes_);
+  written_ = now;
+  return {};
+}
+
+PendingWrite OrphanFile::shown() const {
+  PendingWrite shown;
+  shown.size = bytes_.ok() ? bytes_->size() : 0;
+  shown.written = written_;
+  return shown;
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// OrphanFile: a file without a name. The handles that had it open when its name went share its
+// bytes; they read and write on, and nothing of it is put.
+#ifndef CELLFS_FS_NODES_ORPHAN_FILE_H_
+#define CELLFS_FS_NODES_ORPHAN_FILE_H_
+
+#include <time.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "fs/base/outcome.h"
+#include "fs/nodes/file_handle.h"
+
+namespace cellfs::fs {
+
+// Guarded by the lock of the column that it had.
+class OrphanFile {
+ public:
+  // The bytes as they were read when the name went; or why that failed, which all calls return.
+  OrphanFile(OutcomeOr<std::string> bytes, timespec now)
+      : bytes_(std::move(bytes)), written_(now) {}
+
+  const OutcomeOr<std::string>& bytes() const { return bytes_; }
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) const;
+  Outcome Change(const std::function<void(std::string&)>& change, timespec now);
+  // As stat(2) shows it.
+  PendingWrite shown() const;
+
+ private:
+  OutcomeOr<std::string> bytes_;
+  timespec written_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_ORPHAN_FILE_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// RewrittenNodes: the nodes that a flush or a compaction may have changed, by hand or in the
+// background. A thread of its own looks at them anew, since the rewrite must not wait for the
+// kernel, which may wait for a write that waits for the rewrite.
+#ifndef CELLFS_FS_NODES_REWRITTEN_NODES_H_
+#define CELLFS_FS_NODES_REWRITTEN_NODES_H_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/rewrite_observer.h"
+#include "fs/nodes/inode_table.h"
+
+namespace cellfs::fs {
+
+// Thread-safe.
+class RewrittenNodes : public RewriteObserver {
+ public:
+  using Revalidate = std::function<void(const NodePtr& node)>;
+
+  RewrittenNodes(InodeTable& inodes, Revalidate revalidate);
+
+  void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) override;
+  // Until all that was rewritten before this call has been looked at.
+  void Await();
+
+ private:
+  // Of one rewrite. Families are places of which any column may have changed.
+  struct Work {
+    std::vector<NodePtr> nodes;
+    std::vector<Place> families;
+  };
+
+  void Run(const std::stop_token& stop);
+  void LookAt(const Work& work, const std::stop_token& stop);
+
+  InodeTable& inodes_;
+  const Revalidate revalidate_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable done_wakes_;
+  std::deque<Work> work_;  // guarded by mutex_
+  uint64_t added_ = 0;     // guarded by mutex_
+  uint64_t done_ = 0;      // of those added; guarded by mutex_
+  std::jthread thread_;    // last: starts when the rest stands
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_REWRITTEN_NODES_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// UnstoredEntries: what is in the tree by being made there and not by a cell in the store: rows and
+// families made by mkdir or emptied by unlink, files between CREATE and their first put, files held
+// in memory. Gone after unmount.
+#ifndef CELLFS_FS_NODES_UNSTORED_ENTRIES_H_
+#define CELLFS_FS_NODES_UNSTORED_ENTRIES_H_
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "fs/nodes/memory_files.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+enum class UnstoredReason {
+  kMade,     // mkdir
+  kEmptied,  // its last visible cell was unlinked
+  kClaimed,  // a file from CREATE to its first put
+  kMemory,   // a file or directory held in memory
+};
+
+struct UnstoredEntry {
+  Place place;
+  UnstoredReason reason = UnstoredReason::kMade;
+  timespec made{};
+  std::shared_ptr<MemoryFile> file;  // kMemory
+  pid_t maker = 0;                   // of a kMade row: the process that made it
+};
+using UnstoredPtr = std::shared_ptr<const UnstoredEntry>;  // shared, as it has a place's strings
+
+// What orders a place among the entries of its directory: the row, family, qualifier (with
+// "@<timestamp>" for a version) or name.
+std::string OrderKey(const Place& place);
+
+// Thread-safe. Entries are kept by their directory, Place::Parent().
+class UnstoredEntries {
+ public:
+  // False, and nothing changed, where the place is already here (an emptied directory that is made
+  // stays one).
+  bool Add(UnstoredEntry entry);
+  // Whether it was here.
+  bool Remove(const Place& place);
+  // Null: it is not here.
+  UnstoredPtr Find(const Place& place) const;
+  // A memory file under another name or in another directory; what was there goes.
+  void Move(const Place& from, const Place& to);
+  bool HasChildren(const Place& directory) const;
+  // Removes everything below a directory (a row with its families), itself not.
+  void RemoveBelow(const Place& directory);
+  // A family was dropped: removes it from every row, with what is below it.
+  void RemoveFamily(const TableName& table, const std::string& family);
+  // In the order of OrderKey, those above `after` (nullopt: from the first), at most `limit`.
+  std::vector<UnstoredPtr> ChildrenAfter(const Place& directory,
+                                         const std::optional<std::string>& after,
+                                         size_t limit) const;
+
+  // A table or namespace made by mkdir shows its .toml once that is written or something is made in
+  // it.
+  void HideToml(const Place& table_or_namespace);
+  void ShowToml(const Place& table_or_namespace);
+  bool IsTomlHidden(const Place& table_or_namespace) const;
+
+ private:
+  using Children = std::map<std::string, UnstoredPtr, std::less<>>;
+  using Entries = std::unordered_multimap<uint64_t, UnstoredPtr>;
+
+  Entries::const_iterator FindLocked(const Place& place) const;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<Place, Children, PlaceHash> directories_;
+  // Of all entries, by their own inode numbers: most questions are about places that are not here.
+  Entries entries_;
+  std::unordered_set<Place, PlaceHash> hidden_tomls_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_UNSTORED_ENTRIES_H_

@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: MIT
+#include "fs/operations/filesystem.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "fs/content/cell_reader.h"
+#include "fs/content/claim.h"
+#include "fs/content/file_writer.h"
+#include "fs/nodes/column.h"
+#include "fs/operations/directory_changes.h"
+#include "fs/operations/name_changes.h"
+#include "fs/operations/removal.h"
+#include "fs/operations/xattr.h"
+#include "fs/requests/running_request.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr int kMaxMakeAttempts = 100;
+// How long a listing looks for more to answer.
+constexpr std::chrono::milliseconds kLongestListing{100};
+// Free bytes of the heap that are not given back: what long values and memstores leave there.
+constexpr size_t kKeptHeap = size_t{32} << 20;
+
+// Where the file's bytes cannot change but by a request of the kernel or with a word to it.
+bool MayKeepPages(const MountContext& mount, const Place& place) {
+  return place.kind == PlaceKind::kCell && mount.freshness.is_exact() && place.view == nullptr &&
+         !place.table.IsSystemTable();
+}
+
+// What is made when it is read has no length that the kernel could rely on.
+bool IsLiveText(const Place& place) {
+  return place.kind == PlaceKind::kSelfFile || place.kind == PlaceKind::kCounter;
+}
+
+// Says which name of the directory it is that failed.
+Outcome WithName(std::string_view name, const Outcome& outcome) {
+  if (outcome.reason().empty()) return outcome;
+  return {outcome.error(), "'" + std::string(name) + "': " + outcome.reason()};
+}
+
+}  // namespace
+
+FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
+                       LocalControls* controls)
+    : mount_(store, std::move(options), std::move(clock)),
+      controls_(controls),
+      resolver_(mount_),
+      rewritten_(mount_.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
+  if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
+}
+
+FileSystem::~FileSystem() {
+  if (controls_ != nullptr) controls_->SetRewriteObserver(nullptr);
+  EndHandles(&FileHandle::Abandon);
+  StoreDirectoryTimes();
+}
+
+void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
+
+// Handles and their nodes hold each other until then.
+void FileSystem::EndHandles(void (FileHandle::*end)()) {
+  for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
+    for (const auto& handle : node->handles()) {
+      ((*handle).*end)();
+      node->RemoveHandle(handle.get());
+    }
+  }
+}
+
+void FileSystem::LetGoUnused() {
+  mount_.asof.LetGoUnused();
+  StoreDirectoryTimes();
+  if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
+}
+
+void FileSystem::Revalidate(const NodePtr& node) {
+  const auto found = resolver_.Find(Caller::Superuser(), *node->place());
+  mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
+}
+
+Outcome FileSystem::LogFailure(std::string_view operation, const Place& place, Outcome outcome) {
+  const bool given_up = outcome.error() == EINTR;
+  if (!outcome.ok() && !given_up)
+    mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
+  return outcome;
+}
+
+Outcome FileSystem::FinishChange(std::string_view operation, Node& directory, Outcome outcome) {
+  if (!outcome.ok()) return LogFailure(operation, *directory.place(), std::move(outcome));
+  EntriesChanged(directory);
+  return {};
+}
+
+void FileSystem::EntriesChanged(Node& directory) {
+  directory.EntriesChanged();
+  if (!directory.place()->HasAttributes()) return;
+  if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
+    mount_.delayed.Add([this] { StoreDirectoryTimes(); });
+  }
+}
+
+// What entries came and went changes the times of their directories.
+void FileSystem::StoreDirectoryTimes() {
+  for (const DirectoryTimes::Change& change : mount_.directory_times.All()) {
+    const auto found = resolver_.Find(Caller::Superuser(), change.directory);
+    // What is gone needs no time, and one whose cell says the same none of its own.
+    if (found.ok() && found->version != change.time) {
+      const Status stored = mount_.attributes.StoreDirectoryTime(change.directory, change.time);
+      mount_.RecordFailure("setattr", change.directory, stored);
+      if (!stored.ok()) continue;
+    }
+    mount_.directory_times.Stored(change);
+  }
+}
+
+Outcome FileSystem::CheckWritable(const Place& place) {
+  if (mount_.options.read_only)
+    return LogFailure("change", place, {EROFS, "the mount is read-only"});
+  if (!place.IsReadOnly()) return {};
+  return LogFailure(
+      "change", place,
+      {EROFS, "what .asof, .scan, .cellfs and the namespace hbase show is read-only"});
+}
+
+// ---- Names --------------------------------------------------------------------------------------
+
+OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
+  Entry entry;
+  entry.node = mount_.inodes.LookUp(found.place);
+  const auto shown = StatOf(mount_, found, entry.node.get());
+  if (!shown.ok()) {
+    Forget(*entry.node, 1);
+    return LogFailure("stat", found.place, shown.status());
+  }
+  NoticeOtherWriters(found, *entry.node);
+  entry.attributes = *shown;
+  entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
+  entry.attributes_valid_seconds =
+      entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
+  entry.raced = IsRaced(found, *entry.node);
+  return entry;
+}
+
+// Put after the store was asked, and nothing is to be put any more: the size is neither the one nor
+// the other, and the kernel, which has seen the write before it asked, would take it for the
+// newest.
+bool FileSystem::IsRaced(const ResolvedEntry& found, const Node& node) {
+  return found.looked_at < node.generation();
+}
+
+// While something is not put yet, its time and size are not the last word.
+double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node& node) {
+  if (found.unstored && !found.place.IsDirectory()) return 0;
+  if (!found.place.IsDirectory() && (node.pending() || IsRaced(found, node))) return 0;
+  // Owner and mode are the present ones in the past as well, where nobody is told of a change.
+  if (mount_.options.allow_other && found.place.view != nullptr) return 0;
+  return ValiditySeconds(mount_, found);
+}
+
+OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
+                                    std::string_view name) {
+  while (true) {
+    auto entry = LookUpOnce(request, directory, name);
+    if (!entry.ok() || !entry->raced) return entry;
+    Forget(*entry->node, 1);
+  }
+}
+
+OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
+                                        std::string_view name) {
+  const auto place = directory.place();
+  auto found = resolver_.LookUp(*request.caller, *place, name);
+  if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
+    return LookUpRestored(request, *place, name);
+  }
+  if (!found.ok()) {
+    // A missing name is no failure worth a line, but a query that is not understood is.
+    if (found.error() == ENOENT && place->kind != PlaceKind::kScanDirectory) return Outcome(ENOENT);
+    return LogFailure("look-up", *place, found.status());
+  }
+  if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
+  // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
+  // will not know.
+  const bool is_bare_family =
+      found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
+  if (is_bare_family) directory.DoNotCacheListing();
+  return MakeEntry(*found);
+}
+
+// What the asking process has just copied out of .deleted.
+OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place& directory,
+                                            std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(const Place place,
+                          resolver_.Child(*request.caller, directory, name, NameUse::kLookUp));
+  const auto shown = restoring_readers_.Find(place, request.pid);
+  if (!shown) return Outcome(ENOENT);
+  Entry entry;
+  entry.node = mount_.inodes.LookUp(place);
+  entry.attributes = *shown;
+  return entry;
+}
+
+OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
+  const auto place = node.place();
+  if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
+  const auto time = ParseAsofName(place->name, mount_.clock->Now());
+  if (!time) return Outcome(ENOENT);
+  return std::to_string(*time);
+}
+
+OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directory,
+                                           std::string_view name, mode_t mode) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  const uint64_t looked_at = Node::NewestGeneration();
+  auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
+  if (!made.ok()) {
+    // It may be there all the same.
+    if (made.status().is_unknown()) mount_.kernel.Changed(directory.shared_from_this(), false);
+    return LogFailure("mkdir", *place, WithName(name, made.status()));
+  }
+  EntriesChanged(directory);
+  ResolvedEntry found{*made};
+  found.looked_at = looked_at;
+  found.unstored = mount_.unstored.Find(*made);
+  const bool is_stored = made->kind == PlaceKind::kNamespace || made->kind == PlaceKind::kTable;
+  if (!found.unstored && !is_stored) {  // somebody has put to it by now
+    CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, *made));
+  }
+  return MakeEntry(found);
+}
+
+Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_view name) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return FinishChange("unlink", directory,
+                      WithName(name, fs::Unlink(mount_, request, *place, name)));
+}
+
+Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
+                                    std::string_view name) {
+  const auto place = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return FinishChange("rmdir", directory,
+                      WithName(name, fs::RemoveDirectory(mount_, request, *place, name)));
+}
+
+Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
+                           Node& new_directory, std::string_view new_name, unsigned flags) {
+  const auto from = directory.place();
+  const auto to = new_directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
+  Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
+  if (renamed.ok()) EntriesChanged(directory);
+  return FinishChange("rename", new_directory, WithName(new_name, renamed));
+}
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+// A file that has lost its name is described by who has it open. The lock, for an unlink or a
+// rename changes the store first and then the node, which must not be shown the size of another
+// file.
+OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node& node) {
+  auto held = ColumnLocks::NodeLock{node.place(), {}};
+  if (!held.place->IsDirectory()) held = mount_.column_locks.Take(node);
+  if (node.unlinked()) {
+    ResolvedEntry orphan{*held.place};
+    orphan.looked_at = Node::NewestGeneration();
+    return orphan;
+  }
+  return resolver_.Find(*request.caller, *held.place);
+}
+
+OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
+  while (true) {
+    auto reply = GetAttributesOnce(request, node);
+    if (!reply.ok() || !reply->raced) return reply;
+  }
+}
+
+OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
+  auto found = FindNode(request, node);
+  if (!found.ok()) {
+    if (found.error() != ENOENT) return LogFailure("stat", *node.place(), found.status());
+    if (const auto shown = restoring_readers_.Find(*node.place()))
+      return AttributesReply{*shown, 0};
+    return Outcome(ENOENT);
+  }
+  NoticeOtherWriters(*found, node);
+  return ReplyOf(*found, node);
+}
+
+// A version that is not the one seen before: what open files and the kernel's pages have is old.
+void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
+  if (mount_.freshness.is_exact()) return;
+  if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
+  const Timestamp before = node.SeeVersion(found.version);
+  if (before < 0 || before == found.version) return;
+  const auto column = node.open_column();
+  if (column == nullptr || column->writers() == 0) {
+    mount_.kernel.Changed(node.shared_from_this(), false);
+    return;
+  }
+  node.ContentChanged();
+  node.PagesAreStale();  // no page may be dropped now: it may be the one that is being filled
+}
+
+OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, const Node& node) {
+  const auto shown = StatOf(mount_, found, &node);
+  if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
+  return AttributesReply{*shown, AttributesValidSeconds(found, node), IsRaced(found, node)};
+}
+
+OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
+                                                     const AttributeChange& change,
+                                                     FileHandle* handle) {
+  const auto place = node.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  const auto changed = ChangeAttributes(mount_, request, node, change, handle);
+  if (!changed.ok()) return LogFailure("setattr", *place, changed.status());
+  if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
+  if (!*changed) return GetAttributes(request, node);
+  auto reply = ReplyOf(**changed, node);
+  return reply.ok() && reply->raced ? GetAttributes(request, node) : std::move(reply);
+}
+
+OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
+                                            const std::string& name) {
+  return fs::GetXattr(mount_, request, node, name);
+}
+
+Outcome FileSystem::SetXattr(const Request& request, Node& node, const std::string& name,
+                             std::string_view value, int /*flags*/) {
+  const auto place = node.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  return LogFailure("setxattr", *place, fs::SetXattr(mount_, request, node, name, value));
+}
+
+// The space quota that applies to the place, if any, with what is used of it.
+OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& place) {
+  if (place.table.namespace_name.empty()) return std::optional<QuotaUse>();
+  std::optional<SpaceQuota> quota;
+  if (!place.table.name.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.TableSpaceQuota(place.table));
+  }
+  const bool whole_namespace = !quota.has_value();
+  if (whole_namespace) {
+    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.NamespaceSpaceQuota(place.table.namespace_name));
+    if (!quota) return std::optional<QuotaUse>();
+  }
+  QuotaUse use;
+  use.limit = quota->limit;
+  for (const TableStatistics& table : mount_.store.GetStatistics().tables) {
+    const bool counts = whole_namespace ? table.table.namespace_name == place.table.namespace_name
+                                        : table.table == place.table;
+    if (counts) use.used += static_cast<int64_t>(table.file_bytes);
+  }
+  return std::optional(use);
+}
+
+OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& node) {
+  struct statvfs shown {};
+  const std::string& directory = mount_.options.store_directory;
+  if (!directory.empty()) {
+    if (statvfs(directory.c_str(), &shown) != 0) return Outcome(errno);
+  } else {
+    shown.f_bsize = shown.f_frsize = 4096;
+    shown.f_blocks = shown.f_bfree = shown.f_bavail = 1 << 28;
+    shown.f_files = shown.f_ffree = shown.f_favail = 1 << 28;
+  }
+  const auto place = node.place();
+  const auto quota_of_place = QuotaOf(*place);
+  // A table that was dropped while somebody was in it has no quota any more.
+  if (!quota_of_place.ok() && quota_of_place.error() != ENOENT) {
+    return LogFailure("statfs", *place, quota_of_place.status());
+  }
+  if (const auto quota = quota_of_place.ok() ? *quota_of_place : std::nullopt;
+      quota && shown.f_frsize > 0) {
+    const int64_t block = static_cast<int64_t>(shown.f_frsize);
+    shown.f_blocks = static_cast<fsblkcnt_t>(quota->limit / block);
+    const int64_t left = std::max<int64_t>(0, quota->limit - quota->used) / block;
+    shown.f_bfree = shown.f_bavail = std::min(shown.f_bavail, static_cast<fsblkcnt_t>(left));
+  }
+  shown.f_namemax = kMaxNameLength;
+  return shown;
+}
+
+// ---- Files --------------------------------------------------------------------------------------
+
+// The file at a place where look-up found none: made now, or by somebody else since then. One that
+// goes away again in between is made anew.
+OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Place& place,
+                                                mode_t mode, bool exclusive, OpenMode& open_mode) {
+  for (int attempt = 0; attempt < kMaxMakeAttempts; ++attempt) {
+    const auto made = ClaimFile(mount_, request, place, mode, exclusive);
+    if (!made.ok()) return LogFailure("create", place, made.status());
+    open_mode.created = *made;
+    open_mode.exclusive = exclusive;
+    if (*made) {
+      ResolvedEntry found{place};
+      found.unstored = mount_.unstored.Find(place);
+      if (found.unstored) return found;  // else another handle has put to it by now
+    }
+    auto found = resolver_.Find(*request.caller, place);
+    if (found.ok() || found.error() != ENOENT) return found;
+  }
+  return LogFailure("create", place, {EBUSY, "others make and remove the file all the time"});
+}
+
+OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& directory,
+                                          std::string_view name, mode_t mode, OpenMode open_mode,
+                                          bool exclusive) {
+  const auto parent = directory.place();
+  CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
+  const auto child = resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile);
+  if (!child.ok()) return LogFailure("create", *parent, WithName(name, child.status()));
+  while (true) {
+    auto created = CreateOnce(request, directory, *child, mode, open_mode, exclusive);
+    if (!created.ok() || created->handle != nullptr) return created;
+    mount_.inodes.Forget(*created->entry.node, 1);
+  }
+}
+
+// Without a handle where the file that was found, not made, lost its name meanwhile.
+OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
+                                              const Place& place, mode_t mode, OpenMode open_mode,
+                                              bool exclusive) {
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
+                          MakeOrFind(request, place, mode, exclusive, open_mode));
+  Claim claim(mount_.unstored, place);
+  if (!open_mode.created) claim.Keep();  // it is not ours
+  if (open_mode.created) EntriesChanged(directory);
+  CreatedFile created;
+  NodePtr node = mount_.inodes.LookUp(place);
+  const auto fail = [&](const Outcome& outcome) {
+    mount_.inodes.Forget(*node, 1);
+    return LogFailure("create", place, outcome);
+  };
+  auto opened = OpenForWriting(mount_, request, node, open_mode);
+  if (!opened.ok()) return fail(opened.status());
+  created.handle = AddHandle(*node, *opened, open_mode, false);
+  created.keep_cache = opened->keep_cache;
+  created.direct_io = opened->direct_io;
+  const auto shown = StatOf(mount_, found, node.get());
+  if (!shown.ok()) {
+    node->RemoveHandle(opened->handle.get());
+    return fail(shown.status());
+  }
+  claim.Keep();  // the handle takes it away now
+  created.entry.attributes = *shown;
+  created.entry.name_valid_seconds = ValiditySeconds(mount_, found);
+  created.entry.attributes_valid_seconds = 0;
+  created.entry.node = std::move(node);
+  return created;
+}
+
+OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
+                                      std::string_view name, mode_t mode) {
+  const OpenMode open_mode{.read = false, .write = true};
+  CELLFS_ASSIGN_OR_RETURN(CreatedFile created,
+                          Create(request, directory, name, mode, open_mode, true));
+  Node& node = *created.entry.node;
+  const Outcome put = created.handle->PutAll();
+  Release(node, created.handle);
+  if (put.ok()) return std::move(created.entry);
+  Outcome failed = LogFailure("mknod", *node.place(), put);
+  Forget(node, 1);
+  return failed;
+}
+
+OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node) {
+  OpenedFile opened;
+  opened.no_flush = true;
+  const auto place = node->place();
+  if (IsLiveText(*place)) {
+    CELLFS_ASSIGN_OR_RETURN(std::string text, WholeFile(mount_, *request.caller, *place));
+    opened.handle = std::make_shared<TextReader>(std::move(text));
+    opened.direct_io = true;
+    return opened;
+  }
+  if (place->kind == PlaceKind::kDeletedCell) {
+    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found, resolver_.Find(*request.caller, *place));
+    CELLFS_ASSIGN_OR_RETURN(const struct stat shown, StatOf(mount_, found, node.get()));
+    restoring_readers_.Opened(*place, shown, request.pid);
+  }
+  auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
+  const uint64_t stale = node->stale_pages(mount_.clock->Now());
+  const bool is_written = node->OpenColumn()->writers() > 0;
+  if (node->unlinked() || node->pending()) {
+    // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
+    // name has just gone: what has it now is read.
+    CELLFS_RETURN_IF_FAILED(reader->Hold());
+    opened.direct_io = true;
+  } else if (is_written && (stale != 0 || !MayKeepPages(mount_, *place))) {
+    opened.direct_io = true;  // pages must not be dropped now, and are not right
+  } else {
+    opened.keep_cache = stale == 0 && MayKeepPages(mount_, *place);
+    reader->drops_stale_pages = stale;
+  }
+  // Even a direct open drops pages, unless it says that they are to be kept.
+  if (is_written) opened.keep_cache = true;
+  opened.handle = std::move(reader);
+  return opened;
+}
+
+// Adds the handle under the lock, so that this one is told as well when the name goes. Null where
+// it has gone since the handle was made; but a file that was made here and is gone again is one
+// without a name.
+FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
+                                  bool was_unlinked) {
+  const auto held = mount_.column_locks.Take(node);
+  if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
+  if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
+    if (column->orphan() == nullptr)
+      column->BecomeOrphan(std::string(), ToTimespec(mount_.clock->Now()));
+    opened.handle->NameGoes();
+    opened.handle->NameWent();
+  }
+  return node.AddHandle(opened.handle);
+}
+
+// Pages that others' reads have left in the kernel are read without a request, so the right is
+// asked for here. What has lost its name is read past them.
+Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
+  if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
+  return resolver_.Find(*request.caller, *node.place()).status();
+}
+
+// The name went between the kernel's look-up and now, and may be another file's: that is what is
+// read. Where the kernel enforces modes, it has looked at those of the file before, so it must look
+// again.
+bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const {
+  if (mode.write) return mode.truncate;
+  return !mount_.options.allow_other || request.uid == 0;
+}
+
+// A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
+// Opened for writing it would come back without a word to the kernel about its directory; ESTALE
+// makes the kernel look the name up again, and create the file if it may.
+Outcome FileSystem::CheckIsThere(const Node& node) {
+  const auto place = node.place();
+  if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
+  const auto found = resolver_.Find(Caller::Superuser(), *place);
+  if (found.ok()) return {};
+  return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
+}
+
+OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
+  const NodePtr shared = node.shared_from_this();
+  if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
+  OpenReply reply;
+  while (reply.handle == nullptr) {
+    const bool unlinked = node.unlinked();
+    if (unlinked && mode.read && !MayOpenLate(request, mode)) return Outcome(ESTALE);
+    const Outcome allowed = CheckMayOpen(request, node, mode);
+    const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
+    if (node.unlinked() != unlinked) continue;  // it went meanwhile
+    if (!allowed.ok()) return LogFailure("open", *node.place(), allowed);
+    if (is_there.error() == ESTALE) return is_there;
+    if (!is_there.ok()) return LogFailure("open", *node.place(), is_there);
+    auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
+                             : OpenForReading(request, shared);
+    if (!opened.ok() && node.unlinked() != unlinked) continue;
+    if (!opened.ok()) return LogFailure("open", *node.place(), opened.status());
+    reply.keep_cache = opened->keep_cache;
+    reply.direct_io = opened->direct_io;
+    reply.no_flush = opened->no_flush;
+    reply.handle = AddHandle(node, *opened, mode, unlinked);
+  }
+  return reply;
+}
+
+OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
+                                        uint64_t offset, size_t size) {
+  if (handle == nullptr) return ReadUnopened(request, node, offset, size);
+  auto bytes = handle->Read(offset, size);
+  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
+  return bytes;
+}
+
+// On a read-only mount the kernel opens nothing. The last file read is kept, for long ones come in
+// many pieces.
+OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& node, uint64_t offset,
+                                                size_t size) {
+  std::shared_ptr<CellReader> reader;
+  {
+    std::lock_guard lock(last_read_mutex_);
+    if (last_read_node_ != &node || last_reader_ == nullptr || offset == 0) {
+      last_read_node_ = &node;
+      last_reader_ = std::make_shared<CellReader>(mount_, *request.caller, node.shared_from_this());
+    }
+    reader = last_reader_;
+  }
+  auto bytes = reader->Read(offset, size);
+  if (bytes.ok() && offset + bytes->bytes.size() >= bytes->owner->size()) {
+    std::lock_guard lock(last_read_mutex_);
+    if (last_reader_ == reader) last_reader_.reset();
+  }
+  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
+  return bytes;
+}
+
+OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_view bytes,
+                                    uint64_t offset, WriteFrom from) {
+  const Outcome written = handle.Write(bytes, offset, from);
+  if (!written.ok()) return LogFailure("write", *node.place(), written);
+  return bytes.size();
+}
+
+Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
+  Outcome flushed = handle.Flush();
+  return flushed.ok() ? flushed : LogFailure("close", *node.place(), std::move(flushed));
+}
+
+Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
+  Outcome synced = handle.Sync();
+  return synced.ok() ? synced : LogFailure("fsync", *node.place(), std::move(synced));
+}
+
+void FileSystem::Release(Node& node, FileHandle* handle) {
+  if (handle == nullptr) return;
+  handle->Release();
+  if (handle->drops_stale_pages != 0) node.PagesWereDropped(handle->drops_stale_pages);
+  node.RemoveHandle(handle);
+  if (node.place()->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*node.place());
+}
+
+// ---- Directories --------------------------------------------------------------------------------
+
+// The kernel shows a listing that it keeps only to those whose open says so: the others may not see
+// all that is in it.
+OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, Node& directory) {
+  OpenDirectoryReply reply;
+  std::shared_ptr<CachedListing> cached;
+  if (request.caller->is_superuser() && MayCacheListing(mount_, *directory.place())) {
+    if (directory.HasOutgrownListing()) mount_.kernel.DropListing(directory);
+    cached = directory.cached_listing(mount_.cached_listing_bytes_left);
+  }
+  reply.cache_listing = cached != nullptr;
+  reply.directory =
+      std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), std::move(cached));
+  return reply;
+}
+
+OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
+                                               uint64_t offset, const DirectoryStream::Take& take) {
+  std::lock_guard lock(directory.mutex);
+  if (RunningRequest* const running = RunningRequest::OfThisThread()) {
+    running->SetDeadline(RunningRequest::Clock::now() + kLongestListing);
+  }
+  Outcome listed = directory.stream.Read(*request.caller, offset, take);
+  const CachedListing::End end = directory.stream.BeforeReply();
+  if (end == CachedListing::End::kDropsListing) mount_.kernel.DropListing(*directory.node);
+  if (!listed.ok()) return LogFailure("readdir", *directory.node->place(), std::move(listed));
+  return end;
+}
+
+OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
+  auto entry = MakeEntry(*listed.found);
+  while (entry.ok() && entry->raced) {
+    auto found = resolver_.Find(*request.caller, listed.found->place);
+    Forget(*entry->node, 1);
+    if (!found.ok()) return found.status();
+    entry = MakeEntry(*found);
+  }
+  return entry;
+}
+
+Outcome FileSystem::SyncDirectory(Node& directory) {
+  return LogFailure("fsync", *directory.place(), mount_.store.Sync());
+}
+
+}  // namespace cellfs::fs

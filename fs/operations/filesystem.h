@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+//
+// FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used
+// and tested without a mount; fs/kernel/fuse_handlers.cc is the way from the kernel to here.
+//
+// Reads are answered here and in the files beside it; writes by fs/content/file_writer.h,
+// name_changes.h, removal.h, directory_changes.h and attribute_changes.h.
+#ifndef CELLFS_FS_OPERATIONS_FILESYSTEM_H_
+#define CELLFS_FS_OPERATIONS_FILESYSTEM_H_
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/local_store.h"
+#include "fs/listing/directory_stream.h"
+#include "fs/mount/mount_context.h"
+#include "fs/nodes/restoring_readers.h"
+#include "fs/nodes/rewritten_nodes.h"
+#include "fs/operations/attribute_changes.h"
+#include "fs/resolve/attributes.h"
+#include "fs/resolve/resolver.h"
+
+namespace cellfs::fs {
+
+class CellReader;
+
+// What a look-up tells the kernel. The node was counted once.
+struct Entry {
+  NodePtr node;
+  struct stat attributes {};
+  double name_valid_seconds = 0;
+  double attributes_valid_seconds = 0;
+  bool raced = false;  // by a put; never given out
+};
+
+struct AttributesReply {
+  struct stat attributes {};
+  double valid_seconds = 0;
+  bool raced = false;  // as in Entry
+};
+
+struct CreatedFile {
+  Entry entry;
+  FileHandle* handle = nullptr;
+  bool keep_cache = false;
+  bool direct_io = false;
+};
+
+struct OpenReply {
+  FileHandle* handle = nullptr;
+  bool keep_cache = false;
+  bool direct_io = false;
+  bool no_flush = false;
+};
+
+struct OpenDirectory {
+  OpenDirectory(MountContext& mount, NodePtr directory, std::shared_ptr<CachedListing> cached)
+      : node(directory), stream(mount, std::move(directory), std::move(cached)) {}
+  NodePtr node;
+  std::mutex mutex;  // guards stream
+  DirectoryStream stream;
+};
+
+struct OpenDirectoryReply {
+  std::unique_ptr<OpenDirectory> directory;
+  bool cache_listing = false;
+};
+
+// Thread-safe. Handles given out must be released before it dies.
+class FileSystem {
+ public:
+  // `controls` is null where the store is not in this process: then nobody tells of what it
+  // rewrites.
+  FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
+             LocalControls* controls);
+  ~FileSystem();
+
+  MountContext& context() { return mount_; }
+  Node& root() { return *mount_.inodes.root(); }
+
+  // Until the kernel has been told of all that flushes and compactions have changed up to now.
+  void AwaitRewrites() { rewritten_.Await(); }
+  // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
+  // has forgotten very much. To be called every minute or so.
+  void LetGoUnused();
+  // After an unmount: the kernel has closed every file, and may not have come to say so of the
+  // last.
+  void ReleaseAll();
+
+  // ---- Names ----------------------------------------------------------------------------------
+  OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
+  void Forget(Node& node, uint64_t count) { mount_.inodes.Forget(node, count); }
+  OutcomeOr<std::string> ReadLink(const Request& request, Node& node);
+  OutcomeOr<Entry> MakeDirectory(const Request& request, Node& directory, std::string_view name,
+                                 mode_t mode);
+  Outcome Unlink(const Request& request, Node& directory, std::string_view name);
+  Outcome RemoveDirectory(const Request& request, Node& directory, std::string_view name);
+  Outcome Rename(const Request& request, Node& directory, std::string_view name,
+                 Node& new_directory, std::string_view new_name, unsigned flags);
+
+  // ---- Attributes -----------------------------------------------------------------------------
+  OutcomeOr<AttributesReply> GetAttributes(const Request& request, Node& node);
+  OutcomeOr<AttributesReply> SetAttributes(const Request& request, Node& node,
+                                           const AttributeChange& change, FileHandle* handle);
+  OutcomeOr<std::string> GetXattr(const Request& request, Node& node, const std::string& name);
+  Outcome SetXattr(const Request& request, Node& node, const std::string& name,
+                   std::string_view value, int flags);
+  OutcomeOr<struct statvfs> StatFs(const Request& request, Node& node);
+
+  // ---- Files ----------------------------------------------------------------------------------
+  OutcomeOr<CreatedFile> Create(const Request& request, Node& directory, std::string_view name,
+                                mode_t mode, OpenMode open_mode, bool exclusive);
+  // An empty file, there when this returns.
+  OutcomeOr<Entry> MakeFile(const Request& request, Node& directory, std::string_view name,
+                            mode_t mode);
+  OutcomeOr<OpenReply> Open(const Request& request, Node& node, const OpenMode& mode);
+  OutcomeOr<SharedBytes> Read(const Request& request, Node& node, FileHandle* handle,
+                              uint64_t offset, size_t size);
+  OutcomeOr<size_t> Write(Node& node, FileHandle& handle, std::string_view bytes, uint64_t offset,
+                          WriteFrom from = WriteFrom::kProgram);
+  Outcome Flush(Node& node, FileHandle& handle);
+  Outcome Sync(Node& node, FileHandle& handle);
+  void Release(Node& node, FileHandle* handle);
+
+  // ---- Directories ----------------------------------------------------------------------------
+  OutcomeOr<OpenDirectoryReply> OpenListing(const Request& request, Node& directory);
+  // Calls `take` with each entry; false: it did not fit. Where there was none, how the stream ends.
+  OutcomeOr<CachedListing::End> List(const Request& request, OpenDirectory& directory,
+                                     uint64_t offset, const DirectoryStream::Take& take);
+  // The node of a listed entry, counted as a look-up, with its attributes; ENOENT where it has
+  // been removed since it was read.
+  OutcomeOr<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);
+  Outcome SyncDirectory(Node& directory);
+
+ private:
+  void EndHandles(void (FileHandle::*end)());
+  struct QuotaUse {
+    int64_t limit = 0;  // bytes
+    int64_t used = 0;
+  };
+
+  // The kernel shall ask again about the node, which may have changed or gone.
+  void Revalidate(const NodePtr& node);
+  Outcome CheckWritable(const Place& place);
+  OutcomeOr<ResolvedEntry> FindNode(const Request& request, const Node& node);
+  OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
+  OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, const Node& node);
+  OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
+  OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
+  void NoticeOtherWriters(const ResolvedEntry& found, Node& node);
+  static bool IsRaced(const ResolvedEntry& found, const Node& node);
+  double AttributesValidSeconds(const ResolvedEntry& found, const Node& node);
+  // Records a failure, and passes it on.
+  Outcome LogFailure(std::string_view operation, const Place& place, Outcome outcome);
+  // The same after an operation that adds or removes a name of the directory.
+  Outcome FinishChange(std::string_view operation, Node& directory, Outcome outcome);
+  OutcomeOr<ResolvedEntry> MakeOrFind(const Request& request, const Place& place, mode_t mode,
+                                      bool exclusive, OpenMode& open_mode);
+  void StoreDirectoryTimes();
+  // An entry came or went.
+  void EntriesChanged(Node& directory);
+  OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
+                                  std::string_view name);
+  bool MayOpenLate(const Request& request, const OpenMode& mode) const;
+  Outcome CheckIsThere(const Node& node);
+  Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
+  OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+  OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
+                                    mode_t mode, OpenMode open_mode, bool exclusive);
+  FileHandle* AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
+                        bool was_unlinked);
+  OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
+                                      size_t size);
+  OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
+
+  MountContext mount_;
+  LocalControls* const controls_;
+  Resolver resolver_;
+  RestoringReaders restoring_readers_{*mount_.clock};
+
+  std::mutex last_read_mutex_;
+  const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_
+  std::shared_ptr<CellReader> last_reader_;  // guarded by last_read_mutex_
+
+  RewrittenNodes rewritten_;  // last: its thread uses the rest
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_OPERATIONS_FILESYSTEM_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/long_keys.h"
+
+#include "engine/filter.h"
+#include "fs/reading/row_scan.h"
+
+namespace cellfs::fs {
+
+OutcomeOr<std::string> FindLongRow(MountContext& mount, const Caller& caller, const Place& table,
+                                   const std::string& beginning, std::string_view name) {
+  Scan scan;
+  scan.start_row = beginning;
+  scan.stop_row = RowAfterPrefix(beginning);
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount, caller, table, scan));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(ScanBatch().max_rows));
+    if (rows.empty()) return Outcome(ENOENT);
+    for (const RowCells& row : rows) {
+      if (mount.row_names.IsShortenedTo(name, row.front().row)) return row.front().row;
+    }
+  }
+}
+
+OutcomeOr<std::string> FindLongQualifier(MountContext& mount, const Caller& caller,
+                                         const Place& family, const std::string& beginning,
+                                         std::string_view name) {
+  // Hidden columns count too: their versions and last values have names.
+  Scan scan;
+  scan.start_row = scan.stop_row = family.row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.columns[family.family];
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnPrefixFilter(beginning));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, family.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
+  for (const RowCells& row : rows) {
+    for (const Cell& cell : row) {
+      if (mount.qualifier_names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;
+    }
+  }
+  return Outcome(ENOENT);
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The keys behind names in the long form, which tell but how the key begins and its hash: found by
+// looking at the keys that begin so. ENOENT: none of them has the name.
+#ifndef CELLFS_FS_READING_LONG_KEYS_H_
+#define CELLFS_FS_READING_LONG_KEYS_H_
+
+#include <string>
+#include <string_view>
+
+#include "fs/base/outcome.h"
+#include "fs/mount/mount_context.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// `beginning`: of the key, as the name says it.
+OutcomeOr<std::string> FindLongRow(MountContext& mount, const Caller& caller, const Place& table,
+                                   const std::string& beginning, std::string_view name);
+OutcomeOr<std::string> FindLongQualifier(MountContext& mount, const Caller& caller,
+                                         const Place& family, const std::string& beginning,
+                                         std::string_view name);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_LONG_KEYS_H_

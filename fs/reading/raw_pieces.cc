@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/raw_pieces.h"
+
+#include <algorithm>
+
+#include "engine/filters.h"
+#include "fs/reading/reading.h"
+
+namespace cellfs::fs {
+namespace {
+
+OutcomeOr<RowCells> FirstCells(MountContext& mount, const Caller& caller, const Place& place,
+                               FilterPtr columns, const TimeRange& times, ReadDetail detail) {
+  Scan scan;
+  scan.start_row = scan.stop_row = place.row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.max_versions = kAllVersions;
+  scan.columns[place.family];
+  scan.filter = std::move(columns);
+  scan.time_range = times;
+  scan.store_limit = kRawPiece;
+  scan.lengths_only = detail == ReadDetail::kLengths;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
+  return rows.empty() ? RowCells() : std::move(rows.front());
+}
+
+}  // namespace
+
+OutcomeOr<RowCells> RawCellsAfter(MountContext& mount, const Caller& caller, const Place& family,
+                                  const std::optional<std::string>& after) {
+  FilterPtr columns;
+  if (after) {
+    CELLFS_ASSIGN_OR_RETURN(columns, MakeColumnRangeFilter(after, false, std::nullopt, false));
+  }
+  return FirstCells(mount, caller, family, std::move(columns), {}, ReadDetail::kLengths);
+}
+
+OutcomeOr<std::optional<Cell>> RawPut(MountContext& mount, const Caller& caller,
+                                      const Place& column, Timestamp timestamp) {
+  const std::string& qualifier = column.qualifier;
+  CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(mount, caller, column, std::move(columns),
+                                                     AtTimestamp(timestamp), ReadDetail::kValues));
+  const auto put = std::find_if(cells.begin(), cells.end(),
+                                [](const Cell& cell) { return cell.type == CellType::kPut; });
+  if (put == cells.end()) return std::optional<Cell>();
+  return std::optional(std::move(*put));
+}
+
+// A piece begins at the timestamp of the last cell, of which there may be more.
+OutcomeOr<RowCells> RawColumnPieces::Next() {
+  if (at_end_) return RowCells();
+  CELLFS_RETURN_IF_FAILED(work_.Step());
+  const std::string& qualifier = column_.qualifier;
+  CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
+  TimeRange times;
+  if (last_ && last_->timestamp < times.max) times.max = last_->timestamp + 1;
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(mount_, caller_, column_, std::move(columns),
+                                                     times, ReadDetail::kLengths));
+  at_end_ = cells.size() < kRawPiece;
+  if (last_) {
+    std::erase_if(cells, [this](const Cell& cell) {
+      return CompareCells(ViewOf(cell), ViewOf(*last_)) <= 0;
+    });
+  }
+  if (cells.empty()) {
+    at_end_ = true;
+  } else {
+    last_ = cells.back();
+  }
+  return cells;
+}
+
+}  // namespace cellfs::fs

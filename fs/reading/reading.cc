@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/reading.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "fs/reading/deleted_values.h"
+#include "fs/reading/raw_pieces.h"
+#include "fs/reading/row_scan.h"
+#include "fs/store/raw_cells.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+TimeRange Intersect(const TimeRange& a, const TimeRange& b) {
+  TimeRange range{std::max(a.min, b.min), std::min(a.max, b.max)};
+  range.max = std::max(range.min, range.max);
+  return range;
+}
+
+// The view's columns, narrowed to the place's family and qualifier. False: the view shows none
+// there.
+bool NarrowColumns(const Place& place, Columns& columns) {
+  if (place.family.empty()) return true;
+  std::set<std::string> wanted;
+  if (place.IsColumn() || place.kind == PlaceKind::kVersionsColumn) wanted.insert(place.qualifier);
+  if (!columns.empty()) {
+    const auto it = columns.find(place.family);
+    if (it == columns.end()) return false;
+    if (!it->second.empty()) {
+      if (wanted.empty()) {
+        wanted = it->second;
+      } else if (!it->second.contains(place.qualifier)) {
+        return false;
+      }
+    }
+  }
+  columns = {{place.family, std::move(wanted)}};
+  return true;
+}
+
+// A filter may look at columns other than those it lets through, so a row of such a scan is always
+// read whole, and what is wanted is picked afterwards.
+bool MustReadWholeRow(const Place& place) {
+  return place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
+}
+
+// An expression may take long in the values of a long row, and a row is read in one step.
+OutcomeOr<RowCells> ReadFiltered(MountContext& mount, const Caller& caller, const Place& place,
+                                 Get get) {
+  LongWork work(mount.scan_slots, KindOfScan(place));
+  CELLFS_RETURN_IF_FAILED(work.Step());
+  get.cancelled = work.cancelled();
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  return cells;
+}
+
+bool IsWanted(const Place& place, const Cell& cell) {
+  if (!place.family.empty() && cell.family != place.family) return false;
+  if (place.IsColumn() && cell.qualifier != place.qualifier) return false;
+  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
+    return cell.timestamp == place.timestamp;
+  }
+  return true;
+}
+
+std::optional<Cell> FirstWanted(const Place& place, RowCells cells) {
+  for (Cell& cell : cells) {
+    if (IsWanted(place, cell)) return std::move(cell);
+  }
+  return std::nullopt;
+}
+
+RawCellsQuery RawQueryOf(const Place& place, ReadDetail detail) {
+  return {place.table, place.row, place.family, kAllVersions, detail == ReadDetail::kLengths};
+}
+
+// When a TTL ends it; nullopt: never.
+std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
+  std::optional<Timestamp> expiry;
+  const auto end_after = [&](int64_t milliseconds) {
+    if (cell.timestamp > std::numeric_limits<Timestamp>::max() - milliseconds) return;
+    const Timestamp end = cell.timestamp + milliseconds;
+    expiry = expiry ? std::min(*expiry, end) : end;
+  };
+  if (family != nullptr && family->time_to_live() != kForever) {
+    end_after(int64_t{family->time_to_live()} * 1000);
+  }
+  if (cell.time_to_live != kNoCellTtl) end_after(cell.time_to_live);
+  return expiry;
+}
+
+}  // namespace
+
+Get GetOf(const Place& place, ReadDetail detail) {
+  Get get;
+  if (place.view != nullptr) {
+    if (place.view->IsAsof()) {
+      const Timestamp time = place.view->asof->time();
+      if (time < std::numeric_limits<Timestamp>::max() - 1) get.time_range.max = time + 1;
+      get.moment = place.view->asof->Use();
+    } else {
+      static_cast<Query&>(get) = place.view->scan;
+    }
+  }
+  get.row = place.row;
+  get.lengths_only = detail == ReadDetail::kLengths;
+  if (MustReadWholeRow(place)) return get;
+  if (!NarrowColumns(place, get.columns)) get.time_range = {0, 0};
+  if (place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile) {
+    get.time_range = Intersect(get.time_range, AtTimestamp(place.timestamp));
+  }
+  return get;
+}
+
+OutcomeOr<RowCells> ReadRow(MountContext& mount, const Caller& caller, const Place& place,
+                            const Get& get) {
+  if (MustReadWholeRow(place)) return ReadFiltered(mount, caller, place, get);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  return cells;
+}
+
+OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
+                                          const Place& place, ReadDetail detail) {
+  if (place.kind == PlaceKind::kDeletedCell) return DeletedValue(mount, caller, place, detail);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, place, GetOf(place, detail)));
+  return FirstWanted(place, std::move(cells));
+}
+
+Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& place) {
+  if (caller.is_superuser() || !place.IsColumn()) return {};
+  return ReadColumn(mount, caller, place, ReadDetail::kLengths).status();
+}
+
+OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
+  if (place.kind != PlaceKind::kCounter) return std::move(cell.value);
+  if (cell.value.size() != sizeof(int64_t)) {
+    return Outcome(EINVAL, "a counter has 8 bytes, " + place.ToString() + " has " +
+                               std::to_string(cell.value.size()));
+  }
+  uint64_t number = 0;
+  for (const char byte : cell.value) number = number << 8 | static_cast<unsigned char>(byte);
+  return std::to_string(static_cast<int64_t>(number)) + "\n";
+}
+
+bool MayBeCached(const MountContext& mount, const Caller& caller, const Place& place) {
+  const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
+                        place.kind == PlaceKind::kCell;
+  return is_plain && mount.freshness.is_exact() && place.view == nullptr && caller.is_superuser() &&
+         !place.table.IsSystemTable();
+}
+
+OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
+                                                const Place& row_or_family) {
+  Get get = GetOf(row_or_family, ReadDetail::kLengths);
+  if (get.filter == nullptr) get.store_limit = 1;  // of each family
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, row_or_family, get));
+  return FirstWanted(row_or_family, std::move(cells));
+}
+
+OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
+                              ReadDetail detail) {
+  auto cells = RawCellsOfColumn(mount.store, caller, RawQueryOf(column, detail), column.qualifier);
+  if (!cells.ok()) return cells.status();
+  return *std::move(cells);
+}
+
+OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(column.table));
+  const FamilySchema* family = schema->FindFamily(column.family);
+  if (family == nullptr) return Outcome(ENOENT);
+  const size_t wanted = static_cast<size_t>(family->max_versions());
+  LongWork work(mount.scan_slots, LongWork::Kind::kMayBeShort);
+  RawColumnPieces pieces(mount, caller, column, work);
+  RowCells versions;
+  std::optional<Timestamp> last;
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, pieces.Next());
+    for (const Cell& cell : piece) {
+      if (versions.size() == wanted) break;
+      if (cell.type != CellType::kPut || cell.timestamp == last) continue;
+      last = cell.timestamp;
+      const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
+      CELLFS_ASSIGN_OR_RETURN(auto read, ReadColumn(mount, caller, version, ReadDetail::kLengths));
+      if (read) versions.push_back(*std::move(read));
+    }
+    if (piece.empty() || versions.size() == wanted) break;
+  }
+  return versions;
+}
+
+CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {
+  return {cell.timestamp, cell.value_length, ExpiryOf(cell, family)};
+}
+
+}  // namespace cellfs::fs

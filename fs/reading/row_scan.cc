@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/row_scan.h"
+
+#include "fs/requests/running_request.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+bool ShallAnswer() {
+  const RunningRequest* request = RunningRequest::OfThisThread();
+  return request != nullptr && request->ShallAnswer();
+}
+
+}  // namespace
+
+LongWork::Kind KindOfScan(const Place& place) {
+  const bool filters =
+      place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
+  return filters ? LongWork::Kind::kIsLong : LongWork::Kind::kMayBeShort;
+}
+
+OutcomeOr<std::unique_ptr<RowScan>> RowScan::Open(MountContext& mount, const Caller& caller,
+                                                  const Place& place, const Scan& scan) {
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
+  return std::unique_ptr<RowScan>(
+      new RowScan(mount.scan_slots, KindOfScan(place), std::move(scanner)));
+}
+
+OutcomeOr<std::vector<RowCells>> RowScan::Next(size_t max_rows) {
+  LongWork work(slots_, kind_);
+  while (!ShallAnswer()) {
+    CELLFS_RETURN_IF_FAILED(work.Step());
+    auto rows = scanner_->Next(
+        {.max_rows = max_rows, .max_time = kLongestStep, .cancelled = work.cancelled()});
+    goes_on_ = rows.ok();
+    if (!rows.ok()) return Outcome(rows.status());
+    if (!rows->empty() || scanner_->at_end()) return *std::move(rows);
+  }
+  return Outcome(ETIMEDOUT);
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// RowScan: a scan of the store that a request waits for, or several one after another (a listing).
+// It takes its steps as long work does.
+#ifndef CELLFS_FS_READING_ROW_SCAN_H_
+#define CELLFS_FS_READING_ROW_SCAN_H_
+
+#include <memory>
+#include <vector>
+
+#include "engine/read.h"
+#include "fs/base/outcome.h"
+#include "fs/mount/mount_context.h"
+#include "fs/requests/long_work.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// What a query's filter refuses is not shown, and may be much: such a scan is long from its
+// beginning.
+LongWork::Kind KindOfScan(const Place& place);
+
+// Not thread-safe.
+class RowScan {
+ public:
+  // Of the table of `place`, for what the place shows.
+  static OutcomeOr<std::unique_ptr<RowScan>> Open(MountContext& mount, const Caller& caller,
+                                                  const Place& place, const Scan& scan);
+
+  // The next rows; none at the end. EINTR: nobody waits for them any more. ETIMEDOUT: the request
+  // has an answer already, and shall give it.
+  OutcomeOr<std::vector<RowCells>> Next(size_t max_rows);
+  // Whether Next may be called again after it has failed: the scan goes on where it was.
+  bool goes_on() const { return goes_on_; }
+
+ private:
+  RowScan(ScanSlots& slots, LongWork::Kind kind, std::unique_ptr<Scanner> scanner)
+      : slots_(slots), kind_(kind), scanner_(std::move(scanner)) {}
+
+  ScanSlots& slots_;
+  const LongWork::Kind kind_;
+  const std::unique_ptr<Scanner> scanner_;
+  bool goes_on_ = true;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_ROW_SCAN_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/scan_end.h"
+
+#include "fs/reading/row_scan.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr Timestamp kKeepMs = 1000;
+constexpr size_t kBatch = 1024;  // rows
+
+OutcomeOr<std::optional<std::string>> LastRow(MountContext& mount, const Caller& caller,
+                                              const Place& place) {
+  Scan scan = place.view->scan;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount, caller, place, scan));
+  std::optional<std::string> last;
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(kBatch));
+    if (rows.empty()) return last;
+    if (!rows.back().empty()) last = rows.back().front().row;
+  }
+}
+
+}  // namespace
+
+// The scan may wait long for its turn, so others that look meanwhile scan for themselves.
+OutcomeOr<bool> ScanEnd::IsBefore(MountContext& mount, const Caller& caller, const Place& row) {
+  const uint64_t mutations = mount.store.GetStatistics().mutations;
+  const Timestamp now = mount.clock->Now();
+  auto end = FindCached(mutations, now);
+  if (!end) {
+    CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(mount, caller, row));
+    end = End{std::move(last), mutations, now};
+    std::lock_guard lock(mutex_);
+    end_ = end;
+  }
+  if (!end->last_row) return false;
+  return row.view->scan.reversed ? row.row >= *end->last_row : row.row <= *end->last_row;
+}
+
+std::optional<ScanEnd::End> ScanEnd::FindCached(uint64_t mutations, Timestamp now) {
+  std::lock_guard lock(mutex_);
+  const bool is_good = end_ && end_->mutations == mutations && now - end_->found_at < kKeepMs;
+  return is_good ? end_ : std::nullopt;
+}
+
+}  // namespace cellfs::fs

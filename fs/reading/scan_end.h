@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// ScanEnd: the last row that a query with a limit returns, so that look-up finds the rows that a
+// listing shows. Found by running the scan; kept until something was put, or for a second (expiry).
+#ifndef CELLFS_FS_READING_SCAN_END_H_
+#define CELLFS_FS_READING_SCAN_END_H_
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "fs/base/outcome.h"
+#include "fs/mount/mount_context.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// Thread-safe.
+class ScanEnd {
+ public:
+  // Whether the row, which lies in the scan's range, comes before its limit is reached.
+  OutcomeOr<bool> IsBefore(MountContext& mount, const Caller& caller, const Place& row);
+
+ private:
+  struct End {
+    std::optional<std::string> last_row;  // nullopt: no row at all
+    uint64_t mutations = 0;               // of the store, when it was found
+    Timestamp found_at = 0;
+  };
+
+  std::optional<End> FindCached(uint64_t mutations, Timestamp now);
+
+  std::mutex mutex_;
+  std::optional<End> end_;  // guarded by mutex_
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_SCAN_END_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "fs/requests/running_request.h"
+
+#include <utility>
+
+namespace cellfs::fs {
+namespace {
+
+thread_local RunningRequest* of_this_thread = nullptr;
+
+}  // namespace
+
+RunningRequest::RunningRequest(uid_t uid, Interruption* interruption)
+    : uid_(uid), interruption_(interruption), before_(std::exchange(of_this_thread, this)) {}
+
+RunningRequest::~RunningRequest() { of_this_thread = before_; }
+
+RunningRequest* RunningRequest::OfThisThread() { return of_this_thread; }
+
+}  // namespace cellfs::fs

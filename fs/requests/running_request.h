@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// RunningRequest: the request that a thread works on, from its beginning to its reply: who asked,
+// whether they still wait, and until when. Long work far below asks here (fs/requests/long_work.h),
+// so that nothing in between has to hand it down.
+#ifndef CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
+#define CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+
+namespace cellfs::fs {
+
+// A way to hear that who asked has given up (a signal). Thread-safe.
+class Interruption {
+ public:
+  virtual ~Interruption() = default;
+
+  // `heard` is called from any thread, or at once where it has happened already.
+  virtual void Hear(const std::function<void()>* heard) = 0;
+  // After it has returned `heard` neither runs nor will. Before the reply.
+  virtual void StopHearing() = 0;
+};
+
+// Used by its own thread only.
+class RunningRequest {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `interruption`: null where nobody can interrupt it. Outlives this.
+  RunningRequest(uid_t uid, Interruption* interruption);
+  ~RunningRequest();
+  RunningRequest(const RunningRequest&) = delete;
+  RunningRequest& operator=(const RunningRequest&) = delete;
+
+  // Null where the thread works for no request.
+  static RunningRequest* OfThisThread();
+
+  uid_t uid() const { return uid_; }
+  Interruption* interruption() const { return interruption_; }
+
+  // A listing that has taken so long answers what it has found, if that is anything: the next
+  // request goes on.
+  void SetDeadline(Clock::time_point deadline) { deadline_ = deadline; }
+  void HasAnAnswer() { has_an_answer_ = true; }
+  bool ShallAnswer() const { return has_an_answer_ && Clock::now() >= deadline_; }
+
+ private:
+  const uid_t uid_;
+  Interruption* const interruption_;
+  RunningRequest* const before_;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  bool has_an_answer_ = false;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_

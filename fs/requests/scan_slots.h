@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// ScanSlots: how many scans may run at a time, so that threads are left for everything else. The
+// others wait in line; a slot goes to the user who holds the fewest, and among those to who has
+// waited longest. Who has had one for a while passes it on (fs/requests/long_work.h).
+#ifndef CELLFS_FS_REQUESTS_SCAN_SLOTS_H_
+#define CELLFS_FS_REQUESTS_SCAN_SLOTS_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+#include "fs/base/outcome.h"
+
+namespace cellfs::fs {
+
+// Thread-safe.
+class ScanSlots {
+ public:
+  // Of one user: a thread waits for each.
+  static constexpr int kMostInLineOfUser = 64;
+
+  // One piece of work in line: made by its thread, cancelled by any.
+  class Claim {
+   public:
+    explicit Claim(uid_t uid) : uid_(uid) {}
+
+    // Once it is true it stays so.
+    const std::atomic<bool>& cancelled() const { return cancelled_; }
+
+   private:
+    friend class ScanSlots;
+    const uid_t uid_;
+    std::atomic<bool> cancelled_{false};
+    bool has_slot_ = false;  // guarded by the slots' mutex
+    std::condition_variable changed_;
+  };
+
+  // Before any claim is made.
+  void SetLimit(int limit) { limit_ = limit; }
+  // Cancels all claims, and those to come: nobody is served any more.
+  void Close();
+
+  void Enter(Claim& claim);
+  // Waits for a slot. EINTR: cancelled; EBUSY: the user has too many in line.
+  Outcome Take(Claim& claim);
+  // Gives the slot, if there is one, to the next in line. Take may be called again.
+  void GiveBack(Claim& claim);
+  void Cancel(Claim& claim);
+  // The last call for a claim.
+  void Leave(Claim& claim);
+
+  // How many threads wait for a slot.
+  int waiting() const { return waiting_.load(); }
+
+ private:
+  int CountSlotsOf(uid_t uid) const;
+  void PassOn();
+
+  std::mutex mutex_;  // guards the rest
+  int limit_ = 5;
+  int taken_ = 0;
+  bool closed_ = false;
+  std::list<Claim*> claims_;  // all
+  std::list<Claim*> line_;    // those that wait
+  std::atomic<int> waiting_{0};
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_REQUESTS_SCAN_SLOTS_H_

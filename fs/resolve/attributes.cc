@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolve/attributes.h"
+
+#include <algorithm>
+
+#include "fs/tree/asof.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr blksize_t kBlockSize = 4096;
+
+// What is not stored shows the attributes it was made with.
+void ShowMemoryFile(MemoryFile& file, struct stat& shown) {
+  std::lock_guard lock(file.mutex);
+  shown.st_uid = file.uid;
+  shown.st_gid = file.gid;
+  shown.st_mode = (shown.st_mode & S_IFMT) | (file.mode & 07777);
+  shown.st_mtim = file.mtime;
+  shown.st_ctim = file.ctime;
+}
+
+void ShowPending(const PendingWrite& pending, struct stat& shown) {
+  if (!pending.follows_stored) shown.st_size = 0;
+  shown.st_size += static_cast<off_t>(pending.size);
+  shown.st_mtim = pending.mtime.value_or(pending.written);
+  shown.st_ctim = pending.written;
+}
+
+bool IsLater(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+// When an entry of the directory last came or went, unless it was made or its time was set since
+// then. That is of the present, and no business of an .asof.
+std::optional<timespec> ChangeOf(MountContext& mount, const ResolvedEntry& found,
+                                 const ShownAttributes& stored, const timespec& made) {
+  const Place& place = found.place;
+  if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
+  if (const auto time = mount.directory_times.Find(place)) return FromMilliseconds(*time);
+  const auto is_later_than = [&](const timespec& time) { return IsLater(*stored.changed, time); };
+  const bool knows_when_made = found.unstored || found.version >= 0;
+  const bool is_last = stored.changed && (!stored.ctime || is_later_than(*stored.ctime)) &&
+                       (!knows_when_made || is_later_than(made));
+  return is_last ? stored.changed : std::nullopt;
+}
+
+// The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
+bool ChangesUnseen(const Place& place) {
+  return place.traits().Is(place_flag::kChangesUnseen) || place.table.IsSystemTable();
+}
+
+bool IsLink(const Place& place) { return place.traits().content == PlaceContent::kTarget; }
+
+// The names in what failed may lie in directories that others may not look into.
+bool NamesWhatIsHidden(const Place& place) {
+  return place.kind == PlaceKind::kSelfFile && place.name == "errors";
+}
+
+}  // namespace
+
+timespec FromMilliseconds(Timestamp time) {
+  return {static_cast<time_t>(time / 1000), static_cast<long>(time % 1000) * 1000000};
+}
+
+mode_t TypeOf(const Place& place) {
+  if (IsLink(place)) return S_IFLNK;
+  return place.IsDirectory() ? S_IFDIR : S_IFREG;
+}
+
+OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, const Node* node) {
+  const Place& place = found.place;
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
+                          mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
+  struct stat shown {};
+  shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
+  shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;
+  shown.st_blksize = kBlockSize;
+  shown.st_uid = stored.uid;
+  shown.st_gid = stored.gid;
+  shown.st_mode = TypeOf(place) | stored.mode;
+  if (IsLink(place)) shown.st_mode = S_IFLNK | 0777;
+  if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
+  if (NamesWhatIsHidden(place)) shown.st_mode &= ~mode_t{0077};
+  shown.st_size = static_cast<off_t>(found.size);
+  const bool is_live_text = place.kind == PlaceKind::kSelfFile;
+  const timespec made = found.unstored ? found.unstored->made
+                        : found.version >= 0
+                            ? FromMilliseconds(found.version)
+                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.made_at);
+  shown.st_mtim = stored.mtime.value_or(made);
+  shown.st_ctim = stored.ctime.value_or(made);
+  if (const auto changed = ChangeOf(mount, found, stored, made)) {
+    shown.st_mtim = *changed;
+    shown.st_ctim = stored.ctime && IsLater(*stored.ctime, *changed) ? *stored.ctime : *changed;
+  }
+  if (found.unstored && found.unstored->file) ShowMemoryFile(*found.unstored->file, shown);
+  if (node != nullptr && !place.IsDirectory()) {
+    if (const auto pending = node->pending()) ShowPending(*pending, shown);
+  }
+  shown.st_atim = shown.st_mtim;
+  shown.st_blocks = (shown.st_size + 511) / 512;
+  return shown;
+}
+
+double ValiditySeconds(MountContext& mount, const ResolvedEntry& found) {
+  const Place& place = found.place;
+  // The kernel would show everybody what one who may read has looked up.
+  if (mount.options.authorization && !place.row.empty()) return 0;
+  if (place.view != nullptr) {
+    const bool fixed = place.view->IsAsof() && place.view->asof->Use() != nullptr;
+    return fixed ? static_cast<double>(mount.options.asof_hold_ms) / 1000 : 0;
+  }
+  if (ChangesUnseen(place)) return 0;
+  const double fresh = mount.freshness.ValidSeconds();
+  if (!found.expires) return fresh;
+  const Timestamp left = *found.expires - mount.clock->Now();
+  return std::clamp(static_cast<double>(left) / 1000, 0.0, fresh);
+}
+
+bool MayCacheListing(MountContext& mount, const Place& directory) {
+  if (directory.view != nullptr) {
+    return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
+  }
+  if (!mount.freshness.is_exact()) return false;
+  if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
+  if (directory.table.IsSystemTable()) return false;
+  if (directory.table.name.empty()) return true;
+  const auto schema = mount.store.DescribeTable(directory.table);
+  return schema.ok() &&
+         std::none_of((*schema)->families.begin(), (*schema)->families.end(),
+                      [](const auto& family) { return family.second.time_to_live() != kForever; });
+}
+
+}  // namespace cellfs::fs

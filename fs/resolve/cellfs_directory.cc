@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolve/cellfs_directory.h"
+
+#include <sstream>
+
+#include "fs/tree/hidden_namespace.h"
+
+namespace cellfs::fs {
+namespace {
+
+const char* ControlsName(Controls controls) {
+  switch (controls) {
+    case Controls::kOff:
+      return "off";
+    case Controls::kHidden:
+      return "hidden";
+    case Controls::kVisible:
+      break;
+  }
+  return "visible";
+}
+
+// As the text format of Prometheus wants label values.
+std::string Label(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) {
+  if (place.kind == PlaceKind::kKeyFile) return place.row;
+  if (place.name == "status") return Status();
+  if (place.name == "metrics") return Metrics();
+  if (place.name == "errors") return mount_.errors.Text();
+  if (place.name == "config") return mount_.options.configuration;
+  return Outcome(ENOENT);
+}
+
+std::string CellfsDirectory::Status() {
+  const Statistics statistics = mount_.store.GetStatistics();
+  const Timestamp now = mount_.clock->Now();
+  std::ostringstream text;
+  text << "version = \"" << CELLFS_VERSION << "\"\n"
+       << "mounted_for = " << (now - mount_.mounted_at) / 1000 << "  # seconds\n"
+       << "controls = \"" << ControlsName(mount_.options.controls) << "\"\n"
+       << "read_only = " << (mount_.options.read_only ? "true" : "false") << "\n"
+       << "known_inodes = " << mount_.inodes.size() << "\n"
+       << "mutations = " << statistics.mutations << "\n"
+       << "log_bytes = " << statistics.log_bytes << "\n"
+       << "maintenance = \"" << statistics.maintenance << "\"\n"
+       << "pinned_moments = " << statistics.pinned_moments << "\n";
+  for (const AsofRegistry::Held& held : mount_.asof.ListHeld()) {
+    text << "\n[[asof]]\n"
+         << "time = " << held.time << "\n"
+         << "sequence_id = " << held.sequence_id << "  # flush and compaction keep what it sees\n"
+         << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
+         << mount_.options.asof_hold_ms / 1000 << "\n";
+  }
+  for (const TableStatistics& table : statistics.tables) {
+    if (table.table.namespace_name == kHiddenNamespace) continue;
+    text << "\n[[table]]\n"
+         << "name = \"" << table.table.ToString() << "\"\n"
+         << "memstore_bytes = " << table.memstore_bytes << "\n"
+         << "memstore_cells = " << table.memstore_cells << "\n"
+         << "file_bytes = " << table.file_bytes << "\n"
+         << "flushes = " << table.flushes << "\n"
+         << "compactions = " << table.compactions << "\n";
+  }
+  return text.str();
+}
+
+std::string CellfsDirectory::Metrics() {
+  const Statistics statistics = mount_.store.GetStatistics();
+  std::ostringstream text;
+  const auto metric = [&](const char* name, const char* kind, const char* help, auto value) {
+    text << "# HELP cellfs_" << name << " " << help << "\n# TYPE cellfs_" << name << " " << kind
+         << "\ncellfs_" << name << " " << value << "\n";
+  };
+  metric("mutations_total", "counter", "Mutations since the store was opened.",
+         statistics.mutations);
+  metric("log_syncs_total", "counter", "Syncs of the log since the store was opened.",
+         statistics.log_syncs);
+  metric("log_bytes", "gauge", "Bytes of log that a recovery would replay.", statistics.log_bytes);
+  metric("pinned_moments", "gauge", "Moments that flush and compaction keep.",
+         statistics.pinned_moments);
+  metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
+         static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
+  metric("inodes", "gauge", "Inodes the kernel knows.", mount_.inodes.size());
+  const auto per_table = [&](const char* name, const char* kind,
+                             uint64_t TableStatistics::*member) {
+    text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
+    for (const TableStatistics& table : statistics.tables) {
+      if (table.table.namespace_name == kHiddenNamespace) continue;
+      text << "cellfs_table_" << name << "{table=\"" << Label(table.table.ToString()) << "\"} "
+           << table.*member << "\n";
+    }
+  };
+  per_table("memstore_bytes", "gauge", &TableStatistics::memstore_bytes);
+  per_table("file_bytes", "gauge", &TableStatistics::file_bytes);
+  per_table("flushes_total", "counter", &TableStatistics::flushes);
+  per_table("compactions_total", "counter", &TableStatistics::compactions);
+  return text.str();
+}
+
+}  // namespace cellfs::fs

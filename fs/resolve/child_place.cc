@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolve/child_place.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "fs/reading/long_keys.h"
+#include "fs/resolve/cellfs_directory.h"
+#include "fs/resolve/view_places.h"
+#include "fs/tree/hidden_namespace.h"
+
+namespace cellfs::fs {
+namespace {
+
+bool IsBesideToml(const MountOptions& options, std::string_view name) {
+  const auto holds = [&](PlaceKind toml) {
+    return name.find(TraitsOf(toml).fixed_name) != name.npos;
+  };
+  return holds(PlaceKind::kSchemaFile) || holds(PlaceKind::kNamespaceFile) ||
+         IsTemporaryName(options, std::string(name));
+}
+
+// One name in one directory.
+class ChildName {
+ public:
+  ChildName(MountContext& mount, const Caller& caller, const Place& directory,
+            std::string_view name, NameUse use)
+      : mount_(mount), caller_(caller), directory_(directory), name_(name), use_(use) {}
+
+  OutcomeOr<Place> ToPlace() const {
+    if (name_.empty() || name_ == "." || name_ == "..") return NotThere();
+    if (name_.size() > kMaxNameLength) return Outcome(ENAMETOOLONG);
+    switch (directory_.kind) {
+      case PlaceKind::kRoot:
+        return InRoot();
+      case PlaceKind::kNamespace:
+        return InNamespace();
+      case PlaceKind::kTable:
+        return InTable();
+      case PlaceKind::kRow:
+        return InRow();
+      case PlaceKind::kFamily:
+        return InFamily();
+      case PlaceKind::kVersionsDirectory:
+        return InVersions();
+      case PlaceKind::kVersionsColumn:
+        return InVersionsColumn();
+      case PlaceKind::kCountersDirectory:
+        return Column(PlaceKind::kCounter);
+      case PlaceKind::kDeletedDirectory:
+        return Column(PlaceKind::kDeletedCell);
+      case PlaceKind::kAsofDirectory:
+        return PlaceAsOf(mount_, directory_, name_);
+      case PlaceKind::kScanDirectory:
+        return PlaceInScan(mount_, directory_, name_);
+      case PlaceKind::kSelfDirectory:
+        return InSelf();
+      case PlaceKind::kKeysDirectory:
+        return InKeys();
+      default:
+        return NotThere();
+    }
+  }
+
+ private:
+  // ---- Directories of the data ----------------------------------------------------------------
+
+  OutcomeOr<Place> InRoot() const {
+    if (auto control = Control()) return *std::move(control);
+    if (use_ == NameUse::kCreateFile) return NotThere();
+    if (name_ == kHiddenNamespace) return NotThere();
+    Place place = directory_.As(PlaceKind::kNamespace);
+    place.table.namespace_name = name_;
+    return place;
+  }
+
+  OutcomeOr<Place> InNamespace() const {
+    if (auto control = ControlOrMemory()) return *std::move(control);
+    Place place = directory_.As(PlaceKind::kTable);
+    place.table.name = name_;
+    return place;
+  }
+
+  OutcomeOr<Place> InTable() const {
+    if (auto control = ControlOrMemory()) return *std::move(control);
+    ReadName read = mount_.row_names.Read(name_);
+    if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
+      CELLFS_ASSIGN_OR_RETURN(read.key, FindLongRow(mount_, caller_, directory_, read.key, name_));
+    } else if (read.kind != ReadName::Kind::kKey) {
+      return NoKey(read.kind);
+    }
+    if (IsHiddenRow(directory_.table, read.key)) return NotThere();
+    Place place = directory_.As(PlaceKind::kRow);
+    place.row = std::move(read.key);
+    return place;
+  }
+
+  OutcomeOr<Place> InRow() const {
+    if (use_ == NameUse::kCreateFile) return NotThere();
+    if (!CheckFamilyName(name_).ok()) return NotThere();
+    Place place = directory_.As(PlaceKind::kFamily);
+    place.family = name_;
+    return place;
+  }
+
+  OutcomeOr<Place> InFamily() const {
+    if (auto control = Control()) return *std::move(control);
+    if (use_ == NameUse::kCreateDirectory) return Outcome(EPERM, "a family holds files only");
+    return Column(PlaceKind::kCell);
+  }
+
+  // The column that the name says, as `kind`.
+  OutcomeOr<Place> Column(PlaceKind kind) const {
+    ReadName read = mount_.qualifier_names.Read(name_);
+    if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
+      CELLFS_ASSIGN_OR_RETURN(read.key,
+                              FindLongQualifier(mount_, caller_, directory_, read.key, name_));
+    } else if (read.kind != ReadName::Kind::kKey) {
+      return NoKey(read.kind);
+    }
+    if (read.timestamp && kind != PlaceKind::kCell) return NotThere();
+    Place place =
+        read.timestamp ? directory_.As(PlaceKind::kVersion, *read.timestamp) : directory_.As(kind);
+    place.qualifier = std::move(read.key);
+    return place;
+  }
+
+  // ---- Control directories --------------------------------------------------------------------
+
+  OutcomeOr<Place> InVersions() const {
+    Place memory = Named(PlaceKind::kMemoryFile);
+    if (use_ == NameUse::kCreateFile || mount_.unstored.Find(memory)) return memory;
+    return Column(PlaceKind::kVersionsColumn);
+  }
+
+  OutcomeOr<Place> InVersionsColumn() const {
+    if (const auto timestamp = ReadTimestamp(name_)) {
+      if (use_ == NameUse::kCreateDirectory) return Outcome(EPERM);
+      return directory_.As(PlaceKind::kVersionsFile, *timestamp);
+    }
+    // The timestamp tells a file beside the versions of one column from one in .versions itself.
+    Place memory = directory_.As(
+        use_ == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory : PlaceKind::kMemoryFile,
+        1);
+    memory.name = name_;
+    if (use_ == NameUse::kLookUp && !mount_.unstored.Find(memory)) {
+      memory.kind = PlaceKind::kMemoryDirectory;
+    }
+    return memory;
+  }
+
+  OutcomeOr<Place> InSelf() const {
+    if (const auto kind = FixedChildOf(directory_.kind, name_)) return directory_.As(*kind);
+    if (std::find(std::begin(kSelfFiles), std::end(kSelfFiles), name_) == std::end(kSelfFiles)) {
+      return Outcome(ENOENT);
+    }
+    return Named(PlaceKind::kSelfFile);
+  }
+
+  OutcomeOr<Place> InKeys() const {
+    auto key = mount_.long_names.Find(name_);
+    if (!key) return Outcome(ENOENT);
+    Place place = Named(PlaceKind::kKeyFile);
+    place.row = *std::move(key);
+    return place;
+  }
+
+  // ---- Names that are no keys -----------------------------------------------------------------
+
+  // What stands in every directory of its kind; in the data all such names begin with a dot.
+  std::optional<Place> Control() const {
+    if (!name_.starts_with('.')) return std::nullopt;
+    const auto kind = FixedChildOf(directory_.kind, name_);
+    if (!kind) return std::nullopt;
+    const bool is_toml = TraitsOf(*kind).content == PlaceContent::kToml;
+    const bool has_controls =
+        mount_.options.controls != Controls::kOff && directory_.view == nullptr;
+    if (is_toml ? directory_.IsInScan() : !has_controls) return std::nullopt;
+    return directory_.As(*kind);
+  }
+
+  // In a namespace or table; a failure where no file can be made there.
+  std::optional<OutcomeOr<Place>> ControlOrMemory() const {
+    if (auto control = Control()) return *std::move(control);
+    if (directory_.view != nullptr) return std::nullopt;
+    if (use_ == NameUse::kCreateFile && !IsBesideToml(mount_.options, name_)) return NotThere();
+    Place memory = Named(PlaceKind::kMemoryFile);
+    if (use_ == NameUse::kCreateFile || mount_.unstored.Find(memory)) return memory;
+    return std::nullopt;
+  }
+
+  Place Named(PlaceKind kind) const {
+    Place place = directory_.As(kind);
+    place.name = name_;
+    return place;
+  }
+
+  // ---- Errors ---------------------------------------------------------------------------------
+
+  Outcome NotThere() const {
+    switch (use_) {
+      case NameUse::kLookUp:
+        return Outcome(ENOENT);
+      case NameUse::kCreateFile:
+        return Outcome(EPERM,
+                       "files are made in a family: /<namespace>/<table>/<row>/<family>/<file>");
+      case NameUse::kCreateDirectory:
+        break;
+    }
+    return Outcome(EPERM, "no directory of that name can be made here");
+  }
+
+  Outcome NoKey(ReadName::Kind kind) const {
+    if (kind == ReadName::Kind::kTooLong) return Outcome(ENAMETOOLONG);
+    if (kind == ReadName::Kind::kReserved) return NotThere();
+    if (use_ == NameUse::kLookUp) return Outcome(ENOENT);
+    if (kind == ReadName::Kind::kLong) {
+      return Outcome(ENAMETOOLONG, "the long form of a name can be read, not created");
+    }
+    return Outcome(EILSEQ, "the name spells no key");
+  }
+
+  MountContext& mount_;
+  const Caller& caller_;
+  const Place& directory_;
+  const std::string_view name_;
+  const NameUse use_;
+};
+
+}  // namespace
+
+OutcomeOr<Place> ChildPlace(MountContext& mount, const Caller& caller, const Place& directory,
+                            std::string_view name, NameUse use) {
+  return ChildName(mount, caller, directory, name, use).ToPlace();
+}
+
+}  // namespace cellfs::fs

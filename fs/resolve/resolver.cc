@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolve/resolver.h"
+
+#include "fs/nodes/node.h"
+#include "fs/reading/reading.h"
+#include "fs/reading/row_scan.h"
+#include "fs/reading/scan_end.h"
+#include "fs/resolve/cellfs_directory.h"
+#include "fs/schema/toml_files.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+// A name that HBase refuses names nothing; any other failure is not an absence.
+Outcome NotDescribed(const Status& status) {
+  return status.code() == StatusCode::kIllegalArgument ? Outcome(ENOENT) : Outcome(status);
+}
+
+bool IsInRange(const Scan& scan, std::string_view row) {
+  const auto before = [&](std::string_view a, std::string_view b) {
+    return scan.reversed ? b < a : a < b;
+  };
+  if (!scan.start_row.empty()) {
+    if (before(row, scan.start_row)) return false;
+    if (row == scan.start_row && !scan.include_start_row) return false;
+  }
+  if (!scan.stop_row.empty()) {
+    if (before(scan.stop_row, row)) return false;
+    if (row == scan.stop_row && !scan.include_stop_row) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+OutcomeOr<ResolvedEntry> Resolver::LookUp(const Caller& caller, const Place& directory,
+                                          std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
+  return Find(caller, place);
+}
+
+OutcomeOr<ResolvedEntry> Resolver::Find(const Caller& caller, const Place& place) {
+  const uint64_t looked_at = Node::NewestGeneration();
+  auto found = FindByContent(caller, place);
+  if (found.ok()) found->looked_at = looked_at;
+  return found;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindByContent(const Caller& caller, const Place& place) {
+  switch (place.traits().content) {
+    case PlaceContent::kValue:
+    case PlaceContent::kCounter:
+    case PlaceContent::kDeletedValue:
+      return FindColumn(caller, place);
+    case PlaceContent::kToml:
+      return FindToml(place);
+    case PlaceContent::kText:
+      return FindSelf(place);
+    case PlaceContent::kMemory:
+      return FromEntry(mount_.unstored.Find(place));
+    case PlaceContent::kTarget:
+      return FindLink(place);
+    case PlaceContent::kNone:
+      break;
+  }
+  return FindDirectory(caller, place);
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kNamespace:
+      return FindNamespace(place);
+    case PlaceKind::kTable:
+      return FindTable(place);
+    case PlaceKind::kRow:
+      return FindRow(caller, place);
+    case PlaceKind::kFamily:
+      return FindFamily(caller, place);
+    case PlaceKind::kVersionsColumn:
+      return FindVersionsColumn(caller, place);
+    case PlaceKind::kMemoryDirectory:
+      return FromEntry(mount_.unstored.Find(place));
+    default:
+      return ResolvedEntry{place};  // always there
+  }
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FromCell(const Place& place, const Cell& cell, Node* node,
+                                            uint64_t looked_at) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount_.store.DescribeTable(place.table));
+  const CachedCell known = CachedCellOf(cell, schema->FindFamily(cell.family));
+  if (node != nullptr) node->Cache(known, looked_at);
+  ResolvedEntry found{place};
+  Describe(known, found);
+  return found;
+}
+
+void Resolver::Describe(const CachedCell& cell, ResolvedEntry& found) {
+  found.size = found.place.IsDirectory() ? 0 : cell.size;
+  found.version = cell.version;
+  found.expires = cell.expires;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FromEntry(UnstoredPtr entry) {
+  if (entry == nullptr) return Outcome(ENOENT);
+  ResolvedEntry found{entry->place};
+  if (entry->file != nullptr) {
+    std::lock_guard lock(entry->file->mutex);
+    found.size = entry->file->bytes().size();
+  }
+  found.unstored = std::move(entry);
+  return found;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) {
+  const auto schema = mount_.store.DescribeNamespace(place.table.namespace_name);
+  if (!schema.ok()) return NotDescribed(schema.status());
+  return ResolvedEntry{place};
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) {
+  const auto schema = mount_.store.DescribeTable(place.table);
+  if (!schema.ok()) return NotDescribed(schema.status());
+  return ResolvedEntry{place};
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place) {
+  if (place.IsInScan() && !IsInRange(place.view->scan, place.row)) {
+    return Outcome(ENOENT);
+  }
+  if (place.view != nullptr && place.view->scan_end != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(const bool returned,
+                            place.view->scan_end->IsBefore(mount_, caller, place));
+    if (!returned) return Outcome(ENOENT);
+  }
+  UnstoredPtr unstored = mount_.unstored.Find(place);  // first: it goes once a cell is stored
+  CELLFS_ASSIGN_OR_RETURN(auto found, FindFilled(caller, place));
+  if (found) return *std::move(found);
+  return FromEntry(std::move(unstored));
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place) {
+  UnstoredPtr made = mount_.unstored.Find(place);  // first: it goes once a cell is stored
+  CELLFS_ASSIGN_OR_RETURN(auto filled, FindFilled(caller, place));
+  if (filled) return *std::move(filled);
+  if (made || place.IsInScan()) return FromEntry(std::move(made));
+  // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
+  // was just made. For the process that made the row that stays so when the first family has its
+  // files: a copy makes the others after it.
+  CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry row, FindRow(caller, place.Parent()));
+  if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
+  ResolvedEntry found{place};
+  const auto made_row = mount_.unstored.Find(place.Parent());
+  if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
+  return found;
+}
+
+// A row or family that shows a cell. After each listing the kernel asks for its attributes again.
+OutcomeOr<std::optional<ResolvedEntry>> Resolver::FindFilled(const Caller& caller,
+                                                             const Place& place) {
+  const NodePtr node = MayBeCached(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
+  if (node != nullptr) {
+    if (auto found = FindCached(place, *node)) return found;
+  }
+  const uint64_t looked_at = Node::NewestGeneration();
+  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
+  if (!cell) return std::optional<ResolvedEntry>();
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
+  return std::optional(std::move(found));
+}
+
+// From what the node knows; nullopt also where a TTL has ended that.
+std::optional<ResolvedEntry> Resolver::FindCached(const Place& place, const Node& node) {
+  const auto known = node.cached_cell();
+  if (!known || (known->expires && *known->expires <= mount_.clock->Now())) return std::nullopt;
+  ResolvedEntry found{place};
+  Describe(*known, found);
+  return found;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place& place) {
+  const bool may_be_known = MayBeCached(mount_, caller, place);
+  const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
+  if (node != nullptr) {
+    if (auto found = FindCached(place, *node)) return *std::move(found);
+  }
+  const uint64_t looked_at = Node::NewestGeneration();
+  const bool is_counter = place.kind == PlaceKind::kCounter;
+  UnstoredPtr claim = mount_.unstored.Find(place);  // first: it goes once a value is stored
+  CELLFS_ASSIGN_OR_RETURN(
+      auto cell,
+      ReadColumn(mount_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
+  if (!cell) {
+    if (claim == nullptr && may_be_known) mount_.last_absent.Note(place, looked_at);
+    return FromEntry(std::move(claim));
+  }
+  if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
+    return Outcome(ENOENT);  // shown as q@<timestamp>
+  }
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
+  if (is_counter) {
+    // A value that is no counter is found, and its reading says what is wrong.
+    const auto text = FileBytes(place, *std::move(cell));
+    found.size = text.ok() ? text->size() : 0;
+  }
+  return found;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(
+      auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
+  if (visible) return ResolvedEntry{place};
+  CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
+  if (!versions.empty()) return ResolvedEntry{place};
+  return FromEntry(mount_.unstored.Find(place));
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) {
+  if (mount_.unstored.IsTomlHidden(place.Parent())) return Outcome(ENOENT);
+  CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount_, place));
+  ResolvedEntry found{place};
+  found.size = text.size();
+  return found;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(std::string text, CellfsDirectory(mount_).Text(place));
+  ResolvedEntry found{place};
+  found.size = text.size();
+  return found;
+}
+
+// Its target is a time in milliseconds.
+OutcomeOr<ResolvedEntry> Resolver::FindLink(const Place& place) {
+  ResolvedEntry found{place};
+  found.size = std::to_string(mount_.clock->Now()).size();
+  return found;
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "fs/resolve/view_places.h"
+
+#include "fs/reading/scan_end.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/scan_query.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+std::shared_ptr<View> NewView(View::Kind kind, const Place& directory, std::string_view name) {
+  auto view = std::make_shared<View>();
+  view->kind = kind;
+  view->name = name;
+  view->scope = directory.table;
+  return view;
+}
+
+Place SeenThrough(const Place& directory, std::shared_ptr<const View> view) {
+  Place place = directory.Parent();
+  place.view = std::move(view);
+  return place;
+}
+
+OutcomeOr<Scan> ReadQuery(MountContext& mount, std::string_view name) {
+  auto query = ScanQuery::Read(name, mount.options.names);
+  if (!query.ok()) return Outcome(ENOENT, query.status().message());
+  auto scan = query->ToScan();
+  if (!scan.ok()) return Outcome(ENOENT, scan.status().message());
+  return *std::move(scan);
+}
+
+Outcome CheckFamilies(const Scan& scan, const TableSchema& schema) {
+  for (const auto& [family, qualifiers] : scan.columns) {
+    if (schema.FindFamily(family) != nullptr) continue;
+    return {ENOENT, "scan query: family '" + family + "' is not declared"};
+  }
+  return {};
+}
+
+}  // namespace
+
+OutcomeOr<Place> PlaceAsOf(MountContext& mount, const Place& asof_directory,
+                           std::string_view time) {
+  const auto timestamp = ReadTimestamp(time);
+  if (!timestamp) {
+    if (!ParseAsofName(time, mount.clock->Now())) return Outcome(ENOENT);
+    Place link = asof_directory.As(PlaceKind::kAsofLink);
+    link.name = time;
+    return link;
+  }
+  if (!mount.store.traits().pins_moments) {
+    return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
+  }
+  auto view = NewView(View::Kind::kAsof, asof_directory, time);
+  CELLFS_ASSIGN_OR_RETURN(view->asof, mount.asof.Find(*timestamp));
+  return SeenThrough(asof_directory, std::move(view));
+}
+
+OutcomeOr<Place> PlaceInScan(MountContext& mount, const Place& scan_directory,
+                             std::string_view query) {
+  CELLFS_ASSIGN_OR_RETURN(Scan scan, ReadQuery(mount, query));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount.store.DescribeTable(scan_directory.table));
+  CELLFS_RETURN_IF_FAILED(CheckFamilies(scan, *schema));
+  auto view = NewView(View::Kind::kScan, scan_directory, query);
+  view->scan = std::move(scan);
+  if (view->scan.limit >= 0) view->scan_end = std::make_shared<ScanEnd>();
+  return SeenThrough(scan_directory, std::move(view));
+}
+
+}  // namespace cellfs::fs

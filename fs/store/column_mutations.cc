@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "fs/store/column_mutations.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "fs/store/explicit_timestamps.h"
+
+namespace cellfs::fs {
+namespace {
+
+// Another writer was faster each time.
+constexpr int kMaxAttempts = 1000;
+
+Status NothingIsWithdrawn() {
+  return {StatusCode::kUnsupportedOperation, "the store takes nothing back that was written"};
+}
+
+Outcome NotWithdrawn(const Status& status) {
+  if (status.code() != StatusCode::kUnavailable) return status;
+  return {EBUSY,
+          "an .asof that is held may see what would be taken back; /.cellfs/status names it"};
+}
+
+}  // namespace
+
+StatusOr<ColumnMutations::Done> ColumnMutations::Do(const Caller& caller, const TableName& table,
+                                                    RowStep& step) const {
+  CELLFS_ASSIGN_OR_RETURN(auto done, DoStep({caller, table}, step));
+  return *std::move(done);
+}
+
+StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoIf(const Caller& caller,
+                                                                     const TableName& table,
+                                                                     IfValueIs value,
+                                                                     RowStep& step) const {
+  return DoStep({caller, table, &value}, step);
+}
+
+Outcome ColumnMutations::DoWithdrawing(const Caller& caller, const TableName& table,
+                                       RowStep step) const {
+  const Result result = Withdrawing({caller, table}, step);
+  return result.ok() ? Outcome() : NotWithdrawn(result.status());
+}
+
+OutcomeOr<bool> ColumnMutations::DoWithdrawingIf(const Caller& caller, const TableName& table,
+                                                 IfValueIs value, RowStep step) const {
+  const Result result = Withdrawing({caller, table, &value}, step);
+  if (!result.ok()) return NotWithdrawn(result.status());
+  return result->has_value();
+}
+
+StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoStep(const Target& target,
+                                                                       RowStep& step) const {
+  const auto as_done = [](Result result, bool withdrawn) -> StatusOr<std::optional<Done>> {
+    if (!result.ok()) return result.status();
+    if (!*result) return std::optional<Done>();
+    return std::optional(Done{**std::move(result), withdrawn});
+  };
+  if (step.withdrawal) {
+    Result result = Withdrawing(target, step);
+    // A pinned moment sees what should go: nothing is done.
+    const bool is_refused = result.status().code() == StatusCode::kUnavailable;
+    if (traits_.withdraws && !is_refused) return as_done(std::move(result), true);
+    if (step.instead) step.mutations.mutations.push_back(*std::exchange(step.instead, {}));
+    if (step.mutations.mutations.empty()) return std::optional(Done());
+  }
+  return as_done(Send(target, step.mutations), false);
+}
+
+// The step's own mutations are as they were afterwards, but for what Send does to them.
+ColumnMutations::Result ColumnMutations::Withdrawing(const Target& target, RowStep& step) const {
+  if (!traits_.withdraws) return NothingIsWithdrawn();
+  step.mutations.mutations.push_back(*std::exchange(step.withdrawal, {}));
+  Result result = Send(target, step.mutations);
+  step.mutations.mutations.pop_back();
+  return result;
+}
+
+ColumnMutations::Result ColumnMutations::Send(const Target& target, RowMutations& mutations) const {
+  const bool is_stamped_there = traits_.stamps_above_column && traits_.checks_readable;
+  return is_stamped_there ? SendAsGiven(target, mutations) : SendStamped(target, mutations);
+}
+
+ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
+                                                     RowMutations& mutations) const {
+  if (target.condition == nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(auto result, store_.Mutate(target.caller, target.table, mutations));
+    return std::optional(std::move(result));
+  }
+  IfValueIs& value = *target.condition;
+  CheckAndMutate check;
+  check.row = mutations.row;
+  check.condition = ColumnCondition{value.family, value.qualifier, CompareOperator::kEqual,
+                                    std::move(value.value)};
+  check.time_range = value.time_range;
+  check.action = std::move(mutations);
+  auto result = store_.CheckAndMutate(target.caller, target.table, check);
+  // Both may be long, and are wanted again.
+  mutations = std::move(check.action);
+  value.value = std::move(std::get<ColumnCondition>(check.condition).value);
+  if (!result.ok()) return result.status();
+  if (!result->done) return std::optional<MutationResult>();
+  return std::optional(std::move(result->result));
+}
+
+// Where the caller has no condition of his own, a put that would not be the newest is stamped anew.
+// An edit's condition is the value: who puts the very same bytes in between comes after it.
+ColumnMutations::Result ColumnMutations::SendStamped(const Target& target,
+                                                     RowMutations& mutations) const {
+  ExplicitTimestamps timestamps(store_, clock_, target.table, mutations);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    CELLFS_RETURN_IF_ERROR(timestamps.Choose());
+    const auto& guard = timestamps.guard();
+    const bool is_guarded = guard && target.condition == nullptr;
+    IfValueIs nothing_newer;
+    if (is_guarded) nothing_newer = {guard->family, guard->qualifier, "", guard->empty_range};
+    const Target guarded{target.caller, target.table,
+                         is_guarded ? &nothing_newer : target.condition};
+    CELLFS_ASSIGN_OR_RETURN(auto result, SendAsGiven(guarded, mutations));
+    if (result) timestamps.Complete(*result);
+    if (result || !is_guarded) return result;
+  }
+  return Status(StatusCode::kUnavailable, "the column is written too often by others");
+}
+
+}  // namespace cellfs::fs

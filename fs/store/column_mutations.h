@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// ColumnMutations: the mutations that a write, a rename or a removal is, given what the store
+// offers. A caller says its step in the words of a store that offers everything
+// (engine/mutation.h): stamped above the column, readable at its timestamp, withdrawn without a
+// trace.
+//   - Nothing can be withdrawn (the store does not, or a pinned moment sees it): the step leaves
+//     what its caller gave instead, as a rule a tombstone.
+//   - The store does not stamp above a column: the timestamp is reckoned here from what lies on it,
+//     and the put is made only if nothing that is later has come to the column since.
+//   - It does not check that a timestamp can be read: what lies on the column is looked at before.
+#ifndef CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
+#define CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
+
+#include <optional>
+#include <string>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/base/outcome.h"
+
+namespace cellfs::fs {
+
+// One atomic step on a row.
+struct RowStep {
+  RowMutations mutations;              // in any case
+  std::optional<Withdraw> withdrawal;  // what goes without a trace in the same step
+  std::optional<Mutation> instead;     // where that cannot be
+};
+
+// The column's value, as a CheckAndMutate compares it; empty: it has none, or an empty one.
+struct IfValueIs {
+  std::string family;
+  std::string qualifier;
+  std::string value;
+  TimeRange time_range;
+};
+
+// Thread-safe; holds nothing of its own.
+class ColumnMutations {
+ public:
+  ColumnMutations(Store& store, const Clock& clock)
+      : store_(store), clock_(clock), traits_(store.traits()) {}
+
+  struct Done {
+    MutationResult result;
+    bool withdrawn = false;
+  };
+
+  // A put's bytes can be moved out of the step afterwards; its timestamps are other ones then.
+  StatusOr<Done> Do(const Caller& caller, const TableName& table, RowStep& step) const;
+  // Nullopt: the value is another one, and nothing is done.
+  StatusOr<std::optional<Done>> DoIf(const Caller& caller, const TableName& table, IfValueIs value,
+                                     RowStep& step) const;
+
+  // The same for a step that is nothing without its withdrawal: where that cannot be, it fails with
+  // EBUSY or EOPNOTSUPP, and nothing is done.
+  Outcome DoWithdrawing(const Caller& caller, const TableName& table, RowStep step) const;
+  OutcomeOr<bool> DoWithdrawingIf(const Caller& caller, const TableName& table, IfValueIs value,
+                                  RowStep step) const;
+
+ private:
+  // Nullopt: the condition does not hold.
+  using Result = StatusOr<std::optional<MutationResult>>;
+  struct Target {
+    const Caller& caller;
+    const TableName& table;
+    IfValueIs* condition = nullptr;
+  };
+
+  StatusOr<std::optional<Done>> DoStep(const Target& target, RowStep& step) const;
+  Result Withdrawing(const Target& target, RowStep& step) const;
+  Result Send(const Target& target, RowMutations& mutations) const;
+  Result SendAsGiven(const Target& target, RowMutations& mutations) const;
+  Result SendStamped(const Target& target, RowMutations& mutations) const;
+
+  Store& store_;
+  const Clock& clock_;
+  const StoreTraits traits_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_STORE_COLUMN_MUTATIONS_H_

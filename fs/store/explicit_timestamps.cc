@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "fs/store/explicit_timestamps.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "fs/store/raw_cells.h"
+
+namespace cellfs::fs {
+namespace {
+
+// The newest two: one at the last timestamp there is may not count (ColumnHead::Counts).
+constexpr int32_t kPutsOfHead = 2;
+
+bool Hides(CellType tombstone, Timestamp at, Timestamp put, bool is_wide) {
+  switch (tombstone) {
+    case CellType::kDeleteColumn:
+    case CellType::kDeleteFamily:
+      return is_wide ? put <= at : put == at;
+    case CellType::kDelete:
+    case CellType::kDeleteFamilyVersion:
+      return put == at;
+    case CellType::kPut:
+      break;
+  }
+  return false;
+}
+
+Status Unreadable(Timestamp timestamp) {
+  return {StatusCode::kTimestampUnreadable,
+          "a cell written at timestamp " + std::to_string(timestamp) +
+              " could not be read there: it is deleted or expired"};
+}
+
+}  // namespace
+
+ExplicitTimestamps::ExplicitTimestamps(Store& store, const Clock& clock, const TableName& table,
+                                       RowMutations& mutations)
+    : store_(store), clock_(clock), table_(table), row_(mutations.row) {
+  for (Mutation& mutation : mutations.mutations) {
+    if (auto* put = std::get_if<Put>(&mutation)) Take(*put);
+    if (auto* deletion = std::get_if<Delete>(&mutation)) Take(*deletion);
+    if (auto* append = std::get_if<Append>(&mutation)) Take(*append);
+  }
+}
+
+void ExplicitTimestamps::Take(Put& put) {
+  const Stamping stamping = std::exchange(put.stamping, Stamping::kAsGiven);
+  for (PutCell& cell : put.cells) {
+    if (stamping == Stamping::kReadable) readable_.push_back({&cell, put.time_to_live});
+    if (stamping != Stamping::kAboveColumn) continue;
+    const StampWish wish{cell.timestamp, std::exchange(cell.rewrites, {}), put.time_to_live};
+    stamped_.push_back({&cell.family, &cell.qualifier, wish, &cell.timestamp, true});
+  }
+}
+
+void ExplicitTimestamps::Take(Delete& deletion) {
+  const Stamping stamping = std::exchange(deletion.stamping, Stamping::kAsGiven);
+  for (DeleteMarker& marker : deletion.markers) {
+    markers_.push_back(&marker);
+    if (stamping != Stamping::kAboveColumn || marker.type != CellType::kDeleteColumn) continue;
+    stamped_.push_back(
+        {&marker.family, &marker.qualifier, {.given = marker.timestamp}, &marker.timestamp});
+  }
+}
+
+// HBase's Append takes the given timestamp where the column is absent, and is never below the value
+// it appends to. Which one it took is in what it returns.
+void ExplicitTimestamps::Take(Append& append) {
+  if (std::exchange(append.stamping, Stamping::kAsGiven) != Stamping::kAboveColumn) return;
+  is_append_ = append.return_results = true;
+  for (AppendCell& cell : append.cells) {
+    const StampWish wish{cell.timestamp, std::nullopt, append.time_to_live};
+    stamped_.push_back({&cell.family, &cell.qualifier, wish, &cell.timestamp});
+  }
+}
+
+Status ExplicitTimestamps::Choose() {
+  guard_.reset();
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table_));
+  const auto no_family = [](const std::string& family) {
+    return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
+  };
+  for (const Stamped& one : stamped_) {
+    const FamilySchema* family = schema->FindFamily(*one.family);
+    if (family == nullptr) return no_family(*one.family);
+    CELLFS_RETURN_IF_ERROR(Stamp(one, *family));
+  }
+  for (const Readable& put : readable_) {
+    const FamilySchema* family = schema->FindFamily(put.cell->family);
+    if (family == nullptr) return no_family(put.cell->family);
+    CELLFS_RETURN_IF_ERROR(CheckReadable(put, *family));
+  }
+  return {};
+}
+
+Status ExplicitTimestamps::Stamp(const Stamped& one, const FamilySchema& family) {
+  const RawCellsQuery query{table_, row_, *one.family, kPutsOfHead};
+  CELLFS_ASSIGN_OR_RETURN(const RowCells raw,
+                          RawCellsOfColumn(store_, Caller::Superuser(), query, *one.qualifier));
+  ColumnHead head;
+  for (const Cell& cell : raw) {
+    if (cell.type != CellType::kPut || head.Counts(cell.timestamp)) AddToHead(cell, head);
+  }
+  CELLFS_ASSIGN_OR_RETURN(*one.timestamp, StampAbove(head, one.wish, family, clock_.Now()));
+  if (!one.is_put) return {};
+  // The version that is put again, where it is, may be there.
+  TimeRange later;
+  later.min = std::max(*one.timestamp, head.newest_put + 1);
+  guard_ = Guard{*one.family, *one.qualifier, later};
+  return {};
+}
+
+// As a store with kReadable judges. With KEEP_DELETED_CELLS a read by timestamp heeds only the
+// tombstones of just that timestamp; with NEW_VERSION_BEHAVIOR only what is written later hides the
+// put, but it is out below VERSIONS newer ones.
+Status ExplicitTimestamps::CheckReadable(const Readable& put, const FamilySchema& family) {
+  const Timestamp timestamp = put.cell->timestamp;
+  if (ExpiresAtOnce(timestamp, put.time_to_live, family, clock_.Now()) ||
+      IsHiddenByStep(*put.cell)) {
+    return Unreadable(timestamp);
+  }
+  const RawCellsQuery query{table_, row_, put.cell->family};
+  CELLFS_ASSIGN_OR_RETURN(const RowCells raw, RawCellsOfColumn(store_, Caller::Superuser(), query,
+                                                               put.cell->qualifier));
+  if (family.new_version_behavior()) {
+    const auto newer = std::count_if(raw.begin(), raw.end(), [&](const Cell& cell) {
+      return cell.type == CellType::kPut && cell.timestamp > timestamp;
+    });
+    return newer < family.max_versions() ? Status() : Unreadable(timestamp);
+  }
+  const bool is_wide = family.keep_deleted_cells() == KeepDeletedCells::kFalse;
+  const bool is_hidden = std::any_of(raw.begin(), raw.end(), [&](const Cell& cell) {
+    return Hides(cell.type, cell.timestamp, timestamp, is_wide);
+  });
+  return is_hidden ? Unreadable(timestamp) : Status();
+}
+
+bool ExplicitTimestamps::IsHiddenByStep(const PutCell& put) const {
+  return std::any_of(markers_.begin(), markers_.end(), [&](const DeleteMarker* marker) {
+    const bool covers = marker->family == put.family &&
+                        (IsFamilyTombstone(marker->type) || marker->qualifier == put.qualifier);
+    return covers && Hides(marker->type, marker->timestamp, put.timestamp, true);
+  });
+}
+
+void ExplicitTimestamps::Complete(MutationResult& result) const {
+  if (!is_append_) return;
+  for (const Cell& cell : result.results) result.timestamps.push_back(cell.timestamp);
+}
+
+}  // namespace cellfs::fs

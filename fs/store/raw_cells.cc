@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "fs/store/raw_cells.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/filter.h"
+
+namespace cellfs::fs {
+namespace {
+
+// Lets one column through, and the family tombstones, which stand at the empty qualifier. Neither
+// costs more for what lies between them.
+class ColumnAndFamilyTombstones : public Filter {
+ public:
+  explicit ColumnAndFamilyTombstones(std::string qualifier) : qualifier_(std::move(qualifier)) {}
+
+  std::unique_ptr<Filter> Clone() const override {
+    return std::make_unique<ColumnAndFamilyTombstones>(qualifier_);
+  }
+  FilterReturn FilterCell(const CellView& cell) override {
+    if (IsFamilyTombstone(cell.type) || cell.qualifier == qualifier_) return FilterReturn::kInclude;
+    if (cell.qualifier > qualifier_) return FilterReturn::kNextRow;
+    // Tombstones may lie behind the cells of the empty column.
+    return cell.qualifier.empty() ? FilterReturn::kSkip : FilterReturn::kSeekNextUsingHint;
+  }
+  std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
+    return CellHint{std::string(cell.row), std::string(cell.family), qualifier_};
+  }
+  std::string_view FirstColumn() const override { return qualifier_; }
+  std::optional<std::string> OnlyColumn() const override { return qualifier_; }
+
+ private:
+  const std::string qualifier_;
+};
+
+StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQuery& query,
+                            FilterPtr filter) {
+  Scan scan;
+  scan.start_row = scan.stop_row = query.row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.max_versions = query.max_versions;
+  scan.columns[query.family];
+  scan.filter = std::move(filter);
+  scan.lengths_only = query.lengths_only;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, store.OpenScanner(caller, query.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
+  return rows.empty() ? RowCells() : std::move(rows.front());
+}
+
+}  // namespace
+
+StatusOr<RowCells> RawCellsOfFamily(Store& store, const Caller& caller,
+                                    const RawCellsQuery& query) {
+  return RawCells(store, caller, query, nullptr);
+}
+
+StatusOr<RowCells> RawCellsOfColumn(Store& store, const Caller& caller, const RawCellsQuery& query,
+                                    const std::string& qualifier) {
+  return RawCells(store, caller, query, std::make_shared<ColumnAndFamilyTombstones>(qualifier));
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// What is stored on a column or in a family of one row, whatever hides it: hidden and expired
+// versions, and tombstones.
+#ifndef CELLFS_FS_STORE_RAW_CELLS_H_
+#define CELLFS_FS_STORE_RAW_CELLS_H_
+
+#include <string>
+
+#include "engine/store.h"
+
+namespace cellfs::fs {
+
+// Of which column, and how much of it.
+struct RawCellsQuery {
+  const TableName& table;
+  const std::string& row;
+  const std::string& family;
+  int32_t max_versions = kAllVersions;  // of puts; tombstones do not count
+  bool lengths_only = true;
+};
+
+// In cell order.
+StatusOr<RowCells> RawCellsOfFamily(Store& store, const Caller& caller, const RawCellsQuery& query);
+// The column's, newest first, and its family's tombstones.
+StatusOr<RowCells> RawCellsOfColumn(Store& store, const Caller& caller, const RawCellsQuery& query,
+                                    const std::string& qualifier);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_STORE_RAW_CELLS_H_

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The moments that `.asof/<time>` directories read. The first look-up of a time pins the store as
+// it is then, so that puts and deletes made afterwards are left out and flush and compaction keep
+// what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
+// it.
+//
+// Times that are pinned while nothing is written share a pin. Only so many are held at once: where
+// one more is asked for, the one that was used least lately goes, if nothing open uses it and
+// nothing has used it for a minute.
+#ifndef CELLFS_FS_TREE_ASOF_H_
+#define CELLFS_FS_TREE_ASOF_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/base/outcome.h"
+
+namespace cellfs::fs {
+
+class AsofRegistry;
+
+// One time. Thread-safe.
+class AsofMoment {
+ public:
+  AsofMoment(AsofRegistry& registry, Timestamp time) : registry_(registry), time_(time) {}
+
+  Timestamp time() const { return time_; }
+  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now,
+  // and where no more can be held: then it reads what the present has of that time, and nothing of
+  // it may be cached. Who keeps the result holds the pin.
+  std::shared_ptr<const Moment> Use();
+
+ private:
+  friend class AsofRegistry;
+  AsofRegistry& registry_;
+  const Timestamp time_;
+  std::shared_ptr<const Moment> moment_;  // guarded by the registry's mutex
+  Timestamp last_use_ = 0;                // guarded by the registry's mutex
+};
+
+// Thread-safe.
+class AsofRegistry {
+ public:
+  AsofRegistry(Store& store, const Clock& clock, int64_t hold_ms)
+      : store_(store), clock_(clock), hold_ms_(hold_ms) {}
+
+  static constexpr size_t kMostHeld = 256;
+
+  // Pinned. EBUSY where no more can be held.
+  OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
+  // Lets go what was not used within the hold. Called now and then, and before a status is told.
+  void LetGoUnused();
+
+  struct Held {
+    Timestamp time;
+    Timestamp last_use;
+    SequenceId sequence_id;
+  };
+  std::vector<Held> ListHeld();
+
+ private:
+  friend class AsofMoment;
+  struct LetGo;
+
+  std::shared_ptr<AsofMoment> Known(Timestamp time);
+  // REQUIRES: the mutex.
+  bool HasRoom(Timestamp now, LetGo& let_go);
+  std::shared_ptr<const Moment> Pin(Timestamp now);
+  static bool IsUsed(const AsofMoment& held);
+
+  Store& store_;
+  const Clock& clock_;
+  const int64_t hold_ms_;
+  std::mutex mutex_;
+  std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
+  std::map<Timestamp, std::shared_ptr<AsofMoment>> held_;   // those that hold a pin
+  std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
+};
+
+// "now", "-2h" (s, m, h, d, w) and RFC 3339 ("2026-01-31T12:00:00Z", "...+01:00", fractions) as
+// milliseconds, reckoned from `now`. Not plain milliseconds: those are the directories themselves.
+std::optional<Timestamp> ParseAsofName(std::string_view name, Timestamp now);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_TREE_ASOF_H_

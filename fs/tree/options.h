@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// What a mount is given. `src` fills it from the command line and the configuration.
+#ifndef CELLFS_FS_TREE_OPTIONS_H_
+#define CELLFS_FS_TREE_OPTIONS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mutation.h"
+#include "engine/schema.h"
+#include "fs/tree/name_spelling.h"
+
+namespace cellfs::fs {
+
+// Whether the names that start with a dot are there, and listed where they can be.
+enum class Controls { kOff, kHidden, kVisible };
+
+// VERSIONS 10, KEEP_DELETED_CELLS TRUE, DELETED_TTL 30 days: what was deleted can be brought back.
+Attributes ShippedFamilyDefaults();
+// Of rsync, vim, sed, cp, editors and git's locks.
+std::vector<std::string> ShippedTemporaryNames();
+
+struct MountOptions {
+  NameMode names = NameMode::kPosix;
+  Controls controls = Controls::kHidden;
+  bool xattr = false;  // answer extended attributes; costs a request or two per write
+  bool read_only = false;
+  bool allow_other = false;    // with default_permissions: the kernel enforces modes
+  bool authorization = false;  // the store checks rights: requests carry the user's name
+  Durability durability = Durability::kUseDefault;
+  uint64_t max_value_size = 10485760;                    // bytes; EFBIG beyond
+  Attributes family_defaults = ShippedFamilyDefaults();  // of families that mkdir declares
+  std::vector<std::string> temporary_names = ShippedTemporaryNames();  // globs, fnmatch(3)
+  int64_t asof_hold_ms =
+      int64_t{3600} * 1000;  // how long after its last use an .asof keeps what it reads
+  int64_t temporary_age_ms =
+      int64_t{3600} * 1000;  // until when a file made here may leave without trace
+  uid_t uid = 0;             // of what nobody has changed
+  gid_t gid = 0;
+  mode_t file_mode = 0644;
+  mode_t directory_mode = 0755;
+  std::string store_directory;  // for statfs; empty: a store in memory
+  std::optional<int64_t>
+      store_made_at;          // milliseconds: the time of what nothing else tells a time of
+  std::string configuration;  // the text of /.cellfs/config
+};
+
+bool IsTemporaryName(const MountOptions& options, const std::string& name);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_TREE_OPTIONS_H_

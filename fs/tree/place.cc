@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "fs/tree/place.h"
+
+// Of short parts a call of the library costs more than the hash.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+PlaceKind KindOfScope(const TableName& scope) {
+  if (scope.namespace_name.empty()) return PlaceKind::kRoot;
+  return scope.name.empty() ? PlaceKind::kNamespace : PlaceKind::kTable;
+}
+
+// Each part is hashed with what came before as its seed, so that the same bytes cut into other
+// parts give another number.
+uint64_t HashOn(uint64_t before, std::string_view part) {
+  return XXH3_64bits_withSeed(part.data(), part.size(), before);
+}
+
+// 0 is no inode and 1 is the root.
+uint64_t WithoutReserved(uint64_t hash) { return hash < 2 ? hash + 2 : hash; }
+
+Place InTable(PlaceKind kind, TableName table) {
+  Place place;
+  place.kind = kind;
+  place.table = std::move(table);
+  return place;
+}
+
+}  // namespace
+
+bool Place::IsInScan() const { return view != nullptr && !view->IsAsof(); }
+
+bool Place::IsReadOnly() const {
+  return traits().Is(place_flag::kReadOnly) || view != nullptr || table.IsSystemTable();
+}
+
+Place Place::As(PlaceKind other, Timestamp other_timestamp) const {
+  Place place = *this;
+  place.kind = other;
+  place.timestamp = other_timestamp;
+  return place;
+}
+
+const std::string* Place::KeyPart() const {
+  switch (traits().key) {
+    case PlaceKey::kNamespace:
+      return &table.namespace_name;
+    case PlaceKey::kTable:
+      return &table.name;
+    case PlaceKey::kRow:
+    case PlaceKey::kLongName:
+      return &row;
+    case PlaceKey::kFamily:
+      return &family;
+    case PlaceKey::kQualifier:
+    case PlaceKey::kVersion:
+      return &qualifier;
+    case PlaceKey::kName:
+      return &name;
+    case PlaceKey::kNone:
+    case PlaceKey::kFixedName:
+    case PlaceKey::kTimestamp:
+      break;
+  }
+  return nullptr;
+}
+
+PlaceKind Place::ParentKind() const {
+  if (const auto parent = traits().parent) return *parent;
+  if (family.empty()) return KindOfScope(table);
+  // Held in memory, in .versions or beside the versions of a column.
+  return timestamp == 1 ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
+}
+
+Place Place::Parent() const {
+  if (view != nullptr && kind == KindOfScope(view->scope)) {
+    return InTable(view->IsAsof() ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory,
+                   view->scope);
+  }
+  Place place = *this;
+  if (std::string* const key = place.KeyPart()) key->clear();
+  place.kind = ParentKind();
+  // .versions may have been asked for by a column (As).
+  if (place.kind == PlaceKind::kFamily) place.qualifier.clear();
+  place.timestamp = 0;
+  place.name.clear();
+  return place;
+}
+
+uint64_t Place::HashAs(PlaceKind other, Timestamp other_timestamp) const {
+  uint64_t hash = HashOn(static_cast<uint64_t>(other),
+                         {reinterpret_cast<const char*>(&other_timestamp), sizeof other_timestamp});
+  for (const std::string* part :
+       {&table.namespace_name, &table.name, &row, &family, &qualifier, &name}) {
+    hash = HashOn(hash, *part);
+  }
+  return hash;
+}
+
+uint64_t Place::ColumnNumber() const { return WithoutReserved(HashAs(PlaceKind::kCell, 0)); }
+
+uint64_t Place::InodeNumber() const {
+  if (kind == PlaceKind::kRoot && view == nullptr) return 1;
+  uint64_t hash = HashAs(kind, timestamp);
+  if (view != nullptr) {
+    hash = HashOn(hash ^ static_cast<uint64_t>(view->kind), view->name);
+    hash = HashOn(hash, view->scope.namespace_name);
+    hash = HashOn(hash, view->scope.name);
+  }
+  // cp copies what is in a directory in the order of inode numbers: the schema goes before the
+  // rows.
+  constexpr int kTomlBits = 40;
+  if (IsToml()) hash >>= 64 - kTomlBits;
+  return WithoutReserved(hash);
+}
+
+std::string Place::ToString() const {
+  std::string text = table.namespace_name.empty() ? "/" : table.namespace_name;
+  if (!table.name.empty()) text += ":" + table.name;
+  if (!row.empty()) text += "/" + row;
+  if (!family.empty()) text += "/" + family;
+  if (IsColumn() || kind == PlaceKind::kVersionsColumn) text += ":" + qualifier;
+  if (timestamp != 0) text += "@" + std::to_string(timestamp);
+  if (!name.empty()) text += "/" + name;
+  if (IsToml()) (text += '/') += traits().fixed_name;
+  if (view != nullptr) text += (view->IsAsof() ? " as of " : " in scan ") + view->name;
+  return text;
+}
+
+bool operator==(const Place& a, const Place& b) {
+  const auto same_view = [&] {
+    if (a.view == b.view) return true;
+    return a.view && b.view && a.view->kind == b.view->kind && a.view->name == b.view->name &&
+           a.view->scope == b.view->scope;
+  };
+  return a.kind == b.kind && a.timestamp == b.timestamp && a.table == b.table && a.row == b.row &&
+         a.family == b.family && a.qualifier == b.qualifier && a.name == b.name && same_view();
+}
+
+Place RootPlace() { return {}; }
+Place NamespacePlace(std::string namespace_name) {
+  return InTable(PlaceKind::kNamespace, {std::move(namespace_name), ""});
+}
+Place TablePlace(TableName table) { return InTable(PlaceKind::kTable, std::move(table)); }
+Place RowPlace(TableName table, std::string row) {
+  Place place = InTable(PlaceKind::kRow, std::move(table));
+  place.row = std::move(row);
+  return place;
+}
+Place FamilyPlace(TableName table, std::string row, std::string family) {
+  Place place = RowPlace(std::move(table), std::move(row));
+  place.kind = PlaceKind::kFamily;
+  place.family = std::move(family);
+  return place;
+}
+Place CellPlace(TableName table, std::string row, std::string family, std::string qualifier) {
+  Place place = FamilyPlace(std::move(table), std::move(row), std::move(family));
+  place.kind = PlaceKind::kCell;
+  place.qualifier = std::move(qualifier);
+  return place;
+}
+
+}  // namespace cellfs::fs

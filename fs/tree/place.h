@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// Place: what a path of the tree denotes, told apart from how it is spelled and from whether
+// anything is there. A value: two paths to one thing give equal places.
+//
+//     /default/pages/com.cnn/anchor/cnnsi.com    kCell, table default:pages, row com.cnn, ...
+//     /default/pages/.asof/1700000000000/com.cnn kRow, the same, with a view
+//
+// Inode numbers are hashes of places, so they are the same in every mount.
+#ifndef CELLFS_FS_TREE_PLACE_H_
+#define CELLFS_FS_TREE_PLACE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/cell.h"
+#include "engine/names.h"
+#include "fs/tree/place_traits.h"
+
+namespace cellfs::fs {
+
+struct View;  // fs/tree/view.h
+
+struct Place {
+  PlaceKind kind = PlaceKind::kRoot;
+  Timestamp timestamp = 0;  // kVersion, kVersionsFile
+  TableName table{"", ""};  // from kNamespace and kTable down
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  std::string name;                  // where no key names the thing
+  std::shared_ptr<const View> view;  // null: the present
+
+  const PlaceTraits& traits() const { return TraitsOf(kind); }
+  bool IsDirectory() const { return traits().Is(place_flag::kDirectory); }
+  // Whether bytes of a column are read here.
+  bool IsColumn() const { return traits().Is(place_flag::kColumn); }
+  bool IsToml() const { return traits().content == PlaceContent::kToml; }
+  // Below .scan/<query>.
+  bool IsInScan() const;
+  // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
+  bool IsReadOnly() const;
+
+  // Whether owner, mode and times are stored for it. A control directory and what the daemon tells
+  // of itself show those of the directory of the data that they are in.
+  bool HasAttributes() const { return traits().Is(place_flag::kAttributes); }
+
+  // The member that tells it from the others in its directory (traits().key); null: none does.
+  const std::string* KeyPart() const;
+  std::string* KeyPart() { return const_cast<std::string*>(std::as_const(*this).KeyPart()); }
+
+  // The same coordinates seen as another kind; the timestamp is `timestamp`.
+  Place As(PlaceKind other, Timestamp timestamp = 0) const;
+  // The directory it is in; the root is in itself.
+  Place Parent() const;
+
+  // Stable, never 0 or 1 but for the root, which is 1.
+  uint64_t InodeNumber() const;
+  // One for all kinds of places in a column, in any view: the inode number of the column's cell.
+  uint64_t ColumnNumber() const;
+  // For messages: "default:pages/com.cnn/anchor:cnnsi.com".
+  std::string ToString() const;
+
+  friend bool operator==(const Place& a, const Place& b);
+
+ private:
+  PlaceKind ParentKind() const;
+  uint64_t HashAs(PlaceKind other, Timestamp other_timestamp) const;
+};
+
+// Of tables by place. Whoever knows how it is computed finds two places of one number, so such a
+// table has to compare the places as well.
+struct PlaceHash {
+  size_t operator()(const Place& place) const { return place.InodeNumber(); }
+};
+
+Place RootPlace();
+Place NamespacePlace(std::string namespace_name);
+Place TablePlace(TableName table);
+Place RowPlace(TableName table, std::string row);
+Place FamilyPlace(TableName table, std::string row, std::string family);
+Place CellPlace(TableName table, std::string row, std::string family, std::string qualifier);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_TREE_PLACE_H_
