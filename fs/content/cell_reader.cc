@@ -40,10 +40,10 @@ OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, cons
 }
 
 Outcome CellReader::Hold() {
-  std::lock_guard lock(mutex_);
-  const auto named = mount_.column_locks.Take(*node_);
+  std::lock_guard own_lock(mutex_);
+  const auto lock = mount_.column_locks.Take(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
-  CELLFS_RETURN_IF_FAILED(Load(*named.place));
+  CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
   held_ = true;
   return {};
 }
@@ -51,7 +51,7 @@ Outcome CellReader::Hold() {
 void CellReader::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard own_lock(mutex_);
   if (held_) return ReadHeld(offset, size);
   const uint64_t generation = node_->generation();
   OutcomeOr<SharedBytes> read = SharedBytes();
@@ -59,10 +59,10 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
     read = SharedBytes::Slice(bytes_, offset, size);
   } else {
     // What is read is this file's, not that of whoever gets its name.
-    const auto named = mount_.column_locks.Take(*node_);
+    const auto lock = mount_.column_locks.Take(*node_);
     if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
     if (bytes_ == nullptr || generation_ != node_->generation()) {
-      CELLFS_RETURN_IF_FAILED(Load(*named.place));
+      CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
     }
     read = column_->ReadWithTail(bytes_, offset, size);
   }
@@ -81,7 +81,7 @@ bool CellReader::IsCurrent() const {
 void CellReader::WarnOfMixedPages(uint64_t generation_before) {
   const bool is_mixed = column_->is_edited() && node_->handle_count() > 1;
   if (!is_mixed && node_->generation() == generation_before) return;
-  const auto named = mount_.column_locks.Take(*node_);
+  const auto lock = mount_.column_locks.Take(*node_);
   if (is_mixed || !column_->OnlyAppended(generation_before, node_->generation()))
     node_->PagesAreStale();
 }
@@ -93,7 +93,7 @@ OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
 
 Outcome CellReader::GoOn() {
   if (is_late_) return {};
-  const auto named = mount_.column_locks.Take(*node_);
+  const auto lock = mount_.column_locks.Take(*node_);
   OutcomeOr<std::string> newer = std::string();
   if (node_->unlinked()) {
     const OrphanFile* orphan = column_->orphan();
@@ -101,7 +101,7 @@ Outcome CellReader::GoOn() {
     CELLFS_RETURN_IF_FAILED(may_read_orphan_);
     newer = orphan->bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
-    newer = WholeFile(mount_, caller_, *named.place, node_.get());
+    newer = WholeFile(mount_, caller_, *node_->place(), node_.get());
     if (!newer.ok() && newer.error() != ENOENT) return newer.status();
     generation_ = generation;
   }
@@ -129,7 +129,7 @@ Outcome CellReader::Load(const Place& place) {
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  const auto named = mount_.column_locks.Take(*node_);
+  const auto lock = mount_.column_locks.Take(*node_);
   const OrphanFile* orphan = column_->orphan();
   return orphan == nullptr ? std::nullopt : std::optional(orphan->shown());
 }

@@ -250,10 +250,10 @@ Outcome CellWriter::LoadView(const Place& place) {
 }
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
-  const auto named = mount_.column_locks.Take(*node_);
+  const auto lock = mount_.column_locks.Take(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
-  CELLFS_RETURN_IF_FAILED(LoadView(*named.place));
+  CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
   if (offset >= view_->size()) return SharedBytes();
   auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
   return SharedBytes::Slice(std::move(bytes), 0, size);

@@ -9,12 +9,7 @@
 
 namespace cellfs::fs {
 ColumnChange::ColumnChange(MountContext& mount, const NodePtr& file)
-    : mount_(mount), file_(file), by_(file.get()) {
-  auto taken = mount.column_locks.Take(*file);
-  file_place_ = std::move(taken.place);
-  lock_ = std::move(taken.lock);
-  sides_[0].column = file_place_.get();
-}
+    : mount_(mount), file_(file), by_(file.get()), lock_(mount.column_locks.Take(*file)) {}
 
 ColumnChange::ColumnChange(MountContext& mount, const Place& column, const Node* by)
     : mount_(mount), by_(by), lock_(mount.column_locks.Take(column)) {
@@ -29,6 +24,16 @@ ColumnChange::ColumnChange(MountContext& mount, const Place& from, const Place& 
 }
 
 ColumnChange::~ColumnChange() { Finish(); }
+
+// Most changes through a file are only kept by its handle, and need no more than the lock.
+const Place& ColumnChange::column() {
+  Side& side = sides_[0];
+  if (side.column == nullptr) {
+    file_place_ = file_->place();
+    side.column = file_place_.get();
+  }
+  return *side.column;
+}
 
 void ColumnChange::Finish() {
   second_lock_.unlock();
@@ -48,6 +53,7 @@ void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
 
 void ColumnChange::Ended(const Outcome& mutation) {
   if (!mutation.ok() && !mutation.is_unknown()) return;
+  column();
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
@@ -61,6 +67,7 @@ void ColumnChange::Ended(const Outcome& mutation) {
 }
 
 void ColumnChange::Revalidate() {
+  column();
   for (Side& side : sides_) {
     if (side.column != nullptr && side.column->IsColumn()) side.notice = Notice::kRevalidate;
   }

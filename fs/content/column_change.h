@@ -41,7 +41,7 @@ class ColumnChange {
   ColumnChange& operator=(const ColumnChange&) = delete;
   ~ColumnChange();
 
-  const Place& column() const { return *sides_[0].column; }
+  const Place& column();
 
   // How the mutation ended. Where it is done, before anybody can miss what was there before: an
   // unstored entry goes afterwards.

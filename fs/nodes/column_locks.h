@@ -47,17 +47,12 @@ class ColumnLocks {
 
   [[nodiscard]] Lock Take(const Place& column) { return Lock(MutexOf(column.ColumnNumber())); }
 
-  struct NodeLock {
-    std::shared_ptr<const Place> place;
-    Lock lock;
-  };
-  // Where the node is, which it does not leave while the lock is held.
-  [[nodiscard]] NodeLock Take(const Node& node) {
+  // Of the column in which the file is, which it does not leave while the lock is held.
+  [[nodiscard]] Lock Take(const Node& file) {
     while (true) {
-      auto place = node.place();
-      const bool is_cell = place->kind == PlaceKind::kCell && place->view == nullptr;
-      Lock lock(MutexOf(is_cell ? node.inode_number() : place->ColumnNumber()));
-      if (node.place() == place) return {std::move(place), std::move(lock)};
+      const uint64_t number = file.column_number();
+      Lock lock(MutexOf(number));
+      if (file.column_number() == number) return lock;
     }
   }
 

@@ -63,6 +63,7 @@ void InodeTable::Move(const Place& from, const Place& to) {
     std::lock_guard node_lock(node->mutex_);
     node->place_ = std::make_shared<const Place>(to);
     node->inode_number_ = to.InodeNumber();
+    node->column_number_ = Node::ColumnNumberOf(to, node->inode_number_);
   }
   ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now

@@ -32,11 +32,15 @@ class Node : public std::enable_shared_from_this<Node> {
  public:
   // `inode_number`: the place's.
   Node(Place place, uint64_t inode_number)
-      : place_(std::make_shared<const Place>(std::move(place))), inode_number_(inode_number) {}
+      : place_(std::make_shared<const Place>(std::move(place))),
+        inode_number_(inode_number),
+        column_number_(ColumnNumberOf(*place_, inode_number)) {}
 
   // As it is now.
   std::shared_ptr<const Place> place() const;
   uint64_t inode_number() const { return inode_number_.load(std::memory_order_relaxed); }
+  // Of a file in a column; it does not change while that column's lock is held.
+  uint64_t column_number() const { return column_number_.load(std::memory_order_acquire); }
   // The name is gone or belongs to somebody else: what handles still put goes nowhere.
   bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
 
@@ -98,12 +102,17 @@ class Node : public std::enable_shared_from_this<Node> {
     uint64_t looked_at = 0;
   };
 
+  static uint64_t ColumnNumberOf(const Place& place, uint64_t inode_number) {
+    if (place.kind == PlaceKind::kCell && place.view == nullptr) return inode_number;
+    return place.IsDirectory() ? 0 : place.ColumnNumber();
+  }
   static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
   std::atomic<bool> unlinked_{false};
   mutable std::mutex mutex_;
-  std::shared_ptr<const Place> place_;                // guarded by mutex_
-  std::atomic<uint64_t> inode_number_;                // changes with it
+  std::shared_ptr<const Place> place_;  // guarded by mutex_
+  std::atomic<uint64_t> inode_number_;  // changes with it, as the next
+  std::atomic<uint64_t> column_number_;
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
   std::weak_ptr<Column> open_column_;                 // guarded by mutex_; the handles own it
   std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_

@@ -268,14 +268,18 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // rename changes the store first and then the node, which must not be shown the size of another
 // file.
 OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node& node) {
-  auto held = ColumnLocks::NodeLock{node.place(), {}};
-  if (!held.place->IsDirectory()) held = mount_.column_locks.Take(node);
+  auto place = node.place();
+  ColumnLocks::Lock lock;
+  if (!place->IsDirectory()) {
+    lock = mount_.column_locks.Take(node);
+    place = node.place();
+  }
   if (node.unlinked()) {
-    ResolvedEntry orphan{*held.place};
+    ResolvedEntry orphan{*place};
     orphan.looked_at = Node::NewestGeneration();
     return orphan;
   }
-  return resolver_.Find(*request.caller, *held.place);
+  return resolver_.Find(*request.caller, *place);
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {

@@ -161,7 +161,11 @@ OutcomeOr<std::optional<ResolvedEntry>> Resolver::FindFilled(const Caller& calle
                                                              const Place& place) {
   const NodePtr node = MayBeCached(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
-    if (auto found = FindCached(place, *node)) return found;
+    if (const auto cell = UnexpiredCell(*node)) {
+      std::optional<ResolvedEntry> found(ResolvedEntry{place});
+      Describe(*cell, *found);
+      return found;
+    }
   }
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
@@ -170,20 +174,22 @@ OutcomeOr<std::optional<ResolvedEntry>> Resolver::FindFilled(const Caller& calle
   return std::optional(std::move(found));
 }
 
-// From what the node knows; nullopt also where a TTL has ended that.
-std::optional<ResolvedEntry> Resolver::FindCached(const Place& place, const Node& node) {
-  const auto known = node.cached_cell();
-  if (!known || (known->expires && *known->expires <= mount_.clock->Now())) return std::nullopt;
-  ResolvedEntry found{place};
-  Describe(*known, found);
-  return found;
+// What the node has cached, unless a TTL has ended it.
+std::optional<CachedCell> Resolver::UnexpiredCell(const Node& node) {
+  auto cell = node.cached_cell();
+  if (cell && cell->expires && *cell->expires <= mount_.clock->Now()) cell.reset();
+  return cell;
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place& place) {
   const bool may_be_known = MayBeCached(mount_, caller, place);
   const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
   if (node != nullptr) {
-    if (auto found = FindCached(place, *node)) return *std::move(found);
+    if (const auto cell = UnexpiredCell(*node)) {
+      ResolvedEntry found{place};
+      Describe(*cell, found);
+      return found;
+    }
   }
   const uint64_t looked_at = Node::NewestGeneration();
   const bool is_counter = place.kind == PlaceKind::kCounter;

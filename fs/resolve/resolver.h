@@ -54,7 +54,7 @@ class Resolver {
   OutcomeOr<ResolvedEntry> FromCell(const Place& place, const Cell& cell, Node* node,
                                     uint64_t looked_at);
   OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller, const Place& place);
-  std::optional<ResolvedEntry> FindCached(const Place& place, const Node& node);
+  std::optional<CachedCell> UnexpiredCell(const Node& node);
   OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place);
   OutcomeOr<ResolvedEntry> FindToml(const Place& place);
   OutcomeOr<ResolvedEntry> FindSelf(const Place& place);
