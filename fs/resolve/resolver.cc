@@ -204,11 +204,11 @@ OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place&
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
-  if (is_counter) {
+  auto found = FromCell(place, *cell, node.get(), looked_at);
+  if (found.ok() && is_counter) {
     // A value that is no counter is found, and its reading says what is wrong.
     const auto text = FileBytes(place, *std::move(cell));
-    found.size = text.ok() ? text->size() : 0;
+    found->size = text.ok() ? text->size() : 0;
   }
   return found;
 }
