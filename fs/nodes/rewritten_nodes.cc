@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "fs/base/memory_retry.h"
+
 namespace cellfs::fs {
 
 RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate)
@@ -57,7 +59,7 @@ void RewrittenNodes::Run(const std::stop_token& stop) {
     const Work work = std::move(work_.front());
     work_.pop_front();
     lock.unlock();
-    LookAt(work, stop);
+    RetryWithMemory(stop, [&] { LookAt(work, stop); });
     lock.lock();
     ++done_;
     done_wakes_.notify_all();

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,19 @@ struct RewrittenNodesTest : testing::Test {
   RewrittenNodes nodes{inodes,
                        [this](const NodePtr& node) { again.push_back(node->place()->ToString()); }};
 };
+
+TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
+  InodeTable inodes;
+  const TableName table{"default", "t"};
+  const NodePtr node = inodes.LookUp(CellPlace(table, "r", "f", "q"));
+  int tries = 0;
+  RewrittenNodes nodes{inodes, [&](const NodePtr&) {
+                         if (++tries == 1) throw std::bad_alloc();
+                       }};
+  nodes.Rewritten(table, {{"r", "f", "q"}});
+  nodes.Await();
+  EXPECT_EQ(tries, 2);
+}
 
 TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
   Know(NamespacePlace("default"));
