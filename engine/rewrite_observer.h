@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// RewriteObserver: who keeps what was read for longer than a call hears here where a flush or a
-// compaction, asked for or not, may have changed the present. It rarely does: cells that go were
-// hidden. But a compaction sees no memstore and a flush no file, so that, for example, the version
-// behind one whose tombstone lies in the memstore goes as one too many.
+// RewriteObserver: notifies caches when a flush or compaction may change what readers see. That is
+// rare, since the cells that go were hidden. But a compaction does not see the memstore, and a
+// flush does not see the file. For example: a tombstone in the memstore hides the newest version,
+// and a compaction drops the version behind it as one more than VERSIONS.
 #ifndef CELLFS_ENGINE_REWRITE_OBSERVER_H_
 #define CELLFS_ENGINE_REWRITE_OBSERVER_H_
 

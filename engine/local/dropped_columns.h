@@ -20,9 +20,8 @@ class DroppedColumns {
   // Cells in their order.
   void Add(std::string_view family, const CellView& cell);
   bool empty() const { return columns_.empty(); }
-  // Leaves those out of which nothing but hidden cells can have gone. The newest cell of a column
-  // is never one too many, so where no tombstone lies on it, neither its own nor the family's, it
-  // reads as before.
+  // Omits columns that lost only hidden cells. The newest cell of a column never exceeds VERSIONS,
+  // so a column without a tombstone, its own or the family's, reads as before.
   using HasTombstones =
       std::function<bool(const std::string& family, const std::string& row, std::string_view)>;
   std::vector<RewrittenColumn> Changed(const HasTombstones& has_tombstones) &&;

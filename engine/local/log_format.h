@@ -61,8 +61,8 @@ struct RecordPlace {
 // copies of a record are none. kValueTooLarge over 2 GiB.
 Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out);
 
-// Of each table, the highest sequence id in segments that are older than one, as far as it was not
-// flushed when that segment was begun. Once those are cut, the table's store file has it.
+// The highest sequence id of each table that was not flushed yet when a segment was created, in the
+// segments before it. Once those are cut, the table's store file has it.
 using OlderCells = std::map<TableId, SequenceId>;
 
 // What a segment says of its neighbours, in records that belong to no table.

@@ -148,9 +148,9 @@ class Memstore::FamilyList {
     return node;
   }
 
-  // Sets path_ to where a node comes that is behind all that fulfils the condition. Programs write
-  // row by row: mostly that is near the last place, and what encloses both on one level does so on
-  // those above.
+  // Finds the insertion point after the last node that satisfies the condition, and leaves it in
+  // path_. Programs write row by row, so it is mostly near the last insertion point: the search
+  // climbs only until a level encloses both.
   template <typename Condition>
   void FindPath(Condition is_before) {
     for (int level = 0; level <= std::min(top_level(), kNearLevel); level += 2) {

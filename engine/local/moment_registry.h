@@ -22,7 +22,7 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   // The moment of the present `read_point`.
   std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now);
 
-  // While it is held no moment is pinned, and none of those that are is missed.
+  // While held, the set of pins cannot change.
   std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
   bool AnyPinned(const std::unique_lock<std::mutex>& /*held*/) const { return !pinned_.empty(); }
   // REQUIRES: AnyPinned.

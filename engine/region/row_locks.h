@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// RowLocks: one mutex for each of many rows, by hash, so that what reads a row to write it is not
-// disturbed. Who needs several takes them in the order of the stripes, and who needs one takes no
-// second: so nobody waits in a circle.
+// RowLocks: a fixed number of mutexes, shared by the rows by hash, so that read-modify-write of a
+// row is atomic. An operation on several rows takes their mutexes in the order of the stripes, and
+// an operation on one row takes no second mutex: so there is no deadlock.
 #ifndef CELLFS_ENGINE_REGION_ROW_LOCKS_H_
 #define CELLFS_ENGINE_REGION_ROW_LOCKS_H_
 

@@ -147,9 +147,7 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   return entry;
 }
 
-// Put after the store was asked, and nothing is to be put any more: the size is neither the one nor
-// the other, and the kernel, which has seen the write before it asked, would take it for the
-// newest.
+// The column changed while we read it. The kernel would cache a stale size, so the caller retries.
 bool FileSystem::IsRaced(const ResolvedEntry& found, const Node& node) {
   return found.looked_at < node.generation();
 }

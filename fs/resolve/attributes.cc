@@ -46,7 +46,7 @@ std::optional<timespec> ChangeOf(MountContext& mount, const ResolvedEntry& found
   return is_last ? stored.changed : std::nullopt;
 }
 
-// The daemon's own tables and what can be looked at only through a TTL's eyes change unseen.
+// These change without a notification.
 bool ChangesUnseen(const Place& place) {
   return place.traits().Is(place_flag::kChangesUnseen) || place.table.IsSystemTable();
 }
