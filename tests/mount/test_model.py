@@ -70,7 +70,7 @@ class Model:
             if data:
                 old = old.ljust(offset, b"\0")
                 old = old[:offset] + data + old[offset + len(data):]
-            assert os.pread(file.fileno(), 1 << 20, 0) == old, "read back through the handle"
+            assert os.pread(file.fileno(), len(old) + 1, 0) == old, "read back through the handle"
             assert os.fstat(file.fileno()).st_size == len(old)
         self.directories[directory][name] = old
 
