@@ -239,6 +239,20 @@ TEST_F(FileWriterTest, AnEditGoesOverWhatOthersHaveAppendedBefore) {
   EXPECT_EQ(tree.ReadFile(kQ), "start APPended");
 }
 
+// It shows nothing as pending then, but its writes are still to come.
+TEST_F(FileWriterTest, AReaderBesideAMakerThatOthersOutranReadsPastThePages) {
+  OpenFile maker = tree.Create(kQ, /*exclusive=*/false, Truncating());
+  OpenFile other = tree.Open(kQ, Truncating());
+  tree.Write(other, "other");
+  EXPECT_EQ(tree.Close(other), 0);
+  const auto reader = tree.filesystem->Open(tree.request, *maker.node, {});
+  EXPECT_TRUE(reader->direct_io);
+  tree.Write(maker, "MA");
+  EXPECT_EQ(tree.Read({0, maker.node, reader->handle}), "other");
+  EXPECT_EQ(tree.Close({0, maker.node, reader->handle}), 0);
+  EXPECT_EQ(tree.Close(maker), 0);
+}
+
 // The kernel's pages have what both wrote where they wrote it, the file has one behind the other.
 TEST_F(FileWriterTest, PagesAreDroppedAfterAnAppendBesideAReplacement) {
   for (const bool append_first : {false, true}) {
