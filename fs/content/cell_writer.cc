@@ -254,9 +254,7 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
   CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
-  if (offset >= view_->size()) return SharedBytes();
-  auto bytes = std::make_shared<const std::string>(view_->substr(offset, size));
-  return SharedBytes::Slice(std::move(bytes), 0, size);
+  return SharedBytes::Copy(*view_, offset, size);
 }
 
 OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) const {

@@ -177,7 +177,7 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
       const bool is_written = node->OpenColumn()->writers() > 0;
       // Pages may not mix what another handle is writing with what is to be read here.
       opened.direct_io = mode.read && !mode.truncate && !mode.created &&
-                         (node->pending().has_value() || (is_written && stale != 0));
+                         (node->is_being_written() || (is_written && stale != 0));
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
       // While somebody writes, no page may be dropped: it may be the one that is being filled.
       opened.keep_cache = is_written || (stale == 0 && mount.freshness.is_exact());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Opening files for writing. FileWriter is one open-for-write ... close of a cell or version.
+// Making files, and opening them for writing.
 #ifndef CELLFS_FS_CONTENT_FILE_WRITER_H_
 #define CELLFS_FS_CONTENT_FILE_WRITER_H_
 

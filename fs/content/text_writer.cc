@@ -5,19 +5,9 @@
 
 namespace cellfs::fs {
 
-namespace {
-
-SharedBytes CopyOf(const std::string& text, uint64_t offset, size_t size) {
-  if (offset >= text.size()) return {};
-  return SharedBytes::Slice(std::make_shared<const std::string>(text.substr(offset, size)), 0,
-                            size);
-}
-
-}  // namespace
-
 OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(mutex_);
-  return CopyOf(text_, offset, size);
+  return SharedBytes::Copy(text_, offset, size);
 }
 
 Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
@@ -59,7 +49,7 @@ std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
 
 OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
   std::lock_guard lock(file_->mutex);
-  return CopyOf(file_->bytes(), offset, size);
+  return SharedBytes::Copy(file_->bytes(), offset, size);
 }
 
 Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {

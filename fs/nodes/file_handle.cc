@@ -12,4 +12,9 @@ SharedBytes SharedBytes::Slice(std::shared_ptr<const std::string> whole, uint64_
   return {std::move(whole), all.substr(begin, size)};
 }
 
+SharedBytes SharedBytes::Copy(const std::string& bytes, uint64_t offset, size_t size) {
+  if (offset >= bytes.size()) return {};
+  return Slice(std::make_shared<const std::string>(bytes.substr(offset, size)), 0, size);
+}
+
 }  // namespace cellfs::fs

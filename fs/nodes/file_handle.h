@@ -26,6 +26,8 @@ struct SharedBytes {
 
   // At most `size` bytes from `offset`.
   static SharedBytes Slice(std::shared_ptr<const std::string> whole, uint64_t offset, size_t size);
+  // The same of bytes that may change afterwards.
+  static SharedBytes Copy(const std::string& bytes, uint64_t offset, size_t size);
 };
 
 // What a file looks like while bytes, or a length, are not yet put.

@@ -60,11 +60,6 @@ void KernelCache::InvalidateParents(const Place& cell, const Node* by) {
   }
 }
 
-void KernelCache::RowChanged(const TableName& table, const std::string& row) {
-  InvalidateAll([&](const Place& place) { return place.table == table && place.row == row; });
-  InvalidateNode(TablePlace(table), nullptr);
-}
-
 void KernelCache::TableChanged(const TableName& table) {
   InvalidateAll([&](const Place& place) { return place.table == table; });
   InvalidateNode(NamespacePlace(table.namespace_name), nullptr);

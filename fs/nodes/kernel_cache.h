@@ -47,9 +47,7 @@ class KernelCache {
   // The visible value of the column was put, deleted or otherwise changed by an operation on the
   // file `by` (null: a command). Call it before the reply. `by` itself is left alone.
   void ColumnChanged(const Place& column, const Node* by);
-  // Something in the row, or anything in the table, changed otherwise than by a request of the
-  // kernel.
-  void RowChanged(const TableName& table, const std::string& row);
+  // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
   // The kernel shall ask again about the node and, where it has gone, about its name.

@@ -96,6 +96,13 @@ std::optional<PendingWrite> Node::pending() const {
   return std::nullopt;
 }
 
+// A maker to whose file another has put first has nothing pending, and is an editor.
+bool Node::is_being_written() const {
+  if (pending()) return true;
+  const auto column = open_column();
+  return column != nullptr && column->is_edited();
+}
+
 std::shared_ptr<CachedListing> Node::cached_listing(std::atomic<int64_t>& bytes_left) {
   std::lock_guard lock(mutex_);
   if (!may_cache_listing_) return nullptr;

@@ -57,6 +57,10 @@ class Node : public std::enable_shared_from_this<Node> {
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
 
+  // Whether a handle holds something that is not put, or is to write: what is opened to be read
+  // then reads past the kernel's pages.
+  bool is_being_written() const;
+
   // Grows whenever what is read here may have changed. Bytes read before that are stale.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   void ContentChanged();

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/orphan_file.h"
 
-#include <memory>
-
 namespace cellfs::fs {
 
 OutcomeOr<SharedBytes> OrphanFile::Read(uint64_t offset, size_t size) const {
   if (!bytes_.ok()) return bytes_.status();
-  if (offset >= bytes_->size()) return SharedBytes();
-  return SharedBytes::Slice(std::make_shared<const std::string>(bytes_->substr(offset, size)), 0,
-                            size);
+  return SharedBytes::Copy(*bytes_, offset, size);
 }
 
 Outcome OrphanFile::Change(const std::function<void(std::string&)>& change, timespec now) {

@@ -494,9 +494,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
   const uint64_t stale = node->stale_pages(mount_.clock->Now());
-  const auto column = node->OpenColumn();
-  const bool is_written = column->writers() > 0;
-  if (node->unlinked() || node->pending() || column->is_edited()) {
+  const bool is_written = node->OpenColumn()->writers() > 0;
+  if (node->unlinked() || node->is_being_written()) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());

@@ -5,25 +5,19 @@
 
 #include "engine/filters.h"
 #include "fs/reading/reading.h"
+#include "fs/store/raw_cells.h"
 
 namespace cellfs::fs {
 namespace {
 
 OutcomeOr<RowCells> FirstCells(MountContext& mount, const Caller& caller, const Place& place,
                                FilterPtr columns, const TimeRange& times, ReadDetail detail) {
-  Scan scan;
-  scan.start_row = scan.stop_row = place.row;
-  scan.include_stop_row = true;
-  scan.raw = true;
-  scan.max_versions = kAllVersions;
-  scan.columns[place.family];
-  scan.filter = std::move(columns);
-  scan.time_range = times;
-  scan.store_limit = kRawPiece;
-  scan.lengths_only = detail == ReadDetail::kLengths;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
-  return rows.empty() ? RowCells() : std::move(rows.front());
+  RawCellsQuery query{place.table, place.row, place.family};
+  query.lengths_only = detail == ReadDetail::kLengths;
+  query.times = times;
+  query.limit = kRawPiece;
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, RawCells(mount.store, caller, query, std::move(columns)));
+  return cells;
 }
 
 }  // namespace

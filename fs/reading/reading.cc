@@ -43,9 +43,7 @@ bool NarrowColumns(const Place& place, Columns& columns) {
 
 // A filter may look at columns other than those it lets through, so a row of such a scan is always
 // read whole, and what is wanted is picked afterwards.
-bool MustReadWholeRow(const Place& place) {
-  return place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
-}
+bool MustReadWholeRow(const Place& place) { return place.view != nullptr && place.view->Filters(); }
 
 // An expression may take long in the values of a long row, and a row is read in one step.
 OutcomeOr<RowCells> ReadFiltered(MountContext& mount, const Caller& caller, const Place& place,

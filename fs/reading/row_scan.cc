@@ -15,8 +15,7 @@ bool ShallAnswer() {
 }  // namespace
 
 LongWork::Kind KindOfScan(const Place& place) {
-  const bool filters =
-      place.view != nullptr && !place.view->IsAsof() && place.view->scan.filter != nullptr;
+  const bool filters = place.view != nullptr && place.view->Filters();
   return filters ? LongWork::Kind::kIsLong : LongWork::Kind::kMayBeShort;
 }
 

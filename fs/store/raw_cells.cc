@@ -36,6 +36,8 @@ class ColumnAndFamilyTombstones : public Filter {
   const std::string qualifier_;
 };
 
+}  // namespace
+
 StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQuery& query,
                             FilterPtr filter) {
   Scan scan;
@@ -45,17 +47,12 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
   scan.max_versions = query.max_versions;
   scan.columns[query.family];
   scan.filter = std::move(filter);
+  scan.time_range = query.times;
+  scan.store_limit = query.limit;
   scan.lengths_only = query.lengths_only;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store.OpenScanner(caller, query.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
   return rows.empty() ? RowCells() : std::move(rows.front());
-}
-
-}  // namespace
-
-StatusOr<RowCells> RawCellsOfFamily(Store& store, const Caller& caller,
-                                    const RawCellsQuery& query) {
-  return RawCells(store, caller, query, nullptr);
 }
 
 StatusOr<RowCells> RawCellsOfColumn(Store& store, const Caller& caller, const RawCellsQuery& query,

@@ -18,10 +18,13 @@ struct RawCellsQuery {
   const std::string& family;
   int32_t max_versions = kAllVersions;  // of puts; tombstones do not count
   bool lengths_only = true;
+  TimeRange times = {};
+  int32_t limit = -1;  // cells
 };
 
-// In cell order.
-StatusOr<RowCells> RawCellsOfFamily(Store& store, const Caller& caller, const RawCellsQuery& query);
+// Those that the filter lets through (null: all), in cell order.
+StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQuery& query,
+                            FilterPtr filter);
 // The column's, newest first, and its family's tombstones.
 StatusOr<RowCells> RawCellsOfColumn(Store& store, const Caller& caller, const RawCellsQuery& query,
                                     const std::string& qualifier);

@@ -28,6 +28,8 @@ struct View {
   bool IsAsof() const { return kind == Kind::kAsof; }
   // Whether a family lists q@<timestamp> for each version: `.scan` with versions=N.
   bool ShowsVersions() const { return kind == Kind::kScan && scan.max_versions > 1; }
+  // Whether a query's filter takes part.
+  bool Filters() const { return kind == Kind::kScan && scan.filter != nullptr; }
 };
 
 }  // namespace cellfs::fs

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/store.h"
+#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 
-class FailingStore : public Store {
+class FailingStore : public ForwardingStore {
  public:
   enum class Calls { kAll, kMutations };
   // What the failing call does all the same: kOutcomeUnknown leaves that open.
@@ -27,7 +27,7 @@ class FailingStore : public Store {
     bool lasts = false;  // the calls after it fail as well
   };
 
-  explicit FailingStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+  using ForwardingStore::ForwardingStore;
 
   void Fail(Failure failure) {
     failure_ = std::move(failure);
@@ -37,127 +37,111 @@ class FailingStore : public Store {
   void Heal() { failure_.reset(); }
   bool has_failed() const { return has_failed_; }
 
-  const StoreTraits& traits() const override { return store_->traits(); }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
-    return Ask<RowCells>([&] { return store_->Read(caller, table, get); });
+    return Ask<RowCells>([&] { return inner().Read(caller, table, get); });
   }
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override {
     using Opened = std::unique_ptr<Scanner>;
-    auto opened = Ask<Opened>([&] { return store_->OpenScanner(caller, table, scan); });
+    auto opened = Ask<Opened>([&] { return inner().OpenScanner(caller, table, scan); });
     if (!opened.ok()) return opened;
     return Opened(std::make_unique<FailingScanner>(*this, *std::move(opened)));
   }
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override {
     return Change<StatusOr<MutationResult>>(
-        [&] { return store_->Mutate(caller, table, mutations); });
+        [&] { return inner().Mutate(caller, table, mutations); });
   }
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override {
     return Change<StatusOr<CheckAndMutateResult>>(
-        [&] { return store_->CheckAndMutate(caller, table, check); });
+        [&] { return inner().CheckAndMutate(caller, table, check); });
   }
-  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
-                                              const std::vector<RowMutations>& rows) override {
-    return store_->Batch(caller, table, rows);
-  }
-  Status Sync() override { return Failed(Calls::kAll) ? failure_->status : store_->Sync(); }
+  Status Sync() override { return Failed(Calls::kAll) ? failure_->status : inner().Sync(); }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {
-    return Change<Status>([&] { return store_->CreateNamespace(caller, schema); });
+    return Change<Status>([&] { return inner().CreateNamespace(caller, schema); });
   }
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override {
-    return Change<Status>([&] { return store_->AlterNamespace(caller, schema); });
+    return Change<Status>([&] { return inner().AlterNamespace(caller, schema); });
   }
   Status DropNamespace(const Caller& caller, const std::string& name) override {
-    return Change<Status>([&] { return store_->DropNamespace(caller, name); });
+    return Change<Status>([&] { return inner().DropNamespace(caller, name); });
   }
   StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override {
-    return Ask<NamespaceSchema>([&] { return store_->DescribeNamespace(name); });
+    return Ask<NamespaceSchema>([&] { return inner().DescribeNamespace(name); });
   }
   StatusOr<std::vector<std::string>> ListNamespaces() override {
-    return Ask<std::vector<std::string>>([&] { return store_->ListNamespaces(); });
+    return Ask<std::vector<std::string>>([&] { return inner().ListNamespaces(); });
   }
 
   Status CreateTable(const Caller& caller, const TableSchema& schema) override {
-    return Change<Status>([&] { return store_->CreateTable(caller, schema); });
+    return Change<Status>([&] { return inner().CreateTable(caller, schema); });
   }
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
-    return Change<Status>([&] { return store_->AlterTable(caller, schema); });
+    return Change<Status>([&] { return inner().AlterTable(caller, schema); });
   }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
-    return Change<Status>([&] { return store_->AddFamily(caller, table, family); });
+    return Change<Status>([&] { return inner().AddFamily(caller, table, family); });
   }
   Status ModifyFamily(const Caller& caller, const TableName& table,
                       const FamilySchema& family) override {
-    return Change<Status>([&] { return store_->ModifyFamily(caller, table, family); });
+    return Change<Status>([&] { return inner().ModifyFamily(caller, table, family); });
   }
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override {
-    return Change<Status>([&] { return store_->DropFamily(caller, table, family); });
+    return Change<Status>([&] { return inner().DropFamily(caller, table, family); });
   }
   Status DropTable(const Caller& caller, const TableName& table) override {
-    return Change<Status>([&] { return store_->DropTable(caller, table); });
+    return Change<Status>([&] { return inner().DropTable(caller, table); });
   }
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override {
-    return Change<StatusOr<bool>>([&] { return store_->DropEmptyTable(caller, table); });
+    return Change<StatusOr<bool>>([&] { return inner().DropEmptyTable(caller, table); });
   }
   Status TruncateTable(const Caller& caller, const TableName& table) override {
-    return Change<Status>([&] { return store_->TruncateTable(caller, table); });
+    return Change<Status>([&] { return inner().TruncateTable(caller, table); });
   }
   Status EnableTable(const Caller& caller, const TableName& table) override {
-    return Change<Status>([&] { return store_->EnableTable(caller, table); });
+    return Change<Status>([&] { return inner().EnableTable(caller, table); });
   }
   Status DisableTable(const Caller& caller, const TableName& table) override {
-    return Change<Status>([&] { return store_->DisableTable(caller, table); });
+    return Change<Status>([&] { return inner().DisableTable(caller, table); });
   }
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
     using Schema = std::shared_ptr<const TableSchema>;
-    return Ask<Schema>([&] { return store_->DescribeTable(table); });
+    return Ask<Schema>([&] { return inner().DescribeTable(table); });
   }
   StatusOr<bool> IsTableEnabled(const TableName& table) override {
-    return Ask<bool>([&] { return store_->IsTableEnabled(table); });
+    return Ask<bool>([&] { return inner().IsTableEnabled(table); });
   }
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override {
-    return Ask<std::vector<TableName>>([&] { return store_->ListTables(namespace_name); });
+    return Ask<std::vector<TableName>>([&] { return inner().ListTables(namespace_name); });
   }
-
-  Status Flush(const Caller& caller, const TableName& table) override {
-    return store_->Flush(caller, table);
-  }
-  Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override {
-    return store_->Compact(caller, table, kind);
-  }
-  Statistics GetStatistics() override { return store_->GetStatistics(); }
-  std::shared_ptr<const Moment> PinMoment() override { return store_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override {
-    return Change<Status>([&] { return store_->SetTableSpaceQuota(caller, table, quota); });
+    return Change<Status>([&] { return inner().SetTableSpaceQuota(caller, table, quota); });
   }
   Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
                                 const std::optional<SpaceQuota>& quota) override {
     return Change<Status>(
-        [&] { return store_->SetNamespaceSpaceQuota(caller, namespace_name, quota); });
+        [&] { return inner().SetNamespaceSpaceQuota(caller, namespace_name, quota); });
   }
   StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override {
-    return Ask<std::optional<SpaceQuota>>([&] { return store_->TableSpaceQuota(table); });
+    return Ask<std::optional<SpaceQuota>>([&] { return inner().TableSpaceQuota(table); });
   }
   StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override {
-    return Ask<std::optional<SpaceQuota>>([&] { return store_->NamespaceSpaceQuota(name); });
+    return Ask<std::optional<SpaceQuota>>([&] { return inner().NamespaceSpaceQuota(name); });
   }
-  Status CheckSpaceQuotas() override { return store_->CheckSpaceQuotas(); }
 
   Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override {
-    return Change<Status>([&] { return store_->GrantPermissions(caller, grant, merge); });
+    return Change<Status>([&] { return inner().GrantPermissions(caller, grant, merge); });
   }
   Status RevokePermissions(const Caller& caller, const std::string& user,
                            const GrantScope& scope) override {
-    return Change<Status>([&] { return store_->RevokePermissions(caller, user, scope); });
+    return Change<Status>([&] { return inner().RevokePermissions(caller, user, scope); });
   }
-  StatusOr<std::vector<Grant>> ListGrants() override { return store_->ListGrants(); }
 
  private:
   class FailingScanner : public Scanner {
@@ -196,7 +180,6 @@ class FailingStore : public Store {
     return failure_->status;
   }
 
-  const std::unique_ptr<Store> store_;
   std::optional<Failure> failure_;
   int calls_ = 0;
   bool has_failed_ = false;

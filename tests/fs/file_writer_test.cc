@@ -247,6 +247,9 @@ TEST_F(FileWriterTest, AReaderBesideAMakerThatOthersOutranReadsPastThePages) {
   EXPECT_EQ(tree.Close(other), 0);
   const auto reader = tree.filesystem->Open(tree.request, *maker.node, {});
   EXPECT_TRUE(reader->direct_io);
+  const auto editor = tree.filesystem->Open(tree.request, *maker.node, ForWriting());
+  EXPECT_TRUE(editor->direct_io);
+  EXPECT_EQ(tree.Close({0, maker.node, editor->handle}), 0);
   tree.Write(maker, "MA");
   EXPECT_EQ(tree.Read({0, maker.node, reader->handle}), "other");
   EXPECT_EQ(tree.Close({0, maker.node, reader->handle}), 0);

@@ -214,7 +214,7 @@ TEST_F(NamesTest, DirectoriesThatAreKnownToBeThereGoWithTheirLastFile) {
   EXPECT_EQ(tree.Rmdir(row), 0);
   EXPECT_FALSE(is_there(family) || is_there(row));
   tree.Put("s", "q", "2", kStart + 1000000);  // above the tombstone
-  tree.filesystem->context().kernel.RowChanged(tree.table, "s");
+  tree.filesystem->context().kernel.TableChanged(tree.table);
   EXPECT_TRUE(is_there(family) && is_there(row));
   EXPECT_EQ(tree.Rename(file, "default/t/s/f/p"), 0);
   EXPECT_TRUE(is_there(family) && is_there(row));
