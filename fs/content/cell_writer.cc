@@ -316,8 +316,8 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   unput_ = Unput::kNothing;
   edits_.clear();
   column_->RemoveRuns(this);
-  CountAsEditor();
   node_->PagesAreStale();
+  CountAsEditor();
   change.Ended(outcome);
   if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
   if (mount_.unstored.Remove(change.column())) change.Revalidate();
@@ -451,8 +451,8 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   column_->PopRun();
   AfterPut(place, *stored, is_plain ? size : view_->size());
   if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
-  CountAsEditor();
   if (column_->TakeMisplaced()) node_->PagesAreStale();
+  CountAsEditor();
   return {};
 }
 
