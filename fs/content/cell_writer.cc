@@ -90,7 +90,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
                          bool appends) {
   if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
-  if (OthersWereFirst()) JoinOthers();
+  if (!truncates_ && OthersWereFirst()) JoinOthers();
   const bool begins = holds_ == Holds::kEdits && edits_.empty();
   if (begins && appends) return AppendToTail(change, bytes, offset);
   if (begins) {
