@@ -30,6 +30,7 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/directory_times.h"
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/store/column_mutations.h"
 #include "fs/tree/options.h"
@@ -87,6 +88,8 @@ class AttributeStore {
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
 
+  // The times of directories that are not stored yet.
+  DirectoryTimes& directory_times() { return directory_times_; }
   // When an entry of the directory last came or went, in milliseconds.
   Status StoreDirectoryTime(const Place& directory, Timestamp time);
 
@@ -147,6 +150,7 @@ class AttributeStore {
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
+  DirectoryTimes directory_times_;
 
   std::mutex loading_;
   std::atomic<bool> loaded_{false};

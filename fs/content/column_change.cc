@@ -4,21 +4,28 @@
 #include <tuple>
 #include <utility>
 
-#include "fs/content/cell_reader.h"
+#include "fs/attributes/attribute_store.h"
 #include "fs/nodes/column.h"
 
 namespace cellfs::fs {
-ColumnChange::ColumnChange(MountContext& mount, const NodePtr& file)
-    : mount_(mount), file_(file), by_(file.get()), lock_(mount.column_locks.Take(*file)) {}
 
-ColumnChange::ColumnChange(MountContext& mount, const Place& column, const Node* by)
-    : mount_(mount), by_(by), lock_(mount.column_locks.Take(column)) {
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const NodePtr& file)
+    : tree_(tree),
+      contents_(contents),
+      file_(file),
+      by_(file.get()),
+      lock_(tree.column_locks.Take(*file)) {}
+
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& column,
+                           const Node* by)
+    : tree_(tree), contents_(contents), by_(by), lock_(tree.column_locks.Take(column)) {
   sides_[0].column = &column;
 }
 
-ColumnChange::ColumnChange(MountContext& mount, const Place& from, const Place& to)
-    : mount_(mount) {
-  std::tie(lock_, second_lock_) = mount.column_locks.Take(from, to);
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& from,
+                           const Place& to)
+    : tree_(tree), contents_(contents) {
+  std::tie(lock_, second_lock_) = tree.column_locks.Take(from, to);
   sides_[0].column = &from;
   sides_[1].column = &to;
 }
@@ -45,10 +52,10 @@ void ColumnChange::Finish() {
 // pages.
 void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
   const bool is_cell = column.kind == PlaceKind::kCell;
-  const NodePtr named = file_ != nullptr ? file_ : mount_.inodes.Find(column);
+  const NodePtr named = file_ != nullptr ? file_ : tree_.inodes.Find(column);
   if (named != nullptr) ((*named).*tell)();
   if (is_cell) return;
-  if (const NodePtr cell = mount_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
+  if (const NodePtr cell = tree_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
 }
 
 void ColumnChange::Ended(const Outcome& mutation) {
@@ -59,11 +66,11 @@ void ColumnChange::Ended(const Outcome& mutation) {
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
     TellNodes(*side.column, &Node::ContentChanged);
     if (mutation.ok()) continue;
-    mount_.recent.Forget(side.column->As(PlaceKind::kCell));
+    tree_.recent.Forget(side.column->As(PlaceKind::kCell));
     TellNodes(*side.column, &Node::PagesAreStale);
   }
   // Also what directories cache, and what was seen to be absent.
-  if (mutation.is_unknown()) mount_.inodes.InvalidateLookUps();
+  if (mutation.is_unknown()) tree_.inodes.InvalidateLookUps();
 }
 
 void ColumnChange::Revalidate() {
@@ -76,11 +83,11 @@ void ColumnChange::Revalidate() {
 // ---- Names --------------------------------------------------------------------------------------
 
 void ColumnChange::PrepareOrphan(const Place& place) {
-  NodePtr node = mount_.inodes.Find(place);
+  NodePtr node = tree_.inodes.Find(place);
   if (node == nullptr || node->handle_count() == 0) return;
   orphan_column_ = node->open_column();  // kept: its last handle may go meanwhile
   if (orphan_column_ == nullptr) return;
-  orphan_bytes_ = WholeFile(mount_, Caller::Superuser(), place);
+  orphan_bytes_ = contents_.WholeFile(Caller::Superuser(), place);
   if (!orphan_bytes_.ok() && orphan_bytes_.error() == ENOENT) orphan_bytes_ = std::string();
   for (const auto& handle : node->handles()) handle->NameGoes();
   orphan_ = std::move(node);
@@ -88,16 +95,16 @@ void ColumnChange::PrepareOrphan(const Place& place) {
 
 void ColumnChange::NameRemoved() {
   const Place& place = column();
-  const NodePtr node = mount_.inodes.Unlink(place);
+  const NodePtr node = tree_.inodes.Unlink(place);
   by_ = node.get();
   MakeOrphan();
   NamesChanged();
 }
 
 NodePtr ColumnChange::NameMoved() {
-  mount_.inodes.Move(*sides_[0].column, *sides_[1].column);
+  tree_.inodes.Move(*sides_[0].column, *sides_[1].column);
   MakeOrphan();
-  renamed_ = mount_.inodes.Find(*sides_[1].column);
+  renamed_ = tree_.inodes.Find(*sides_[1].column);
   by_ = renamed_.get();
   NamesChanged();
   return renamed_;
@@ -117,7 +124,7 @@ void ColumnChange::NamesChanged() {
 // each of them has written and not put.
 void ColumnChange::MakeOrphan() {
   if (orphan_ == nullptr || !orphan_->unlinked()) return;
-  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(mount_.clock->Now()));
+  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(tree_.clock.Now()));
   for (const auto& handle : orphan_->handles()) handle->NameWent();
 }
 
@@ -126,10 +133,10 @@ void ColumnChange::MakeOrphan() {
 void ColumnChange::Notify() {
   for (Side& side : sides_) {
     const Notice notice = std::exchange(side.notice, Notice::kNone);
-    if (notice == Notice::kChanged) mount_.kernel.ColumnChanged(*side.column, by_);
-    if (notice == Notice::kRevalidate) mount_.kernel.Revalidate(*side.column);
+    if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.column, by_);
+    if (notice == Notice::kRevalidate) tree_.kernel.Revalidate(*side.column);
   }
-  if (renamed_ != nullptr) mount_.kernel.Renamed(*renamed_);
+  if (renamed_ != nullptr) tree_.kernel.Renamed(*renamed_);
   renamed_.reset();
 }
 

@@ -8,7 +8,11 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/nodes/inode_table.h"
+#include "fs/nodes/last_absent.h"
+#include "fs/nodes/unstored_entries.h"
+#include "fs/reading/reading.h"
+#include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/child_place.h"
 #include "fs/tree/place.h"
 
@@ -26,45 +30,58 @@ struct ResolvedEntry {
   pid_t absent_for = 0;
 };
 
-// Thread-safe; holds nothing but the context.
+// Thread-safe; holds nothing of its own.
 class Resolver {
  public:
-  explicit Resolver(MountContext& mount) : mount_(mount) {}
+  Resolver(const ChildPlaces& places, const Reading& reading, const InodeTable& inodes,
+           const UnstoredEntries& unstored, LastAbsent& last_absent, const CellfsDirectory& self)
+      : places_(places),
+        reading_(reading),
+        inodes_(inodes),
+        unstored_(unstored),
+        last_absent_(last_absent),
+        self_(self) {}
 
-  // As ChildPlace.
+  // As ChildPlaces::Find.
   OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
-                         NameUse use) {
-    return ChildPlace(mount_, caller, directory, name, use);
+                         NameUse use) const {
+    return places_.Find(caller, directory, name, use);
   }
   // What is there now; ENOENT where there is nothing.
-  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place) const;
   OutcomeOr<ResolvedEntry> LookUp(const Caller& caller, const Place& directory,
-                                  std::string_view name);
+                                  std::string_view name) const;
 
   // What the cell says of the place in `found`.
   static void Describe(const CachedCell& cell, ResolvedEntry& found);
 
  private:
-  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place);
+  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place) const;
   // From a cell that was read there; the node, if there is one, knows it afterwards.
   OutcomeOr<ResolvedEntry> FromCell(const Place& place, const Cell& cell, Node* node,
-                                    uint64_t looked_at);
-  OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller, const Place& place);
-  std::optional<CachedCell> UnexpiredCell(const Node& node);
-  OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindToml(const Place& place);
-  OutcomeOr<ResolvedEntry> FindSelf(const Place& place);
-  OutcomeOr<ResolvedEntry> FindLink(const Place& place);
-  OutcomeOr<ResolvedEntry> FindNamespace(const Place& place);
-  OutcomeOr<ResolvedEntry> FindTable(const Place& place);
+                                    uint64_t looked_at) const;
+  OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller,
+                                                     const Place& place) const;
+  std::optional<CachedCell> UnexpiredCell(const Node& node) const;
+  OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindToml(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindSelf(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindLink(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindNamespace(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindTable(const Place& place) const;
   // What is there only by being made.
   static OutcomeOr<ResolvedEntry> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
-  MountContext& mount_;
+  const ChildPlaces& places_;
+  const Reading& reading_;
+  const InodeTable& inodes_;
+  const UnstoredEntries& unstored_;
+  LastAbsent& last_absent_;
+  const CellfsDirectory& self_;
 };
 
 }  // namespace cellfs::fs

@@ -29,7 +29,7 @@ class UnreadableAttributesTest : public AttributeStoreTest {
  protected:
   void Fail() { ASSERT_TRUE(tree.store->DisableTable(Caller::Superuser(), kAttributes).ok()); }
   void Mend() { ASSERT_TRUE(tree.store->EnableTable(Caller::Superuser(), kAttributes).ok()); }
-  std::string Errors() { return tree.filesystem->context().errors.Text(); }
+  std::string Errors() { return tree.filesystem->errors().Text(); }
 };
 
 TEST_F(UnreadableAttributesTest, AMountThatCannotLoadThemGuessesNone) {
@@ -80,7 +80,7 @@ TEST_F(UnreadableAttributesTest, NothingIsChangedByWhatCannotBeRead) {
   change.uid = 5;
   auto& filesystem = *tree.filesystem;
   // Dropping a table forgets what is kept of all rows.
-  ASSERT_TRUE(filesystem.context().attributes.Drop(TablePlace({"default", "other"})).ok());
+  ASSERT_TRUE(filesystem.parts().attributes.Drop(TablePlace({"default", "other"})).ok());
   Fail();
   EXPECT_EQ(filesystem.SetAttributes(tree.request, *family, change, nullptr).error(), EIO);
   EXPECT_EQ(filesystem.Rename(tree.request, *family, "q", *family, "p", 0).error(), EIO);
