@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attributes/attribute_store.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <initializer_list>
 #include <mutex>
+#include <string_view>
 
 #include "fs/tree/hidden_namespace.h"
 
@@ -19,6 +22,16 @@ constexpr char kChangeSeparator = '\x01';
 // Of owners and modes, and of the time of a directory: they have no versions.
 constexpr Timestamp kNoVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
+
+// Made in one piece: each look at a file's attributes needs two of them.
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  std::string joined(size, '\0');
+  char* end = joined.data();
+  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
+  return joined;
+}
 
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
   if (a.has_value() != b.has_value()) return false;
@@ -105,13 +118,9 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
 std::string AttributeStore::RowKey(const Place& place) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
   const auto& [name_space, table] = place.table;
-  std::string key;
-  key.reserve(name_space.size() + table.size() + place.row.size() + 2);
-  key += name_space;
-  if (!table.empty()) (key += ':') += table;
-  if (!IsInRow(place.kind)) return key;
-  key += '\0';
-  key += place.row;
+  if (table.empty()) return name_space;
+  if (!IsInRow(place.kind)) return Joined({name_space, ":", table});
+  std::string key = Joined({name_space, ":", table, std::string_view("\0", 1), place.row});
   if (key.size() <= kMaxKeptRow) return key;
   Place row = RowPlace(place.table, place.row);
   return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
@@ -126,11 +135,7 @@ std::string AttributeStore::ChangeRowKey(const Place& directory) {
 std::string AttributeStore::Qualifier(const Place& place) {
   if (place.IsToml()) return "toml";
   if (!place.IsColumn()) return place.family;
-  std::string qualifier;
-  qualifier.reserve(place.family.size() + 1 + place.qualifier.size());
-  qualifier += place.family;
-  qualifier += ':';
-  return qualifier += place.qualifier;
+  return Joined({place.family, ":", place.qualifier});
 }
 
 std::string AttributeStore::WriteRecord(const OwnerRecord& record) {

@@ -337,9 +337,13 @@ Outcome CellWriter::PutHeld(What what, Durability durability) {
 }
 
 void CellWriter::Release() {
+  {
+    const auto lock = with_.tree.column_locks.Take(*node_);
+    if (failed_) return;
+    if (!HasAnything()) return LeaveBytes();
+  }
   ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return;
-  if (!HasAnything()) return LeaveBytes();
   // Nobody is left to be told.
   const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
   with_.errors.Record("release", *node_->place(), put);

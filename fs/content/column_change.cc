@@ -64,6 +64,7 @@ void ColumnChange::Ended(const Outcome& mutation) {
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
+    has_notices_ = true;
     TellNodes(*side.column, &Node::ContentChanged);
     if (mutation.ok()) continue;
     tree_.recent.Forget(side.column->As(PlaceKind::kCell));
@@ -75,6 +76,7 @@ void ColumnChange::Ended(const Outcome& mutation) {
 
 void ColumnChange::Revalidate() {
   column();
+  has_notices_ = true;
   for (Side& side : sides_) {
     if (side.column != nullptr && side.column->IsColumn()) side.notice = Notice::kRevalidate;
   }
@@ -85,12 +87,12 @@ void ColumnChange::Revalidate() {
 void ColumnChange::PrepareOrphan(const Place& place) {
   NodePtr node = tree_.inodes.Find(place);
   if (node == nullptr || node->handle_count() == 0) return;
-  orphan_column_ = node->open_column();  // kept: its last handle may go meanwhile
-  if (orphan_column_ == nullptr) return;
-  orphan_bytes_ = contents_.WholeFile(Caller::Superuser(), place);
-  if (!orphan_bytes_.ok() && orphan_bytes_.error() == ENOENT) orphan_bytes_ = std::string();
+  auto column = node->open_column();  // kept: its last handle may go meanwhile
+  if (column == nullptr) return;
+  auto bytes = contents_.WholeFile(Caller::Superuser(), place);
+  if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
   for (const auto& handle : node->handles()) handle->NameGoes();
-  orphan_ = std::move(node);
+  orphan_ = Orphan{std::move(node), std::move(column), std::move(bytes)};
 }
 
 void ColumnChange::NameRemoved() {
@@ -112,6 +114,7 @@ NodePtr ColumnChange::NameMoved() {
 
 // The nodes of these names know it from the table of inodes; that of the plain name may not.
 void ColumnChange::NamesChanged() {
+  has_notices_ = true;
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     if (side.column->kind == PlaceKind::kCell) continue;
@@ -123,14 +126,15 @@ void ColumnChange::NamesChanged() {
 // Those who have it open share what the file held and, in the order in which they opened it, what
 // each of them has written and not put.
 void ColumnChange::MakeOrphan() {
-  if (orphan_ == nullptr || !orphan_->unlinked()) return;
-  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(tree_.clock.Now()));
-  for (const auto& handle : orphan_->handles()) handle->NameWent();
+  if (!orphan_ || !orphan_->node->unlinked()) return;
+  orphan_->column->BecomeOrphan(std::move(orphan_->bytes), ToTimespec(tree_.clock.Now()));
+  for (const auto& handle : orphan_->node->handles()) handle->NameWent();
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
 void ColumnChange::Notify() {
+  if (!std::exchange(has_notices_, false)) return;
   for (Side& side : sides_) {
     const Notice notice = std::exchange(side.notice, Notice::kNone);
     if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.column, by_);

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fs/base/outcome.h"
@@ -71,6 +72,13 @@ class ColumnChange {
     Notice notice = Notice::kNone;
   };
 
+  // Whose name goes, if the mutation is done, with what it held.
+  struct Orphan {
+    NodePtr node;
+    std::shared_ptr<Column> column;
+    OutcomeOr<std::string> bytes;
+  };
+
   void TellNodes(const Place& column, void (Node::*tell)());
   void MakeOrphan();
   void NamesChanged();
@@ -82,11 +90,10 @@ class ColumnChange {
   std::shared_ptr<const Place> file_place_;
   const Node* by_ = nullptr;
   std::array<Side, 2> sides_;
+  bool has_notices_ = false;  // for the kernel
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
-  NodePtr orphan_;  // becomes one, if the mutation is done
-  std::shared_ptr<Column> orphan_column_;
-  OutcomeOr<std::string> orphan_bytes_ = std::string();
+  std::optional<Orphan> orphan_;
   NodePtr renamed_;
 };
 

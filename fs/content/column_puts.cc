@@ -65,17 +65,18 @@ void ColumnPuts::Settle(const Place& place, Timestamp stamp) const {
 // A row or family that mkdir made holds a cell now, which tells its time as well.
 void ColumnPuts::SettleDirectories(const Place& place, Timestamp stamp) const {
   DirectoryTimes& times = attributes_.directory_times();
+  const Place family = place.Parent();
   const Place row = RowPlace(place.table, place.row);
-  times.Settle(place.Parent(), stamp);
+  times.Settle(family, stamp);
   if (!tree_.unstored.Find(row)) {
-    tree_.unstored.Remove(place.Parent());
+    tree_.unstored.Remove(family);
     return;
   }
   times.Settle(row, stamp);
   const auto settled = tree_.recent.NoteFilled(row);
   if (!settled) return;
-  for (const UnstoredPtr& family : tree_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
-    tree_.unstored.Remove(family->place);
+  for (const UnstoredPtr& made : tree_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
+    tree_.unstored.Remove(made->place);
   }
   tree_.unstored.Remove(*settled);
 }

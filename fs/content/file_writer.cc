@@ -36,7 +36,8 @@ OutcomeOr<OpenedFile> FileWriters::Open(const Request& request, const NodePtr& n
 
 OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePtr& node,
                                             const Place& place, const OpenMode& mode) const {
-  CELLFS_RETURN_IF_FAILED(CheckTakesPuts(cells_.reading, place));
+  // Who made it has asked.
+  if (!mode.created) CELLFS_RETURN_IF_FAILED(CheckTakesPuts(cells_.reading, place));
   OpenedFile opened;
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
   const bool is_written = node->OpenColumn()->writers() > 0;

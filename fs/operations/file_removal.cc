@@ -14,8 +14,8 @@ RowStep StepOf(const FileRemoval& with, const Place& place) {
 // The only version of a temporary file, which may leave without a trace.
 OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with, const Caller& caller,
                                                      const Place& place, std::string_view name) {
-  if (!with.tree.recent.CreatedVersion(place) ||
-      !IsTemporaryName(with.options, std::string(name))) {
+  if (!IsTemporaryName(with.options, std::string(name)) ||
+      !with.tree.recent.CreatedVersion(place)) {
     return std::optional<Timestamp>();
   }
   return OnlyVersionMadeHere(with.tree.recent, with.tree.inodes, with.reading, caller, place);

@@ -259,7 +259,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // A file that has lost its name is described by who has it open. The lock, for an unlink or a
 // rename changes the store first and then the node, which must not be shown the size of another
 // file.
-OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node& node) {
+OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node) {
   auto place = node.place();
   ColumnLocks::Lock lock;
   if (!place->IsDirectory()) {
@@ -271,7 +271,7 @@ OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node
     orphan.looked_at = Node::NewestGeneration();
     return orphan;
   }
-  return parts_.resolver.Find(*request.caller, *place);
+  return parts_.resolver.Find(*request.caller, *place, &node);
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
@@ -400,9 +400,9 @@ OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Pl
     open_mode.created = *made;
     open_mode.exclusive = exclusive;
     if (*made) {
-      ResolvedEntry found{place};
-      found.unstored = parts_.tree.unstored.Find(place);
-      if (found.unstored) return found;  // else another handle has put to it by now
+      OutcomeOr<ResolvedEntry> claimed(std::in_place, place);
+      claimed->unstored = parts_.tree.unstored.Find(place);
+      if (claimed->unstored) return claimed;  // else another handle has put to it by now
     }
     auto found = parts_.resolver.Find(*request.caller, place);
     if (found.ok() || found.error() != ENOENT) return found;
@@ -428,8 +428,8 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
-                          MakeOrFind(request, place, mode, exclusive, open_mode));
+  const auto found = MakeOrFind(request, place, mode, exclusive, open_mode);
+  if (!found.ok()) return found.status();
   Claim claim(parts_.tree.unstored, place);
   if (!open_mode.created) claim.Keep();  // it is not ours
   if (open_mode.created) EntriesChanged(directory);
@@ -444,14 +444,14 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   created.handle = AddHandle(*node, *opened, open_mode, false);
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
-  const auto shown = parts_.shown.StatOf(found, node.get());
+  const auto shown = parts_.shown.StatOf(*found, node.get());
   if (!shown.ok()) {
     node->RemoveHandle(opened->handle.get());
     return fail(shown.status());
   }
   claim.Keep();  // the handle takes it away now
   created.entry.attributes = *shown;
-  created.entry.name_valid_seconds = parts_.shown.ValiditySeconds(found);
+  created.entry.name_valid_seconds = parts_.shown.ValiditySeconds(*found);
   created.entry.attributes_valid_seconds = 0;
   created.entry.node = std::move(node);
   return created;
@@ -543,6 +543,7 @@ bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const
 // Opened for writing it would come back without a word to the kernel about its directory; ESTALE
 // makes the kernel look the name up again, and create the file if it may.
 Outcome FileSystem::CheckIsThere(const Node& node) {
+  if (const auto cell = node.cached_cell(); cell && !cell->expires) return {};
   const auto place = node.place();
   if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
   const auto found = parts_.resolver.Find(Caller::Superuser(), *place);

@@ -154,7 +154,7 @@ class FileSystem {
   // The kernel shall ask again about the node, which may have changed or gone.
   void Revalidate(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
-  OutcomeOr<ResolvedEntry> FindNode(const Request& request, const Node& node);
+  OutcomeOr<ResolvedEntry> FindNode(const Request& request, Node& node);
   OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
   OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, const Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);

@@ -20,6 +20,8 @@ namespace cellfs::fs {
 
 // A place where something is, with what one reading told of it.
 struct ResolvedEntry {
+  explicit ResolvedEntry(const Place& place_in) : place(place_in) {}
+
   Place place;
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
@@ -47,8 +49,10 @@ class Resolver {
                          NameUse use) const {
     return places_.Find(caller, directory, name, use);
   }
-  // What is there now; ENOENT where there is nothing.
-  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place) const;
+  // What is there now; ENOENT where there is nothing. `node`: the one that has the place now, where
+  // it is at hand.
+  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place,
+                                Node* node = nullptr) const;
   OutcomeOr<ResolvedEntry> LookUp(const Caller& caller, const Place& directory,
                                   std::string_view name) const;
 
@@ -56,23 +60,43 @@ class Resolver {
   static void Describe(const CachedCell& cell, ResolvedEntry& found);
 
  private:
-  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place) const;
-  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place) const;
-  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place) const;
-  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place) const;
-  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place) const;
-  // From a cell that was read there; the node, if there is one, knows it afterwards.
-  OutcomeOr<ResolvedEntry> FromCell(const Place& place, const Cell& cell, Node* node,
-                                    uint64_t looked_at) const;
-  OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller,
-                                                     const Place& place) const;
-  std::optional<CachedCell> UnexpiredCell(const Node& node) const;
+  // The node that has the place, where one may keep what is found there.
+  class CachingNode {
+   public:
+    CachingNode(const Resolver& resolver, const Caller& caller, const Place& place, Node* at_hand);
+    Node* get() const { return node_; }
+    // Whether there could be one.
+    bool may_be() const { return may_be_; }
+
+   private:
+    const bool may_be_;
+    NodePtr found_;
+    Node* node_;
+  };
+
+  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place,
+                                         Node* node) const;
+  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place,
+                                         Node* node) const;
+  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place, Node* node) const;
+  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place, Node* node) const;
+  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place, Node* node) const;
+  // A cell that was read there; the node, if there is one, knows it afterwards.
+  OutcomeOr<CachedCell> Learn(const Place& place, const Cell& cell, Node* node,
+                              uint64_t looked_at) const;
+  // The cell that a row or family shows.
+  OutcomeOr<std::optional<CachedCell>> FindFilled(const Caller& caller, const Place& place,
+                                                  Node* node) const;
+  std::optional<CachedCell> UnexpiredCell(const Node* node) const;
   OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place) const;
   OutcomeOr<ResolvedEntry> FindToml(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindSelf(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindLink(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindNamespace(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindTable(const Place& place) const;
+  static OutcomeOr<ResolvedEntry> FromCell(const Place& place, const CachedCell& cell);
+  static OutcomeOr<ResolvedEntry> FromCounter(const Place& place, const CachedCell& cell,
+                                              Cell value);
   // What is there only by being made.
   static OutcomeOr<ResolvedEntry> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
