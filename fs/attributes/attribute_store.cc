@@ -479,6 +479,53 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   return Status();
 }
 
+// What the column has of its own afterwards, so that it shows what it has shown before.
+StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const OwnerRecord& own,
+                                             const OwnerRecord& family_before,
+                                             const OwnerRecord& family_after) {
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, family_before));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, family_after));
+  OwnerRecord kept = own;
+  if (!kept.uid && had.uid != has.uid) kept.uid = had.uid;
+  if (!kept.gid && had.gid != has.gid) kept.gid = had.gid;
+  if (!kept.mode && had.mode != has.mode) kept.mode = had.mode;
+  return kept;
+}
+
+Status AttributeStore::UpdateFamily(const Place& family, const AttributeUpdate& update,
+                                    const std::vector<Place>& columns) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const Address address = AddressOf(family);
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(family, address, kNoVersion));
+  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(family, update, stored));
+  Put put{address.row, {}};
+  const auto add = [&](const std::string& qualifier, const OwnerRecord& owner) {
+    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(owner), {}});
+  };
+  if (!SameOwner(record, stored.own)) add(address.qualifier, record);
+  if (!SameTime(record.mtime, stored.own.mtime)) {
+    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
+    put.cells.push_back({kTimeFamily, address.qualifier, kNoVersion, text, {}});
+  }
+  for (const Place& column : columns) {
+    const Address of_column{address.row, Qualifier(column)};
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, of_column, kNoVersion));
+    CELLFS_ASSIGN_OR_RETURN(const OwnerRecord kept, KeptBy(column, own.own, stored.own, record));
+    if (!SameOwner(kept, own.own)) add(of_column.qualifier, kept);
+  }
+  if (put.cells.empty()) return Status();
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  {
+    std::unique_lock lock(mutex_);  // as in Update
+    tables_with_records_.insert(family.table);
+  }
+  RowStep step{{address.row, {}}, {}, {}};
+  step.mutations.mutations.push_back(std::move(put));
+  const StatusOr<bool> written = Write(std::move(step));
+  cache_.Forget(address.row);
+  return written.status();
+}
+
 Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const uint64_t changes = cache_.changes();

@@ -26,6 +26,7 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 
 #include "engine/clock.h"
 #include "engine/store.h"
@@ -86,6 +87,10 @@ class AttributeStore {
   // same row, goes in the same step.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
+  // The same of a family. What these columns in it have by inheritance they keep, in one step with
+  // the change: chmod and chown are about the directory alone.
+  Status UpdateFamily(const Place& family, const AttributeUpdate& update,
+                      const std::vector<Place>& columns);
   Status Forget(const TracelessFile& gone);
 
   // The times of directories that are not stored yet.
@@ -137,6 +142,8 @@ class AttributeStore {
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
                                         const RowRecords& stored);
+  StatusOr<OwnerRecord> KeptBy(const Place& column, const OwnerRecord& own,
+                               const OwnerRecord& family_before, const OwnerRecord& family_after);
   Status MakeTable();
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const Address& address);
   // Whether its withdrawal, if any, could be made.

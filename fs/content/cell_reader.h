@@ -29,6 +29,8 @@ class CellReader : public FileHandle {
         column_(node_->OpenColumn()),
         is_late_(node_->unlinked()) {}
 
+  const Column& column() const { return *column_; }
+
   // Reads the value now and keeps to it, without what others append, whatever happens to the file;
   // but who has read it to its end reads on in a newer value that begins with it, so that a log can
   // be followed.

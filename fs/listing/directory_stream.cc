@@ -181,9 +181,13 @@ Outcome DirectoryStream::Fill(const Caller& caller) {
 
 OutcomeOr<EntryBatch> DirectoryStream::ReadSources(const Caller& caller) {
   EntryBatch others, all;
+  const uint64_t emptied = with_.unstored.emptied();
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->history.get(), others));
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->stored.get(), all));
+  // What lost its last cell between the two is unstored by now.
+  if (with_.unstored.emptied() != emptied)
+    CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
   AddTo(all, std::move(others));
   if (all.end && !all.entries.empty() && *all.end < all.entries.back().key) {
     std::erase_if(all.entries, [&](const SourceEntry& entry) { return *all.end < entry.key; });

@@ -36,42 +36,24 @@ void ChangeMemoryFile(timespec now, MemoryFile& file, const AttributeChange& cha
   file.ctime = now;
 }
 
-struct ColumnOwner {
-  Place place;
-  Timestamp version;
-  ShownAttributes shown;
-};
-
-// With their present owners and modes. By their names: a walk over all that the kernel knows, for
-// each directory that a copy makes, would be far too long.
-OutcomeOr<std::vector<ColumnOwner>> ColumnsOf(const Reading& reading, AttributeStore& attributes,
-                                              const Place& family) {
-  std::vector<ColumnOwner> columns;
+// By their names: a walk over all that the kernel knows, for each directory that a copy makes,
+// would be far too long.
+OutcomeOr<std::vector<Place>> ColumnsOf(const Reading& reading, const Place& family) {
+  std::vector<Place> columns;
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, reading.Read(Caller::Superuser(), family.table,
                                                              GetOf(family, ReadDetail::kLengths)));
   columns.reserve(cells.size());
   for (const Cell& cell : cells) {
-    Place place = CellPlace(family.table, family.row, family.family, cell.qualifier);
-    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, attributes.Find(place, cell.timestamp));
-    columns.push_back({std::move(place), cell.timestamp, shown});
+    columns.push_back(CellPlace(family.table, family.row, family.family, cell.qualifier));
   }
   return columns;
 }
 
-// What a family's columns had by inheritance they keep: chmod and chown are about the directory
-// alone.
-Outcome KeepColumns(AttributeStore& attributes, const std::vector<ColumnOwner>& columns) {
-  for (const auto& [place, version, before] : columns) {
-    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, attributes.Find(place, version));
-    if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) continue;
-    AttributeUpdate update;
-    update.version = version;
-    update.uid = before.uid;
-    update.gid = before.gid;
-    update.mode = before.mode;
-    CELLFS_RETURN_IF_FAILED(attributes.Update(place, update));
-  }
-  return {};
+Outcome Store(const AttributeChanging& with, const Place& place, const AttributeUpdate& update) {
+  const bool passes_on = update.uid || update.gid || update.mode;
+  if (place.kind != PlaceKind::kFamily || !passes_on) return with.attributes.Update(place, update);
+  CELLFS_ASSIGN_OR_RETURN(const auto columns, ColumnsOf(with.reading, place));
+  return with.attributes.UpdateFamily(place, update, columns);
 }
 
 // The directories without attributes of their own that are kept in the kernel with this one's.
@@ -137,17 +119,11 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
     update.version = found->version;
   }
   update.ctime = ToTimespec(with.tree.clock.Now());
-  const bool passes_on = update.uid || update.gid || update.mode;
-  std::vector<ColumnOwner> columns;
-  if (place.kind == PlaceKind::kFamily && passes_on) {
-    CELLFS_ASSIGN_OR_RETURN(columns, ColumnsOf(with.reading, with.attributes, place));
-  }
   std::optional<ShownAttributes> before;
   if (place.IsDirectory()) {
     CELLFS_ASSIGN_OR_RETURN(before, with.attributes.Find(place, update.version));
   }
-  CELLFS_RETURN_IF_FAILED(with.attributes.Update(place, update));
-  CELLFS_RETURN_IF_FAILED(KeepColumns(with.attributes, columns));
+  CELLFS_RETURN_IF_FAILED(Store(with, place, update));
   if (before) CELLFS_RETURN_IF_FAILED(DropInherited(with, place, *before));
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
     with.tree.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);

@@ -11,7 +11,8 @@ Outcome MakeNamespace(const DirectoryMaking& with, const Caller& caller, const P
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
   with.tree.unstored.HideToml(place);
-  return with.schemas.NoteChanged(place);
+  with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
+  return {};
 }
 
 // Without families, until the first is declared or a schema is written.
@@ -22,7 +23,8 @@ Outcome MakeTable(const DirectoryMaking& with, const Caller& caller, const Place
   CELLFS_RETURN_IF_FAILED(with.store.CreateTable(caller, schema));
   with.tree.unstored.ShowToml(place.Parent());
   with.tree.unstored.HideToml(place);
-  return with.schemas.NoteChanged(place);
+  with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
+  return {};
 }
 
 Outcome Make(const DirectoryMaking& with, const Request& request, const Place& place, mode_t mode) {
@@ -62,6 +64,29 @@ Outcome Make(const DirectoryMaking& with, const Request& request, const Place& p
   return {};
 }
 
+// A directory without the owner and mode that it was made with must not stay: it may be open to
+// whom it was to be closed to.
+Outcome Unmake(const DirectoryMaking& with, const Caller& caller, const Place& place,
+               const Outcome& failure) {
+  Outcome unmade;
+  if (place.kind == PlaceKind::kNamespace) {
+    unmade = with.store.DropNamespace(caller, place.table.namespace_name);
+  } else if (place.kind == PlaceKind::kTable) {
+    const auto dropped = with.store.DropEmptyTable(caller, place.table);
+    if (!dropped.ok() || !*dropped) unmade = Outcome(EBUSY);
+  } else {
+    with.tree.unstored.Remove(place);
+    if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place))
+      unmade = with.schemas.Undeclare(caller, place);
+  }
+  if (unmade.ok()) {
+    with.tree.unstored.ShowToml(place);
+    return failure;
+  }
+  return Status(StatusCode::kOutcomeUnknown,
+                "it is made, but its owner and mode are not stored: " + failure.reason());
+}
+
 }  // namespace
 
 OutcomeOr<Place> MakeDirectory(const DirectoryMaking& with, const Request& request,
@@ -83,7 +108,8 @@ OutcomeOr<Place> MakeDirectory(const DirectoryMaking& with, const Request& reque
   if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kTable) {
     update.mtime = update.ctime = ToTimespec(with.tree.clock.Now());
   }
-  CELLFS_RETURN_IF_FAILED(with.attributes.Update(place, update));
+  const Outcome stored = with.attributes.Update(place, update);
+  if (!stored.ok()) return Unmake(with, *request.caller, place, stored);
   return place;
 }
 

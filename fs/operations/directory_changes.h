@@ -14,6 +14,7 @@
 #include "fs/requests/request.h"
 #include "fs/resolve/resolver.h"
 #include "fs/schema/schema_changes.h"
+#include "fs/tree/error_log.h"
 #include "fs/tree/options.h"
 
 namespace cellfs::fs {
@@ -26,6 +27,7 @@ struct DirectoryMaking {
   Store& store;
   SchemaChanges& schemas;
   AttributeStore& attributes;
+  ErrorLog& errors;
   const MountOptions& options;
 };
 

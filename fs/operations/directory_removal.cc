@@ -41,6 +41,7 @@ Outcome RemoveRowOrFamily(const DirectoryRemoval& with, const Caller& caller,
   const Place& place = found.place;
   const bool shows_a_cell = found.version >= 0;
   if (shows_a_cell || HasClaims(with.tree.unstored, place)) return ENOTEMPTY;
+  if (with.tree.unstored.IsEmptying(place)) return ENOTEMPTY;  // its last file is still going
   if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place)) {
     CELLFS_RETURN_IF_FAILED(with.schemas.Undeclare(caller, place));
   }

@@ -120,6 +120,9 @@ Outcome Unlink(const FileRemoval& with, const Request& request, const Place& dir
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
   ColumnChange change(with.tree, with.contents, place);
+  std::optional<UnstoredEntries::Emptying> emptying;
+  if (place.IsColumn())
+    emptying.emplace(with.tree.unstored, place, ToTimespec(with.tree.clock.Now()));
   change.PrepareOrphan(place);
   Outcome removed = RemoveFile(with, *request.caller, found, name);
   if (removed.ok()) {

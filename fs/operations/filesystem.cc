@@ -490,8 +490,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   auto reader = std::make_shared<CellReader>(parts_.tree.column_locks, parts_.contents,
                                              *request.caller, node);
   const uint64_t stale = node->stale_pages(parts_.clock->Now());
-  const bool is_written = node->OpenColumn()->writers() > 0;
-  if (node->unlinked() || node->is_being_written()) {
+  const bool is_written = reader->column().writers() > 0;
+  if (node->unlinked() || (is_written && node->is_being_written())) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());

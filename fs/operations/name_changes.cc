@@ -17,14 +17,8 @@ bool IsMemory(const Place& place) {
   return place.kind == PlaceKind::kMemoryFile || place.kind == PlaceKind::kMemoryDirectory;
 }
 
-bool IsToml(const Place& place) {
-  return place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
-}
-
-bool IsCellOrVersion(const Place& place) {
-  return place.kind == PlaceKind::kCell || place.kind == PlaceKind::kVersion ||
-         place.kind == PlaceKind::kVersionsFile;
-}
+// Of a cell, of one of its versions, or of a place where there may be one.
+bool IsCellOrVersion(const Place& place) { return place.traits().content == PlaceContent::kValue; }
 
 // What is renamed, as it is put at its new name.
 struct Source {
@@ -129,7 +123,7 @@ void RemoveSource(const Place& from, std::optional<Timestamp> only_version, RowS
     step.instead = DeleteColumn(from);
   } else if (from.kind == PlaceKind::kCell) {
     mutations.push_back(DeleteColumn(from));
-  } else if (from.kind == PlaceKind::kVersion || from.kind == PlaceKind::kVersionsFile) {
+  } else if (IsCellOrVersion(from)) {
     mutations.push_back(DeleteVersion(from));
   }  // .deleted/q: the tombstone that is there stays
 }
@@ -284,6 +278,9 @@ OutcomeOr<CachedCell> RenameColumn(const Renaming& with, const Caller& caller, c
   if (only_version && GoesAside(with.options, from, to)) only_version.reset();
   std::optional<TracelessFile> gone;
   if (only_version) gone = {from, *only_version};
+  std::optional<UnstoredEntries::Emptying> emptying;
+  if (from.family != to.family)
+    emptying.emplace(with.tree.unstored, from, ToTimespec(with.tree.clock.Now()));
   CELLFS_ASSIGN_OR_RETURN(const std::vector<Timestamp> timestamps,
                           MoveAll(with, caller, to, source, &from, must_be_absent, gone));
   NoteMove(with.tree.recent, from, to, timestamps);
@@ -340,12 +337,12 @@ Outcome RenameOne(const Renaming& with, const Caller& caller, const ResolvedEntr
       return {};
     }
     if (source.kind == PlaceKind::kMemoryDirectory) return EXDEV;
-    if (IsToml(to)) return ApplyMemory(with, caller, from, to);
+    if (to.IsToml()) return ApplyMemory(with, caller, from, to);
     if (IsCellOrVersion(to)) return PutMemory(with, caller, from, to, must_be_absent);
     return EPERM;
   }
   if (source.IsDirectory()) return EXDEV;
-  if (IsToml(source))
+  if (source.IsToml())
     return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
                ? PutTomlAside(with, source, to)
                : Outcome(EXDEV);
@@ -424,7 +421,7 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
       change.Ended(renamed);
     }
   }
-  if (IsToml(to)) with.schemas.TellApplied(to);
+  if (to.IsToml()) with.schemas.TellApplied(to);
   return renamed;
 }
 

@@ -82,7 +82,8 @@ struct Parts {
   const FileWriters writers{cells, counters, schemas};
 
   // ---- What the operations work with ----------------------------------------------------------
-  const DirectoryMaking making{tree, reading, resolver, store, schemas, attributes, options};
+  const DirectoryMaking making{tree,    reading,    resolver, store,
+                               schemas, attributes, errors,   options};
   const FileRemoval file_removal{tree,      reading,    resolver, contents,
                                  mutations, attributes, errors,   options};
   const DirectoryRemoval directory_removal{tree,    reading,    resolver, store,

@@ -157,17 +157,23 @@ OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& pl
                             place.view->scan_end->IsBefore(reading_, caller, place));
     if (!returned) return Outcome(ENOENT);
   }
+  const uint64_t emptied = unstored_.emptied();
   UnstoredPtr unstored = unstored_.Find(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
   if (cell) return FromCell(place, *cell);
+  // Its last cell may have gone in between.
+  if (unstored == nullptr && unstored_.emptied() != emptied) unstored = unstored_.Find(place);
   return FromEntry(std::move(unstored));
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place,
                                               Node* node) const {
+  const uint64_t emptied = unstored_.emptied();
   UnstoredPtr made = unstored_.Find(place);  // first: it goes once a cell is stored
   CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
   if (cell) return FromCell(place, *cell);
+  // Its last cell may have gone in between.
+  if (made == nullptr && unstored_.emptied() != emptied) made = unstored_.Find(place);
   if (made || place.IsInScan()) return FromEntry(std::move(made));
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its

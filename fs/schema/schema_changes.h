@@ -12,6 +12,7 @@
 
 #include "engine/store.h"
 #include "fs/attributes/attribute_store.h"
+#include "fs/attributes/inherited_attributes.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
@@ -41,6 +42,7 @@ class SchemaChanges {
   Outcome Declare(const Caller& caller, const Place& family, const Attributes& defaults);
 
   // A family that mkdir declared, and that never held a cell: its declaration goes as well.
+  // Not under a column's lock.
   Outcome Undeclare(const Caller& caller, const Place& family);
 
   // The schema changed just now, by a command or by mkdir: what its .toml shows as its time lasts
@@ -48,6 +50,7 @@ class SchemaChanges {
   Status NoteChanged(const Place& table_or_namespace, std::optional<timespec> mtime = std::nullopt);
 
  private:
+  OutcomeOr<bool> HasCells(const Caller& caller, const Place& family) const;
   OutcomeOr<bool> IsEmpty(const Caller& caller, const TableName& table) const;
   Outcome Recreate(const Caller& caller, const TableFile& file, const TableFile& present);
   Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);

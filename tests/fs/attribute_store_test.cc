@@ -173,5 +173,30 @@ TEST_F(AttributeStoreTest, ControlsShowWhatTheDirectoryOfTheDataHas) {
   EXPECT_EQ(mode(".cellfs/status"), 0440u);
 }
 
+TEST(InheritanceTest, AModeThatIsNoneIsRefused) {
+  WritingTree tree;
+  tree.MakeTable();
+  const std::string path = "default/t/.schema.toml";
+  const std::string text = tree.ReadFile(path);
+  for (const char* mode : {"rw", "0o640", "7777777", ""}) {
+    EXPECT_EQ(tree.Save(path, text + "\"cellfs.mode\" = \"" + mode + "\"\n"), EINVAL) << mode;
+  }
+  EXPECT_EQ(tree.Save(path, text + "\"cellfs.mode\" = \"0640\"\n"), 0);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("cellfs.mode of family 'f' is 'rw'"),
+            std::string::npos);
+}
+
+// Who may read is not to be guessed.
+TEST(InheritanceTest, WhereAModeThatIsNoneIsInForceNothingIsShown) {
+  WritingTree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "v");
+  TableSchema schema = **tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(schema.families.at("f").Set("cellfs.mode", "rw").ok());
+  ASSERT_TRUE(tree.store->AlterTable(Caller::Superuser(), schema).ok());
+  EXPECT_EQ(tree.Error(kQ), EIO);
+  EXPECT_EQ(tree.Error("default/t/.schema.toml"), 0);
+}
+
 }  // namespace
 }  // namespace cellfs::fs
