@@ -139,9 +139,9 @@ int Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guard
           const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
                             &store);
-  filesystem.context().errors.SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
   // Nobody's rights could be told, and not even the root be shown.
-  if (const Status loaded = filesystem.context().attributes.BeLoaded(); !loaded.ok()) {
+  if (const Status loaded = filesystem.LoadAttributes(); !loaded.ok()) {
     return Fail(loaded, report);
   }
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));

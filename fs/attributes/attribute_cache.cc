@@ -37,11 +37,6 @@ std::optional<AttributeCache::Known> AttributeCache::Find(const std::string& row
   return known;
 }
 
-uint64_t AttributeCache::changes() const {
-  const std::shared_lock lock(mutex_);
-  return changes_;
-}
-
 void AttributeCache::Remember(const std::string& row_key, const StoredRow* row,
                               uint64_t changes_before, Timestamp read_at) {
   const std::unique_lock lock(mutex_);

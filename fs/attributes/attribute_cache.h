@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -66,7 +67,7 @@ class AttributeCache {
                             Timestamp version, std::string_view family) const;
 
   // Counts Wrote and Forget; to be asked before a row is read or written.
-  uint64_t changes() const;
+  uint64_t changes() const { return changes_.load(); }
   // As read, with Freshness::Now() from before that; null: the row has too many entries. Not taken
   // in where something changed since.
   void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
@@ -88,8 +89,8 @@ class AttributeCache {
   void Drop(const std::string& row_key);
 
   const Freshness& freshness_;
-  mutable std::shared_mutex mutex_;  // a leaf; guards the rest
-  uint64_t changes_ = 0;
+  mutable std::shared_mutex mutex_;   // a leaf; guards the rest
+  std::atomic<uint64_t> changes_{0};  // changed under the mutex
   std::unordered_map<std::string, Row> rows_;
   size_t entries_ = 0;
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attributes/attribute_store.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <initializer_list>
 #include <mutex>
+#include <string_view>
 
 #include "fs/tree/hidden_namespace.h"
 
@@ -19,6 +22,16 @@ constexpr char kChangeSeparator = '\x01';
 // Of owners and modes, and of the time of a directory: they have no versions.
 constexpr Timestamp kNoVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
+
+// Made in one piece: each look at a file's attributes needs two of them.
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  std::string joined(size, '\0');
+  char* end = joined.data();
+  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
+  return joined;
+}
 
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
   if (a.has_value() != b.has_value()) return false;
@@ -105,13 +118,9 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
 std::string AttributeStore::RowKey(const Place& place) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
   const auto& [name_space, table] = place.table;
-  std::string key;
-  key.reserve(name_space.size() + table.size() + place.row.size() + 2);
-  key += name_space;
-  if (!table.empty()) (key += ':') += table;
-  if (!IsInRow(place.kind)) return key;
-  key += '\0';
-  key += place.row;
+  if (table.empty()) return name_space;
+  if (!IsInRow(place.kind)) return Joined({name_space, ":", table});
+  std::string key = Joined({name_space, ":", table, std::string_view("\0", 1), place.row});
   if (key.size() <= kMaxKeptRow) return key;
   Place row = RowPlace(place.table, place.row);
   return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
@@ -126,11 +135,7 @@ std::string AttributeStore::ChangeRowKey(const Place& directory) {
 std::string AttributeStore::Qualifier(const Place& place) {
   if (place.IsToml()) return "toml";
   if (!place.IsColumn()) return place.family;
-  std::string qualifier;
-  qualifier.reserve(place.family.size() + 1 + place.qualifier.size());
-  qualifier += place.family;
-  qualifier += ':';
-  return qualifier += place.qualifier;
+  return Joined({place.family, ":", place.qualifier});
 }
 
 std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
@@ -472,6 +477,53 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   if (*withdrawn) cache_.Wrote(row_key, of_gone.qualifier, {}, gone->version, {}, changes);
   cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
   return Status();
+}
+
+// What the column has of its own afterwards, so that it shows what it has shown before.
+StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const OwnerRecord& own,
+                                             const OwnerRecord& family_before,
+                                             const OwnerRecord& family_after) {
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, family_before));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, family_after));
+  OwnerRecord kept = own;
+  if (!kept.uid && had.uid != has.uid) kept.uid = had.uid;
+  if (!kept.gid && had.gid != has.gid) kept.gid = had.gid;
+  if (!kept.mode && had.mode != has.mode) kept.mode = had.mode;
+  return kept;
+}
+
+Status AttributeStore::UpdateFamily(const Place& family, const AttributeUpdate& update,
+                                    const std::vector<Place>& columns) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const Address address = AddressOf(family);
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(family, address, kNoVersion));
+  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(family, update, stored));
+  Put put{address.row, {}};
+  const auto add = [&](const std::string& qualifier, const OwnerRecord& owner) {
+    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(owner), {}});
+  };
+  if (!SameOwner(record, stored.own)) add(address.qualifier, record);
+  if (!SameTime(record.mtime, stored.own.mtime)) {
+    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
+    put.cells.push_back({kTimeFamily, address.qualifier, kNoVersion, text, {}});
+  }
+  for (const Place& column : columns) {
+    const Address of_column{address.row, Qualifier(column)};
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, of_column, kNoVersion));
+    CELLFS_ASSIGN_OR_RETURN(const OwnerRecord kept, KeptBy(column, own.own, stored.own, record));
+    if (!SameOwner(kept, own.own)) add(of_column.qualifier, kept);
+  }
+  if (put.cells.empty()) return Status();
+  CELLFS_RETURN_IF_ERROR(MakeTable());
+  {
+    std::unique_lock lock(mutex_);  // as in Update
+    tables_with_records_.insert(family.table);
+  }
+  RowStep step{{address.row, {}}, {}, {}};
+  step.mutations.mutations.push_back(std::move(put));
+  const StatusOr<bool> written = Write(std::move(step));
+  cache_.Forget(address.row);
+  return written.status();
 }
 
 Status AttributeStore::Forget(const TracelessFile& gone) {

@@ -26,10 +26,12 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/directory_times.h"
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/store/column_mutations.h"
 #include "fs/tree/options.h"
@@ -85,8 +87,14 @@ class AttributeStore {
   // same row, goes in the same step.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
+  // The same of a family. What these columns in it have by inheritance they keep, in one step with
+  // the change: chmod and chown are about the directory alone.
+  Status UpdateFamily(const Place& family, const AttributeUpdate& update,
+                      const std::vector<Place>& columns);
   Status Forget(const TracelessFile& gone);
 
+  // The times of directories that are not stored yet.
+  DirectoryTimes& directory_times() { return directory_times_; }
   // When an entry of the directory last came or went, in milliseconds.
   Status StoreDirectoryTime(const Place& directory, Timestamp time);
 
@@ -134,6 +142,8 @@ class AttributeStore {
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
                                         const RowRecords& stored);
+  StatusOr<OwnerRecord> KeptBy(const Place& column, const OwnerRecord& own,
+                               const OwnerRecord& family_before, const OwnerRecord& family_after);
   Status MakeTable();
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const Address& address);
   // Whether its withdrawal, if any, could be made.
@@ -147,6 +157,7 @@ class AttributeStore {
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
+  DirectoryTimes directory_times_;
 
   std::mutex loading_;
   std::atomic<bool> loaded_{false};

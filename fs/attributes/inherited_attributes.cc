@@ -14,6 +14,7 @@ constexpr char kAttributePrefix[] = "cellfs.";
 constexpr std::string_view kOwnerAttribute = "cellfs.owner";
 constexpr std::string_view kGroupAttribute = "cellfs.group";
 constexpr std::string_view kModeAttribute = "cellfs.mode";
+constexpr uint32_t kMostMode = 07777;
 
 std::optional<uint32_t> ReadNumber(std::string_view text, int base) {
   uint32_t number = 0;
@@ -23,20 +24,31 @@ std::optional<uint32_t> ReadNumber(std::string_view text, int base) {
 }
 
 // Not by FamilySchema::Get, which looks for rules and defaults: this is in the way of every stat.
-OwnerRecord OwnerOf(const FamilySchema& family) {
+// What cannot be read is no permission for anybody.
+StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
   OwnerRecord owner;
+  const auto read = [&](const std::string& name, const std::string& value, int base,
+                        std::optional<uint32_t>& number) {
+    number = ReadNumber(value, base);
+    if (number && (base == 10 || *number <= kMostMode)) return Status();
+    return Status(StatusCode::kIllegalArgument, name + " of family '" + family.name() + "' is '" +
+                                                    value + "', not " +
+                                                    (base == 8 ? "an octal mode" : "a number"));
+  };
   const Attributes& set = family.attributes();
   for (auto it = set.lower_bound(kAttributePrefix);
        it != set.end() && it->first.starts_with(kAttributePrefix); ++it) {
     const auto& [name, value] = *it;
-    if (name == kOwnerAttribute) owner.uid = ReadNumber(value, 10);
-    if (name == kGroupAttribute) owner.gid = ReadNumber(value, 10);
-    if (name == kModeAttribute) owner.mode = ReadNumber(value, 8);
+    if (name == kOwnerAttribute) CELLFS_RETURN_IF_ERROR(read(name, value, 10, owner.uid));
+    if (name == kGroupAttribute) CELLFS_RETURN_IF_ERROR(read(name, value, 10, owner.gid));
+    if (name == kModeAttribute) CELLFS_RETURN_IF_ERROR(read(name, value, 8, owner.mode));
   }
   return owner;
 }
 
 }  // namespace
+
+Status CheckInheritance(const FamilySchema& family) { return OwnerOf(family).status(); }
 
 void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {
   from.owner.uid = record.uid.value_or(from.owner.uid);
@@ -79,7 +91,13 @@ StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const
   }
   FamilyInheritance found{*schema, place.family, changes, FromDirectories(place)};
   const FamilySchema* family = (*schema)->FindFamily(place.family);
-  if (family != nullptr) Inherit(OwnerOf(*family), found.from);
+  if (family != nullptr) {
+    const auto owner = OwnerOf(*family);
+    if (!owner.ok()) {
+      return Status(StatusCode::kIoError, owner.status().message() + "; mend .schema.toml");
+    }
+    Inherit(*owner, found.from);
+  }
   const Inheritance from = found.from;
   std::unique_lock lock(mutex_);
   last_family_ = std::make_shared<const FamilyInheritance>(std::move(found));

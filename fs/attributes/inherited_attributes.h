@@ -38,6 +38,10 @@ struct AttributeRecord : OwnerRecord {
       changed;  // of a namespace or table: when an entry of it last came or went
 };
 
+// kIllegalArgument where what the family's schema says of owner, group or mode (cellfs.owner,
+// cellfs.group, cellfs.mode) is none.
+Status CheckInheritance(const FamilySchema& family);
+
 // Thread-safe; its mutex is a leaf.
 class InheritedAttributes {
  public:

@@ -46,6 +46,10 @@ class [[nodiscard]] OutcomeOr {
   OutcomeOr(Outcome outcome) : outcome_(std::move(outcome)) { assert(!outcome_.ok()); }  // NOLINT
   OutcomeOr(const Status& status) : OutcomeOr(Outcome(status)) {}                        // NOLINT
   OutcomeOr(T value) : value_(std::move(value)) {}                                       // NOLINT
+  // Made where it stays.
+  template <typename... Arguments>
+  explicit OutcomeOr(std::in_place_t /*tag*/, Arguments&&... arguments)
+      : value_(std::in_place, std::forward<Arguments>(arguments)...) {}
 
   bool ok() const { return outcome_.ok(); }
   // Named as StatusOr names it, so that CELLFS_ASSIGN_OR_RETURN serves both.

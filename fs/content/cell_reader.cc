@@ -1,54 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/cell_reader.h"
 
-#include "fs/reading/reading.h"
-#include "fs/resolve/attributes.h"
-#include "fs/resolve/cellfs_directory.h"
-#include "fs/schema/toml_files.h"
-
 namespace cellfs::fs {
-
-namespace {
-
-// Once a file was read the kernel asks for its attributes again.
-void Learn(MountContext& mount, const Place& file, const Cell& cell, uint64_t looked_at,
-           Node& node) {
-  if (node.cached_cell()) return;
-  const auto schema = mount.store.DescribeTable(file.table);
-  if (!schema.ok()) return;
-  node.Cache(CachedCellOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
-}
-
-}  // namespace
-
-OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
-                                 Node* node) {
-  if (file.IsToml()) return TomlText(mount, file);
-  if (file.traits().content == PlaceContent::kText) return CellfsDirectory(mount).Text(file);
-  const auto unstored = mount.unstored.Find(file);  // first: a claim goes once a value is stored
-  if (file.IsColumn()) {
-    const uint64_t looked_at = Node::NewestGeneration();
-    CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, file, ReadDetail::kValues));
-    if (cell && node != nullptr && MayBeCached(mount, caller, file))
-      Learn(mount, file, *cell, looked_at, *node);
-    if (cell) return FileBytes(file, *std::move(cell));
-  }
-  if (!unstored) return Outcome(ENOENT);
-  if (unstored->file == nullptr) return std::string();  // between CREATE and the first put
-  std::lock_guard lock(unstored->file->mutex);
-  return unstored->file->bytes();
-}
 
 Outcome CellReader::Hold() {
   std::lock_guard own_lock(mutex_);
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = locks_.Take(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
   held_ = true;
   return {};
 }
 
-void CellReader::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
+void CellReader::NameGoes() { may_read_orphan_ = contents_.CheckMayRead(caller_, *node_->place()); }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard own_lock(mutex_);
@@ -59,7 +23,7 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
     read = SharedBytes::Slice(bytes_, offset, size);
   } else {
     // What is read is this file's, not that of whoever gets its name.
-    const auto lock = mount_.column_locks.Take(*node_);
+    const auto lock = locks_.Take(*node_);
     if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
     if (bytes_ == nullptr || generation_ != node_->generation()) {
       CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
@@ -81,7 +45,7 @@ bool CellReader::IsCurrent() const {
 void CellReader::WarnOfMixedPages(uint64_t generation_before) {
   const bool is_mixed = column_->is_edited() && node_->handle_count() > 1;
   if (!is_mixed && node_->generation() == generation_before) return;
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = locks_.Take(*node_);
   if (is_mixed || !column_->OnlyAppended(generation_before, node_->generation()))
     node_->PagesAreStale();
 }
@@ -93,7 +57,7 @@ OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
 
 Outcome CellReader::GoOn() {
   if (is_late_) return {};
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = locks_.Take(*node_);
   OutcomeOr<std::string> newer = std::string();
   if (node_->unlinked()) {
     const OrphanFile* orphan = column_->orphan();
@@ -101,7 +65,7 @@ Outcome CellReader::GoOn() {
     CELLFS_RETURN_IF_FAILED(may_read_orphan_);
     newer = orphan->bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
-    newer = WholeFile(mount_, caller_, *node_->place(), node_.get());
+    newer = contents_.WholeFile(caller_, *node_->place(), node_.get());
     if (!newer.ok() && newer.error() != ENOENT) return newer.status();
     generation_ = generation;
   }
@@ -121,7 +85,7 @@ OutcomeOr<SharedBytes> CellReader::ReadOrphan(uint64_t offset, size_t size) cons
 Outcome CellReader::Load(const Place& place) {
   generation_ = node_->generation();
   Node* const learns = is_late_ ? nullptr : node_.get();
-  CELLFS_ASSIGN_OR_RETURN(auto bytes, WholeFile(mount_, caller_, place, learns));
+  CELLFS_ASSIGN_OR_RETURN(auto bytes, contents_.WholeFile(caller_, place, learns));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
   return {};
 }
@@ -129,7 +93,7 @@ Outcome CellReader::Load(const Place& place) {
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = locks_.Take(*node_);
   const OrphanFile* orphan = column_->orphan();
   return orphan == nullptr ? std::nullopt : std::optional(orphan->shown());
 }

@@ -11,8 +11,9 @@
 #include <mutex>
 #include <string>
 
-#include "fs/mount/mount_context.h"
+#include "fs/content/contents.h"
 #include "fs/nodes/column.h"
+#include "fs/nodes/column_locks.h"
 #include "fs/nodes/file_handle.h"
 #include "fs/nodes/node.h"
 
@@ -20,12 +21,15 @@ namespace cellfs::fs {
 
 class CellReader : public FileHandle {
  public:
-  CellReader(MountContext& mount, const Caller& caller, NodePtr node)
-      : mount_(mount),
+  CellReader(ColumnLocks& locks, const Contents& contents, const Caller& caller, NodePtr node)
+      : locks_(locks),
+        contents_(contents),
         caller_(caller),
         node_(std::move(node)),
         column_(node_->OpenColumn()),
         is_late_(node_->unlinked()) {}
+
+  const Column& column() const { return *column_; }
 
   // Reads the value now and keeps to it, without what others append, whatever happens to the file;
   // but who has read it to its end reads on in a newer value that begins with it, so that a log can
@@ -44,7 +48,8 @@ class CellReader : public FileHandle {
   Outcome Load(const Place& place);
   void WarnOfMixedPages(uint64_t generation_before);
 
-  MountContext& mount_;
+  ColumnLocks& locks_;
+  const Contents& contents_;
   const Caller caller_;
   const NodePtr node_;
   const std::shared_ptr<Column> column_;
@@ -69,10 +74,6 @@ class TextReader : public FileHandle {
  private:
   const std::shared_ptr<const std::string> text_;
 };
-
-// The bytes of any file as they are now. Its node, if given, knows afterwards what they are.
-OutcomeOr<std::string> WholeFile(MountContext& mount, const Caller& caller, const Place& file,
-                                 Node* node = nullptr);
 
 }  // namespace cellfs::fs
 

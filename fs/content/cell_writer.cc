@@ -15,12 +15,7 @@ namespace {
 // Somebody else was faster each time; then HBase would have let us wait as well.
 constexpr int kMaxAttempts = 1000;
 
-timespec Now(const MountContext& mount) { return ToTimespec(mount.clock->Now()); }
-
-// The value of a column at its place: the latest, or that of one timestamp.
-TimeRange RangeOf(const Place& place) {
-  return place.kind == PlaceKind::kCell ? TimeRange() : AtTimestamp(place.timestamp);
-}
+timespec Now(const LiveTree& tree) { return ToTimespec(tree.clock.Now()); }
 
 // The bytes of the put that the step began with.
 std::string TakeValue(RowStep& step) {
@@ -31,9 +26,9 @@ std::string TakeValue(RowStep& step) {
 
 // Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
 // first put is a condition on absence, which only a put of the whole can have.
-CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
+CellWriter::CellWriter(const CellWriting& with, const Caller& caller, NodePtr node,
                        const OpenMode& mode)
-    : mount_(mount),
+    : with_(with),
       caller_(caller),
       node_(std::move(node)),
       column_(node_->OpenColumn()),
@@ -45,7 +40,7 @@ CellWriter::CellWriter(MountContext& mount, const Caller& caller, NodePtr node,
       making_(mode.created ? Making::kJoins : Making::kNo),
       exclusive_(mode.exclusive && mode.created) {
   if (holds_ == Holds::kWhole) view_.emplace();
-  written_ = Now(mount_);
+  written_ = Now(with_.tree);
   known_generation_ = node_->generation();
   column_->AddWriter();
   CountAsEditor();
@@ -80,7 +75,7 @@ Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
 }
 
 Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  ColumnChange change(mount_, node_);
+  ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
   if (bytes.empty()) return {};
   const bool appends = append_ && from == WriteFrom::kProgram;
@@ -95,7 +90,7 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
   if (begins && appends) return AppendToTail(change, bytes, offset);
   if (begins) {
     // An offset lies in what is put, so nothing that others appended may come behind the edit.
-    CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
+    CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
     CELLFS_ASSIGN_OR_RETURN(base_size_, StoredSize(change.column()));
   }
   const uint64_t begin = appends ? Size() : offset;
@@ -104,14 +99,14 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
   if (holds_ == Holds::kEdits && appends) edits_.Append(bytes);
   if (holds_ == Holds::kEdits && !appends) edits_.Write(bytes, offset);
   Wrote(Unput::kBytes);
-  return edits_.is_scattered() ? PutNow(change, mount_.options.durability) : Outcome();
+  return edits_.is_scattered() ? PutNow(change, with_.options.durability) : Outcome();
 }
 
 Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
   OrphanFile& orphan = *column_->orphan();
   const uint64_t begin = appends ? orphan.shown().size : offset;
   CELLFS_RETURN_IF_FAILED(CheckSize(begin + bytes.size()));
-  return orphan.Change([&](std::string& file) { WriteInto(file, bytes, begin); }, Now(mount_));
+  return orphan.Change([&](std::string& file) { WriteInto(file, bytes, begin); }, Now(with_.tree));
 }
 
 Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
@@ -123,7 +118,7 @@ Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, u
   Wrote(unput_);
   column_->AppendedAt(written_);
   if (!column_->tail().is_scattered()) return {};
-  return PutTail(change, mount_.options.durability, nullptr);
+  return PutTail(change, with_.options.durability, nullptr);
 }
 
 // One who may write must not do so in the name of another.
@@ -133,8 +128,8 @@ bool CellWriter::MayShareRun() const {
 }
 
 Outcome CellWriter::CheckSize(uint64_t end) const {
-  if (end <= mount_.options.max_value_size) return {};
-  return {EFBIG, "a value may have " + std::to_string(mount_.options.max_value_size) +
+  if (end <= with_.options.max_value_size) return {};
+  return {EFBIG, "a value may have " + std::to_string(with_.options.max_value_size) +
                      " bytes; this write ends at " + std::to_string(end)};
 }
 
@@ -150,7 +145,7 @@ OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
     size = known->size;
   } else {
     CELLFS_ASSIGN_OR_RETURN(const auto cell,
-                            ReadColumn(mount_, caller_, place, ReadDetail::kLengths));
+                            ReadColumn(with_.reading, caller_, place, ReadDetail::kLengths));
     if (cell) size = cell->value_length;
   }
   column_->KeepStoredSize(size, node_->generation());
@@ -159,7 +154,7 @@ OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
 
 void CellWriter::Wrote(Unput unput) {
   unput_ = unput;
-  written_ = Now(mount_);
+  written_ = Now(with_.tree);
   requested_time_.reset();
   if (!truncates_) PutLater();
 }
@@ -168,29 +163,30 @@ void CellWriter::Wrote(Unput unput) {
 void CellWriter::PutLater() {
   if (put_is_due_) return;
   put_is_due_ = true;
-  mount_.delayed.Add([weak = weak_from_this()] {
+  with_.delayed.Add([weak = weak_from_this()] {
     auto self = weak.lock();
     if (!self) return;
     {
-      const auto lock = self->mount_.column_locks.Take(*self->node_);
+      const auto lock = self->with_.tree.column_locks.Take(*self->node_);
       self->put_is_due_ = false;
     }
-    static_cast<void>(self->PutHeld(What::kBytes, self->mount_.options.durability));
+    static_cast<void>(self->PutHeld(What::kBytes, self->with_.options.durability));
   });
 }
 
 Outcome CellWriter::Truncate(uint64_t size) {
-  ColumnChange change(mount_, node_);
+  ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
   return WithMemory(change, [&] { return EditLength(change, size); });
 }
 
 Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
-  if (size > mount_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
+  if (size > with_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
   if (holds_ == Holds::kOrphan) {
-    return column_->orphan()->Change([&](std::string& file) { file.resize(size); }, Now(mount_));
+    return column_->orphan()->Change([&](std::string& file) { file.resize(size); },
+                                     Now(with_.tree));
   }
-  CELLFS_RETURN_IF_FAILED(PutTail(change, mount_.options.durability, nullptr));
+  CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
   if (OthersWereFirst()) JoinOthers();
   if (size == 0) {
     holds_ = Holds::kWhole;
@@ -205,19 +201,19 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = with_.tree.column_locks.Take(*node_);
   if (!HasAnything() || failed_) return std::nullopt;
   requested_time_ = mtime;
   return Outcome();
 }
 
 void CellWriter::SetTimeToLive(int64_t milliseconds) {
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = with_.tree.column_locks.Take(*node_);
   time_to_live_ = milliseconds;
 }
 
 std::optional<PendingWrite> CellWriter::pending() const {
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = with_.tree.column_locks.Take(*node_);
   if (column_->orphan() != nullptr) return column_->orphan()->shown();
   if (column_->tail().Has(this)) {
     return PendingWrite{column_->tail().size(), true, requested_time_, column_->appended()};
@@ -231,7 +227,7 @@ std::optional<PendingWrite> CellWriter::pending() const {
 
 StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
   Get get = GetOf(place, ReadDetail::kValues);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount_.store.Read(caller_, place.table, get));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, with_.reading.Read(caller_, place.table, get));
   return cells.empty() ? std::string() : std::move(cells.front().value);
 }
 
@@ -250,7 +246,7 @@ Outcome CellWriter::LoadView(const Place& place) {
 }
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
-  const auto lock = mount_.column_locks.Take(*node_);
+  const auto lock = with_.tree.column_locks.Take(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
   CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
@@ -264,7 +260,9 @@ OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) cons
 
 // ---- Without a name ---------------------------------------------------------------------------
 
-void CellWriter::NameGoes() { may_read_orphan_ = CheckMayRead(mount_, caller_, *node_->place()); }
+void CellWriter::NameGoes() {
+  may_read_orphan_ = with_.contents.CheckMayRead(caller_, *node_->place());
+}
 
 // What is held here goes to the file that all share from now on.
 void CellWriter::NameWent() {
@@ -276,7 +274,7 @@ void CellWriter::NameWent() {
   };
   try {
     if (holds_ == Holds::kWhole || !edits_.empty())
-      static_cast<void>(orphan.Change(change, Now(mount_)));
+      static_cast<void>(orphan.Change(change, Now(with_.tree)));
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
   }
@@ -293,7 +291,7 @@ void CellWriter::NameWent() {
 // Whether another handle put first to the file that this one made: its unstored entry went then.
 bool CellWriter::OthersWereFirst() const {
   if (making_ != Making::kJoins || (truncates_ && unput_ == Unput::kBytes)) return false;
-  return node_->generation() != known_generation_ && !mount_.unstored.Find(*node_->place());
+  return node_->generation() != known_generation_ && !with_.tree.unstored.Find(*node_->place());
 }
 
 // Making is not truncating: what was written here goes over what the others put.
@@ -320,38 +318,42 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   CountAsEditor();
   change.Ended(outcome);
   if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
-  if (mount_.unstored.Remove(change.column())) change.Revalidate();
+  if (with_.tree.unstored.Remove(change.column())) change.Revalidate();
   return outcome;
 }
 
 // ---- Putting ----------------------------------------------------------------------------------
 
-Outcome CellWriter::Flush() { return PutHeld(What::kBytes, mount_.options.durability); }
+Outcome CellWriter::Flush() { return PutHeld(What::kBytes, with_.options.durability); }
 
-Outcome CellWriter::PutAll() { return PutHeld(What::kAll, mount_.options.durability); }
+Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durability); }
 
 Outcome CellWriter::Sync() { return PutHeld(What::kAll, Durability::kFsyncWal); }
 
 Outcome CellWriter::PutHeld(What what, Durability durability) {
-  ColumnChange change(mount_, node_);
+  ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
   return PutAndWait(change, what, durability);
 }
 
 void CellWriter::Release() {
-  ColumnChange change(mount_, node_);
+  {
+    const auto lock = with_.tree.column_locks.Take(*node_);
+    if (failed_) return;
+    if (!HasAnything()) return LeaveBytes();
+  }
+  ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return;
-  if (!HasAnything()) return LeaveBytes();
   // Nobody is left to be told.
-  const Outcome put = PutAndWait(change, What::kAll, mount_.options.durability);
-  mount_.RecordFailure("release", *node_->place(), put);
+  const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
+  with_.errors.Record("release", *node_->place(), put);
 }
 
 // What a file holds so far is put where it would have been within the second; one that replaces
 // another, or begins, is not half there: its writer is told that it failed.
 void CellWriter::Abandon() {
   {
-    const auto lock = mount_.column_locks.Take(*node_);
+    const auto lock = with_.tree.column_locks.Take(*node_);
     if (truncates_ || !HasBytes()) return column_->RemoveRuns(this);
   }
   Release();
@@ -361,14 +363,8 @@ void CellWriter::Abandon() {
 void CellWriter::LeaveBytes() {
   if (!last_put_ || !view_ || view_->size() > LastPut::kMaxBytes) return;
   if (view_generation_ != node_->generation()) return;
-  mount_.last_put.Keep(node_, view_generation_, *std::move(view_));
+  with_.tree.last_put.Keep(node_, view_generation_, *std::move(view_));
   view_.reset();
-}
-
-Durability CellWriter::Resolve(const Place& place, Durability wanted) const {
-  if (wanted != Durability::kUseDefault) return wanted;
-  const auto schema = mount_.store.DescribeTable(place.table);
-  return schema.ok() ? (*schema)->durability() : wanted;
 }
 
 // The put is made under the lock, the wait for the disk comes after it: who reads the file does not
@@ -376,16 +372,16 @@ Durability CellWriter::Resolve(const Place& place, Durability wanted) const {
 Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
   const bool puts = what == What::kAll ? HasAnything() : HasBytes();
   if (!puts && wanted != Durability::kFsyncWal) return {};
-  const Durability promised = Resolve(change.column(), wanted);
-  const bool waits = promised == Durability::kFsyncWal && mount_.store.traits().syncs_apart;
+  const Durability promised = with_.puts.Resolve(change.column(), wanted);
+  const bool waits = promised == Durability::kFsyncWal && with_.puts.syncs_apart();
   if (puts) {
     Outcome put = PutNow(change, waits ? Durability::kSyncWal : promised);
     if (!put.ok() || !waits) return put;
   }
   change.Finish();
-  const Status synced = mount_.store.Sync();
+  const Status synced = with_.puts.Sync();
   if (synced.ok() || !puts) return synced;
-  ColumnChange failed(mount_, node_);
+  ColumnChange failed(with_.tree, with_.contents, node_);
   return Fail(failed, Status(StatusCode::kOutcomeUnknown, synced.message()));
 }
 
@@ -427,7 +423,7 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
     const std::vector<CellWriter*> writers = tail.front().writers;
     const bool is_own = writers.size() == 1 && writers.front() == this;
     // What others appended is promised to them by their close.
-    const Durability promised = is_own ? durability : mount_.options.durability;
+    const Durability promised = is_own ? durability : with_.options.durability;
     const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
     if (put.ok()) continue;
     for (CellWriter* writer : writers) static_cast<void>(writer->Fail(change, put));
@@ -459,7 +455,7 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
 // Whether HBase's Append does it: nothing but the bytes is to be stored.
 bool CellWriter::IsPlain(const Place& place) const {
   return !IsVersion(place) && !last_put_ && !requested_time_ && time_to_live_ == kNoCellTtl &&
-         !mount_.recent.RenamedAwayTombstone(place);
+         !with_.tree.recent.RenamedAwayTombstone(place);
 }
 
 RowStep CellWriter::StepFor(const Place& place, std::string value, Durability durability) const {
@@ -472,7 +468,7 @@ RowStep CellWriter::StepFor(const Place& place, std::string value, Durability du
   } else {
     if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
       cell.timestamp = ToMilliseconds(*requested_time_);
-    if (auto tombstone = mount_.recent.RenamedAwayTombstone(place)) {
+    if (auto tombstone = with_.tree.recent.RenamedAwayTombstone(place)) {
       step.withdrawal = WithdrawTombstone(place, *tombstone);
     }
   }
@@ -481,42 +477,31 @@ RowStep CellWriter::StepFor(const Place& place, std::string value, Durability du
   return step;
 }
 
-// Does the step where the value is `present` (empty: also where there is none). Nullopt: it is
-// another.
-StatusOr<std::optional<CellWriter::Stored>> CellWriter::PutIf(const Place& place, RowStep& step,
-                                                              std::string present) {
-  IfValueIs value{place.family, place.qualifier, std::move(present), RangeOf(place)};
-  CELLFS_ASSIGN_OR_RETURN(const auto done,
-                          mount_.mutations.DoIf(caller_, place.table, std::move(value), step));
-  if (!done) return std::optional<Stored>();
-  return std::optional(Stored(done->result));
-}
-
-StatusOr<CellWriter::Stored> CellWriter::PutWhole(const Place& place, Durability durability) {
+StatusOr<StoredPut> CellWriter::PutWhole(const Place& place, Durability durability) {
   RowStep step = StepFor(place, std::move(*view_), durability);
   // The bytes come back whatever happens: the handle may read on.
   auto take_back = [&] { view_ = TakeValue(step); };
   if (exclusive_ && !last_put_) {
-    auto stored = PutIf(place, step, {});
+    auto stored = with_.puts.PutIf(caller_, place, step, {});
     take_back();
     if (!stored.ok()) return stored.status();
     if (!*stored) return Status(StatusCode::kTableExists, "somebody else made the file first");
     return **stored;
   }
-  auto done = mount_.mutations.Do(caller_, place.table, step);
+  auto stored = with_.puts.Put(caller_, place, step);
   take_back();
-  if (!done.ok()) return done.status();
-  return Stored(done->result);
+  return stored;
 }
 
-StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
-                                                   Durability durability) {
+StatusOr<StoredPut> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
+                                          Durability durability) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
     edits.ApplyTo(value);
     RowStep step = StepFor(place, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(std::optional<Stored> stored, PutIf(place, step, std::move(present)));
+    CELLFS_ASSIGN_OR_RETURN(std::optional<StoredPut> stored,
+                            with_.puts.PutIf(caller_, place, step, std::move(present)));
     if (!stored) continue;
     view_ = TakeValue(step);
     return *stored;
@@ -524,64 +509,31 @@ StatusOr<CellWriter::Stored> CellWriter::PutEdited(const Place& place, const Pen
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
 }
 
-StatusOr<CellWriter::Stored> CellWriter::PutAppended(const Place& place, const std::string& bytes,
-                                                     Durability durability) {
+StatusOr<StoredPut> CellWriter::PutAppended(const Place& place, const std::string& bytes,
+                                            Durability durability) {
   Append append{place.row, {{place.family, place.qualifier, bytes}}};
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
   RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
-  CELLFS_ASSIGN_OR_RETURN(const auto done, mount_.mutations.Do(caller_, place.table, step));
+  CELLFS_ASSIGN_OR_RETURN(const StoredPut stored, with_.puts.Put(caller_, place, step));
   view_.reset();
-  return Stored(done.result);
+  return stored;
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.
-void CellWriter::AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
+void CellWriter::AfterPut(const Place& place, const StoredPut& stored,
+                          std::optional<uint64_t> size) {
   known_generation_ = view_generation_ = node_->generation();
   if (size) column_->KeepStoredSize(*size, known_generation_);
-  if (!IsVersion(place)) CacheCell(place, stored, size);
+  if (!IsVersion(place))
+    with_.puts.Cache(place, stored, size, time_to_live_, *node_, known_generation_);
   const bool is_rewritten = last_put_ == stored.stamp;
   if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
   last_put_ = stored.stamp;
   requested_time_.reset();
   exclusive_ = false;
   making_ = Making::kNo;
-  const bool made_it = mount_.unstored.Remove(place);  // also where another handle made the file
-  if (made_it) SettleDirectories(place, stored.stamp);
-  if (IsVersion(place)) return;
-  if (made_it || mount_.recent.RenamedAwayTombstone(place)) mount_.recent.Forget(place);
-  if (made_it) mount_.recent.NoteCreated(place, stored.stamp);
-}
-
-void CellWriter::CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size) {
-  if (!mount_.freshness.is_exact()) node_->SeeVersion(stored.stamp);
-  if (!mount_.freshness.is_exact() || !size) return;
-  const auto schema = mount_.store.DescribeTable(place.table);
-  if (!schema.ok()) return;
-  Cell cell;
-  cell.timestamp = stored.stamp;
-  cell.value_length = *size;
-  cell.time_to_live = time_to_live_;
-  CachedCell known = CachedCellOf(cell, (*schema)->FindFamily(place.family));
-  known.alone = stored.alone;
-  node_->Cache(known, known_generation_);
-}
-
-// A row or family that mkdir made holds a cell now, which tells its time as well.
-void CellWriter::SettleDirectories(const Place& place, Timestamp stamp) {
-  const Place row = RowPlace(place.table, place.row);
-  mount_.directory_times.Settle(place.Parent(), stamp);
-  if (!mount_.unstored.Find(row)) {
-    mount_.unstored.Remove(place.Parent());
-    return;
-  }
-  mount_.directory_times.Settle(row, stamp);
-  const auto settled = mount_.recent.NoteFilled(row);
-  if (!settled) return;
-  for (const UnstoredPtr& family : mount_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
-    mount_.unstored.Remove(family->place);
-  }
-  mount_.unstored.Remove(*settled);
+  with_.puts.Settle(place, stored.stamp);
 }
 
 // The time that the program set, where the version itself does not say it.
@@ -590,10 +542,9 @@ void CellWriter::RememberTime(const Place& place, Timestamp stamp) {
   update.version = stamp;
   update.mtime = requested_time_;
   update.forget_mtime = !requested_time_ && (IsVersion(place) || time_is_remembered_);
-  if (stamp != mount_.clock->Now()) update.ctime = Now(mount_);
-  const Status remembered = mount_.attributes.Update(place, update);
-  mount_.RecordFailure("close", place, remembered);
-  time_is_remembered_ = requested_time_.has_value() || (time_is_remembered_ && !remembered.ok());
+  if (stamp != with_.tree.clock.Now()) update.ctime = Now(with_.tree);
+  const bool is_remembered = with_.puts.RememberTime(place, update);
+  time_is_remembered_ = requested_time_.has_value() || (time_is_remembered_ && !is_remembered);
 }
 
 }  // namespace cellfs::fs

@@ -22,14 +22,30 @@
 #include <optional>
 #include <string>
 
+#include "fs/base/delayed_calls.h"
 #include "fs/content/column_change.h"
-#include "fs/mount/mount_context.h"
+#include "fs/content/column_puts.h"
+#include "fs/content/contents.h"
 #include "fs/nodes/column.h"
+#include "fs/nodes/live_tree.h"
 #include "fs/nodes/pending_edits.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/request.h"
-#include "fs/store/column_mutations.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
+
+// What all writers of cells work with; it outlives them.
+struct CellWriting {
+  LiveTree& tree;
+  const Reading& reading;
+  const Contents& contents;
+  const ColumnPuts& puts;
+  DelayedCalls& delayed;
+  ErrorLog& errors;
+  const MountOptions& options;
+};
 
 // Its state is guarded by the lock of the column in which the node is, as what handles share
 // (fs/nodes/column.h): so that one handle can put what others appended before, and a change of the
@@ -37,7 +53,7 @@ namespace cellfs::fs {
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
   // Where mode.created, the node's place stands among the unstored entries until the first put.
-  CellWriter(MountContext& mount, const Caller& caller, NodePtr node, const OpenMode& mode);
+  CellWriter(const CellWriting& with, const Caller& caller, NodePtr node, const OpenMode& mode);
   ~CellWriter() override;
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
@@ -77,12 +93,6 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
     kJoins,   // others may put first: what was written here then goes over what they put
     kErases,  // it truncated the file since: what was written here replaces that
   };
-  struct Stored {
-    explicit Stored(const MutationResult& result)
-        : stamp(result.timestamps.front()), alone(result.columns_were_empty) {}
-    Timestamp stamp;
-    bool alone;  // nothing else lies on the column
-  };
 
   bool HasBytes() const { return unput_ == Unput::kBytes || column_->tail().Has(this); }
   bool HasAnything() const { return unput_ != Unput::kNothing || HasBytes(); }
@@ -114,25 +124,23 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   enum class What { kBytes, kAll };
   Outcome PutHeld(What what, Durability durability);
   Outcome PutAndWait(ColumnChange& change, What what, Durability wanted);
-  Durability Resolve(const Place& place, Durability wanted) const;
   Outcome PutNow(ColumnChange& change, Durability durability);
   Outcome PutPending(ColumnChange& change, Durability durability);
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
   bool IsPlain(const Place& place) const;
-  StatusOr<Stored> PutWhole(const Place& place, Durability durability);
-  StatusOr<Stored> PutEdited(const Place& place, const PendingEdits& edits, Durability durability);
-  StatusOr<Stored> PutAppended(const Place& place, const std::string& bytes, Durability durability);
+  StatusOr<StoredPut> PutWhole(const Place& place, Durability durability);
+  StatusOr<StoredPut> PutEdited(const Place& place, const PendingEdits& edits,
+                                Durability durability);
+  StatusOr<StoredPut> PutAppended(const Place& place, const std::string& bytes,
+                                  Durability durability);
   RowStep StepFor(const Place& place, std::string value, Durability durability) const;
-  StatusOr<std::optional<Stored>> PutIf(const Place& place, RowStep& step, std::string present);
   StatusOr<std::string> LatestValue(const Place& place);
-  void AfterPut(const Place& place, const Stored& stored, std::optional<uint64_t> size);
-  void CacheCell(const Place& place, const Stored& stored, std::optional<uint64_t> size);
-  void SettleDirectories(const Place& place, Timestamp stamp);
+  void AfterPut(const Place& place, const StoredPut& stored, std::optional<uint64_t> size);
   void RememberTime(const Place& place, Timestamp stamp);
   void LeaveBytes();
 
-  MountContext& mount_;
+  const CellWriting& with_;
   const Caller caller_;
   const NodePtr node_;
   const std::shared_ptr<Column> column_;

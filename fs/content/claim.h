@@ -5,9 +5,6 @@
 #ifndef CELLFS_FS_CONTENT_CLAIM_H_
 #define CELLFS_FS_CONTENT_CLAIM_H_
 
-#include <optional>
-#include <utility>
-
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/place.h"
 
@@ -15,19 +12,20 @@ namespace cellfs::fs {
 
 class Claim {
  public:
-  Claim(UnstoredEntries& unstored, Place place) : unstored_(unstored), place_(std::move(place)) {}
+  // The place outlives it.
+  Claim(UnstoredEntries& unstored, const Place& place) : unstored_(unstored), place_(&place) {}
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
   ~Claim() {
-    if (place_) unstored_.Remove(*place_);
+    if (place_ != nullptr) unstored_.Remove(*place_);
   }
 
   // From here on it is somebody else's to take away.
-  void Keep() { place_.reset(); }
+  void Keep() { place_ = nullptr; }
 
  private:
   UnstoredEntries& unstored_;
-  std::optional<Place> place_;
+  const Place* place_;
 };
 
 }  // namespace cellfs::fs

@@ -4,21 +4,28 @@
 #include <tuple>
 #include <utility>
 
-#include "fs/content/cell_reader.h"
+#include "fs/attributes/attribute_store.h"
 #include "fs/nodes/column.h"
 
 namespace cellfs::fs {
-ColumnChange::ColumnChange(MountContext& mount, const NodePtr& file)
-    : mount_(mount), file_(file), by_(file.get()), lock_(mount.column_locks.Take(*file)) {}
 
-ColumnChange::ColumnChange(MountContext& mount, const Place& column, const Node* by)
-    : mount_(mount), by_(by), lock_(mount.column_locks.Take(column)) {
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const NodePtr& file)
+    : tree_(tree),
+      contents_(contents),
+      file_(file),
+      by_(file.get()),
+      lock_(tree.column_locks.Take(*file)) {}
+
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& column,
+                           const Node* by)
+    : tree_(tree), contents_(contents), by_(by), lock_(tree.column_locks.Take(column)) {
   sides_[0].column = &column;
 }
 
-ColumnChange::ColumnChange(MountContext& mount, const Place& from, const Place& to)
-    : mount_(mount) {
-  std::tie(lock_, second_lock_) = mount.column_locks.Take(from, to);
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& from,
+                           const Place& to)
+    : tree_(tree), contents_(contents) {
+  std::tie(lock_, second_lock_) = tree.column_locks.Take(from, to);
   sides_[0].column = &from;
   sides_[1].column = &to;
 }
@@ -45,10 +52,10 @@ void ColumnChange::Finish() {
 // pages.
 void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
   const bool is_cell = column.kind == PlaceKind::kCell;
-  const NodePtr named = file_ != nullptr ? file_ : mount_.inodes.Find(column);
+  const NodePtr named = file_ != nullptr ? file_ : tree_.inodes.Find(column);
   if (named != nullptr) ((*named).*tell)();
   if (is_cell) return;
-  if (const NodePtr cell = mount_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
+  if (const NodePtr cell = tree_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
 }
 
 void ColumnChange::Ended(const Outcome& mutation) {
@@ -57,17 +64,19 @@ void ColumnChange::Ended(const Outcome& mutation) {
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
+    has_notices_ = true;
     TellNodes(*side.column, &Node::ContentChanged);
     if (mutation.ok()) continue;
-    mount_.recent.Forget(side.column->As(PlaceKind::kCell));
+    tree_.recent.Forget(side.column->As(PlaceKind::kCell));
     TellNodes(*side.column, &Node::PagesAreStale);
   }
   // Also what directories cache, and what was seen to be absent.
-  if (mutation.is_unknown()) mount_.inodes.InvalidateLookUps();
+  if (mutation.is_unknown()) tree_.inodes.InvalidateLookUps();
 }
 
 void ColumnChange::Revalidate() {
   column();
+  has_notices_ = true;
   for (Side& side : sides_) {
     if (side.column != nullptr && side.column->IsColumn()) side.notice = Notice::kRevalidate;
   }
@@ -76,28 +85,28 @@ void ColumnChange::Revalidate() {
 // ---- Names --------------------------------------------------------------------------------------
 
 void ColumnChange::PrepareOrphan(const Place& place) {
-  NodePtr node = mount_.inodes.Find(place);
+  NodePtr node = tree_.inodes.Find(place);
   if (node == nullptr || node->handle_count() == 0) return;
-  orphan_column_ = node->open_column();  // kept: its last handle may go meanwhile
-  if (orphan_column_ == nullptr) return;
-  orphan_bytes_ = WholeFile(mount_, Caller::Superuser(), place);
-  if (!orphan_bytes_.ok() && orphan_bytes_.error() == ENOENT) orphan_bytes_ = std::string();
+  auto column = node->open_column();  // kept: its last handle may go meanwhile
+  if (column == nullptr) return;
+  auto bytes = contents_.WholeFile(Caller::Superuser(), place);
+  if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
   for (const auto& handle : node->handles()) handle->NameGoes();
-  orphan_ = std::move(node);
+  orphan_ = Orphan{std::move(node), std::move(column), std::move(bytes)};
 }
 
 void ColumnChange::NameRemoved() {
   const Place& place = column();
-  const NodePtr node = mount_.inodes.Unlink(place);
+  const NodePtr node = tree_.inodes.Unlink(place);
   by_ = node.get();
   MakeOrphan();
   NamesChanged();
 }
 
 NodePtr ColumnChange::NameMoved() {
-  mount_.inodes.Move(*sides_[0].column, *sides_[1].column);
+  tree_.inodes.Move(*sides_[0].column, *sides_[1].column);
   MakeOrphan();
-  renamed_ = mount_.inodes.Find(*sides_[1].column);
+  renamed_ = tree_.inodes.Find(*sides_[1].column);
   by_ = renamed_.get();
   NamesChanged();
   return renamed_;
@@ -105,6 +114,7 @@ NodePtr ColumnChange::NameMoved() {
 
 // The nodes of these names know it from the table of inodes; that of the plain name may not.
 void ColumnChange::NamesChanged() {
+  has_notices_ = true;
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     if (side.column->kind == PlaceKind::kCell) continue;
@@ -116,20 +126,21 @@ void ColumnChange::NamesChanged() {
 // Those who have it open share what the file held and, in the order in which they opened it, what
 // each of them has written and not put.
 void ColumnChange::MakeOrphan() {
-  if (orphan_ == nullptr || !orphan_->unlinked()) return;
-  orphan_column_->BecomeOrphan(std::move(orphan_bytes_), ToTimespec(mount_.clock->Now()));
-  for (const auto& handle : orphan_->handles()) handle->NameWent();
+  if (!orphan_ || !orphan_->node->unlinked()) return;
+  orphan_->column->BecomeOrphan(std::move(orphan_->bytes), ToTimespec(tree_.clock.Now()));
+  for (const auto& handle : orphan_->node->handles()) handle->NameWent();
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
 void ColumnChange::Notify() {
+  if (!std::exchange(has_notices_, false)) return;
   for (Side& side : sides_) {
     const Notice notice = std::exchange(side.notice, Notice::kNone);
-    if (notice == Notice::kChanged) mount_.kernel.ColumnChanged(*side.column, by_);
-    if (notice == Notice::kRevalidate) mount_.kernel.Revalidate(*side.column);
+    if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.column, by_);
+    if (notice == Notice::kRevalidate) tree_.kernel.Revalidate(*side.column);
   }
-  if (renamed_ != nullptr) mount_.kernel.Renamed(*renamed_);
+  if (renamed_ != nullptr) tree_.kernel.Renamed(*renamed_);
   renamed_.reset();
 }
 

@@ -10,7 +10,7 @@
 //        Unknown (kOutcomeUnknown): it may be done. What was cached of the column is dropped.
 //        Not done: nothing follows.
 //   3. What else is to be remembered (owners, times) may fail; that is logged
-//      (MountContext::RecordFailure), and the change stays done.
+//      (ErrorLog), and the change stays done.
 //   4. The locks are let go, and only then the kernel is notified: it may first have to finish a
 //      request that needs them.
 #ifndef CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
@@ -18,11 +18,13 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/content/contents.h"
 #include "fs/nodes/column_locks.h"
+#include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
 #include "fs/tree/place.h"
 
@@ -32,11 +34,12 @@ namespace cellfs::fs {
 class ColumnChange {
  public:
   // Of the column in which the file is now, through that file: the kernel has seen what it did.
-  ColumnChange(MountContext& mount, const NodePtr& file);
+  ColumnChange(LiveTree& tree, const Contents& contents, const NodePtr& file);
   // Of a column by its name. `by`: the file through which it is changed, if any. The place must
   // outlive the change, as those of a rename.
-  ColumnChange(MountContext& mount, const Place& column, const Node* by = nullptr);
-  ColumnChange(MountContext& mount, const Place& from, const Place& to);
+  ColumnChange(LiveTree& tree, const Contents& contents, const Place& column,
+               const Node* by = nullptr);
+  ColumnChange(LiveTree& tree, const Contents& contents, const Place& from, const Place& to);
   ColumnChange(const ColumnChange&) = delete;
   ColumnChange& operator=(const ColumnChange&) = delete;
   ~ColumnChange();
@@ -69,21 +72,28 @@ class ColumnChange {
     Notice notice = Notice::kNone;
   };
 
+  // Whose name goes, if the mutation is done, with what it held.
+  struct Orphan {
+    NodePtr node;
+    std::shared_ptr<Column> column;
+    OutcomeOr<std::string> bytes;
+  };
+
   void TellNodes(const Place& column, void (Node::*tell)());
   void MakeOrphan();
   void NamesChanged();
   void Notify();
 
-  MountContext& mount_;
+  LiveTree& tree_;
+  const Contents& contents_;
   const NodePtr file_;  // null: the change is not made through a file's handle
   std::shared_ptr<const Place> file_place_;
   const Node* by_ = nullptr;
   std::array<Side, 2> sides_;
+  bool has_notices_ = false;  // for the kernel
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
-  NodePtr orphan_;  // becomes one, if the mutation is done
-  std::shared_ptr<Column> orphan_column_;
-  OutcomeOr<std::string> orphan_bytes_ = std::string();
+  std::optional<Orphan> orphan_;
   NodePtr renamed_;
 };
 

@@ -8,8 +8,6 @@
 #include <sstream>
 #include <string>
 
-#include "fs/reading/reading.h"
-
 namespace cellfs::fs {
 namespace {
 
@@ -38,16 +36,29 @@ bool MayWrite(const Request& request, const ShownAttributes& column) {
 
 }  // namespace
 
-Outcome CheckMayAddVersion(MountContext& mount, const Request& request, const Place& version) {
-  if (!mount.options.allow_other) return {};
+Outcome CheckMayAddVersion(const Reading& reading, AttributeStore& attributes,
+                           const MountOptions& options, const Request& request,
+                           const Place& version) {
+  if (!options.allow_other) return {};
   const Place column = version.As(PlaceKind::kCell);
   CELLFS_ASSIGN_OR_RETURN(const auto cell,
-                          ReadColumn(mount, *request.caller, column, ReadDetail::kLengths));
+                          ReadColumn(reading, *request.caller, column, ReadDetail::kLengths));
   if (!cell) return {};
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
-                          mount.attributes.Find(column, cell->timestamp));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, attributes.Find(column, cell->timestamp));
   if (MayWrite(request, shown)) return {};
   return {EACCES, "the column is another user's"};
+}
+
+Outcome CheckTakesPuts(const Reading& reading, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(place.table));
+  if (schema->FindFamily(place.family) == nullptr) {
+    return {ENOENT, "family '" + place.family + "' of table '" + place.table.ToString() +
+                        "' is not declared"};
+  }
+  if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
+  CELLFS_ASSIGN_OR_RETURN(bool enabled, reading.IsTableEnabled(place.table));
+  if (!enabled) return {EROFS, "table '" + place.table.ToString() + "' is disabled"};
+  return {};
 }
 
 }  // namespace cellfs::fs

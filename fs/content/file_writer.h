@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: MIT
 //
-// Making files, and opening them for writing.
+// FileWriters: opening files for writing.
 #ifndef CELLFS_FS_CONTENT_FILE_WRITER_H_
 #define CELLFS_FS_CONTENT_FILE_WRITER_H_
 
-#include <memory>
-#include <string_view>
-
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/content/cell_writer.h"
+#include "fs/content/counters.h"
 #include "fs/requests/request.h"
+#include "fs/schema/schema_changes.h"
 
 namespace cellfs::fs {
 
-// From CREATE on the name exists, empty: claims the place `file`, which was not there when it was
-// looked for. Whether this call made it; false where it is there by now, or EEXIST if `exclusive`.
-// EPERM where no file can be made.
-OutcomeOr<bool> ClaimFile(MountContext& mount, const Request& request, const Place& file,
-                          mode_t mode, bool exclusive);
+// Thread-safe; holds nothing of its own.
+class FileWriters {
+ public:
+  FileWriters(const CellWriting& cells, const Counters& counters, SchemaChanges& schemas)
+      : cells_(cells), counters_(counters), schemas_(schemas) {}
 
-// A handle for an existing or just claimed file of any kind that can be written: cells and
-// versions, counters, .toml files, files in memory. Not yet in the node's list of handles.
-OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request, NodePtr node,
-                                     const OpenMode& mode);
+  // A handle for an existing or just claimed file of any kind that can be written: cells and
+  // versions, counters, .toml files, files in memory. Not yet in the node's list of handles.
+  OutcomeOr<OpenedFile> Open(const Request& request, const NodePtr& node,
+                             const OpenMode& mode) const;
+
+ private:
+  OutcomeOr<OpenedFile> OpenCell(const Request& request, const NodePtr& node, const Place& place,
+                                 const OpenMode& mode) const;
+  OutcomeOr<OpenedFile> OpenCounter(const Request& request, const NodePtr& node, const Place& place,
+                                    const OpenMode& mode) const;
+  OutcomeOr<OpenedFile> OpenToml(const Request& request, const NodePtr& node, const Place& place,
+                                 const OpenMode& mode) const;
+  OutcomeOr<OpenedFile> OpenMemory(const Place& place, const OpenMode& mode) const;
+
+  const CellWriting& cells_;
+  const Counters& counters_;
+  SchemaChanges& schemas_;
+};
 
 }  // namespace cellfs::fs
 

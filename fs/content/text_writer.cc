@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/text_writer.h"
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/nodes/pending_edits.h"
 
 namespace cellfs::fs {
@@ -55,17 +56,17 @@ OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
 Outcome MemoryWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(file_->mutex);
   if (append_ && from == WriteFrom::kProgram) offset = file_->bytes().size();
-  if (offset + bytes.size() > mount_.options.max_value_size) return EFBIG;
+  if (offset + bytes.size() > max_size_) return EFBIG;
   CELLFS_RETURN_IF_FAILED(file_->Write(bytes, offset));
-  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  file_->mtime = file_->ctime = ToTimespec(clock_.Now());
   return {};
 }
 
 Outcome MemoryWriter::Truncate(uint64_t size) {
   std::lock_guard lock(file_->mutex);
-  if (size > mount_.options.max_value_size) return EFBIG;
+  if (size > max_size_) return EFBIG;
   CELLFS_RETURN_IF_FAILED(file_->Resize(size));
-  file_->mtime = file_->ctime = ToTimespec(mount_.clock->Now());
+  file_->mtime = file_->ctime = ToTimespec(clock_.Now());
   return {};
 }
 

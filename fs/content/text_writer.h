@@ -10,7 +10,10 @@
 #include <mutex>
 #include <string>
 
-#include "fs/mount/mount_context.h"
+#include "engine/clock.h"
+#include "fs/nodes/file_handle.h"
+#include "fs/nodes/memory_files.h"
+#include "fs/nodes/node.h"
 
 namespace cellfs::fs {
 
@@ -56,15 +59,16 @@ class TextWriter final : public FileHandle {
 
 class MemoryWriter final : public FileHandle {
  public:
-  MemoryWriter(MountContext& mount, std::shared_ptr<MemoryFile> file, bool append)
-      : mount_(mount), file_(std::move(file)), append_(append) {}
+  MemoryWriter(const Clock& clock, uint64_t max_size, std::shared_ptr<MemoryFile> file, bool append)
+      : clock_(clock), max_size_(max_size), file_(std::move(file)), append_(append) {}
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
 
  private:
-  MountContext& mount_;
+  const Clock& clock_;
+  const uint64_t max_size_;
   const std::shared_ptr<MemoryFile> file_;
   const bool append_;
 };

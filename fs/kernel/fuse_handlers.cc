@@ -67,8 +67,7 @@ void Guarded(fuse_req_t request, Operation&& operation) noexcept {
 // itself, reads without a handle and keeps pages for ever.
 bool KernelOpens(FuseTarget& target) {
   const MountOptions& options = target.options();
-  return options.read_only && !options.authorization &&
-         target.filesystem().context().freshness.is_exact();
+  return options.read_only && !options.authorization && target.filesystem().freshness().is_exact();
 }
 
 FileHandle* HandleOf(const fuse_file_info* info) {

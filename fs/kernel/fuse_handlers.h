@@ -21,7 +21,7 @@ class FuseTarget {
   explicit FuseTarget(FileSystem& filesystem) : filesystem_(filesystem) {}
 
   FileSystem& filesystem() { return filesystem_; }
-  const MountOptions& options() { return filesystem_.context().options; }
+  const MountOptions& options() { return filesystem_.options(); }
 
   Node& NodeOf(fuse_ino_t id) {
     return id == FUSE_ROOT_ID ? filesystem_.root() : *reinterpret_cast<Node*>(id);

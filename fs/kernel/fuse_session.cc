@@ -95,12 +95,12 @@ class Session final : public FuseSession, private KernelNotifier {
         target_(filesystem),
         max_threads_(std::max(options.max_threads, 2)) {
     sem_init(&ended_, 0, 0);
-    filesystem_.context().scan_slots.SetLimit(max_threads_ / 2);
+    filesystem_.scan_slots().SetLimit(max_threads_ / 2);
   }
 
   ~Session() override {
     // First, for unmounting closes the descriptor that it writes to.
-    filesystem_.context().kernel.SetNotifier(nullptr);
+    filesystem_.kernel().SetNotifier(nullptr);
     if (mounted_) fuse_session_unmount(session_);
     if (session_ != nullptr) fuse_session_destroy(session_);
     sem_destroy(&ended_);
@@ -125,7 +125,7 @@ class Session final : public FuseSession, private KernelNotifier {
                   (errno != 0 ? std::string(": ") + strerror(errno) : "")};
     }
     mounted_ = true;
-    filesystem_.context().kernel.SetNotifier(this);
+    filesystem_.kernel().SetNotifier(this);
     return {};
   }
 
@@ -138,7 +138,7 @@ class Session final : public FuseSession, private KernelNotifier {
     }
     // A thread that tells the kernel to drop something may wait there for a client that waits for
     // an answer: requests are served until the last such thread is back.
-    filesystem_.context().kernel.SetNotifier(nullptr);
+    filesystem_.kernel().SetNotifier(nullptr);
     AnswerWhatHasCome();
     StopThreads();
     watch.join();
@@ -172,7 +172,7 @@ class Session final : public FuseSession, private KernelNotifier {
 
   // One reads beside those that serve. REQUIRES: threads_mutex_.
   bool MayAddReader() const {
-    const int waiting = waiting_.load() + filesystem_.context().scan_slots.waiting();
+    const int waiting = waiting_.load() + filesystem_.scan_slots().waiting();
     return parked_ > wanted_ || static_cast<int>(threads_.size()) <= max_threads_ + waiting;
   }
 
@@ -307,7 +307,7 @@ class Session final : public FuseSession, private KernelNotifier {
   void StopThreads() {
     stopping_ = true;
     fuse_session_exit(session_);
-    filesystem_.context().scan_slots.Close();
+    filesystem_.scan_slots().Close();
     WakeWatch();
     std::vector<std::thread> threads;
     {

@@ -25,7 +25,7 @@ class ColumnSource : public EntrySource {
                                 MakeColumnRangeFilter(after, false, std::nullopt, false));
       }
       CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                              directory_.mount().store.Read(caller, place.table, get));
+                              directory_.reading().Read(caller, place.table, get));
       is_all = cells.size() < kEntryBatch;
       if (!cells.empty()) after = cells.back().qualifier;
       batch.entries.reserve(cells.size());

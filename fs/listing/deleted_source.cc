@@ -15,7 +15,7 @@ class DeletedSource : public EntrySource {
                               const std::optional<std::string>& key) override {
     const Place& place = deleted_.place();
     CELLFS_ASSIGN_OR_RETURN(const DeletedValues values,
-                            DeletedValuesAfter(deleted_.mount(), caller, place, key));
+                            DeletedValuesAfter(deleted_.reading(), caller, place, key));
     const Place like = place.As(PlaceKind::kDeletedCell);
     EntryBatch batch;
     for (const Cell& cell : values.cells) deleted_.AddCell(batch.entries, like, cell);
@@ -40,7 +40,7 @@ class HistorySource : public EntrySource {
     do {
       CELLFS_ASSIGN_OR_RETURN(
           const DeletedValues values,
-          DeletedValuesAfter(versions_.mount(), caller, versions_.place(), batch.end));
+          DeletedValuesAfter(versions_.reading(), caller, versions_.place(), batch.end));
       CELLFS_RETURN_IF_FAILED(AddThoseWithVersions(caller, values.cells, batch.entries));
       batch.end = values.end;
     } while (batch.end && batch.entries.empty());
@@ -53,7 +53,8 @@ class HistorySource : public EntrySource {
     Place column = versions_.place().As(PlaceKind::kVersionsColumn);
     for (const Cell& cell : deleted) {
       column.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(const RowCells left, ListVersions(versions_.mount(), caller, column));
+      CELLFS_ASSIGN_OR_RETURN(const RowCells left,
+                              ListVersions(versions_.reading(), caller, column));
       if (!left.empty()) versions_.AddCell(entries, column, cell);
     }
     return {};

@@ -40,10 +40,11 @@ void AddTo(EntryBatch& batch, EntryBatch other) {
 
 }  // namespace
 
-DirectoryStream::DirectoryStream(MountContext& mount, NodePtr directory,
+DirectoryStream::DirectoryStream(const Listing& with, NodePtr directory,
                                  std::shared_ptr<CachedListing> cached)
-    : node_(std::move(directory)),
-      directory_(mount, node_->place()),
+    : with_(with),
+      node_(std::move(directory)),
+      directory_(with.reading, node_->place()),
       own_offsets_(CachedListing::kEnd + 1),
       uses_own_offsets_(cached == nullptr) {
   if (cached != nullptr) cached_.emplace(std::move(cached), node_->changes());
@@ -90,12 +91,14 @@ void DirectoryStream::Rewind() {
 Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   if (offset == 0) {
     Rewind();
-    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntriesOf(directory_.mount(), caller, directory_.place()));
+    CELLFS_ASSIGN_OR_RETURN(
+        fixed_, FixedEntriesOf(with_.resolver, with_.options.controls, caller, directory_.place()));
     return {};
   }
   if (offset == offset_) return {};
   if (fixed_.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(fixed_, FixedEntriesOf(directory_.mount(), caller, directory_.place()));
+    CELLFS_ASSIGN_OR_RETURN(
+        fixed_, FixedEntriesOf(with_.resolver, with_.options.controls, caller, directory_.place()));
   }
   filled_ = false;
   offset_ = offset;
@@ -147,7 +150,7 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
     entry_.found = &*fixed_[position_.fixed];
     entry_.name = position_.fixed == 0   ? "."
                   : position_.fixed == 1 ? ".."
-                                         : directory_.mount().FileName(entry_.found->place);
+                                         : with_.names.Of(entry_.found->place);
     return &entry_;
   }
   while (!filled_ || batch_next_ == batch_.size()) {
@@ -157,7 +160,7 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
   const SourceEntry& entry = batch_[batch_next_];
   entry_.next_offset = OffsetOf(entry);
   entry_.found = &entry.found;
-  entry_.name = directory_.mount().FileName(entry_.found->place);
+  entry_.name = with_.names.Of(entry_.found->place);
   return &entry_;
 }
 
@@ -165,7 +168,7 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
 
 Outcome DirectoryStream::Fill(const Caller& caller) {
   CELLFS_RETURN_IF_FAILED(directory_.ReadSchema());
-  if (!sources_) sources_ = SourcesOf(directory_);
+  if (!sources_) sources_ = SourcesOf(directory_, with_.unstored);
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(EntryBatch batch, ReadSources(caller));
   filled_ = true;
@@ -178,9 +181,13 @@ Outcome DirectoryStream::Fill(const Caller& caller) {
 
 OutcomeOr<EntryBatch> DirectoryStream::ReadSources(const Caller& caller) {
   EntryBatch others, all;
+  const uint64_t emptied = with_.unstored.emptied();
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->history.get(), others));
   CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->stored.get(), all));
+  // What lost its last cell between the two is unstored by now.
+  if (with_.unstored.emptied() != emptied)
+    CELLFS_RETURN_IF_FAILED(ReadSource(caller, sources_->unstored.get(), others));
   AddTo(all, std::move(others));
   if (all.end && !all.entries.empty() && *all.end < all.entries.back().key) {
     std::erase_if(all.entries, [&](const SourceEntry& entry) { return *all.end < entry.key; });

@@ -22,6 +22,11 @@
 #include "fs/listing/listed_directory.h"
 #include "fs/nodes/node.h"
 #include "fs/nodes/stream_offsets.h"
+#include "fs/nodes/unstored_entries.h"
+#include "fs/reading/reading.h"
+#include "fs/resolve/resolver.h"
+#include "fs/tree/file_names.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
@@ -32,12 +37,21 @@ struct DirectoryEntry {
   uint64_t next_offset = 0;
 };
 
+// What all listings work with; it outlives them.
+struct Listing {
+  const Reading& reading;
+  const UnstoredEntries& unstored;
+  const Resolver& resolver;
+  const FileNames& names;
+  const MountOptions& options;
+};
+
 // Not thread-safe: the kernel lists one open directory from one request at a time, FileSystem sees
 // to it.
 class DirectoryStream {
  public:
   // `cached`: null where the kernel does not cache what is listed.
-  DirectoryStream(MountContext& mount, NodePtr directory, std::shared_ptr<CachedListing> cached);
+  DirectoryStream(const Listing& with, NodePtr directory, std::shared_ptr<CachedListing> cached);
 
   // Shows the entries from the offset on until `take` returns false (that entry comes again next
   // time), there are no more, or, in a long directory, they are enough for one request.
@@ -65,6 +79,7 @@ class DirectoryStream {
   OutcomeOr<EntryBatch> ReadSources(const Caller& caller);
   Outcome ReadSource(const Caller& caller, EntrySource* source, EntryBatch& batch);
 
+  const Listing& with_;
   const NodePtr node_;
   ListedDirectory directory_;
   std::optional<CachedListing::Stream> cached_;

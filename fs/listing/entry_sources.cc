@@ -32,9 +32,9 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory) {
 
 }  // namespace
 
-EntrySources SourcesOf(ListedDirectory& directory) {
+EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored) {
   EntrySources sources;
-  if (directory.place().view == nullptr) sources.unstored = NewUnstoredSource(directory);
+  if (directory.place().view == nullptr) sources.unstored = NewUnstoredSource(directory, unstored);
   if (directory.place().kind == PlaceKind::kVersionsDirectory) {
     sources.history = NewHistorySource(directory);
   }

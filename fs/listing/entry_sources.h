@@ -9,6 +9,7 @@
 
 #include "fs/listing/entry_source.h"
 #include "fs/listing/listed_directory.h"
+#include "fs/nodes/unstored_entries.h"
 
 namespace cellfs::fs {
 
@@ -18,10 +19,11 @@ struct EntrySources {
   std::unique_ptr<EntrySource> history;   // of .versions
   std::unique_ptr<EntrySource> stored;    // null where nothing is, or where it cannot be listed
 };
-EntrySources SourcesOf(ListedDirectory& directory);
+EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored);
 
 // What is there only by being made; not in a view.
-std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory);
+std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory,
+                                               const UnstoredEntries& unstored);
 
 // What is stored.
 std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root);

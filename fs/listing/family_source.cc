@@ -15,7 +15,7 @@ class FamilySource : public ShortSource {
     const Place& place = row_.place();
     Get get = GetOf(place, ReadDetail::kLengths);
     if (get.filter == nullptr) get.store_limit = 1;
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(row_.mount(), caller, place, get));
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(row_.reading(), caller, place, get));
     const Place like = place.As(PlaceKind::kFamily);
     SourceEntries entries;
     for (const Cell& cell : cells) {

@@ -17,7 +17,7 @@ std::vector<Place> SelfEntries(const Place& directory) {
 }
 
 // Behind "." and "..".
-std::vector<Place> PlacesIn(const MountOptions& options, const Place& directory) {
+std::vector<Place> PlacesIn(Controls controls, const Place& directory) {
   switch (directory.kind) {
     case PlaceKind::kNamespace:
       return {directory.As(PlaceKind::kNamespaceFile)};
@@ -25,7 +25,7 @@ std::vector<Place> PlacesIn(const MountOptions& options, const Place& directory)
       if (directory.IsInScan()) return {};
       return {directory.As(PlaceKind::kSchemaFile)};
     case PlaceKind::kFamily:
-      if (directory.view != nullptr || options.controls != Controls::kVisible) return {};
+      if (directory.view != nullptr || controls != Controls::kVisible) return {};
       return {directory.As(PlaceKind::kVersionsDirectory)};
     case PlaceKind::kSelfDirectory:
       return SelfEntries(directory);
@@ -36,11 +36,11 @@ std::vector<Place> PlacesIn(const MountOptions& options, const Place& directory)
 
 }  // namespace
 
-OutcomeOr<FixedEntries> FixedEntriesOf(MountContext& mount, const Caller& caller,
-                                       const Place& directory) {
+OutcomeOr<FixedEntries> FixedEntriesOf(const Resolver& resolver, Controls controls,
+                                       const Caller& caller, const Place& directory) {
   FixedEntries fixed{ResolvedEntry{directory}, ResolvedEntry{directory.Parent()}};
-  for (const Place& place : PlacesIn(mount.options, directory)) {
-    auto found = Resolver(mount).Find(caller, place);
+  for (const Place& place : PlacesIn(controls, directory)) {
+    auto found = resolver.Find(caller, place);
     if (!found.ok() && found.error() != ENOENT) return found.status();
     fixed.push_back(found.ok() ? std::optional(*std::move(found)) : std::nullopt);
   }

@@ -8,15 +8,15 @@
 #include <optional>
 #include <vector>
 
-#include "fs/mount/mount_context.h"
 #include "fs/resolve/resolver.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
 // The number of an entry is its offset. nullopt: it is not there now.
 using FixedEntries = std::vector<std::optional<ResolvedEntry>>;
-OutcomeOr<FixedEntries> FixedEntriesOf(MountContext& mount, const Caller& caller,
-                                       const Place& directory);
+OutcomeOr<FixedEntries> FixedEntriesOf(const Resolver& resolver, Controls controls,
+                                       const Caller& caller, const Place& directory);
 
 }  // namespace cellfs::fs
 

@@ -7,14 +7,14 @@
 
 namespace cellfs::fs {
 
-ListedDirectory::ListedDirectory(MountContext& mount, std::shared_ptr<const Place> place)
-    : mount_(mount), place_(std::move(place)) {
+ListedDirectory::ListedDirectory(const Reading& reading, std::shared_ptr<const Place> place)
+    : reading_(reading), place_(std::move(place)) {
   if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
 }
 
 Outcome ListedDirectory::ReadSchema() {
   if (place_->table.name.empty()) return {};
-  CELLFS_ASSIGN_OR_RETURN(schema_, mount_.store.DescribeTable(place_->table));
+  CELLFS_ASSIGN_OR_RETURN(schema_, reading_.DescribeTable(place_->table));
   family_ = nullptr;
   return {};
 }

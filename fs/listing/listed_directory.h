@@ -9,7 +9,7 @@
 #include <string>
 
 #include "fs/listing/entry_source.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
@@ -17,9 +17,9 @@ namespace cellfs::fs {
 // Not thread-safe.
 class ListedDirectory {
  public:
-  ListedDirectory(MountContext& mount, std::shared_ptr<const Place> place);
+  ListedDirectory(const Reading& reading, std::shared_ptr<const Place> place);
 
-  MountContext& mount() const { return mount_; }
+  const Reading& reading() const { return reading_; }
   const Place& place() const { return *place_; }
   // That an .asof reads, kept while the listing is open; null: the present.
   const std::shared_ptr<const Moment>& moment() const { return moment_; }
@@ -33,7 +33,7 @@ class ListedDirectory {
  private:
   const FamilySchema* FamilyOf(const Cell& cell);
 
-  MountContext& mount_;
+  const Reading& reading_;
   const std::shared_ptr<const Place> place_;
   std::shared_ptr<const Moment> moment_;
   std::shared_ptr<const TableSchema> schema_;

@@ -15,7 +15,7 @@ class QuerySource : public ShortSource {
  private:
   OutcomeOr<SourceEntries> All(const Caller& caller) override {
     const Place& place = family_.place();
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(family_.mount(), caller, place,
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(family_.reading(), caller, place,
                                                           GetOf(place, ReadDetail::kLengths)));
     SourceEntries entries;
     for (const Cell& cell : cells) {

@@ -52,7 +52,7 @@ class RowSource : public EntrySource {
       scan.include_start_row = !after;
     }
     scan.lengths_only = true;
-    CELLFS_ASSIGN_OR_RETURN(scanner_, RowScan::Open(table_.mount(), caller, place, scan));
+    CELLFS_ASSIGN_OR_RETURN(scanner_, RowScan::Open(table_.reading(), caller, place, scan));
     return {};
   }
 

@@ -9,8 +9,10 @@ namespace {
 
 class UnstoredSource : public EntrySource {
  public:
-  explicit UnstoredSource(ListedDirectory& directory)
-      : directory_(directory), is_by_time_(directory.place().kind == PlaceKind::kVersionsColumn) {}
+  UnstoredSource(ListedDirectory& directory, const UnstoredEntries& unstored)
+      : directory_(directory),
+        unstored_(unstored),
+        is_by_time_(directory.place().kind == PlaceKind::kVersionsColumn) {}
 
   OutcomeOr<EntryBatch> After(const Caller& /*caller*/,
                               const std::optional<std::string>& key) override {
@@ -20,7 +22,7 @@ class UnstoredSource : public EntrySource {
  private:
   EntryBatch ByKey(const std::optional<std::string>& after) {
     EntryBatch batch;
-    auto stored = directory_.mount().unstored.ChildrenAfter(directory_.place(), after, kEntryBatch);
+    auto stored = unstored_.ChildrenAfter(directory_.place(), after, kEntryBatch);
     batch.entries.reserve(stored.size());
     if (stored.size() == kEntryBatch) batch.end = OrderKey(stored.back()->place);
     for (UnstoredPtr& unstored : stored) {
@@ -35,8 +37,7 @@ class UnstoredSource : public EntrySource {
   EntryBatch NewestFirst(const std::optional<std::string>& after) {
     EntryBatch batch;
     constexpr size_t kAll = std::numeric_limits<size_t>::max();
-    for (UnstoredPtr& unstored :
-         directory_.mount().unstored.ChildrenAfter(directory_.place(), std::nullopt, kAll)) {
+    for (UnstoredPtr& unstored : unstored_.ChildrenAfter(directory_.place(), std::nullopt, kAll)) {
       const Place& place = unstored->place;
       std::string key = place.kind == PlaceKind::kVersionsFile ? VersionKey(place.timestamp)
                                                                : "\xff" + place.name;
@@ -59,13 +60,15 @@ class UnstoredSource : public EntrySource {
   }
 
   ListedDirectory& directory_;
+  const UnstoredEntries& unstored_;
   const bool is_by_time_;
 };
 
 }  // namespace
 
-std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory) {
-  return std::make_unique<UnstoredSource>(directory);
+std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory,
+                                               const UnstoredEntries& unstored) {
+  return std::make_unique<UnstoredSource>(directory, unstored);
 }
 
 }  // namespace cellfs::fs

@@ -13,7 +13,7 @@ class VersionSource : public ShortSource {
  private:
   OutcomeOr<SourceEntries> All(const Caller& caller) override {
     const Place& place = column_.place();
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ListVersions(column_.mount(), caller, place));
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ListVersions(column_.reading(), caller, place));
     SourceEntries entries;
     for (const Cell& cell : cells) {
       const Place like = place.As(PlaceKind::kVersionsFile, cell.timestamp);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "fs/nodes/node.h"
 #include "fs/tree/place.h"
@@ -54,6 +55,14 @@ class ColumnLocks {
       Lock lock(MutexOf(number));
       if (file.column_number() == number) return lock;
     }
+  }
+
+  // Of all columns: nothing is put until they go.
+  [[nodiscard]] std::vector<Lock> TakeAll() {
+    std::vector<Lock> locks;
+    locks.reserve(mutexes_.size());
+    for (std::mutex& mutex : mutexes_) locks.emplace_back(mutex);
+    return locks;
   }
 
   // Both, whatever the order; the second is empty where they share one.

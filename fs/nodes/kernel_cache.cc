@@ -8,9 +8,9 @@
 
 namespace cellfs::fs {
 
-KernelCache::KernelCache(InodeTable& inodes, FileName file_name)
+KernelCache::KernelCache(InodeTable& inodes, const FileNames& names)
     : inodes_(inodes),
-      file_name_(std::move(file_name)),
+      file_names_(names),
       thread_([this](const std::stop_token& stop) { DropNames(stop); }) {}
 
 KernelCache::~KernelCache() = default;
@@ -115,7 +115,7 @@ void KernelCache::QueueName(const Place& place) {
   directory->EntriesChanged();
   std::lock_guard lock(mutex_);
   if (notifier_ == nullptr) return;
-  names_.push_back({std::move(directory), file_name_(place)});
+  names_.push_back({std::move(directory), file_names_.Of(place)});
   wake_.notify_one();
 }
 

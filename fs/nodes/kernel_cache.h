@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "fs/nodes/inode_table.h"
+#include "fs/tree/file_names.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
@@ -36,9 +37,7 @@ class KernelNotifier {
 // may first finish a request that needs it.
 class KernelCache {
  public:
-  using FileName = std::function<std::string(const Place&)>;
-
-  KernelCache(InodeTable& inodes, FileName file_name);
+  KernelCache(InodeTable& inodes, const FileNames& names);
   ~KernelCache();
 
   // Null before mount and after unmount.
@@ -78,7 +77,7 @@ class KernelCache {
   void DropNames(const std::stop_token& stop);
 
   InodeTable& inodes_;
-  const FileName file_name_;
+  const FileNames& file_names_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable idle_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/unstored_entries.h"
 
+#include <algorithm>
 namespace cellfs::fs {
 
 std::string OrderKey(const Place& place) {
@@ -48,7 +49,9 @@ bool UnstoredEntries::Remove(const Place& place) {
 UnstoredPtr UnstoredEntries::Find(const Place& place) const {
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
-  return entry == entries_.end() ? nullptr : entry->second;
+  if (entry != entries_.end()) return entry->second;
+  const Emptying* const emptying = EmptyingLocked(place);
+  return emptying == nullptr ? nullptr : emptying->At(place.kind);
 }
 
 void UnstoredEntries::Move(const Place& from, const Place& to) {
@@ -107,13 +110,75 @@ std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
                                                         size_t limit) const {
   std::vector<UnstoredPtr> found;
   std::lock_guard lock(mutex_);
-  if (directories_.empty()) return found;
-  const auto it = directories_.find(directory);
-  if (it == directories_.end()) return found;
-  auto child = after ? it->second.upper_bound(*after) : it->second.begin();
-  for (; child != it->second.end() && found.size() < limit; ++child) found.push_back(child->second);
+  const auto it = directories_.empty() ? directories_.end() : directories_.find(directory);
+  if (it != directories_.end()) {
+    auto child = after ? it->second.upper_bound(*after) : it->second.begin();
+    for (; child != it->second.end() && found.size() < limit; ++child)
+      found.push_back(child->second);
+  }
+  if (!emptying_.empty()) AddEmptyingLocked(directory, after, limit, found);
   return found;
 }
+
+// ---- Directories whose last cell may be about to go
+// ----------------------------------------------
+
+UnstoredEntries::Emptying::Emptying(UnstoredEntries& entries, const Place& column, timespec now)
+    : entries_(entries), column_(column), now_(now) {
+  const std::lock_guard lock(entries_.mutex_);
+  entries_.emptying_.push_back(this);
+  ++entries_.emptied_;
+}
+
+UnstoredEntries::Emptying::~Emptying() {
+  const std::lock_guard lock(entries_.mutex_);
+  std::erase(entries_.emptying_, this);
+}
+
+UnstoredPtr UnstoredEntries::Emptying::At(PlaceKind kind) const {
+  Place place = kind == PlaceKind::kRow ? RowPlace(column_.table, column_.row)
+                                        : FamilyPlace(column_.table, column_.row, column_.family);
+  return std::make_shared<const UnstoredEntry>(
+      UnstoredEntry{std::move(place), UnstoredReason::kEmptied, now_, nullptr});
+}
+
+const UnstoredEntries::Emptying* UnstoredEntries::EmptyingLocked(const Place& place) const {
+  if (place.view != nullptr) return nullptr;
+  if (place.kind != PlaceKind::kRow && place.kind != PlaceKind::kFamily) return nullptr;
+  for (const Emptying* const emptying : emptying_) {
+    const Place& column = emptying->column_;
+    if (column.row != place.row || column.table != place.table) continue;
+    if (place.kind == PlaceKind::kRow || column.family == place.family) return emptying;
+  }
+  return nullptr;
+}
+
+bool UnstoredEntries::IsEmptying(const Place& row_or_family) const {
+  const std::lock_guard lock(mutex_);
+  return EmptyingLocked(row_or_family) != nullptr;
+}
+
+void UnstoredEntries::AddEmptyingLocked(const Place& directory,
+                                        const std::optional<std::string>& after, size_t limit,
+                                        std::vector<UnstoredPtr>& children) const {
+  const bool is_table = directory.kind == PlaceKind::kTable;
+  if (directory.view != nullptr || (!is_table && directory.kind != PlaceKind::kRow)) return;
+  for (const Emptying* const emptying : emptying_) {
+    const Place& column = emptying->column_;
+    if (column.table != directory.table || (!is_table && column.row != directory.row)) continue;
+    const std::string& key = is_table ? column.row : column.family;
+    if (after && key <= *after) continue;
+    const auto behind =
+        std::find_if(children.begin(), children.end(),
+                     [&](const UnstoredPtr& child) { return OrderKey(child->place) >= key; });
+    if (behind != children.end() && OrderKey((*behind)->place) == key) continue;
+    children.insert(behind, emptying->At(is_table ? PlaceKind::kRow : PlaceKind::kFamily));
+    if (children.size() > limit) children.pop_back();
+  }
+}
+
+// ---- Schemas that are not shown
+// ------------------------------------------------------------------
 
 void UnstoredEntries::HideToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);

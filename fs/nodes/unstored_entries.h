@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,6 +68,30 @@ class UnstoredEntries {
                                          const std::optional<std::string>& after,
                                          size_t limit) const;
 
+  // While it lives the row and the family of the column are here, as emptied ones at least: its
+  // last cell may be about to go. Made before that is seen, so that no look misses them: who looks
+  // at the store after the unstored entries asks emptied() before and after.
+  class Emptying {
+   public:
+    // The column outlives it.
+    Emptying(UnstoredEntries& entries, const Place& column, timespec now);
+    ~Emptying();
+    Emptying(const Emptying&) = delete;
+    Emptying& operator=(const Emptying&) = delete;
+
+   private:
+    friend class UnstoredEntries;
+    UnstoredPtr At(PlaceKind kind) const;
+
+    UnstoredEntries& entries_;
+    const Place& column_;
+    const timespec now_;
+  };
+  // Counts them.
+  uint64_t emptied() const { return emptied_.load(); }
+  // Whether one is under way in the row or family.
+  bool IsEmptying(const Place& row_or_family) const;
+
   // A table or namespace made by mkdir shows its .toml once that is written or something is made in
   // it.
   void HideToml(const Place& table_or_namespace);
@@ -78,12 +103,17 @@ class UnstoredEntries {
   using Entries = std::unordered_multimap<uint64_t, UnstoredPtr>;
 
   Entries::const_iterator FindLocked(const Place& place) const;
+  const Emptying* EmptyingLocked(const Place& row_or_family) const;
+  void AddEmptyingLocked(const Place& directory, const std::optional<std::string>& after,
+                         size_t limit, std::vector<UnstoredPtr>& children) const;
 
   mutable std::mutex mutex_;
   std::unordered_map<Place, Children, PlaceHash> directories_;
   // Of all entries, by their own inode numbers: most questions are about places that are not here.
   Entries entries_;
   std::unordered_set<Place, PlaceHash> hidden_tomls_;
+  std::vector<const Emptying*> emptying_;
+  std::atomic<uint64_t> emptied_{0};
 };
 
 }  // namespace cellfs::fs

@@ -3,18 +3,15 @@
 
 #include <vector>
 
-#include "fs/content/file_writer.h"
-#include "fs/mount/mount_context.h"
-#include "fs/reading/reading.h"
-
 namespace cellfs::fs {
 
 namespace {
 
 // truncate(2) of a file that is not open here: one Put of its own.
-Outcome TruncateByName(MountContext& mount, const Request& request, Node& node, uint64_t size) {
+Outcome TruncateByName(const AttributeChanging& with, const Request& request, Node& node,
+                       uint64_t size) {
   CELLFS_ASSIGN_OR_RETURN(OpenedFile opened,
-                          OpenForWriting(mount, request, node.shared_from_this(), OpenMode{}));
+                          with.writers.Open(request, node.shared_from_this(), OpenMode{}));
   CELLFS_RETURN_IF_FAILED(opened.handle->Truncate(size));
   Outcome flushed = opened.handle->Flush();
   opened.handle->Release();
@@ -30,52 +27,33 @@ bool GivesTimeToPut(Node& node, FileHandle* handle, timespec mtime) {
   return false;
 }
 
-void ChangeMemoryFile(MountContext& mount, MemoryFile& file, const AttributeChange& change) {
+void ChangeMemoryFile(timespec now, MemoryFile& file, const AttributeChange& change) {
   std::lock_guard lock(file.mutex);
   if (change.mode) file.mode = *change.mode & 07777;
   if (change.uid) file.uid = *change.uid;
   if (change.gid) file.gid = *change.gid;
   if (change.mtime) file.mtime = *change.mtime;
-  file.ctime = ToTimespec(mount.clock->Now());
+  file.ctime = now;
 }
 
-struct ColumnOwner {
-  Place place;
-  Timestamp version;
-  ShownAttributes shown;
-};
-
-// With their present owners and modes. By their names: a walk over all that the kernel knows, for
-// each directory that a copy makes, would be far too long.
-OutcomeOr<std::vector<ColumnOwner>> ColumnsOf(MountContext& mount, const Place& family) {
-  std::vector<ColumnOwner> columns;
-  CELLFS_ASSIGN_OR_RETURN(
-      const RowCells cells,
-      mount.store.Read(Caller::Superuser(), family.table, GetOf(family, ReadDetail::kLengths)));
+// By their names: a walk over all that the kernel knows, for each directory that a copy makes,
+// would be far too long.
+OutcomeOr<std::vector<Place>> ColumnsOf(const Reading& reading, const Place& family) {
+  std::vector<Place> columns;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, reading.Read(Caller::Superuser(), family.table,
+                                                             GetOf(family, ReadDetail::kLengths)));
   columns.reserve(cells.size());
   for (const Cell& cell : cells) {
-    Place place = CellPlace(family.table, family.row, family.family, cell.qualifier);
-    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
-                            mount.attributes.Find(place, cell.timestamp));
-    columns.push_back({std::move(place), cell.timestamp, shown});
+    columns.push_back(CellPlace(family.table, family.row, family.family, cell.qualifier));
   }
   return columns;
 }
 
-// What a family's columns had by inheritance they keep: chmod and chown are about the directory
-// alone.
-Outcome KeepColumns(MountContext& mount, const std::vector<ColumnOwner>& columns) {
-  for (const auto& [place, version, before] : columns) {
-    CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, mount.attributes.Find(place, version));
-    if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) continue;
-    AttributeUpdate update;
-    update.version = version;
-    update.uid = before.uid;
-    update.gid = before.gid;
-    update.mode = before.mode;
-    CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
-  }
-  return {};
+Outcome Store(const AttributeChanging& with, const Place& place, const AttributeUpdate& update) {
+  const bool passes_on = update.uid || update.gid || update.mode;
+  if (place.kind != PlaceKind::kFamily || !passes_on) return with.attributes.Update(place, update);
+  CELLFS_ASSIGN_OR_RETURN(const auto columns, ColumnsOf(with.reading, place));
+  return with.attributes.UpdateFamily(place, update, columns);
 }
 
 // The directories without attributes of their own that are kept in the kernel with this one's.
@@ -92,16 +70,17 @@ std::vector<PlaceKind> ControlsOf(PlaceKind directory) {
 }
 
 // What is below a table or namespace, and of which nothing is stored, shows its owner and mode.
-Outcome DropInherited(MountContext& mount, const Place& directory, const ShownAttributes& before) {
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, mount.attributes.Find(directory, -1));
+Outcome DropInherited(const AttributeChanging& with, const Place& directory,
+                      const ShownAttributes& before) {
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes now, with.attributes.Find(directory, -1));
   if (now.uid == before.uid && now.gid == before.gid && now.mode == before.mode) return {};
   if (directory.kind == PlaceKind::kNamespace) {
-    mount.kernel.NamespaceChanged(directory.table.namespace_name);
+    with.tree.kernel.NamespaceChanged(directory.table.namespace_name);
   } else if (directory.kind == PlaceKind::kTable) {
-    mount.kernel.TableChanged(directory.table);
+    with.tree.kernel.TableChanged(directory.table);
   } else {
     for (const PlaceKind control : ControlsOf(directory.kind)) {
-      mount.kernel.AttributesChanged(directory.As(control), nullptr);
+      with.tree.kernel.AttributesChanged(directory.As(control), nullptr);
     }
   }
   return {};
@@ -109,22 +88,22 @@ Outcome DropInherited(MountContext& mount, const Place& directory, const ShownAt
 
 }  // namespace
 
-OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(MountContext& mount,
+OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging& with,
                                                          const Request& request, Node& node,
                                                          const AttributeChange& change,
                                                          FileHandle* handle) {
   const Place place = *node.place();
   std::optional<ResolvedEntry> found;
-  if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
+  if (place.IsReadOnly() || with.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);
   if (change.size) {
     CELLFS_RETURN_IF_FAILED(handle != nullptr ? handle->Truncate(*change.size)
-                                              : TruncateByName(mount, request, node, *change.size));
+                                              : TruncateByName(with, request, node, *change.size));
   }
   // Without a name there is nothing left to remember it for.
   if (node.unlinked()) return found;
-  if (auto entry = mount.unstored.Find(place); entry && entry->file) {
-    ChangeMemoryFile(mount, *entry->file, change);
+  if (auto entry = with.tree.unstored.Find(place); entry && entry->file) {
+    ChangeMemoryFile(ToTimespec(with.tree.clock.Now()), *entry->file, change);
     return found;
   }
   // Copies that bring a history set what its directories have, and are not to fail.
@@ -136,24 +115,18 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(MountContext& mount,
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
   if (!update.uid && !update.gid && !update.mode && !update.mtime) return found;
   if (!place.IsDirectory()) {
-    CELLFS_ASSIGN_OR_RETURN(found, Resolver(mount).Find(*request.caller, place));
+    CELLFS_ASSIGN_OR_RETURN(found, with.resolver.Find(*request.caller, place));
     update.version = found->version;
   }
-  update.ctime = ToTimespec(mount.clock->Now());
-  const bool passes_on = update.uid || update.gid || update.mode;
-  std::vector<ColumnOwner> columns;
-  if (place.kind == PlaceKind::kFamily && passes_on) {
-    CELLFS_ASSIGN_OR_RETURN(columns, ColumnsOf(mount, place));
-  }
+  update.ctime = ToTimespec(with.tree.clock.Now());
   std::optional<ShownAttributes> before;
   if (place.IsDirectory()) {
-    CELLFS_ASSIGN_OR_RETURN(before, mount.attributes.Find(place, update.version));
+    CELLFS_ASSIGN_OR_RETURN(before, with.attributes.Find(place, update.version));
   }
-  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
-  CELLFS_RETURN_IF_FAILED(KeepColumns(mount, columns));
-  if (before) CELLFS_RETURN_IF_FAILED(DropInherited(mount, place, *before));
+  CELLFS_RETURN_IF_FAILED(Store(with, place, update));
+  if (before) CELLFS_RETURN_IF_FAILED(DropInherited(with, place, *before));
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
-    mount.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);
+    with.tree.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);
   }
   return found;
 }

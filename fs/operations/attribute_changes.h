@@ -10,14 +10,26 @@
 #include <cstdint>
 #include <optional>
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
-#include "fs/nodes/node.h"
+#include "fs/content/file_writer.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/request.h"
 #include "fs/resolve/resolver.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
-struct MountContext;
+// What it works with.
+struct AttributeChanging {
+  LiveTree& tree;
+  const Reading& reading;
+  const Resolver& resolver;
+  const FileWriters& writers;  // for truncate
+  AttributeStore& attributes;
+  const MountOptions& options;
+};
 
 // Only what is asked for; "now" is already the clock's time.
 struct AttributeChange {
@@ -30,7 +42,7 @@ struct AttributeChange {
 
 // `handle` is the open file that the change came through, null for a path. Returns the file as it
 // was found, if it had to be looked for: it need not be looked for again.
-OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(MountContext& mount,
+OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging& with,
                                                          const Request& request, Node& node,
                                                          const AttributeChange& change,
                                                          FileHandle* handle);

@@ -1,79 +1,56 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/directory_changes.h"
 
-#include "fs/resolve/resolver.h"
 #include "fs/schema/schema_file.h"
-#include "fs/schema/toml_files.h"
 
 namespace cellfs::fs {
 
 namespace {
 
-Outcome MakeNamespace(MountContext& mount, const Caller& caller, const Place& place) {
+Outcome MakeNamespace(const DirectoryMaking& with, const Caller& caller, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
-  CELLFS_RETURN_IF_FAILED(mount.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
-  mount.unstored.HideToml(place);
-  return NoteTomlChanged(mount, place);
+  CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
+  with.tree.unstored.HideToml(place);
+  with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
+  return {};
 }
 
 // Without families, until the first is declared or a schema is written.
-Outcome MakeTable(MountContext& mount, const Caller& caller, const Place& place) {
+Outcome MakeTable(const DirectoryMaking& with, const Caller& caller, const Place& place) {
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
-  CELLFS_RETURN_IF_FAILED(mount.store.CreateTable(caller, schema));
-  mount.unstored.ShowToml(place.Parent());
-  mount.unstored.HideToml(place);
-  return NoteTomlChanged(mount, place);
+  CELLFS_RETURN_IF_FAILED(with.store.CreateTable(caller, schema));
+  with.tree.unstored.ShowToml(place.Parent());
+  with.tree.unstored.HideToml(place);
+  with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
+  return {};
 }
 
-Outcome DeclareFamily(MountContext& mount, const Caller& caller, const Place& place) {
-  FamilySchema family(place.family);
-  for (const auto& [attribute, value] : mount.options.family_defaults) {
-    CELLFS_RETURN_IF_FAILED(family.Set(attribute, value));
-  }
-  CELLFS_RETURN_IF_FAILED(mount.store.AddFamily(caller, place.table, family));
-  mount.recent.NoteDeclared(place);
-  return NoteTomlChanged(mount, TablePlace(place.table));
-}
-
-Outcome MakeFamily(MountContext& mount, const Caller& caller, const Place& place) {
-  // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
-  const std::lock_guard lock(mount.schema_changes);
-  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(place.table));
-  if (schema->FindFamily(place.family) != nullptr) return {};
-  if (!IsOpen(*schema)) {
-    return {EPERM, "table '" + place.table.ToString() + "' has no family '" + place.family +
-                       "' and is not open to new ones; declare it in .schema.toml"};
-  }
-  if (!CheckFamilyName(place.family).ok()) return EPERM;
-  return DeclareFamily(mount, caller, place);
-}
-
-Outcome Make(MountContext& mount, const Request& request, const Place& place, mode_t mode) {
+Outcome Make(const DirectoryMaking& with, const Request& request, const Place& place, mode_t mode) {
   const Caller& caller = *request.caller;
-  UnstoredEntry entry{place, UnstoredReason::kMade, ToTimespec(mount.clock->Now()), nullptr,
+  UnstoredEntry entry{place, UnstoredReason::kMade, ToTimespec(with.tree.clock.Now()), nullptr,
                       request.pid};
   switch (place.kind) {
     case PlaceKind::kNamespace:
-      return MakeNamespace(mount, caller, place);
+      return MakeNamespace(with, caller, place);
     case PlaceKind::kTable:
-      return MakeTable(mount, caller, place);
+      return MakeTable(with, caller, place);
     case PlaceKind::kRow: {
       CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
-      CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(place.table));
+      CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place.table));
       if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
-      mount.unstored.ShowToml(place.Parent());
+      with.tree.unstored.ShowToml(place.Parent());
       break;
     }
     case PlaceKind::kFamily:
-      CELLFS_RETURN_IF_FAILED(MakeFamily(mount, caller, place));
+      CELLFS_RETURN_IF_FAILED(with.schemas.Declare(caller, place, with.options.family_defaults));
       break;
     case PlaceKind::kVersionsColumn:
       break;
     case PlaceKind::kMemoryDirectory: {
       entry.reason = UnstoredReason::kMemory;
-      CELLFS_ASSIGN_OR_RETURN(entry.file, mount.memory_files.Make());
+      CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make());
       entry.file->uid = request.uid;
       entry.file->gid = request.gid;
       entry.file->mode = mode & ~request.umask & 07777;
@@ -83,23 +60,45 @@ Outcome Make(MountContext& mount, const Request& request, const Place& place, mo
     default:
       return EPERM;
   }
-  mount.unstored.Add(std::move(entry));
+  with.tree.unstored.Add(std::move(entry));
   return {};
+}
+
+// A directory without the owner and mode that it was made with must not stay: it may be open to
+// whom it was to be closed to.
+Outcome Unmake(const DirectoryMaking& with, const Caller& caller, const Place& place,
+               const Outcome& failure) {
+  Outcome unmade;
+  if (place.kind == PlaceKind::kNamespace) {
+    unmade = with.store.DropNamespace(caller, place.table.namespace_name);
+  } else if (place.kind == PlaceKind::kTable) {
+    const auto dropped = with.store.DropEmptyTable(caller, place.table);
+    if (!dropped.ok() || !*dropped) unmade = Outcome(EBUSY);
+  } else {
+    with.tree.unstored.Remove(place);
+    if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place))
+      unmade = with.schemas.Undeclare(caller, place);
+  }
+  if (unmade.ok()) {
+    with.tree.unstored.ShowToml(place);
+    return failure;
+  }
+  return Status(StatusCode::kOutcomeUnknown,
+                "it is made, but its owner and mode are not stored: " + failure.reason());
 }
 
 }  // namespace
 
-OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, const Place& directory,
-                               std::string_view name, mode_t mode) {
-  Resolver resolver(mount);
-  CELLFS_ASSIGN_OR_RETURN(
-      Place place, resolver.Child(*request.caller, directory, name, NameUse::kCreateDirectory));
-  const auto found = resolver.Find(*request.caller, place);
+OutcomeOr<Place> MakeDirectory(const DirectoryMaking& with, const Request& request,
+                               const Place& directory, std::string_view name, mode_t mode) {
+  CELLFS_ASSIGN_OR_RETURN(Place place, with.resolver.Child(*request.caller, directory, name,
+                                                           NameUse::kCreateDirectory));
+  const auto found = with.resolver.Find(*request.caller, place);
   if (found.ok() && found->absent_for == 0) return Outcome(EEXIST);
   // What cannot be looked at may be there, and somebody else's.
   if (!found.ok() && found.error() != ENOENT) return found.status();
-  if (place.IsReadOnly() || mount.options.read_only) return Outcome(EROFS);
-  CELLFS_RETURN_IF_FAILED(Make(mount, request, place, mode));
+  if (place.IsReadOnly() || with.options.read_only) return Outcome(EROFS);
+  CELLFS_RETURN_IF_FAILED(Make(with, request, place, mode));
   AttributeUpdate update;
   update.uid = request.uid;
   update.gid = request.gid;
@@ -107,9 +106,10 @@ OutcomeOr<Place> MakeDirectory(MountContext& mount, const Request& request, cons
   update.anew = true;
   // Nothing else tells when these were made.
   if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kTable) {
-    update.mtime = update.ctime = ToTimespec(mount.clock->Now());
+    update.mtime = update.ctime = ToTimespec(with.tree.clock.Now());
   }
-  CELLFS_RETURN_IF_FAILED(mount.attributes.Update(place, update));
+  const Outcome stored = with.attributes.Update(place, update);
+  if (!stored.ok()) return Unmake(with, *request.caller, place, stored);
   return place;
 }
 

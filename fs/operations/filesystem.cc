@@ -8,12 +8,7 @@
 
 #include "fs/content/cell_reader.h"
 #include "fs/content/claim.h"
-#include "fs/content/file_writer.h"
 #include "fs/nodes/column.h"
-#include "fs/operations/directory_changes.h"
-#include "fs/operations/name_changes.h"
-#include "fs/operations/removal.h"
-#include "fs/operations/xattr.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/view.h"
@@ -28,8 +23,8 @@ constexpr std::chrono::milliseconds kLongestListing{100};
 constexpr size_t kKeptHeap = size_t{32} << 20;
 
 // Where the file's bytes cannot change but by a request of the kernel or with a word to it.
-bool MayKeepPages(const MountContext& mount, const Place& place) {
-  return place.kind == PlaceKind::kCell && mount.freshness.is_exact() && place.view == nullptr &&
+bool MayKeepPages(const Freshness& freshness, const Place& place) {
+  return place.kind == PlaceKind::kCell && freshness.is_exact() && place.view == nullptr &&
          !place.table.IsSystemTable();
 }
 
@@ -48,10 +43,9 @@ Outcome WithName(std::string_view name, const Outcome& outcome) {
 
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
                        LocalControls* controls)
-    : mount_(store, std::move(options), std::move(clock)),
+    : parts_(store, std::move(options), std::move(clock)),
       controls_(controls),
-      resolver_(mount_),
-      rewritten_(mount_.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
+      rewritten_(parts_.tree.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
   if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 
@@ -65,7 +59,7 @@ void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
 
 // Handles and their nodes hold each other until then.
 void FileSystem::EndHandles(void (FileHandle::*end)()) {
-  for (const NodePtr& node : mount_.inodes.FindAll([](const Place&) { return true; })) {
+  for (const NodePtr& node : parts_.tree.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) {
       ((*handle).*end)();
       node->RemoveHandle(handle.get());
@@ -74,20 +68,19 @@ void FileSystem::EndHandles(void (FileHandle::*end)()) {
 }
 
 void FileSystem::LetGoUnused() {
-  mount_.asof.LetGoUnused();
+  parts_.asof.LetGoUnused();
   StoreDirectoryTimes();
-  if (mount_.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
+  if (parts_.tree.inodes.Shrink() || mallinfo2().fordblks > kKeptHeap) malloc_trim(0);
 }
 
 void FileSystem::Revalidate(const NodePtr& node) {
-  const auto found = resolver_.Find(Caller::Superuser(), *node->place());
-  mount_.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
+  const auto found = parts_.resolver.Find(Caller::Superuser(), *node->place());
+  parts_.tree.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
 }
 
 Outcome FileSystem::LogFailure(std::string_view operation, const Place& place, Outcome outcome) {
   const bool given_up = outcome.error() == EINTR;
-  if (!outcome.ok() && !given_up)
-    mount_.errors.Record(mount_.clock->Now(), operation, place, outcome);
+  if (!given_up) parts_.errors.Record(operation, place, outcome);
   return outcome;
 }
 
@@ -100,27 +93,27 @@ Outcome FileSystem::FinishChange(std::string_view operation, Node& directory, Ou
 void FileSystem::EntriesChanged(Node& directory) {
   directory.EntriesChanged();
   if (!directory.place()->HasAttributes()) return;
-  if (mount_.directory_times.Note(*directory.place(), mount_.clock->Now())) {
-    mount_.delayed.Add([this] { StoreDirectoryTimes(); });
+  if (parts_.attributes.directory_times().Note(*directory.place(), parts_.clock->Now())) {
+    parts_.delayed.Add([this] { StoreDirectoryTimes(); });
   }
 }
 
 // What entries came and went changes the times of their directories.
 void FileSystem::StoreDirectoryTimes() {
-  for (const DirectoryTimes::Change& change : mount_.directory_times.All()) {
-    const auto found = resolver_.Find(Caller::Superuser(), change.directory);
+  for (const DirectoryTimes::Change& change : parts_.attributes.directory_times().All()) {
+    const auto found = parts_.resolver.Find(Caller::Superuser(), change.directory);
     // What is gone needs no time, and one whose cell says the same none of its own.
     if (found.ok() && found->version != change.time) {
-      const Status stored = mount_.attributes.StoreDirectoryTime(change.directory, change.time);
-      mount_.RecordFailure("setattr", change.directory, stored);
+      const Status stored = parts_.attributes.StoreDirectoryTime(change.directory, change.time);
+      parts_.errors.Record("setattr", change.directory, stored);
       if (!stored.ok()) continue;
     }
-    mount_.directory_times.Stored(change);
+    parts_.attributes.directory_times().Stored(change);
   }
 }
 
 Outcome FileSystem::CheckWritable(const Place& place) {
-  if (mount_.options.read_only)
+  if (parts_.options.read_only)
     return LogFailure("change", place, {EROFS, "the mount is read-only"});
   if (!place.IsReadOnly()) return {};
   return LogFailure(
@@ -132,15 +125,15 @@ Outcome FileSystem::CheckWritable(const Place& place) {
 
 OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   Entry entry;
-  entry.node = mount_.inodes.LookUp(found.place);
-  const auto shown = StatOf(mount_, found, entry.node.get());
+  entry.node = parts_.tree.inodes.LookUp(found.place);
+  const auto shown = parts_.shown.StatOf(found, entry.node.get());
   if (!shown.ok()) {
     Forget(*entry.node, 1);
     return LogFailure("stat", found.place, shown.status());
   }
   NoticeOtherWriters(found, *entry.node);
   entry.attributes = *shown;
-  entry.name_valid_seconds = found.absent_for != 0 ? 0 : ValiditySeconds(mount_, found);
+  entry.name_valid_seconds = found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
   entry.attributes_valid_seconds =
       entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
   entry.raced = IsRaced(found, *entry.node);
@@ -157,8 +150,8 @@ double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node
   if (found.unstored && !found.place.IsDirectory()) return 0;
   if (!found.place.IsDirectory() && (node.pending() || IsRaced(found, node))) return 0;
   // Owner and mode are the present ones in the past as well, where nobody is told of a change.
-  if (mount_.options.allow_other && found.place.view != nullptr) return 0;
-  return ValiditySeconds(mount_, found);
+  if (parts_.options.allow_other && found.place.view != nullptr) return 0;
+  return parts_.shown.ValiditySeconds(found);
 }
 
 OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
@@ -173,7 +166,7 @@ OutcomeOr<Entry> FileSystem::LookUp(const Request& request, Node& directory,
 OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
                                         std::string_view name) {
   const auto place = directory.place();
-  auto found = resolver_.LookUp(*request.caller, *place, name);
+  auto found = parts_.resolver.LookUp(*request.caller, *place, name);
   if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
     return LookUpRestored(request, *place, name);
   }
@@ -194,12 +187,12 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
 // What the asking process has just copied out of .deleted.
 OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place& directory,
                                             std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(const Place place,
-                          resolver_.Child(*request.caller, directory, name, NameUse::kLookUp));
+  CELLFS_ASSIGN_OR_RETURN(
+      const Place place, parts_.resolver.Child(*request.caller, directory, name, NameUse::kLookUp));
   const auto shown = restoring_readers_.Find(place, request.pid);
   if (!shown) return Outcome(ENOENT);
   Entry entry;
-  entry.node = mount_.inodes.LookUp(place);
+  entry.node = parts_.tree.inodes.LookUp(place);
   entry.attributes = *shown;
   return entry;
 }
@@ -207,7 +200,7 @@ OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place&
 OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
   const auto place = node.place();
   if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
-  const auto time = ParseAsofName(place->name, mount_.clock->Now());
+  const auto time = ParseAsofName(place->name, parts_.clock->Now());
   if (!time) return Outcome(ENOENT);
   return std::to_string(*time);
 }
@@ -217,19 +210,19 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const uint64_t looked_at = Node::NewestGeneration();
-  auto made = fs::MakeDirectory(mount_, request, *place, name, mode);
+  auto made = fs::MakeDirectory(parts_.making, request, *place, name, mode);
   if (!made.ok()) {
     // It may be there all the same.
-    if (made.status().is_unknown()) mount_.kernel.Changed(directory.shared_from_this(), false);
+    if (made.status().is_unknown()) parts_.tree.kernel.Changed(directory.shared_from_this(), false);
     return LogFailure("mkdir", *place, WithName(name, made.status()));
   }
   EntriesChanged(directory);
   ResolvedEntry found{*made};
   found.looked_at = looked_at;
-  found.unstored = mount_.unstored.Find(*made);
+  found.unstored = parts_.tree.unstored.Find(*made);
   const bool is_stored = made->kind == PlaceKind::kNamespace || made->kind == PlaceKind::kTable;
   if (!found.unstored && !is_stored) {  // somebody has put to it by now
-    CELLFS_ASSIGN_OR_RETURN(found, resolver_.Find(*request.caller, *made));
+    CELLFS_ASSIGN_OR_RETURN(found, parts_.resolver.Find(*request.caller, *made));
   }
   return MakeEntry(found);
 }
@@ -238,15 +231,16 @@ Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   return FinishChange("unlink", directory,
-                      WithName(name, fs::Unlink(mount_, request, *place, name)));
+                      WithName(name, fs::Unlink(parts_.file_removal, request, *place, name)));
 }
 
 Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
                                     std::string_view name) {
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return FinishChange("rmdir", directory,
-                      WithName(name, fs::RemoveDirectory(mount_, request, *place, name)));
+  return FinishChange(
+      "rmdir", directory,
+      WithName(name, fs::RemoveDirectory(parts_.directory_removal, request, *place, name)));
 }
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,
@@ -255,7 +249,7 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
   const auto to = new_directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*from));
   CELLFS_RETURN_IF_FAILED(CheckWritable(*to));
-  Outcome renamed = fs::Rename(mount_, request, *from, name, *to, new_name, flags);
+  Outcome renamed = fs::Rename(parts_.renaming, request, *from, name, *to, new_name, flags);
   if (renamed.ok()) EntriesChanged(directory);
   return FinishChange("rename", new_directory, WithName(new_name, renamed));
 }
@@ -265,11 +259,11 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // A file that has lost its name is described by who has it open. The lock, for an unlink or a
 // rename changes the store first and then the node, which must not be shown the size of another
 // file.
-OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node& node) {
+OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node) {
   auto place = node.place();
   ColumnLocks::Lock lock;
   if (!place->IsDirectory()) {
-    lock = mount_.column_locks.Take(node);
+    lock = parts_.tree.column_locks.Take(node);
     place = node.place();
   }
   if (node.unlinked()) {
@@ -277,7 +271,7 @@ OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, const Node
     orphan.looked_at = Node::NewestGeneration();
     return orphan;
   }
-  return resolver_.Find(*request.caller, *place);
+  return parts_.resolver.Find(*request.caller, *place, &node);
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {
@@ -301,13 +295,13 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
 
 // A version that is not the one seen before: what open files and the kernel's pages have is old.
 void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
-  if (mount_.freshness.is_exact()) return;
+  if (parts_.freshness.is_exact()) return;
   if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
   const Timestamp before = node.SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
   const auto column = node.open_column();
   if (column == nullptr || column->writers() == 0) {
-    mount_.kernel.Changed(node.shared_from_this(), false);
+    parts_.tree.kernel.Changed(node.shared_from_this(), false);
     return;
   }
   node.ContentChanged();
@@ -315,7 +309,7 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, const Node& node) {
-  const auto shown = StatOf(mount_, found, &node);
+  const auto shown = parts_.shown.StatOf(found, &node);
   if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
   return AttributesReply{*shown, AttributesValidSeconds(found, node), IsRaced(found, node)};
 }
@@ -325,9 +319,9 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
                                                      FileHandle* handle) {
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  const auto changed = ChangeAttributes(mount_, request, node, change, handle);
+  const auto changed = ChangeAttributes(parts_.changing, request, node, change, handle);
   if (!changed.ok()) return LogFailure("setattr", *place, changed.status());
-  if (change.mtime && place->IsDirectory()) mount_.directory_times.Forget(*place);
+  if (change.mtime && place->IsDirectory()) parts_.attributes.directory_times().Forget(*place);
   if (!*changed) return GetAttributes(request, node);
   auto reply = ReplyOf(**changed, node);
   return reply.ok() && reply->raced ? GetAttributes(request, node) : std::move(reply);
@@ -335,14 +329,14 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
 
 OutcomeOr<std::string> FileSystem::GetXattr(const Request& request, Node& node,
                                             const std::string& name) {
-  return fs::GetXattr(mount_, request, node, name);
+  return fs::GetXattr(parts_.xattrs, request, node, name);
 }
 
 Outcome FileSystem::SetXattr(const Request& request, Node& node, const std::string& name,
                              std::string_view value, int /*flags*/) {
   const auto place = node.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  return LogFailure("setxattr", *place, fs::SetXattr(mount_, request, node, name, value));
+  return LogFailure("setxattr", *place, fs::SetXattr(parts_.xattrs, request, node, name, value));
 }
 
 // The space quota that applies to the place, if any, with what is used of it.
@@ -350,16 +344,16 @@ OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& 
   if (place.table.namespace_name.empty()) return std::optional<QuotaUse>();
   std::optional<SpaceQuota> quota;
   if (!place.table.name.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.TableSpaceQuota(place.table));
+    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.TableSpaceQuota(place.table));
   }
   const bool whole_namespace = !quota.has_value();
   if (whole_namespace) {
-    CELLFS_ASSIGN_OR_RETURN(quota, mount_.store.NamespaceSpaceQuota(place.table.namespace_name));
+    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.NamespaceSpaceQuota(place.table.namespace_name));
     if (!quota) return std::optional<QuotaUse>();
   }
   QuotaUse use;
   use.limit = quota->limit;
-  for (const TableStatistics& table : mount_.store.GetStatistics().tables) {
+  for (const TableStatistics& table : parts_.reading.GetStatistics().tables) {
     const bool counts = whole_namespace ? table.table.namespace_name == place.table.namespace_name
                                         : table.table == place.table;
     if (counts) use.used += static_cast<int64_t>(table.file_bytes);
@@ -369,7 +363,7 @@ OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& 
 
 OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& node) {
   struct statvfs shown {};
-  const std::string& directory = mount_.options.store_directory;
+  const std::string& directory = parts_.options.store_directory;
   if (!directory.empty()) {
     if (statvfs(directory.c_str(), &shown) != 0) return Outcome(errno);
   } else {
@@ -401,16 +395,16 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
 OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Place& place,
                                                 mode_t mode, bool exclusive, OpenMode& open_mode) {
   for (int attempt = 0; attempt < kMaxMakeAttempts; ++attempt) {
-    const auto made = ClaimFile(mount_, request, place, mode, exclusive);
+    const auto made = parts_.claims.Make(request, place, mode, exclusive);
     if (!made.ok()) return LogFailure("create", place, made.status());
     open_mode.created = *made;
     open_mode.exclusive = exclusive;
     if (*made) {
-      ResolvedEntry found{place};
-      found.unstored = mount_.unstored.Find(place);
-      if (found.unstored) return found;  // else another handle has put to it by now
+      OutcomeOr<ResolvedEntry> claimed(std::in_place, place);
+      claimed->unstored = parts_.tree.unstored.Find(place);
+      if (claimed->unstored) return claimed;  // else another handle has put to it by now
     }
-    auto found = resolver_.Find(*request.caller, place);
+    auto found = parts_.resolver.Find(*request.caller, place);
     if (found.ok() || found.error() != ENOENT) return found;
   }
   return LogFailure("create", place, {EBUSY, "others make and remove the file all the time"});
@@ -421,12 +415,12 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
                                           bool exclusive) {
   const auto parent = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*parent));
-  const auto child = resolver_.Child(*request.caller, *parent, name, NameUse::kCreateFile);
+  const auto child = parts_.resolver.Child(*request.caller, *parent, name, NameUse::kCreateFile);
   if (!child.ok()) return LogFailure("create", *parent, WithName(name, child.status()));
   while (true) {
     auto created = CreateOnce(request, directory, *child, mode, open_mode, exclusive);
     if (!created.ok() || created->handle != nullptr) return created;
-    mount_.inodes.Forget(*created->entry.node, 1);
+    parts_.tree.inodes.Forget(*created->entry.node, 1);
   }
 }
 
@@ -434,30 +428,30 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
-                          MakeOrFind(request, place, mode, exclusive, open_mode));
-  Claim claim(mount_.unstored, place);
+  const auto found = MakeOrFind(request, place, mode, exclusive, open_mode);
+  if (!found.ok()) return found.status();
+  Claim claim(parts_.tree.unstored, place);
   if (!open_mode.created) claim.Keep();  // it is not ours
   if (open_mode.created) EntriesChanged(directory);
   CreatedFile created;
-  NodePtr node = mount_.inodes.LookUp(place);
+  NodePtr node = parts_.tree.inodes.LookUp(place);
   const auto fail = [&](const Outcome& outcome) {
-    mount_.inodes.Forget(*node, 1);
+    parts_.tree.inodes.Forget(*node, 1);
     return LogFailure("create", place, outcome);
   };
-  auto opened = OpenForWriting(mount_, request, node, open_mode);
+  auto opened = parts_.writers.Open(request, node, open_mode);
   if (!opened.ok()) return fail(opened.status());
   created.handle = AddHandle(*node, *opened, open_mode, false);
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
-  const auto shown = StatOf(mount_, found, node.get());
+  const auto shown = parts_.shown.StatOf(*found, node.get());
   if (!shown.ok()) {
     node->RemoveHandle(opened->handle.get());
     return fail(shown.status());
   }
   claim.Keep();  // the handle takes it away now
   created.entry.attributes = *shown;
-  created.entry.name_valid_seconds = ValiditySeconds(mount_, found);
+  created.entry.name_valid_seconds = parts_.shown.ValiditySeconds(*found);
   created.entry.attributes_valid_seconds = 0;
   created.entry.node = std::move(node);
   return created;
@@ -482,30 +476,32 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   opened.no_flush = true;
   const auto place = node->place();
   if (IsLiveText(*place)) {
-    CELLFS_ASSIGN_OR_RETURN(std::string text, WholeFile(mount_, *request.caller, *place));
+    CELLFS_ASSIGN_OR_RETURN(std::string text, parts_.contents.WholeFile(*request.caller, *place));
     opened.handle = std::make_shared<TextReader>(std::move(text));
     opened.direct_io = true;
     return opened;
   }
   if (place->kind == PlaceKind::kDeletedCell) {
-    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found, resolver_.Find(*request.caller, *place));
-    CELLFS_ASSIGN_OR_RETURN(const struct stat shown, StatOf(mount_, found, node.get()));
+    CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found,
+                            parts_.resolver.Find(*request.caller, *place));
+    CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, node.get()));
     restoring_readers_.Opened(*place, shown, request.pid);
   }
-  auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
+  auto reader = std::make_shared<CellReader>(parts_.tree.column_locks, parts_.contents,
+                                             *request.caller, node);
   // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = node->OpenColumn()->writers() > 0;
-  const bool is_being_written = node->is_being_written();
-  const uint64_t stale = node->stale_pages(mount_.clock->Now());
+  const bool is_written = reader->column().writers() > 0;
+  const bool is_being_written = is_written && node->is_being_written();
+  const uint64_t stale = node->stale_pages(parts_.clock->Now());
   if (node->unlinked() || is_being_written) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
-  } else if (is_written && (stale != 0 || !MayKeepPages(mount_, *place))) {
+  } else if (is_written && (stale != 0 || !MayKeepPages(parts_.freshness, *place))) {
     opened.direct_io = true;  // pages must not be dropped now, and are not right
   } else {
-    opened.keep_cache = stale == 0 && MayKeepPages(mount_, *place);
+    opened.keep_cache = stale == 0 && MayKeepPages(parts_.freshness, *place);
     reader->drops_stale_pages = stale;
   }
   // Even a direct open drops pages, unless it says that they are to be kept.
@@ -519,11 +515,11 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 // without a name.
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
                                   bool was_unlinked) {
-  const auto held = mount_.column_locks.Take(node);
+  const auto held = parts_.tree.column_locks.Take(node);
   if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
   if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
     if (column->orphan() == nullptr)
-      column->BecomeOrphan(std::string(), ToTimespec(mount_.clock->Now()));
+      column->BecomeOrphan(std::string(), ToTimespec(parts_.clock->Now()));
     opened.handle->NameGoes();
     opened.handle->NameWent();
   }
@@ -534,7 +530,7 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
 // asked for here. What has lost its name is read past them.
 Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
   if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
-  return resolver_.Find(*request.caller, *node.place()).status();
+  return parts_.resolver.Find(*request.caller, *node.place()).status();
 }
 
 // The name went between the kernel's look-up and now, and may be another file's: that is what is
@@ -542,16 +538,17 @@ Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const
 // again.
 bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const {
   if (mode.write) return mode.truncate;
-  return !mount_.options.allow_other || request.uid == 0;
+  return !parts_.options.allow_other || request.uid == 0;
 }
 
 // A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
 // Opened for writing it would come back without a word to the kernel about its directory; ESTALE
 // makes the kernel look the name up again, and create the file if it may.
 Outcome FileSystem::CheckIsThere(const Node& node) {
+  if (const auto cell = node.cached_cell(); cell && !cell->expires) return {};
   const auto place = node.place();
   if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
-  const auto found = resolver_.Find(Caller::Superuser(), *place);
+  const auto found = parts_.resolver.Find(Caller::Superuser(), *place);
   if (found.ok()) return {};
   return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
 }
@@ -569,8 +566,8 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     if (!allowed.ok()) return LogFailure("open", *node.place(), allowed);
     if (is_there.error() == ESTALE) return is_there;
     if (!is_there.ok()) return LogFailure("open", *node.place(), is_there);
-    auto opened = mode.write ? OpenForWriting(mount_, request, shared, mode)
-                             : OpenForReading(request, shared);
+    auto opened =
+        mode.write ? parts_.writers.Open(request, shared, mode) : OpenForReading(request, shared);
     if (!opened.ok() && node.unlinked() != unlinked) continue;
     if (!opened.ok()) return LogFailure("open", *node.place(), opened.status());
     reply.keep_cache = opened->keep_cache;
@@ -598,7 +595,8 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
     std::lock_guard lock(last_read_mutex_);
     if (last_read_node_ != &node || last_reader_ == nullptr || offset == 0) {
       last_read_node_ = &node;
-      last_reader_ = std::make_shared<CellReader>(mount_, *request.caller, node.shared_from_this());
+      last_reader_ = std::make_shared<CellReader>(parts_.tree.column_locks, parts_.contents,
+                                                  *request.caller, node.shared_from_this());
     }
     reader = last_reader_;
   }
@@ -643,13 +641,13 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, Node& directory) {
   OpenDirectoryReply reply;
   std::shared_ptr<CachedListing> cached;
-  if (request.caller->is_superuser() && MayCacheListing(mount_, *directory.place())) {
-    if (directory.HasOutgrownListing()) mount_.kernel.DropListing(directory);
-    cached = directory.cached_listing(mount_.cached_listing_bytes_left);
+  if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*directory.place())) {
+    if (directory.HasOutgrownListing()) parts_.tree.kernel.DropListing(directory);
+    cached = directory.cached_listing(parts_.tree.listing_bytes_left);
   }
   reply.cache_listing = cached != nullptr;
-  reply.directory =
-      std::make_unique<OpenDirectory>(mount_, directory.shared_from_this(), std::move(cached));
+  reply.directory = std::make_unique<OpenDirectory>(parts_.listing, directory.shared_from_this(),
+                                                    std::move(cached));
   return reply;
 }
 
@@ -661,7 +659,7 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
   }
   Outcome listed = directory.stream.Read(*request.caller, offset, take);
   const CachedListing::End end = directory.stream.BeforeReply();
-  if (end == CachedListing::End::kDropsListing) mount_.kernel.DropListing(*directory.node);
+  if (end == CachedListing::End::kDropsListing) parts_.tree.kernel.DropListing(*directory.node);
   if (!listed.ok()) return LogFailure("readdir", *directory.node->place(), std::move(listed));
   return end;
 }
@@ -669,7 +667,7 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
 OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntry& listed) {
   auto entry = MakeEntry(*listed.found);
   while (entry.ok() && entry->raced) {
-    auto found = resolver_.Find(*request.caller, listed.found->place);
+    auto found = parts_.resolver.Find(*request.caller, listed.found->place);
     Forget(*entry->node, 1);
     if (!found.ok()) return found.status();
     entry = MakeEntry(*found);
@@ -678,7 +676,7 @@ OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntr
 }
 
 Outcome FileSystem::SyncDirectory(Node& directory) {
-  return LogFailure("fsync", *directory.place(), mount_.store.Sync());
+  return LogFailure("fsync", *directory.place(), parts_.store.Sync());
 }
 
 }  // namespace cellfs::fs

@@ -3,8 +3,8 @@
 // FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used
 // and tested without a mount; fs/kernel/fuse_handlers.cc is the way from the kernel to here.
 //
-// Reads are answered here and in the files beside it; writes by fs/content/file_writer.h,
-// name_changes.h, removal.h, directory_changes.h and attribute_changes.h.
+// What it works with is in parts.h. Reads are answered here; what changes the tree is in
+// directory_changes.h, file_removal.h, directory_removal.h, name_changes.h and attribute_changes.h.
 #ifndef CELLFS_FS_OPERATIONS_FILESYSTEM_H_
 #define CELLFS_FS_OPERATIONS_FILESYSTEM_H_
 
@@ -20,12 +20,10 @@
 
 #include "engine/local_store.h"
 #include "fs/listing/directory_stream.h"
-#include "fs/mount/mount_context.h"
 #include "fs/nodes/restoring_readers.h"
 #include "fs/nodes/rewritten_nodes.h"
 #include "fs/operations/attribute_changes.h"
-#include "fs/resolve/attributes.h"
-#include "fs/resolve/resolver.h"
+#include "fs/operations/parts.h"
 
 namespace cellfs::fs {
 
@@ -61,8 +59,8 @@ struct OpenReply {
 };
 
 struct OpenDirectory {
-  OpenDirectory(MountContext& mount, NodePtr directory, std::shared_ptr<CachedListing> cached)
-      : node(directory), stream(mount, std::move(directory), std::move(cached)) {}
+  OpenDirectory(const Listing& with, NodePtr directory, std::shared_ptr<CachedListing> cached)
+      : node(directory), stream(with, std::move(directory), std::move(cached)) {}
   NodePtr node;
   std::mutex mutex;  // guards stream
   DirectoryStream stream;
@@ -82,9 +80,16 @@ class FileSystem {
              LocalControls* controls);
   ~FileSystem();
 
-  MountContext& context() { return mount_; }
-  Node& root() { return *mount_.inodes.root(); }
+  const MountOptions& options() const { return parts_.options; }
+  const Freshness& freshness() const { return parts_.freshness; }
+  KernelCache& kernel() { return parts_.tree.kernel; }
+  ScanSlots& scan_slots() { return parts_.scan_slots; }
+  ErrorLog& errors() { return parts_.errors; }
+  Parts& parts() { return parts_; }  // for tests
+  Node& root() { return *parts_.tree.inodes.root(); }
 
+  // Reads what every stat needs of the attributes, so that a mount fails that cannot know them.
+  Status LoadAttributes() { return parts_.attributes.BeLoaded(); }
   // Until the kernel has been told of all that flushes and compactions have changed up to now.
   void AwaitRewrites() { rewritten_.Await(); }
   // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
@@ -96,7 +101,7 @@ class FileSystem {
 
   // ---- Names ----------------------------------------------------------------------------------
   OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
-  void Forget(Node& node, uint64_t count) { mount_.inodes.Forget(node, count); }
+  void Forget(Node& node, uint64_t count) { parts_.tree.inodes.Forget(node, count); }
   OutcomeOr<std::string> ReadLink(const Request& request, Node& node);
   OutcomeOr<Entry> MakeDirectory(const Request& request, Node& directory, std::string_view name,
                                  mode_t mode);
@@ -149,7 +154,7 @@ class FileSystem {
   // The kernel shall ask again about the node, which may have changed or gone.
   void Revalidate(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
-  OutcomeOr<ResolvedEntry> FindNode(const Request& request, const Node& node);
+  OutcomeOr<ResolvedEntry> FindNode(const Request& request, Node& node);
   OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
   OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, const Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
@@ -180,10 +185,9 @@ class FileSystem {
                                       size_t size);
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
 
-  MountContext mount_;
+  Parts parts_;
   LocalControls* const controls_;
-  Resolver resolver_;
-  RestoringReaders restoring_readers_{*mount_.clock};
+  RestoringReaders restoring_readers_{*parts_.clock};
 
   std::mutex last_read_mutex_;
   const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_

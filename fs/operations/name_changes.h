@@ -6,14 +6,35 @@
 
 #include <string_view>
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/content/contents.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/request.h"
+#include "fs/resolve/resolver.h"
+#include "fs/schema/schema_changes.h"
+#include "fs/store/column_mutations.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
+// What it works with.
+struct Renaming {
+  LiveTree& tree;
+  const Reading& reading;
+  const Resolver& resolver;
+  const Contents& contents;
+  const ColumnMutations& mutations;
+  SchemaChanges& schemas;  // a file may be renamed onto a .toml
+  AttributeStore& attributes;
+  ErrorLog& errors;
+  const MountOptions& options;
+};
+
 // `flags` as of renameat2(2). Also moves the node (InodeTable::Move).
-Outcome Rename(MountContext& mount, const Request& request, const Place& directory,
+Outcome Rename(const Renaming& with, const Request& request, const Place& directory,
                std::string_view name, const Place& new_directory, std::string_view new_name,
                unsigned flags);
 

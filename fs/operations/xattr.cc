@@ -6,7 +6,6 @@
 #include "fs/content/cell_writer.h"
 #include "fs/content/column_change.h"
 #include "fs/content/column_traces.h"
-#include "fs/reading/reading.h"
 
 namespace cellfs::fs {
 
@@ -25,15 +24,15 @@ std::string KeyOf(const Place& place) {
   }
 }
 
-OutcomeOr<std::string> ColumnAttribute(MountContext& mount, const Caller& caller,
+OutcomeOr<std::string> ColumnAttribute(const Reading& reading, const Caller& caller,
                                        const Place& place, std::string_view name) {
   if (!place.IsColumn()) return Outcome(ENODATA);
   if (name == "versions") {
-    CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount, caller, place));
+    CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(reading, caller, place));
     return std::to_string(versions.size());
   }
   const ReadDetail detail = name == "counter" ? ReadDetail::kValues : ReadDetail::kLengths;
-  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, place, detail));
+  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(reading, caller, place, detail));
   if (!cell) return Outcome(ENODATA);
   if (name == "timestamp") return std::to_string(cell->timestamp);
   if (name == "ttl") {
@@ -47,36 +46,36 @@ OutcomeOr<std::string> ColumnAttribute(MountContext& mount, const Caller& caller
 }
 
 // The same bytes at the same timestamp, with another end. REQUIRES: the column's lock.
-Outcome PutAgain(MountContext& mount, const Caller& caller, const Place& place,
+Outcome PutAgain(const Xattrs& with, const Caller& caller, const Place& place,
                  int64_t time_to_live) {
-  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(mount, caller, place, ReadDetail::kValues));
+  CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(with.reading, caller, place, ReadDetail::kValues));
   if (!cell) return ENOENT;
   IfValueIs same{place.family, place.qualifier, cell->value, {}};
   if (place.kind != PlaceKind::kCell) same.time_range = AtTimestamp(cell->timestamp);
   Put put{place.row, {{place.family, place.qualifier, cell->timestamp, cell->value, {}}}};
   put.time_to_live = time_to_live;
   // The cell without that end must not come back when this one has ended.
-  RowStep step{RowMutations::Of(std::move(put), mount.options.durability),
+  RowStep step{RowMutations::Of(std::move(put), with.options.durability),
                WithdrawVersion(place, cell->timestamp),
                {}};
   CELLFS_ASSIGN_OR_RETURN(
       const bool done,
-      mount.mutations.DoWithdrawingIf(caller, place.table, std::move(same), std::move(step)));
+      with.mutations.DoWithdrawingIf(caller, place.table, std::move(same), std::move(step)));
   return done ? Outcome() : Outcome(EAGAIN);
 }
 
 // The name can end now, so what the kernel caches of it, it must ask for again.
-Outcome PutTimeToLive(MountContext& mount, const Caller& caller, const NodePtr& file,
+Outcome PutTimeToLive(const Xattrs& with, const Caller& caller, const NodePtr& file,
                       int64_t milliseconds) {
-  ColumnChange change(mount, file);
+  ColumnChange change(with.tree, with.contents, file);
   if (file->unlinked()) return ENOENT;
-  Outcome put = PutAgain(mount, caller, change.column(), milliseconds);
+  Outcome put = PutAgain(with, caller, change.column(), milliseconds);
   change.Ended(put);
   if (put.ok()) change.Revalidate();
   return put;
 }
 
-Outcome SetTimeToLive(MountContext& mount, const Request& request, Node& node,
+Outcome SetTimeToLive(const Xattrs& with, const Request& request, Node& node,
                       std::string_view value) {
   int64_t milliseconds = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), milliseconds);
@@ -89,35 +88,36 @@ Outcome SetTimeToLive(MountContext& mount, const Request& request, Node& node,
       return {};
     }
   }
-  return PutTimeToLive(mount, *request.caller, node.shared_from_this(), milliseconds);
+  return PutTimeToLive(with, *request.caller, node.shared_from_this(), milliseconds);
 }
 
 }  // namespace
 
-OutcomeOr<std::string> GetXattr(MountContext& mount, const Request& request, Node& node,
+OutcomeOr<std::string> GetXattr(const Xattrs& with, const Request& request, Node& node,
                                 const std::string& name) {
-  if (!mount.options.xattr || !name.starts_with(kPrefix)) return Outcome(EOPNOTSUPP);
+  if (!with.options.xattr || !name.starts_with(kPrefix)) return Outcome(EOPNOTSUPP);
   const std::string_view short_name = std::string_view(name).substr(kPrefix.size());
   const Place place = *node.place();
   if (short_name == "key") return KeyOf(place);
   if (short_name == "error") {
-    std::string reason = mount.errors.ReasonFor(place);
+    std::string reason = with.errors.ReasonFor(place);
     if (reason.empty()) return Outcome(ENODATA);
     return reason;
   }
   for (std::string_view known : {"timestamp", "ttl", "versions", "counter"}) {
-    if (short_name == known) return ColumnAttribute(mount, *request.caller, place, short_name);
+    if (short_name == known)
+      return ColumnAttribute(with.reading, *request.caller, place, short_name);
   }
   return Outcome(EOPNOTSUPP);
 }
 
-Outcome SetXattr(MountContext& mount, const Request& request, Node& node, const std::string& name,
+Outcome SetXattr(const Xattrs& with, const Request& request, Node& node, const std::string& name,
                  std::string_view value) {
-  if (!mount.options.xattr || name != std::string(kPrefix) + "ttl") return EOPNOTSUPP;
+  if (!with.options.xattr || name != std::string(kPrefix) + "ttl") return EOPNOTSUPP;
   const Place place = *node.place();
-  if (place.IsReadOnly() || mount.options.read_only) return EROFS;
+  if (place.IsReadOnly() || with.options.read_only) return EROFS;
   if (place.traits().content != PlaceContent::kValue) return EOPNOTSUPP;
-  return SetTimeToLive(mount, request, node, value);
+  return SetTimeToLive(with, request, node, value);
 }
 
 }  // namespace cellfs::fs

@@ -8,14 +8,29 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/content/contents.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/request.h"
+#include "fs/store/column_mutations.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
-OutcomeOr<std::string> GetXattr(MountContext& mount, const Request& request, Node& node,
+// What they work with.
+struct Xattrs {
+  LiveTree& tree;
+  const Reading& reading;
+  const Contents& contents;
+  const ColumnMutations& mutations;
+  const ErrorLog& errors;
+  const MountOptions& options;
+};
+
+OutcomeOr<std::string> GetXattr(const Xattrs& with, const Request& request, Node& node,
                                 const std::string& name);
-Outcome SetXattr(MountContext& mount, const Request& request, Node& node, const std::string& name,
+Outcome SetXattr(const Xattrs& with, const Request& request, Node& node, const std::string& name,
                  std::string_view value);
 
 }  // namespace cellfs::fs

@@ -18,12 +18,12 @@ struct FamilyTombstones {
   bool Hide(Timestamp timestamp) const { return timestamp <= up_to || exactly.contains(timestamp); }
 };
 
-OutcomeOr<FamilyTombstones> FindFamilyTombstones(MountContext& mount, const Caller& caller,
+OutcomeOr<FamilyTombstones> FindFamilyTombstones(const Reading& reading, const Caller& caller,
                                                  const Place& family, LongWork& work) {
   Place empty_column = family.As(PlaceKind::kCell);
   empty_column.qualifier.clear();
   FamilyTombstones found;
-  RawColumnPieces pieces(mount, caller, empty_column, work);
+  RawColumnPieces pieces(reading, caller, empty_column, work);
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(const RowCells cells, pieces.Next());
     if (cells.empty()) return found;
@@ -61,10 +61,10 @@ class Judge {
   std::optional<Cell> hidden_put_;
 };
 
-OutcomeOr<std::optional<Cell>> HiddenPut(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> HiddenPut(const Reading& reading, const Caller& caller,
                                          const Place& column, const FamilyTombstones& tombstones,
                                          LongWork& work) {
-  RawColumnPieces pieces(mount, caller, column, work);
+  RawColumnPieces pieces(reading, caller, column, work);
   Judge judge(tombstones);
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(const RowCells cells, pieces.Next());
@@ -74,7 +74,7 @@ OutcomeOr<std::optional<Cell>> HiddenPut(MountContext& mount, const Caller& call
 
 // The hidden puts of a piece of a row's raw cells. Where it is cut short in a column of which it
 // has no put, the rest of that is read.
-OutcomeOr<RowCells> HiddenPuts(MountContext& mount, const Caller& caller, const Place& family,
+OutcomeOr<RowCells> HiddenPuts(const Reading& reading, const Caller& caller, const Place& family,
                                const FamilyTombstones& tombstones, const RowCells& piece,
                                LongWork& work) {
   RowCells hidden;
@@ -87,7 +87,7 @@ OutcomeOr<RowCells> HiddenPuts(MountContext& mount, const Caller& caller, const 
     if (!judged && end == piece.end() && piece.size() == kRawPiece) {
       Place column = family.As(PlaceKind::kCell);
       column.qualifier = begin->qualifier;
-      CELLFS_ASSIGN_OR_RETURN(put, HiddenPut(mount, caller, column, tombstones, work));
+      CELLFS_ASSIGN_OR_RETURN(put, HiddenPut(reading, caller, column, tombstones, work));
     }
     if (put) hidden.push_back(*std::move(put));
     begin = end;
@@ -96,13 +96,13 @@ OutcomeOr<RowCells> HiddenPuts(MountContext& mount, const Caller& caller, const 
 }
 
 // An older version may be seen where the newest is hidden.
-Outcome LeaveOutVisible(MountContext& mount, const Caller& caller, const Place& family,
+Outcome LeaveOutVisible(const Reading& reading, const Caller& caller, const Place& family,
                         RowCells& cells) {
   if (cells.empty()) return {};
   Get get = GetOf(family, ReadDetail::kLengths);
   std::set<std::string>& columns = get.columns[family.family];
   for (const Cell& cell : cells) columns.insert(cell.qualifier);
-  CELLFS_ASSIGN_OR_RETURN(const RowCells shown, mount.store.Read(caller, family.table, get));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells shown, reading.Read(caller, family.table, get));
   std::set<std::string_view> visible;
   for (const Cell& cell : shown) visible.insert(cell.qualifier);
   std::erase_if(cells, [&](const Cell& cell) { return visible.contains(cell.qualifier); });
@@ -111,29 +111,33 @@ Outcome LeaveOutVisible(MountContext& mount, const Caller& caller, const Place& 
 
 }  // namespace
 
-OutcomeOr<std::optional<Cell>> DeletedValue(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> DeletedValue(const Reading& reading, const Caller& caller,
                                             const Place& column, ReadDetail detail) {
-  CELLFS_ASSIGN_OR_RETURN(const auto visible, ReadColumn(mount, caller, column.As(PlaceKind::kCell),
-                                                         ReadDetail::kLengths));
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto visible,
+      ReadColumn(reading, caller, column.As(PlaceKind::kCell), ReadDetail::kLengths));
   if (visible) return std::optional<Cell>();
-  LongWork work(mount.scan_slots, LongWork::Kind::kMayBeShort);
-  CELLFS_ASSIGN_OR_RETURN(const auto tombstones, FindFamilyTombstones(mount, caller, column, work));
-  CELLFS_ASSIGN_OR_RETURN(auto put, HiddenPut(mount, caller, column, tombstones, work));
+  LongWork work(reading.scan_slots(), LongWork::Kind::kMayBeShort);
+  CELLFS_ASSIGN_OR_RETURN(const auto tombstones,
+                          FindFamilyTombstones(reading, caller, column, work));
+  CELLFS_ASSIGN_OR_RETURN(auto put, HiddenPut(reading, caller, column, tombstones, work));
   if (!put || detail == ReadDetail::kLengths) return put;
-  return RawPut(mount, caller, column, put->timestamp);
+  return RawPut(reading, caller, column, put->timestamp);
 }
 
-OutcomeOr<DeletedValues> DeletedValuesAfter(MountContext& mount, const Caller& caller,
+OutcomeOr<DeletedValues> DeletedValuesAfter(const Reading& reading, const Caller& caller,
                                             const Place& family, std::optional<std::string> after) {
   const Place place = family.As(PlaceKind::kFamily);
-  LongWork work(mount.scan_slots, LongWork::Kind::kMayBeShort);
-  CELLFS_ASSIGN_OR_RETURN(const auto tombstones, FindFamilyTombstones(mount, caller, place, work));
+  LongWork work(reading.scan_slots(), LongWork::Kind::kMayBeShort);
+  CELLFS_ASSIGN_OR_RETURN(const auto tombstones,
+                          FindFamilyTombstones(reading, caller, place, work));
   DeletedValues found;
   while (true) {
     CELLFS_RETURN_IF_FAILED(work.Step());
-    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, RawCellsAfter(mount, caller, place, after));
-    CELLFS_ASSIGN_OR_RETURN(found.cells, HiddenPuts(mount, caller, place, tombstones, piece, work));
-    CELLFS_RETURN_IF_FAILED(LeaveOutVisible(mount, caller, place, found.cells));
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, RawCellsAfter(reading, caller, place, after));
+    CELLFS_ASSIGN_OR_RETURN(found.cells,
+                            HiddenPuts(reading, caller, place, tombstones, piece, work));
+    CELLFS_RETURN_IF_FAILED(LeaveOutVisible(reading, caller, place, found.cells));
     if (piece.size() < kRawPiece) return found;
     after = piece.back().qualifier;
     if (found.cells.empty()) continue;

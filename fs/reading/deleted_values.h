@@ -10,14 +10,13 @@
 
 #include "engine/read.h"
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
 #include "fs/reading/reading.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
 // Of one column.
-OutcomeOr<std::optional<Cell>> DeletedValue(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> DeletedValue(const Reading& reading, const Caller& caller,
                                             const Place& column, ReadDetail detail);
 
 // Some of a family's, in the order of the columns.
@@ -26,7 +25,7 @@ struct DeletedValues {
   std::optional<std::string> end;  // the column up to which these are all; nullopt: no more follow
 };
 // Those behind the column `after` (nullopt: from the first).
-OutcomeOr<DeletedValues> DeletedValuesAfter(MountContext& mount, const Caller& caller,
+OutcomeOr<DeletedValues> DeletedValuesAfter(const Reading& reading, const Caller& caller,
                                             const Place& family, std::optional<std::string> after);
 
 }  // namespace cellfs::fs

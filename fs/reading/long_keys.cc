@@ -6,26 +6,27 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<std::string> FindLongRow(MountContext& mount, const Caller& caller, const Place& table,
+OutcomeOr<std::string> FindLongRow(const Reading& reading, const NameSpelling& names,
+                                   const Caller& caller, const Place& table,
                                    const std::string& beginning, std::string_view name) {
   Scan scan;
   scan.start_row = beginning;
   scan.stop_row = RowAfterPrefix(beginning);
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
-  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount, caller, table, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, table, scan));
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(ScanBatch().max_rows));
     if (rows.empty()) return Outcome(ENOENT);
     for (const RowCells& row : rows) {
-      if (mount.row_names.IsShortenedTo(name, row.front().row)) return row.front().row;
+      if (names.IsShortenedTo(name, row.front().row)) return row.front().row;
     }
   }
 }
 
-OutcomeOr<std::string> FindLongQualifier(MountContext& mount, const Caller& caller,
-                                         const Place& family, const std::string& beginning,
-                                         std::string_view name) {
+OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpelling& names,
+                                         const Caller& caller, const Place& family,
+                                         const std::string& beginning, std::string_view name) {
   // Hidden columns count too: their versions and last values have names.
   Scan scan;
   scan.start_row = scan.stop_row = family.row;
@@ -34,11 +35,11 @@ OutcomeOr<std::string> FindLongQualifier(MountContext& mount, const Caller& call
   scan.columns[family.family];
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnPrefixFilter(beginning));
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, family.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading.OpenScanner(caller, family.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
   for (const RowCells& row : rows) {
     for (const Cell& cell : row) {
-      if (mount.qualifier_names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;
+      if (names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;
     }
   }
   return Outcome(ENOENT);

@@ -9,17 +9,19 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
+#include "fs/tree/name_spelling.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// `beginning`: of the key, as the name says it.
-OutcomeOr<std::string> FindLongRow(MountContext& mount, const Caller& caller, const Place& table,
+// `names`: how such keys are spelled. `beginning`: of the key, as the name says it.
+OutcomeOr<std::string> FindLongRow(const Reading& reading, const NameSpelling& names,
+                                   const Caller& caller, const Place& table,
                                    const std::string& beginning, std::string_view name);
-OutcomeOr<std::string> FindLongQualifier(MountContext& mount, const Caller& caller,
-                                         const Place& family, const std::string& beginning,
-                                         std::string_view name);
+OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpelling& names,
+                                         const Caller& caller, const Place& family,
+                                         const std::string& beginning, std::string_view name);
 
 }  // namespace cellfs::fs
 

@@ -10,32 +10,32 @@
 namespace cellfs::fs {
 namespace {
 
-OutcomeOr<RowCells> FirstCells(MountContext& mount, const Caller& caller, const Place& place,
+OutcomeOr<RowCells> FirstCells(const Reading& reading, const Caller& caller, const Place& place,
                                FilterPtr columns, const TimeRange& times, ReadDetail detail) {
   RawCellsQuery query{place.table, place.row, place.family};
   query.lengths_only = detail == ReadDetail::kLengths;
   query.times = times;
   query.limit = kRawPiece;
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, RawCells(mount.store, caller, query, std::move(columns)));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.RawCells(caller, query, std::move(columns)));
   return cells;
 }
 
 }  // namespace
 
-OutcomeOr<RowCells> RawCellsAfter(MountContext& mount, const Caller& caller, const Place& family,
+OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller, const Place& family,
                                   const std::optional<std::string>& after) {
   FilterPtr columns;
   if (after) {
     CELLFS_ASSIGN_OR_RETURN(columns, MakeColumnRangeFilter(after, false, std::nullopt, false));
   }
-  return FirstCells(mount, caller, family, std::move(columns), {}, ReadDetail::kLengths);
+  return FirstCells(reading, caller, family, std::move(columns), {}, ReadDetail::kLengths);
 }
 
-OutcomeOr<std::optional<Cell>> RawPut(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& caller,
                                       const Place& column, Timestamp timestamp) {
   const std::string& qualifier = column.qualifier;
   CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(mount, caller, column, std::move(columns),
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(reading, caller, column, std::move(columns),
                                                      AtTimestamp(timestamp), ReadDetail::kValues));
   const auto put = std::find_if(cells.begin(), cells.end(),
                                 [](const Cell& cell) { return cell.type == CellType::kPut; });
@@ -51,7 +51,7 @@ OutcomeOr<RowCells> RawColumnPieces::Next() {
   CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
   TimeRange times;
   if (last_ && last_->timestamp < times.max) times.max = last_->timestamp + 1;
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(mount_, caller_, column_, std::move(columns),
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(reading_, caller_, column_, std::move(columns),
                                                      times, ReadDetail::kLengths));
   at_end_ = cells.size() < kRawPiece;
   if (last_) {

@@ -10,7 +10,7 @@
 
 #include "engine/read.h"
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/long_work.h"
 #include "fs/tree/place.h"
 
@@ -20,25 +20,25 @@ inline constexpr size_t kRawPiece = 1024;  // cells
 
 // The first kRawPiece cells of the columns behind `after` (nullopt: of all), in cell order, with
 // the family's tombstones among those of the empty column. Fewer: there are no more.
-OutcomeOr<RowCells> RawCellsAfter(MountContext& mount, const Caller& caller, const Place& family,
+OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller, const Place& family,
                                   const std::optional<std::string>& after);
 
 // The put of a column at that timestamp, with its value.
-OutcomeOr<std::optional<Cell>> RawPut(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& caller,
                                       const Place& column, Timestamp timestamp);
 
 // The cells of one column, newest first. Not thread-safe; what it is made of outlives it.
 class RawColumnPieces {
  public:
   // Each piece is a step of `work`.
-  RawColumnPieces(MountContext& mount, const Caller& caller, const Place& column, LongWork& work)
-      : mount_(mount), caller_(caller), column_(column), work_(work) {}
+  RawColumnPieces(const Reading& reading, const Caller& caller, const Place& column, LongWork& work)
+      : reading_(reading), caller_(caller), column_(column), work_(work) {}
 
   // The next of them; none at the end.
   OutcomeOr<RowCells> Next();
 
  private:
-  MountContext& mount_;
+  const Reading& reading_;
   const Caller& caller_;
   const Place& column_;
   LongWork& work_;

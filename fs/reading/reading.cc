@@ -46,12 +46,12 @@ bool NarrowColumns(const Place& place, Columns& columns) {
 bool MustReadWholeRow(const Place& place) { return place.view != nullptr && place.view->Filters(); }
 
 // An expression may take long in the values of a long row, and a row is read in one step.
-OutcomeOr<RowCells> ReadFiltered(MountContext& mount, const Caller& caller, const Place& place,
+OutcomeOr<RowCells> ReadFiltered(const Reading& reading, const Caller& caller, const Place& place,
                                  Get get) {
-  LongWork work(mount.scan_slots, KindOfScan(place));
+  LongWork work(reading.scan_slots(), KindOfScan(place));
   CELLFS_RETURN_IF_FAILED(work.Step());
   get.cancelled = work.cancelled();
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
   return cells;
 }
 
@@ -113,23 +113,18 @@ Get GetOf(const Place& place, ReadDetail detail) {
   return get;
 }
 
-OutcomeOr<RowCells> ReadRow(MountContext& mount, const Caller& caller, const Place& place,
+OutcomeOr<RowCells> ReadRow(const Reading& reading, const Caller& caller, const Place& place,
                             const Get& get) {
-  if (MustReadWholeRow(place)) return ReadFiltered(mount, caller, place, get);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, mount.store.Read(caller, place.table, get));
+  if (MustReadWholeRow(place)) return ReadFiltered(reading, caller, place, get);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
   return cells;
 }
 
-OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> ReadColumn(const Reading& reading, const Caller& caller,
                                           const Place& place, ReadDetail detail) {
-  if (place.kind == PlaceKind::kDeletedCell) return DeletedValue(mount, caller, place, detail);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, place, GetOf(place, detail)));
+  if (place.kind == PlaceKind::kDeletedCell) return DeletedValue(reading, caller, place, detail);
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(reading, caller, place, GetOf(place, detail)));
   return FirstWanted(place, std::move(cells));
-}
-
-Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& place) {
-  if (caller.is_superuser() || !place.IsColumn()) return {};
-  return ReadColumn(mount, caller, place, ReadDetail::kLengths).status();
 }
 
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
@@ -143,35 +138,36 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
   return std::to_string(static_cast<int64_t>(number)) + "\n";
 }
 
-bool MayBeCached(const MountContext& mount, const Caller& caller, const Place& place) {
+bool MayBeCached(const Reading& reading, const Caller& caller, const Place& place) {
   const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
                         place.kind == PlaceKind::kCell;
-  return is_plain && mount.freshness.is_exact() && place.view == nullptr && caller.is_superuser() &&
-         !place.table.IsSystemTable();
+  return is_plain && reading.freshness().is_exact() && place.view == nullptr &&
+         caller.is_superuser() && !place.table.IsSystemTable();
 }
 
-OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Caller& caller,
                                                 const Place& row_or_family) {
   Get get = GetOf(row_or_family, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;  // of each family
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(mount, caller, row_or_family, get));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(reading, caller, row_or_family, get));
   return FirstWanted(row_or_family, std::move(cells));
 }
 
-OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
+OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,
                               ReadDetail detail) {
-  auto cells = RawCellsOfColumn(mount.store, caller, RawQueryOf(column, detail), column.qualifier);
+  auto cells = reading.RawCellsOfColumn(caller, RawQueryOf(column, detail), column.qualifier);
   if (!cells.ok()) return cells.status();
   return *std::move(cells);
 }
 
-OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, mount.store.DescribeTable(column.table));
+OutcomeOr<RowCells> ListVersions(const Reading& reading, const Caller& caller,
+                                 const Place& column) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(column.table));
   const FamilySchema* family = schema->FindFamily(column.family);
   if (family == nullptr) return Outcome(ENOENT);
   const size_t wanted = static_cast<size_t>(family->max_versions());
-  LongWork work(mount.scan_slots, LongWork::Kind::kMayBeShort);
-  RawColumnPieces pieces(mount, caller, column, work);
+  LongWork work(reading.scan_slots(), LongWork::Kind::kMayBeShort);
+  RawColumnPieces pieces(reading, caller, column, work);
   RowCells versions;
   std::optional<Timestamp> last;
   while (true) {
@@ -181,7 +177,8 @@ OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, cons
       if (cell.type != CellType::kPut || cell.timestamp == last) continue;
       last = cell.timestamp;
       const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
-      CELLFS_ASSIGN_OR_RETURN(auto read, ReadColumn(mount, caller, version, ReadDetail::kLengths));
+      CELLFS_ASSIGN_OR_RETURN(auto read,
+                              ReadColumn(reading, caller, version, ReadDetail::kLengths));
       if (read) versions.push_back(*std::move(read));
     }
     if (piece.empty() || versions.size() == wanted) break;

@@ -1,20 +1,85 @@
 // SPDX-License-Identifier: MIT
 //
 // How places are read from the store: the Get that a place and its view mean, and what it returns.
+// Reading is what they are read through: who has nothing else of the store cannot change it.
 #ifndef CELLFS_FS_READING_READING_H_
 #define CELLFS_FS_READING_READING_H_
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/clock.h"
 #include "engine/read.h"
+#include "engine/store.h"
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
 #include "fs/nodes/node.h"
+#include "fs/requests/scan_slots.h"
+#include "fs/store/freshness.h"
+#include "fs/store/raw_cells.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
+
+// The store as it is read, and what a read needs beside it: whose turn a long one is, and how long
+// what it returns may be kept. Thread-safe; holds nothing of its own.
+class Reading {
+ public:
+  Reading(Store& store, const Clock& clock, const Freshness& freshness, ScanSlots& scan_slots)
+      : store_(store), clock_(clock), freshness_(freshness), scan_slots_(scan_slots) {}
+
+  const Clock& clock() const { return clock_; }
+  const Freshness& freshness() const { return freshness_; }
+  ScanSlots& scan_slots() const { return scan_slots_; }
+  const StoreTraits& traits() const { return store_.traits(); }
+
+  // ---- Cells; as in engine/store.h and fs/store/raw_cells.h
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) const {
+    return store_.Read(caller, table, get);
+  }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) const {
+    return store_.OpenScanner(caller, table, scan);
+  }
+  StatusOr<RowCells> RawCells(const Caller& caller, const RawCellsQuery& query,
+                              FilterPtr filter) const {
+    return fs::RawCells(store_, caller, query, std::move(filter));
+  }
+  StatusOr<RowCells> RawCellsOfColumn(const Caller& caller, const RawCellsQuery& query,
+                                      const std::string& qualifier) const {
+    return fs::RawCellsOfColumn(store_, caller, query, qualifier);
+  }
+
+  // ---- Schemas and figures; as in engine/store.h
+  StatusOr<std::vector<std::string>> ListNamespaces() const { return store_.ListNamespaces(); }
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) const {
+    return store_.DescribeNamespace(name);
+  }
+  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) const {
+    return store_.ListTables(namespace_name);
+  }
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) const {
+    return store_.DescribeTable(table);
+  }
+  StatusOr<bool> IsTableEnabled(const TableName& table) const {
+    return store_.IsTableEnabled(table);
+  }
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) const {
+    return store_.TableSpaceQuota(table);
+  }
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) const {
+    return store_.NamespaceSpaceQuota(name);
+  }
+  Statistics GetStatistics() const { return store_.GetStatistics(); }
+
+ private:
+  Store& store_;
+  const Clock& clock_;
+  const Freshness& freshness_;
+  ScanSlots& scan_slots_;
+};
 
 enum class ReadDetail { kLengths, kValues };
 
@@ -23,31 +88,29 @@ enum class ReadDetail { kLengths, kValues };
 Get GetOf(const Place& place, ReadDetail detail);
 
 // Reads the row as `get`, made by GetOf, says.
-OutcomeOr<RowCells> ReadRow(MountContext& mount, const Caller& caller, const Place& place,
+OutcomeOr<RowCells> ReadRow(const Reading& reading, const Caller& caller, const Place& place,
                             const Get& get);
 
 // The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the
 // last value that a tombstone hides.
-OutcomeOr<std::optional<Cell>> ReadColumn(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> ReadColumn(const Reading& reading, const Caller& caller,
                                           const Place& place, ReadDetail detail);
-// An error where the caller may not read what is there.
-Outcome CheckMayRead(MountContext& mount, const Caller& caller, const Place& place);
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 
 // Whether a node at the place may keep what was found there (Node::Cache): where no rights are
-// checked and nobody but this mount's requests changes what a plain name shows.
-bool MayBeCached(const MountContext& mount, const Caller& caller, const Place& place);
+// checked and nobody but this reading's requests changes what a plain name shows.
+bool MayBeCached(const Reading& reading, const Caller& caller, const Place& place);
 
 // The first cell that is visible in the row, or in the row's family where the place has one.
-OutcomeOr<std::optional<Cell>> FirstVisibleCell(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Caller& caller,
                                                 const Place& row_or_family);
 
 // The newest cells of the column, tombstones and hidden puts included, in cell order.
-OutcomeOr<RowCells> RawColumn(MountContext& mount, const Caller& caller, const Place& column,
+OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,
                               ReadDetail detail);
 // The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
-OutcomeOr<RowCells> ListVersions(MountContext& mount, const Caller& caller, const Place& column);
+OutcomeOr<RowCells> ListVersions(const Reading& reading, const Caller& caller, const Place& column);
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
 

@@ -19,11 +19,11 @@ LongWork::Kind KindOfScan(const Place& place) {
   return filters ? LongWork::Kind::kIsLong : LongWork::Kind::kMayBeShort;
 }
 
-OutcomeOr<std::unique_ptr<RowScan>> RowScan::Open(MountContext& mount, const Caller& caller,
+OutcomeOr<std::unique_ptr<RowScan>> RowScan::Open(const Reading& reading, const Caller& caller,
                                                   const Place& place, const Scan& scan) {
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, mount.store.OpenScanner(caller, place.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading.OpenScanner(caller, place.table, scan));
   return std::unique_ptr<RowScan>(
-      new RowScan(mount.scan_slots, KindOfScan(place), std::move(scanner)));
+      new RowScan(reading.scan_slots(), KindOfScan(place), std::move(scanner)));
 }
 
 OutcomeOr<std::vector<RowCells>> RowScan::Next(size_t max_rows) {

@@ -10,7 +10,7 @@
 
 #include "engine/read.h"
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
 #include "fs/requests/long_work.h"
 #include "fs/tree/place.h"
 
@@ -24,7 +24,7 @@ LongWork::Kind KindOfScan(const Place& place);
 class RowScan {
  public:
   // Of the table of `place`, for what the place shows.
-  static OutcomeOr<std::unique_ptr<RowScan>> Open(MountContext& mount, const Caller& caller,
+  static OutcomeOr<std::unique_ptr<RowScan>> Open(const Reading& reading, const Caller& caller,
                                                   const Place& place, const Scan& scan);
 
   // The next rows; none at the end. EINTR: nobody waits for them any more. ETIMEDOUT: the request

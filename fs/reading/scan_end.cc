@@ -10,11 +10,11 @@ namespace {
 constexpr Timestamp kKeepMs = 1000;
 constexpr size_t kBatch = 1024;  // rows
 
-OutcomeOr<std::optional<std::string>> LastRow(MountContext& mount, const Caller& caller,
+OutcomeOr<std::optional<std::string>> LastRow(const Reading& reading, const Caller& caller,
                                               const Place& place) {
   Scan scan = place.view->scan;
   scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(mount, caller, place, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, place, scan));
   std::optional<std::string> last;
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(auto rows, scanned->Next(kBatch));
@@ -26,12 +26,12 @@ OutcomeOr<std::optional<std::string>> LastRow(MountContext& mount, const Caller&
 }  // namespace
 
 // The scan may wait long for its turn, so others that look meanwhile scan for themselves.
-OutcomeOr<bool> ScanEnd::IsBefore(MountContext& mount, const Caller& caller, const Place& row) {
-  const uint64_t mutations = mount.store.GetStatistics().mutations;
-  const Timestamp now = mount.clock->Now();
+OutcomeOr<bool> ScanEnd::IsBefore(const Reading& reading, const Caller& caller, const Place& row) {
+  const uint64_t mutations = reading.GetStatistics().mutations;
+  const Timestamp now = reading.clock().Now();
   auto end = FindCached(mutations, now);
   if (!end) {
-    CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(mount, caller, row));
+    CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(reading, caller, row));
     end = End{std::move(last), mutations, now};
     std::lock_guard lock(mutex_);
     end_ = end;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
@@ -19,7 +19,7 @@ namespace cellfs::fs {
 class ScanEnd {
  public:
   // Whether the row, which lies in the scan's range, comes before its limit is reached.
-  OutcomeOr<bool> IsBefore(MountContext& mount, const Caller& caller, const Place& row);
+  OutcomeOr<bool> IsBefore(const Reading& reading, const Caller& caller, const Place& row);
 
  private:
   struct End {

@@ -32,20 +32,6 @@ bool IsLater(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-// When an entry of the directory last came or went, unless it was made or its time was set since
-// then. That is of the present, and no business of an .asof.
-std::optional<timespec> ChangeOf(MountContext& mount, const ResolvedEntry& found,
-                                 const ShownAttributes& stored, const timespec& made) {
-  const Place& place = found.place;
-  if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
-  if (const auto time = mount.directory_times.Find(place)) return FromMilliseconds(*time);
-  const auto is_later_than = [&](const timespec& time) { return IsLater(*stored.changed, time); };
-  const bool knows_when_made = found.unstored || found.version >= 0;
-  const bool is_last = stored.changed && (!stored.ctime || is_later_than(*stored.ctime)) &&
-                       (!knows_when_made || is_later_than(made));
-  return is_last ? stored.changed : std::nullopt;
-}
-
 // These change without a notification.
 bool ChangesUnseen(const Place& place) {
   return place.traits().Is(place_flag::kChangesUnseen) || place.table.IsSystemTable();
@@ -69,10 +55,25 @@ mode_t TypeOf(const Place& place) {
   return place.IsDirectory() ? S_IFDIR : S_IFREG;
 }
 
-OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, const Node* node) {
+// When an entry of the directory last came or went, unless it was made or its time was set since
+// then. That is of the present, and no business of an .asof.
+std::optional<timespec> EntryAttributes::ChangeOf(const ResolvedEntry& found,
+                                                  const ShownAttributes& stored,
+                                                  const timespec& made) const {
+  const Place& place = found.place;
+  if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
+  if (const auto time = attributes_.directory_times().Find(place)) return FromMilliseconds(*time);
+  const auto is_later_than = [&](const timespec& time) { return IsLater(*stored.changed, time); };
+  const bool knows_when_made = found.unstored || found.version >= 0;
+  const bool is_last = stored.changed && (!stored.ctime || is_later_than(*stored.ctime)) &&
+                       (!knows_when_made || is_later_than(made));
+  return is_last ? stored.changed : std::nullopt;
+}
+
+OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, const Node* node) const {
   const Place& place = found.place;
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
-                          mount.attributes.Find(place, place.IsDirectory() ? -1 : found.version));
+                          attributes_.Find(place, place.IsDirectory() ? -1 : found.version));
   struct stat shown {};
   shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;
@@ -88,10 +89,10 @@ OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, c
   const timespec made = found.unstored ? found.unstored->made
                         : found.version >= 0
                             ? FromMilliseconds(found.version)
-                            : FromMilliseconds(is_live_text ? mount.clock->Now() : mount.made_at);
+                            : FromMilliseconds(is_live_text ? reading_.clock().Now() : made_at_);
   shown.st_mtim = stored.mtime.value_or(made);
   shown.st_ctim = stored.ctime.value_or(made);
-  if (const auto changed = ChangeOf(mount, found, stored, made)) {
+  if (const auto changed = ChangeOf(found, stored, made)) {
     shown.st_mtim = *changed;
     shown.st_ctim = stored.ctime && IsLater(*stored.ctime, *changed) ? *stored.ctime : *changed;
   }
@@ -104,30 +105,30 @@ OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, c
   return shown;
 }
 
-double ValiditySeconds(MountContext& mount, const ResolvedEntry& found) {
+double EntryAttributes::ValiditySeconds(const ResolvedEntry& found) const {
   const Place& place = found.place;
   // The kernel would show everybody what one who may read has looked up.
-  if (mount.options.authorization && !place.row.empty()) return 0;
+  if (options_.authorization && !place.row.empty()) return 0;
   if (place.view != nullptr) {
     const bool fixed = place.view->IsAsof() && place.view->asof->Use() != nullptr;
-    return fixed ? static_cast<double>(mount.options.asof_hold_ms) / 1000 : 0;
+    return fixed ? static_cast<double>(options_.asof_hold_ms) / 1000 : 0;
   }
   if (ChangesUnseen(place)) return 0;
-  const double fresh = mount.freshness.ValidSeconds();
+  const double fresh = reading_.freshness().ValidSeconds();
   if (!found.expires) return fresh;
-  const Timestamp left = *found.expires - mount.clock->Now();
+  const Timestamp left = *found.expires - reading_.clock().Now();
   return std::clamp(static_cast<double>(left) / 1000, 0.0, fresh);
 }
 
-bool MayCacheListing(MountContext& mount, const Place& directory) {
+bool EntryAttributes::MayCacheListing(const Place& directory) const {
   if (directory.view != nullptr) {
     return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
   }
-  if (!mount.freshness.is_exact()) return false;
+  if (!reading_.freshness().is_exact()) return false;
   if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
   if (directory.table.IsSystemTable()) return false;
   if (directory.table.name.empty()) return true;
-  const auto schema = mount.store.DescribeTable(directory.table);
+  const auto schema = reading_.DescribeTable(directory.table);
   return schema.ok() &&
          std::none_of((*schema)->families.begin(), (*schema)->families.end(),
                       [](const auto& family) { return family.second.time_to_live() != kForever; });

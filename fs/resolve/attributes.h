@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: MIT
 //
-// From what was found at a place to what stat(2) shows, and for how long the kernel may believe it.
+// EntryAttributes: from what was found at a place to what stat(2) shows, and for how long the
+// kernel may believe it.
 #ifndef CELLFS_FS_RESOLVE_ATTRIBUTES_H_
 #define CELLFS_FS_RESOLVE_ATTRIBUTES_H_
 
 #include <sys/stat.h>
 
-#include "fs/mount/mount_context.h"
+#include "fs/attributes/attribute_store.h"
 #include "fs/nodes/node.h"
+#include "fs/reading/reading.h"
 #include "fs/resolve/resolver.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
-// `node` is null where the kernel does not know the place.
-OutcomeOr<struct stat> StatOf(MountContext& mount, const ResolvedEntry& found, const Node* node);
+// Thread-safe; holds nothing of its own.
+class EntryAttributes {
+ public:
+  // `made_at`: the time of what nothing else tells a time of.
+  EntryAttributes(const Reading& reading, AttributeStore& attributes, const MountOptions& options,
+                  Timestamp made_at)
+      : reading_(reading), attributes_(attributes), options_(options), made_at_(made_at) {}
+
+  // `node` is null where the kernel does not know the place.
+  OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, const Node* node) const;
+  // How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
+  // not at all.
+  double ValiditySeconds(const ResolvedEntry& found) const;
+  // Whether the kernel may keep the listing of the directory.
+  bool MayCacheListing(const Place& directory) const;
+
+ private:
+  std::optional<timespec> ChangeOf(const ResolvedEntry& found, const ShownAttributes& stored,
+                                   const timespec& made) const;
+
+  const Reading& reading_;
+  AttributeStore& attributes_;
+  const MountOptions& options_;
+  const Timestamp made_at_;
+};
+
 // Only what readdir needs: the type.
 mode_t TypeOf(const Place& place);
-// How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
-// not at all.
-double ValiditySeconds(MountContext& mount, const ResolvedEntry& found);
-// Whether the kernel may keep the listing of the directory.
-bool MayCacheListing(MountContext& mount, const Place& directory);
 
 timespec FromMilliseconds(Timestamp time);
 

@@ -32,34 +32,34 @@ std::string Label(const std::string& text) {
 
 }  // namespace
 
-OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) {
+OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) const {
   if (place.kind == PlaceKind::kKeyFile) return place.row;
   if (place.name == "status") return Status();
   if (place.name == "metrics") return Metrics();
-  if (place.name == "errors") return mount_.errors.Text();
-  if (place.name == "config") return mount_.options.configuration;
+  if (place.name == "errors") return errors_.Text();
+  if (place.name == "config") return options_.configuration;
   return Outcome(ENOENT);
 }
 
-std::string CellfsDirectory::Status() {
-  const Statistics statistics = mount_.store.GetStatistics();
-  const Timestamp now = mount_.clock->Now();
+std::string CellfsDirectory::Status() const {
+  const Statistics statistics = reading_.GetStatistics();
+  const Timestamp now = reading_.clock().Now();
   std::ostringstream text;
   text << "version = \"" << CELLFS_VERSION << "\"\n"
-       << "mounted_for = " << (now - mount_.mounted_at) / 1000 << "  # seconds\n"
-       << "controls = \"" << ControlsName(mount_.options.controls) << "\"\n"
-       << "read_only = " << (mount_.options.read_only ? "true" : "false") << "\n"
-       << "known_inodes = " << mount_.inodes.size() << "\n"
+       << "mounted_for = " << (now - mounted_at_) / 1000 << "  # seconds\n"
+       << "controls = \"" << ControlsName(options_.controls) << "\"\n"
+       << "read_only = " << (options_.read_only ? "true" : "false") << "\n"
+       << "known_inodes = " << inodes_.size() << "\n"
        << "mutations = " << statistics.mutations << "\n"
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n";
-  for (const AsofRegistry::Held& held : mount_.asof.ListHeld()) {
+  for (const AsofRegistry::Held& held : asof_.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"
          << "sequence_id = " << held.sequence_id << "  # flush and compaction keep what it sees\n"
          << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
-         << mount_.options.asof_hold_ms / 1000 << "\n";
+         << options_.asof_hold_ms / 1000 << "\n";
   }
   for (const TableStatistics& table : statistics.tables) {
     if (table.table.namespace_name == kHiddenNamespace) continue;
@@ -74,8 +74,8 @@ std::string CellfsDirectory::Status() {
   return text.str();
 }
 
-std::string CellfsDirectory::Metrics() {
-  const Statistics statistics = mount_.store.GetStatistics();
+std::string CellfsDirectory::Metrics() const {
+  const Statistics statistics = reading_.GetStatistics();
   std::ostringstream text;
   const auto metric = [&](const char* name, const char* kind, const char* help, auto value) {
     text << "# HELP cellfs_" << name << " " << help << "\n# TYPE cellfs_" << name << " " << kind
@@ -90,7 +90,7 @@ std::string CellfsDirectory::Metrics() {
          statistics.pinned_moments);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
-  metric("inodes", "gauge", "Inodes the kernel knows.", mount_.inodes.size());
+  metric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size());
   const auto per_table = [&](const char* name, const char* kind,
                              uint64_t TableStatistics::*member) {
     text << "# TYPE cellfs_table_" << name << " " << kind << "\n";

@@ -14,7 +14,11 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/nodes/inode_table.h"
+#include "fs/reading/reading.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/options.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
@@ -24,16 +28,28 @@ inline constexpr std::string_view kSelfFiles[] = {"config", "errors", "metrics",
 // Thread-safe.
 class CellfsDirectory {
  public:
-  explicit CellfsDirectory(MountContext& mount) : mount_(mount) {}
+  CellfsDirectory(const Reading& reading, const InodeTable& inodes, AsofRegistry& asof,
+                  const ErrorLog& errors, const MountOptions& options)
+      : reading_(reading),
+        inodes_(inodes),
+        asof_(asof),
+        errors_(errors),
+        options_(options),
+        mounted_at_(reading.clock().Now()) {}
 
   // The text of a kSelfFile or kKeyFile.
-  OutcomeOr<std::string> Text(const Place& place);
+  OutcomeOr<std::string> Text(const Place& place) const;
 
  private:
-  std::string Status();
-  std::string Metrics();
+  std::string Status() const;
+  std::string Metrics() const;
 
-  MountContext& mount_;
+  const Reading& reading_;
+  const InodeTable& inodes_;
+  AsofRegistry& asof_;
+  const ErrorLog& errors_;
+  const MountOptions& options_;
+  const Timestamp mounted_at_;
 };
 
 }  // namespace cellfs::fs

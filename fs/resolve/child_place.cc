@@ -20,12 +20,14 @@ bool IsBesideToml(const MountOptions& options, std::string_view name) {
          IsTemporaryName(options, std::string(name));
 }
 
+}  // namespace
+
 // One name in one directory.
-class ChildName {
+class ChildPlaces::ChildName {
  public:
-  ChildName(MountContext& mount, const Caller& caller, const Place& directory,
+  ChildName(const ChildPlaces& places, const Caller& caller, const Place& directory,
             std::string_view name, NameUse use)
-      : mount_(mount), caller_(caller), directory_(directory), name_(name), use_(use) {}
+      : places_(places), caller_(caller), directory_(directory), name_(name), use_(use) {}
 
   OutcomeOr<Place> ToPlace() const {
     if (name_.empty() || name_ == "." || name_ == "..") return NotThere();
@@ -50,9 +52,9 @@ class ChildName {
       case PlaceKind::kDeletedDirectory:
         return Column(PlaceKind::kDeletedCell);
       case PlaceKind::kAsofDirectory:
-        return PlaceAsOf(mount_, directory_, name_);
+        return PlaceAsOf(places_.reading_, places_.asof_, directory_, name_);
       case PlaceKind::kScanDirectory:
-        return PlaceInScan(mount_, directory_, name_);
+        return PlaceInScan(places_.reading_, places_.options_.names, directory_, name_);
       case PlaceKind::kSelfDirectory:
         return InSelf();
       case PlaceKind::kKeysDirectory:
@@ -83,9 +85,10 @@ class ChildName {
 
   OutcomeOr<Place> InTable() const {
     if (auto control = ControlOrMemory()) return *std::move(control);
-    ReadName read = mount_.row_names.Read(name_);
+    ReadName read = places_.names_.rows().Read(name_);
     if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
-      CELLFS_ASSIGN_OR_RETURN(read.key, FindLongRow(mount_, caller_, directory_, read.key, name_));
+      CELLFS_ASSIGN_OR_RETURN(read.key, FindLongRow(places_.reading_, places_.names_.rows(),
+                                                    caller_, directory_, read.key, name_));
     } else if (read.kind != ReadName::Kind::kKey) {
       return NoKey(read.kind);
     }
@@ -111,10 +114,11 @@ class ChildName {
 
   // The column that the name says, as `kind`.
   OutcomeOr<Place> Column(PlaceKind kind) const {
-    ReadName read = mount_.qualifier_names.Read(name_);
+    ReadName read = places_.names_.qualifiers().Read(name_);
     if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
-      CELLFS_ASSIGN_OR_RETURN(read.key,
-                              FindLongQualifier(mount_, caller_, directory_, read.key, name_));
+      CELLFS_ASSIGN_OR_RETURN(
+          read.key, FindLongQualifier(places_.reading_, places_.names_.qualifiers(), caller_,
+                                      directory_, read.key, name_));
     } else if (read.kind != ReadName::Kind::kKey) {
       return NoKey(read.kind);
     }
@@ -129,7 +133,7 @@ class ChildName {
 
   OutcomeOr<Place> InVersions() const {
     Place memory = Named(PlaceKind::kMemoryFile);
-    if (use_ == NameUse::kCreateFile || mount_.unstored.Find(memory)) return memory;
+    if (use_ == NameUse::kCreateFile || places_.unstored_.Find(memory)) return memory;
     return Column(PlaceKind::kVersionsColumn);
   }
 
@@ -143,7 +147,7 @@ class ChildName {
         use_ == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory : PlaceKind::kMemoryFile,
         1);
     memory.name = name_;
-    if (use_ == NameUse::kLookUp && !mount_.unstored.Find(memory)) {
+    if (use_ == NameUse::kLookUp && !places_.unstored_.Find(memory)) {
       memory.kind = PlaceKind::kMemoryDirectory;
     }
     return memory;
@@ -158,7 +162,7 @@ class ChildName {
   }
 
   OutcomeOr<Place> InKeys() const {
-    auto key = mount_.long_names.Find(name_);
+    auto key = places_.names_.FullKey(name_);
     if (!key) return Outcome(ENOENT);
     Place place = Named(PlaceKind::kKeyFile);
     place.row = *std::move(key);
@@ -174,7 +178,7 @@ class ChildName {
     if (!kind) return std::nullopt;
     const bool is_toml = TraitsOf(*kind).content == PlaceContent::kToml;
     const bool has_controls =
-        mount_.options.controls != Controls::kOff && directory_.view == nullptr;
+        places_.options_.controls != Controls::kOff && directory_.view == nullptr;
     if (is_toml ? directory_.IsInScan() : !has_controls) return std::nullopt;
     return directory_.As(*kind);
   }
@@ -183,9 +187,9 @@ class ChildName {
   std::optional<OutcomeOr<Place>> ControlOrMemory() const {
     if (auto control = Control()) return *std::move(control);
     if (directory_.view != nullptr) return std::nullopt;
-    if (use_ == NameUse::kCreateFile && !IsBesideToml(mount_.options, name_)) return NotThere();
+    if (use_ == NameUse::kCreateFile && !IsBesideToml(places_.options_, name_)) return NotThere();
     Place memory = Named(PlaceKind::kMemoryFile);
-    if (use_ == NameUse::kCreateFile || mount_.unstored.Find(memory)) return memory;
+    if (use_ == NameUse::kCreateFile || places_.unstored_.Find(memory)) return memory;
     return std::nullopt;
   }
 
@@ -220,18 +224,16 @@ class ChildName {
     return Outcome(EILSEQ, "the name spells no key");
   }
 
-  MountContext& mount_;
+  const ChildPlaces& places_;
   const Caller& caller_;
   const Place& directory_;
   const std::string_view name_;
   const NameUse use_;
 };
 
-}  // namespace
-
-OutcomeOr<Place> ChildPlace(MountContext& mount, const Caller& caller, const Place& directory,
-                            std::string_view name, NameUse use) {
-  return ChildName(mount, caller, directory, name, use).ToPlace();
+OutcomeOr<Place> ChildPlaces::Find(const Caller& caller, const Place& directory,
+                                   std::string_view name, NameUse use) const {
+  return ChildName(*this, caller, directory, name, use).ToPlace();
 }
 
 }  // namespace cellfs::fs

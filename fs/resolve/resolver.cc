@@ -2,11 +2,9 @@
 #include "fs/resolve/resolver.h"
 
 #include "fs/nodes/node.h"
-#include "fs/reading/reading.h"
 #include "fs/reading/row_scan.h"
 #include "fs/reading/scan_end.h"
-#include "fs/resolve/cellfs_directory.h"
-#include "fs/schema/toml_files.h"
+#include "fs/schema/schema_text.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -35,64 +33,88 @@ bool IsInRange(const Scan& scan, std::string_view row) {
 }  // namespace
 
 OutcomeOr<ResolvedEntry> Resolver::LookUp(const Caller& caller, const Place& directory,
-                                          std::string_view name) {
+                                          std::string_view name) const {
   CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
   return Find(caller, place);
 }
 
-OutcomeOr<ResolvedEntry> Resolver::Find(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::Find(const Caller& caller, const Place& place,
+                                        Node* node) const {
   const uint64_t looked_at = Node::NewestGeneration();
-  auto found = FindByContent(caller, place);
+  auto found = FindByContent(caller, place, node);
   if (found.ok()) found->looked_at = looked_at;
   return found;
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindByContent(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindByContent(const Caller& caller, const Place& place,
+                                                 Node* node) const {
   switch (place.traits().content) {
     case PlaceContent::kValue:
     case PlaceContent::kCounter:
     case PlaceContent::kDeletedValue:
-      return FindColumn(caller, place);
+      return FindColumn(caller, place, node);
     case PlaceContent::kToml:
       return FindToml(place);
     case PlaceContent::kText:
       return FindSelf(place);
     case PlaceContent::kMemory:
-      return FromEntry(mount_.unstored.Find(place));
+      return FromEntry(unstored_.Find(place));
     case PlaceContent::kTarget:
       return FindLink(place);
     case PlaceContent::kNone:
       break;
   }
-  return FindDirectory(caller, place);
+  return FindDirectory(caller, place, node);
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Place& place,
+                                                 Node* node) const {
   switch (place.kind) {
     case PlaceKind::kNamespace:
       return FindNamespace(place);
     case PlaceKind::kTable:
       return FindTable(place);
     case PlaceKind::kRow:
-      return FindRow(caller, place);
+      return FindRow(caller, place, node);
     case PlaceKind::kFamily:
-      return FindFamily(caller, place);
+      return FindFamily(caller, place, node);
     case PlaceKind::kVersionsColumn:
       return FindVersionsColumn(caller, place);
     case PlaceKind::kMemoryDirectory:
-      return FromEntry(mount_.unstored.Find(place));
+      return FromEntry(unstored_.Find(place));
     default:
-      return ResolvedEntry{place};  // always there
+      return OutcomeOr<ResolvedEntry>(std::in_place, place);  // always there
   }
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FromCell(const Place& place, const Cell& cell, Node* node,
-                                            uint64_t looked_at) {
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount_.store.DescribeTable(place.table));
+Resolver::CachingNode::CachingNode(const Resolver& resolver, const Caller& caller,
+                                   const Place& place, Node* at_hand)
+    : may_be_(MayBeCached(resolver.reading_, caller, place)), node_(may_be_ ? at_hand : nullptr) {
+  if (!may_be_ || node_ != nullptr) return;
+  found_ = resolver.inodes_.Find(place);
+  node_ = found_.get();
+}
+
+OutcomeOr<CachedCell> Resolver::Learn(const Place& place, const Cell& cell, Node* node,
+                                      uint64_t looked_at) const {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading_.DescribeTable(place.table));
   const CachedCell known = CachedCellOf(cell, schema->FindFamily(cell.family));
   if (node != nullptr) node->Cache(known, looked_at);
-  ResolvedEntry found{place};
-  Describe(known, found);
+  return known;
+}
+
+OutcomeOr<ResolvedEntry> Resolver::FromCell(const Place& place, const CachedCell& cell) {
+  OutcomeOr<ResolvedEntry> found(std::in_place, place);
+  Describe(cell, *found);
+  return found;
+}
+
+// A value that is no counter is found, and its reading says what is wrong.
+OutcomeOr<ResolvedEntry> Resolver::FromCounter(const Place& place, const CachedCell& cell,
+                                               Cell value) {
+  auto found = FromCell(place, cell);
+  const auto text = FileBytes(place, std::move(value));
+  found->size = text.ok() ? text->size() : 0;
   return found;
 }
 
@@ -113,134 +135,127 @@ OutcomeOr<ResolvedEntry> Resolver::FromEntry(UnstoredPtr entry) {
   return found;
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) {
-  const auto schema = mount_.store.DescribeNamespace(place.table.namespace_name);
+OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) const {
+  const auto schema = reading_.DescribeNamespace(place.table.namespace_name);
   if (!schema.ok()) return NotDescribed(schema.status());
-  return ResolvedEntry{place};
+  return OutcomeOr<ResolvedEntry>(std::in_place, place);
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) {
-  const auto schema = mount_.store.DescribeTable(place.table);
+OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) const {
+  const auto schema = reading_.DescribeTable(place.table);
   if (!schema.ok()) return NotDescribed(schema.status());
-  return ResolvedEntry{place};
+  return OutcomeOr<ResolvedEntry>(std::in_place, place);
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place,
+                                           Node* node) const {
   if (place.IsInScan() && !IsInRange(place.view->scan, place.row)) {
     return Outcome(ENOENT);
   }
   if (place.view != nullptr && place.view->scan_end != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(const bool returned,
-                            place.view->scan_end->IsBefore(mount_, caller, place));
+                            place.view->scan_end->IsBefore(reading_, caller, place));
     if (!returned) return Outcome(ENOENT);
   }
-  UnstoredPtr unstored = mount_.unstored.Find(place);  // first: it goes once a cell is stored
-  CELLFS_ASSIGN_OR_RETURN(auto found, FindFilled(caller, place));
-  if (found) return *std::move(found);
+  const uint64_t emptied = unstored_.emptied();
+  UnstoredPtr unstored = unstored_.Find(place);  // first: it goes once a cell is stored
+  CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
+  if (cell) return FromCell(place, *cell);
+  // Its last cell may have gone in between.
+  if (unstored == nullptr && unstored_.emptied() != emptied) unstored = unstored_.Find(place);
   return FromEntry(std::move(unstored));
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place) {
-  UnstoredPtr made = mount_.unstored.Find(place);  // first: it goes once a cell is stored
-  CELLFS_ASSIGN_OR_RETURN(auto filled, FindFilled(caller, place));
-  if (filled) return *std::move(filled);
+OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place,
+                                              Node* node) const {
+  const uint64_t emptied = unstored_.emptied();
+  UnstoredPtr made = unstored_.Find(place);  // first: it goes once a cell is stored
+  CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
+  if (cell) return FromCell(place, *cell);
+  // Its last cell may have gone in between.
+  if (made == nullptr && unstored_.emptied() != emptied) made = unstored_.Find(place);
   if (made || place.IsInScan()) return FromEntry(std::move(made));
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.
-  CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry row, FindRow(caller, place.Parent()));
+  CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry row, FindRow(caller, place.Parent(), nullptr));
   if (row.unstored && row.unstored->reason == UnstoredReason::kMade) return Outcome(ENOENT);
   ResolvedEntry found{place};
-  const auto made_row = mount_.unstored.Find(place.Parent());
+  const auto made_row = unstored_.Find(place.Parent());
   if (made_row && made_row->reason == UnstoredReason::kMade) found.absent_for = made_row->maker;
   return found;
 }
 
-// A row or family that shows a cell. After each listing the kernel asks for its attributes again.
-OutcomeOr<std::optional<ResolvedEntry>> Resolver::FindFilled(const Caller& caller,
-                                                             const Place& place) {
-  const NodePtr node = MayBeCached(mount_, caller, place) ? mount_.inodes.Find(place) : nullptr;
-  if (node != nullptr) {
-    if (const auto cell = UnexpiredCell(*node)) {
-      std::optional<ResolvedEntry> found(ResolvedEntry{place});
-      Describe(*cell, *found);
-      return found;
-    }
-  }
+// After each listing the kernel asks for the directory's attributes again.
+OutcomeOr<std::optional<CachedCell>> Resolver::FindFilled(const Caller& caller, const Place& place,
+                                                          Node* at_hand) const {
+  const CachingNode node(*this, caller, place, at_hand);
+  if (const auto cell = UnexpiredCell(node.get())) return cell;
   const uint64_t looked_at = Node::NewestGeneration();
-  CELLFS_ASSIGN_OR_RETURN(auto cell, FirstVisibleCell(mount_, caller, place));
-  if (!cell) return std::optional<ResolvedEntry>();
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, FromCell(place, *cell, node.get(), looked_at));
-  return std::optional(std::move(found));
+  CELLFS_ASSIGN_OR_RETURN(const auto cell, FirstVisibleCell(reading_, caller, place));
+  if (!cell) return std::optional<CachedCell>();
+  CELLFS_ASSIGN_OR_RETURN(const CachedCell known, Learn(place, *cell, node.get(), looked_at));
+  return std::optional(known);
 }
 
 // What the node has cached, unless a TTL has ended it.
-std::optional<CachedCell> Resolver::UnexpiredCell(const Node& node) {
-  auto cell = node.cached_cell();
-  if (cell && cell->expires && *cell->expires <= mount_.clock->Now()) cell.reset();
+std::optional<CachedCell> Resolver::UnexpiredCell(const Node* node) const {
+  if (node == nullptr) return std::nullopt;
+  auto cell = node->cached_cell();
+  if (cell && cell->expires && *cell->expires <= reading_.clock().Now()) cell.reset();
   return cell;
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place& place) {
-  const bool may_be_known = MayBeCached(mount_, caller, place);
-  const NodePtr node = may_be_known ? mount_.inodes.Find(place) : nullptr;
-  if (node != nullptr) {
-    if (const auto cell = UnexpiredCell(*node)) {
-      ResolvedEntry found{place};
-      Describe(*cell, found);
-      return found;
-    }
-  }
+OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place& place,
+                                              Node* at_hand) const {
+  const CachingNode node(*this, caller, place, at_hand);
+  if (const auto cell = UnexpiredCell(node.get())) return FromCell(place, *cell);
   const uint64_t looked_at = Node::NewestGeneration();
   const bool is_counter = place.kind == PlaceKind::kCounter;
-  UnstoredPtr claim = mount_.unstored.Find(place);  // first: it goes once a value is stored
+  UnstoredPtr claim = unstored_.Find(place);  // first: it goes once a value is stored
   CELLFS_ASSIGN_OR_RETURN(
       auto cell,
-      ReadColumn(mount_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
+      ReadColumn(reading_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
   if (!cell) {
-    if (claim == nullptr && may_be_known) mount_.last_absent.Note(place, looked_at);
+    if (claim == nullptr && node.may_be()) last_absent_.Note(place, looked_at);
     return FromEntry(std::move(claim));
   }
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {
     return Outcome(ENOENT);  // shown as q@<timestamp>
   }
-  auto found = FromCell(place, *cell, node.get(), looked_at);
-  if (found.ok() && is_counter) {
-    // A value that is no counter is found, and its reading says what is wrong.
-    const auto text = FileBytes(place, *std::move(cell));
-    found->size = text.ok() ? text->size() : 0;
-  }
-  return found;
+  CELLFS_ASSIGN_OR_RETURN(const CachedCell known, Learn(place, *cell, node.get(), looked_at));
+  return is_counter ? FromCounter(place, known, *std::move(cell)) : FromCell(place, known);
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller, const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller,
+                                                      const Place& place) const {
   CELLFS_ASSIGN_OR_RETURN(
-      auto visible, ReadColumn(mount_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
-  if (visible) return ResolvedEntry{place};
-  CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(mount_, caller, place));
-  if (!versions.empty()) return ResolvedEntry{place};
-  return FromEntry(mount_.unstored.Find(place));
+      auto visible, ReadColumn(reading_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
+  if (visible) return OutcomeOr<ResolvedEntry>(std::in_place, place);
+  CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(reading_, caller, place));
+  if (!versions.empty()) return OutcomeOr<ResolvedEntry>(std::in_place, place);
+  return FromEntry(unstored_.Find(place));
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) {
-  if (mount_.unstored.IsTomlHidden(place.Parent())) return Outcome(ENOENT);
-  CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(mount_, place));
+OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) const {
+  if (unstored_.IsTomlHidden(place.Parent())) return Outcome(ENOENT);
+  CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(reading_, place));
   ResolvedEntry found{place};
   found.size = text.size();
   return found;
 }
 
-OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(std::string text, CellfsDirectory(mount_).Text(place));
+OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) const {
+  CELLFS_ASSIGN_OR_RETURN(std::string text, self_.Text(place));
   ResolvedEntry found{place};
   found.size = text.size();
   return found;
 }
 
 // Its target is a time in milliseconds.
-OutcomeOr<ResolvedEntry> Resolver::FindLink(const Place& place) {
+OutcomeOr<ResolvedEntry> Resolver::FindLink(const Place& place) const {
   ResolvedEntry found{place};
-  found.size = std::to_string(mount_.clock->Now()).size();
+  found.size = std::to_string(reading_.clock().Now()).size();
   return found;
 }
 

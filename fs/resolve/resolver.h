@@ -8,7 +8,11 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/nodes/inode_table.h"
+#include "fs/nodes/last_absent.h"
+#include "fs/nodes/unstored_entries.h"
+#include "fs/reading/reading.h"
+#include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/child_place.h"
 #include "fs/tree/place.h"
 
@@ -16,6 +20,8 @@ namespace cellfs::fs {
 
 // A place where something is, with what one reading told of it.
 struct ResolvedEntry {
+  explicit ResolvedEntry(const Place& place_in) : place(place_in) {}
+
   Place place;
   uint64_t size = 0;       // bytes of a file
   Timestamp version = -1;  // of the cell shown, or of a cell in the directory; < 0: unknown
@@ -26,45 +32,80 @@ struct ResolvedEntry {
   pid_t absent_for = 0;
 };
 
-// Thread-safe; holds nothing but the context.
+// Thread-safe; holds nothing of its own.
 class Resolver {
  public:
-  explicit Resolver(MountContext& mount) : mount_(mount) {}
+  Resolver(const ChildPlaces& places, const Reading& reading, const InodeTable& inodes,
+           const UnstoredEntries& unstored, LastAbsent& last_absent, const CellfsDirectory& self)
+      : places_(places),
+        reading_(reading),
+        inodes_(inodes),
+        unstored_(unstored),
+        last_absent_(last_absent),
+        self_(self) {}
 
-  // As ChildPlace.
+  // As ChildPlaces::Find.
   OutcomeOr<Place> Child(const Caller& caller, const Place& directory, std::string_view name,
-                         NameUse use) {
-    return ChildPlace(mount_, caller, directory, name, use);
+                         NameUse use) const {
+    return places_.Find(caller, directory, name, use);
   }
-  // What is there now; ENOENT where there is nothing.
-  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place);
+  // What is there now; ENOENT where there is nothing. `node`: the one that has the place now, where
+  // it is at hand.
+  OutcomeOr<ResolvedEntry> Find(const Caller& caller, const Place& place,
+                                Node* node = nullptr) const;
   OutcomeOr<ResolvedEntry> LookUp(const Caller& caller, const Place& directory,
-                                  std::string_view name);
+                                  std::string_view name) const;
 
   // What the cell says of the place in `found`.
   static void Describe(const CachedCell& cell, ResolvedEntry& found);
 
  private:
-  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place);
-  // From a cell that was read there; the node, if there is one, knows it afterwards.
-  OutcomeOr<ResolvedEntry> FromCell(const Place& place, const Cell& cell, Node* node,
-                                    uint64_t looked_at);
-  OutcomeOr<std::optional<ResolvedEntry>> FindFilled(const Caller& caller, const Place& place);
-  std::optional<CachedCell> UnexpiredCell(const Node& node);
-  OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place);
-  OutcomeOr<ResolvedEntry> FindToml(const Place& place);
-  OutcomeOr<ResolvedEntry> FindSelf(const Place& place);
-  OutcomeOr<ResolvedEntry> FindLink(const Place& place);
-  OutcomeOr<ResolvedEntry> FindNamespace(const Place& place);
-  OutcomeOr<ResolvedEntry> FindTable(const Place& place);
+  // The node that has the place, where one may keep what is found there.
+  class CachingNode {
+   public:
+    CachingNode(const Resolver& resolver, const Caller& caller, const Place& place, Node* at_hand);
+    Node* get() const { return node_; }
+    // Whether there could be one.
+    bool may_be() const { return may_be_; }
+
+   private:
+    const bool may_be_;
+    NodePtr found_;
+    Node* node_;
+  };
+
+  OutcomeOr<ResolvedEntry> FindByContent(const Caller& caller, const Place& place,
+                                         Node* node) const;
+  OutcomeOr<ResolvedEntry> FindDirectory(const Caller& caller, const Place& place,
+                                         Node* node) const;
+  OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place, Node* node) const;
+  OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place, Node* node) const;
+  OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place, Node* node) const;
+  // A cell that was read there; the node, if there is one, knows it afterwards.
+  OutcomeOr<CachedCell> Learn(const Place& place, const Cell& cell, Node* node,
+                              uint64_t looked_at) const;
+  // The cell that a row or family shows.
+  OutcomeOr<std::optional<CachedCell>> FindFilled(const Caller& caller, const Place& place,
+                                                  Node* node) const;
+  std::optional<CachedCell> UnexpiredCell(const Node* node) const;
+  OutcomeOr<ResolvedEntry> FindVersionsColumn(const Caller& caller, const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindToml(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindSelf(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindLink(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindNamespace(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindTable(const Place& place) const;
+  static OutcomeOr<ResolvedEntry> FromCell(const Place& place, const CachedCell& cell);
+  static OutcomeOr<ResolvedEntry> FromCounter(const Place& place, const CachedCell& cell,
+                                              Cell value);
   // What is there only by being made.
   static OutcomeOr<ResolvedEntry> FromEntry(UnstoredPtr entry);  // null: ENOENT
 
-  MountContext& mount_;
+  const ChildPlaces& places_;
+  const Reading& reading_;
+  const InodeTable& inodes_;
+  const UnstoredEntries& unstored_;
+  LastAbsent& last_absent_;
+  const CellfsDirectory& self_;
 };
 
 }  // namespace cellfs::fs

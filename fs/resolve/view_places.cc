@@ -23,8 +23,8 @@ Place SeenThrough(const Place& directory, std::shared_ptr<const View> view) {
   return place;
 }
 
-OutcomeOr<Scan> ReadQuery(MountContext& mount, std::string_view name) {
-  auto query = ScanQuery::Read(name, mount.options.names);
+OutcomeOr<Scan> ReadQuery(NameMode names, std::string_view name) {
+  auto query = ScanQuery::Read(name, names);
   if (!query.ok()) return Outcome(ENOENT, query.status().message());
   auto scan = query->ToScan();
   if (!scan.ok()) return Outcome(ENOENT, scan.status().message());
@@ -41,27 +41,27 @@ Outcome CheckFamilies(const Scan& scan, const TableSchema& schema) {
 
 }  // namespace
 
-OutcomeOr<Place> PlaceAsOf(MountContext& mount, const Place& asof_directory,
+OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Place& asof_directory,
                            std::string_view time) {
   const auto timestamp = ReadTimestamp(time);
   if (!timestamp) {
-    if (!ParseAsofName(time, mount.clock->Now())) return Outcome(ENOENT);
+    if (!ParseAsofName(time, reading.clock().Now())) return Outcome(ENOENT);
     Place link = asof_directory.As(PlaceKind::kAsofLink);
     link.name = time;
     return link;
   }
-  if (!mount.store.traits().pins_moments) {
+  if (!reading.traits().pins_moments) {
     return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
   }
   auto view = NewView(View::Kind::kAsof, asof_directory, time);
-  CELLFS_ASSIGN_OR_RETURN(view->asof, mount.asof.Find(*timestamp));
+  CELLFS_ASSIGN_OR_RETURN(view->asof, asof.Find(*timestamp));
   return SeenThrough(asof_directory, std::move(view));
 }
 
-OutcomeOr<Place> PlaceInScan(MountContext& mount, const Place& scan_directory,
+OutcomeOr<Place> PlaceInScan(const Reading& reading, NameMode names, const Place& scan_directory,
                              std::string_view query) {
-  CELLFS_ASSIGN_OR_RETURN(Scan scan, ReadQuery(mount, query));
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, mount.store.DescribeTable(scan_directory.table));
+  CELLFS_ASSIGN_OR_RETURN(Scan scan, ReadQuery(names, query));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(scan_directory.table));
   CELLFS_RETURN_IF_FAILED(CheckFamilies(scan, *schema));
   auto view = NewView(View::Kind::kScan, scan_directory, query);
   view->scan = std::move(scan);

@@ -7,16 +7,19 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/mount/mount_context.h"
+#include "fs/reading/reading.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/name_spelling.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
 // .asof/<time>: the directory that .asof stands in, as it was then, or a link to such a place.
-OutcomeOr<Place> PlaceAsOf(MountContext& mount, const Place& asof_directory, std::string_view time);
+OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Place& asof_directory,
+                           std::string_view time);
 // .scan/<query>: the table that .scan stands in, with what the query returns. ENOENT with the
 // reason where the query is not understood.
-OutcomeOr<Place> PlaceInScan(MountContext& mount, const Place& scan_directory,
+OutcomeOr<Place> PlaceInScan(const Reading& reading, NameMode names, const Place& scan_directory,
                              std::string_view query);
 
 }  // namespace cellfs::fs

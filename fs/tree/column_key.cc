@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/tree/column_key.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -30,9 +31,10 @@ ColumnKey::ColumnKey(const Place& column) {
   const Lengths lengths = LengthsOf(parts);
   size_t size = sizeof lengths;
   for (const std::string_view part : parts) size += part.size();
-  bytes_.reserve(size);
-  bytes_.append(reinterpret_cast<const char*>(lengths.data()), sizeof lengths);
-  for (const std::string_view part : parts) bytes_ += part;
+  bytes_.resize(size);
+  std::memcpy(bytes_.data(), lengths.data(), sizeof lengths);
+  char* end = bytes_.data() + sizeof lengths;
+  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
 }
 
 bool ColumnKey::IsOf(const Place& column) const {

@@ -31,12 +31,12 @@ void ErrorLog::SetSink(Sink sink) {
   sink_ = std::move(sink);
 }
 
-void ErrorLog::Record(Timestamp now, std::string_view operation, const Place& place,
-                      const Outcome& outcome) {
+void ErrorLog::Record(std::string_view operation, const Place& place, const Outcome& outcome) {
   if (outcome.reason().empty()) return;
   const std::string what =
       OneLine(std::string(operation) + " " + place.ToString() + ": " + outcome.reason() + " (" +
               strerrorname_np(outcome.error()) + ")");
+  const Timestamp now = clock_.Now();
   Sink sink;
   {
     std::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/cell.h"
+#include "engine/clock.h"
 #include "fs/base/outcome.h"
 #include "fs/tree/place.h"
 
@@ -20,13 +20,14 @@ namespace cellfs::fs {
 // Thread-safe.
 class ErrorLog {
  public:
+  explicit ErrorLog(const Clock& clock) : clock_(clock) {}
+
   using Sink = std::function<void(const std::string& line)>;
 
   // Called with each line as it comes, from the thread that failed.
   void SetSink(Sink sink);
   // Outcomes without a reason are left out: their errno says it all.
-  void Record(Timestamp now, std::string_view operation, const Place& place,
-              const Outcome& outcome);
+  void Record(std::string_view operation, const Place& place, const Outcome& outcome);
   // The latest lines, oldest first, each with its newline.
   std::string Text() const;
   // The latest reason recorded for the place or for something in it; empty where there is none.
@@ -41,6 +42,7 @@ class ErrorLog {
     std::string reason;
   };
 
+  const Clock& clock_;
   mutable std::mutex mutex_;
   Sink sink_;
   std::deque<Entry> entries_;

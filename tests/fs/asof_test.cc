@@ -42,7 +42,7 @@ TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
   tree.Put("r", "q", "old", kStart - 10);
   const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
   tree.ReadFile(path);
-  auto& registry = tree.filesystem->context().asof;
+  auto& registry = tree.filesystem->parts().asof;
   tree.clock->Advance(3599 * 1000);
   EXPECT_EQ(registry.ListHeld().size(), 1u);
   tree.clock->Advance(1000);
@@ -54,7 +54,7 @@ TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
   Tree tree;
   CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
-  auto& registry = tree.filesystem->context().asof;
+  auto& registry = tree.filesystem->parts().asof;
   auto open = (*registry.Find(kStart))->Use();
   tree.clock->Advance(3 * 3600 * 1000);
   EXPECT_EQ(registry.ListHeld().size(), 1u);
@@ -83,7 +83,7 @@ TEST(AsofTest, HoldsSoManyTimesAndLetsGoWhatWasUsedLeastLately) {
   CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "old");
-  auto& registry = tree.filesystem->context().asof;
+  auto& registry = tree.filesystem->parts().asof;
   std::vector<std::shared_ptr<AsofMoment>> known;
   for (size_t i = 0; i < AsofRegistry::kMostHeld; ++i) {
     known.push_back(*registry.Find(static_cast<Timestamp>(i)));

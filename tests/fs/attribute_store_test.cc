@@ -29,7 +29,7 @@ class UnreadableAttributesTest : public AttributeStoreTest {
  protected:
   void Fail() { ASSERT_TRUE(tree.store->DisableTable(Caller::Superuser(), kAttributes).ok()); }
   void Mend() { ASSERT_TRUE(tree.store->EnableTable(Caller::Superuser(), kAttributes).ok()); }
-  std::string Errors() { return tree.filesystem->context().errors.Text(); }
+  std::string Errors() { return tree.filesystem->errors().Text(); }
 };
 
 TEST_F(UnreadableAttributesTest, AMountThatCannotLoadThemGuessesNone) {
@@ -80,7 +80,7 @@ TEST_F(UnreadableAttributesTest, NothingIsChangedByWhatCannotBeRead) {
   change.uid = 5;
   auto& filesystem = *tree.filesystem;
   // Dropping a table forgets what is kept of all rows.
-  ASSERT_TRUE(filesystem.context().attributes.Drop(TablePlace({"default", "other"})).ok());
+  ASSERT_TRUE(filesystem.parts().attributes.Drop(TablePlace({"default", "other"})).ok());
   Fail();
   EXPECT_EQ(filesystem.SetAttributes(tree.request, *family, change, nullptr).error(), EIO);
   EXPECT_EQ(filesystem.Rename(tree.request, *family, "q", *family, "p", 0).error(), EIO);
@@ -171,6 +171,31 @@ TEST_F(AttributeStoreTest, ControlsShowWhatTheDirectoryOfTheDataHas) {
   EXPECT_EQ(mode(".asof"), 0750u);
   EXPECT_EQ(mode(".cellfs"), 0750u);
   EXPECT_EQ(mode(".cellfs/status"), 0440u);
+}
+
+TEST(InheritanceTest, AModeThatIsNoneIsRefused) {
+  WritingTree tree;
+  tree.MakeTable();
+  const std::string path = "default/t/.schema.toml";
+  const std::string text = tree.ReadFile(path);
+  for (const char* mode : {"rw", "0o640", "7777777", ""}) {
+    EXPECT_EQ(tree.Save(path, text + "\"cellfs.mode\" = \"" + mode + "\"\n"), EINVAL) << mode;
+  }
+  EXPECT_EQ(tree.Save(path, text + "\"cellfs.mode\" = \"0640\"\n"), 0);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("cellfs.mode of family 'f' is 'rw'"),
+            std::string::npos);
+}
+
+// Who may read is not to be guessed.
+TEST(InheritanceTest, WhereAModeThatIsNoneIsInForceNothingIsShown) {
+  WritingTree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "v");
+  TableSchema schema = **tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(schema.families.at("f").Set("cellfs.mode", "rw").ok());
+  ASSERT_TRUE(tree.store->AlterTable(Caller::Superuser(), schema).ok());
+  EXPECT_EQ(tree.Error(kQ), EIO);
+  EXPECT_EQ(tree.Error("default/t/.schema.toml"), 0);
 }
 
 }  // namespace

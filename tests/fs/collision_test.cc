@@ -93,8 +93,8 @@ TEST_F(CollisionTest, AReaderIsThatOfOneFile) {
 
 TEST_F(CollisionTest, AReasonIsThatOfOneFile) {
   const auto [mine, theirs] = Rows();
-  ErrorLog errors;
-  errors.Record(0, "mkdir", theirs, {EPERM, "secret"});
+  ErrorLog errors(*tree.clock);
+  errors.Record("mkdir", theirs, {EPERM, "secret"});
   EXPECT_EQ(errors.ReasonFor(mine), "");
   EXPECT_EQ(errors.ReasonFor(theirs), "secret");
   EXPECT_EQ(errors.ReasonFor(theirs.Parent()), "secret");

@@ -42,7 +42,7 @@ class DirectoryStreamTest : public testing::Test {
 
 TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
   FillFamily(1500);
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   std::vector<std::string> all;
   while (true) {
@@ -56,7 +56,7 @@ TEST_F(DirectoryStreamTest, ALongListingComesWholeAndInOrder) {
 
 TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
   FillFamily(6000);
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   EXPECT_EQ(Take(stream, offset, 5000).size(), 5000u);
   size_t rest = 0;
@@ -71,7 +71,7 @@ TEST_F(DirectoryStreamTest, InALongListingOneRequestDoesNotKeepOthersWaiting) {
 
 TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) {
   FillFamily(1200);
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   std::multiset<std::string> seen;
   int removed = 0;
@@ -92,7 +92,7 @@ TEST_F(DirectoryStreamTest, EntriesThatDoNotChangeComeOnceWhileOthersComeAndGo) 
 TEST_F(DirectoryStreamTest, WhatWasRemovedSinceItWasReadHasNoEntry) {
   FillFamily(3);
   FileSystem& filesystem = *tree.filesystem;
-  DirectoryStream stream(filesystem.context(), node, nullptr);
+  DirectoryStream stream(filesystem.parts().listing, node, nullptr);
   const std::string gone = Name(1);
   std::vector<std::string> shown;
   uint64_t offset = 0;
@@ -109,7 +109,7 @@ TEST_F(DirectoryStreamTest, WhatWasRemovedSinceItWasReadHasNoEntry) {
 
 TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
   FillFamily(600);
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   Take(stream, offset, 100);
   uint64_t back = offset;
@@ -122,10 +122,10 @@ TEST_F(DirectoryStreamTest, SeekdirFindsItsPlaceAmongTheLatestOffsets) {
 
 TEST_F(DirectoryStreamTest, AnOffsetOfAnotherStreamIsReachedByCounting) {
   FillFamily(600);
-  DirectoryStream first(tree.filesystem->context(), node, nullptr);
+  DirectoryStream first(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   Take(first, offset, 400);
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   EXPECT_EQ(Take(stream, offset, 2), (std::vector<std::string>{Name(400), Name(401)}));
 }
 
@@ -133,8 +133,9 @@ TEST_F(DirectoryStreamTest, AnOffsetOfAnotherStreamIsReachedByCounting) {
 class CachedStreamTest : public DirectoryStreamTest {
  protected:
   DirectoryStream Open() {
-    MountContext& mount = tree.filesystem->context();
-    return DirectoryStream(mount, node, node->cached_listing(mount.cached_listing_bytes_left));
+    Parts& parts = tree.filesystem->parts();
+    return DirectoryStream(parts.listing, node,
+                           node->cached_listing(parts.tree.listing_bytes_left));
   }
   uint64_t OffsetOf(const std::string& wanted) {
     DirectoryStream stream = Open();
@@ -196,8 +197,8 @@ TEST_F(CachedStreamTest, AnOffsetThatNobodyGotIsAnError) {
 
 TEST_F(CachedStreamTest, ADirectoryWithTooManyNamesIsCachedNoMore) {
   FillFamily(100);
-  MountContext& mount = tree.filesystem->context();
-  mount.cached_listing_bytes_left = 500;
+  auto& bytes_left = tree.filesystem->parts().tree.listing_bytes_left;
+  bytes_left = 500;
   {
     DirectoryStream stream = Open();
     uint64_t offset = 0;
@@ -205,21 +206,21 @@ TEST_F(CachedStreamTest, ADirectoryWithTooManyNamesIsCachedNoMore) {
     EXPECT_EQ(Take(stream, offset, 1000).size(), 50u);
     EXPECT_TRUE(Take(stream, offset, 1000).empty());
     EXPECT_EQ(stream.BeforeReply(), CachedListing::End::kLeavesIt);
-    EXPECT_EQ(node->cached_listing(mount.cached_listing_bytes_left), nullptr);
+    EXPECT_EQ(node->cached_listing(bytes_left), nullptr);
   }
-  EXPECT_EQ(mount.cached_listing_bytes_left, 500);
+  EXPECT_EQ(bytes_left, 500);
 }
 
 TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
   FillFamily(600);
-  auto& unstored = tree.filesystem->context().unstored;
+  auto& unstored = tree.filesystem->parts().tree.unstored;
   for (int i = 0; i < 600; i += 2) {
     UnstoredEntry entry;
     entry.place = CellPlace(tree.table, "r", "f", Name(i) + "x");
     entry.reason = UnstoredReason::kClaimed;
     unstored.Add(entry);
   }
-  DirectoryStream stream(tree.filesystem->context(), node, nullptr);
+  DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
   const auto all = Take(stream, offset, 2000);
   EXPECT_EQ(all.size(), 900u);
@@ -232,9 +233,9 @@ TEST_F(DirectoryStreamTest, OfAStoredAndAnUnstoredEntryTheStoredOneIsListed) {
   UnstoredEntry entry;
   entry.place = CellPlace(tree.table, "r", "f", Name(1));
   entry.reason = UnstoredReason::kClaimed;
-  MountContext& mount = tree.filesystem->context();
-  mount.unstored.Add(entry);
-  DirectoryStream stream(mount, node, nullptr);
+  Parts& parts = tree.filesystem->parts();
+  parts.tree.unstored.Add(entry);
+  DirectoryStream stream(parts.listing, node, nullptr);
   size_t listed = 0;
   const auto take = [&](const DirectoryEntry& shown) {
     if (shown.name != Name(1)) return true;

@@ -598,7 +598,8 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
   tree.Save(kQ, "before");
   OpenFile reader = tree.Open(kQ, {});
   {
-    ColumnChange change(tree.filesystem->context(), reader.node);
+    Parts& parts = tree.filesystem->parts();
+    ColumnChange change(parts.tree, parts.contents, reader.node);
     change.PrepareOrphan(change.column());
     change.Ended(Outcome(EIO));
   }

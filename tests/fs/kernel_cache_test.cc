@@ -21,9 +21,9 @@ namespace {
 class WaitingKernel : public KernelNotifier {
  public:
   WaitingKernel(FailingTree& tree, NodePtr looked_at) : tree_(tree), looked_at_(looked_at) {
-    tree_.filesystem->context().kernel.SetNotifier(this);
+    tree_.filesystem->kernel().SetNotifier(this);
   }
-  ~WaitingKernel() override { tree_.filesystem->context().kernel.SetNotifier(nullptr); }
+  ~WaitingKernel() override { tree_.filesystem->kernel().SetNotifier(nullptr); }
 
   void InvalidateInode(const Node&) override { AwaitRequest(); }
   void InvalidateAttributes(const Node&) override { AwaitRequest(); }

@@ -214,7 +214,7 @@ TEST_F(NamesTest, DirectoriesThatAreKnownToBeThereGoWithTheirLastFile) {
   EXPECT_EQ(tree.Rmdir(row), 0);
   EXPECT_FALSE(is_there(family) || is_there(row));
   tree.Put("s", "q", "2", kStart + 1000000);  // above the tombstone
-  tree.filesystem->context().kernel.TableChanged(tree.table);
+  tree.filesystem->kernel().TableChanged(tree.table);
   EXPECT_TRUE(is_there(family) && is_there(row));
   EXPECT_EQ(tree.Rename(file, "default/t/s/f/p"), 0);
   EXPECT_TRUE(is_there(family) && is_there(row));
@@ -394,10 +394,10 @@ TEST_F(NamesTest, AttributesHoldInARowOfVeryManyColumns) {
   for (int i = 0; i < kColumns; ++i) {
     AttributeUpdate update;
     update.mode = mode(i);
-    ASSERT_TRUE(tree.filesystem->context().attributes.Update(column(i), update).ok());
+    ASSERT_TRUE(tree.filesystem->parts().attributes.Update(column(i), update).ok());
   }
   for (const bool again : {false, true}) {
-    AttributeStore& attributes = tree.filesystem->context().attributes;
+    AttributeStore& attributes = tree.filesystem->parts().attributes;
     for (int i = 0; i < kColumns; i += 91) {
       ASSERT_EQ(attributes.Find(column(i), -1)->mode, mode(i)) << i;
     }

@@ -196,9 +196,9 @@ constexpr double kValidSeconds = RemoteStore::kMaxStalenessMs / 2 / 1000.0;
 class CountingKernel : public KernelNotifier {
  public:
   CountingKernel(WritingTree& tree, NodePtr node) : tree_(tree), node_(std::move(node)) {
-    tree_.filesystem->context().kernel.SetNotifier(this);
+    tree_.filesystem->kernel().SetNotifier(this);
   }
-  ~CountingKernel() override { tree_.filesystem->context().kernel.SetNotifier(nullptr); }
+  ~CountingKernel() override { tree_.filesystem->kernel().SetNotifier(nullptr); }
   void InvalidateInode(const Node& node) override { told_ += &node == node_.get() ? 1 : 0; }
   void InvalidateAttributes(const Node&) override {}
   void InvalidateEntry(const Node&, const std::string&) override {}

@@ -111,9 +111,9 @@ struct RewrittenTree : testing::Test {
     TableSchema schema(tree.table);
     schema.families.emplace("f", FamilySchema("f"));  // VERSIONS 1
     EXPECT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
-    tree.filesystem->context().kernel.SetNotifier(&told);
+    tree.filesystem->kernel().SetNotifier(&told);
   }
-  ~RewrittenTree() override { tree.filesystem->context().kernel.SetNotifier(nullptr); }
+  ~RewrittenTree() override { tree.filesystem->kernel().SetNotifier(nullptr); }
 
   void SetUp() override {
     if (tree.controls == nullptr) GTEST_SKIP() << "about a store that tells of rewrites";

@@ -93,7 +93,7 @@ TEST_F(RowScanTest, ALookUpThatNobodyWaitsForEndsWithEintr) {
 
 TEST_F(RowScanTest, AfterItsDeadlineARequestAnswersWhatItHas) {
   const auto directory = tree_.LookUp("default/t/.scan/prefix=r");
-  const auto scan = RowScan::Open(tree_.filesystem->context(), Caller::Superuser(),
+  const auto scan = RowScan::Open(tree_.filesystem->parts().reading, Caller::Superuser(),
                                   *directory->node->place(), Scan());
   ASSERT_TRUE(scan.ok());
   RunningRequest running(1, nullptr);

@@ -591,5 +591,77 @@ TEST(StoreFailuresTest, ARenameThatFailsInPartWidensNobodysRights) {
   }
 }
 
+// ---- What belongs together ----------------------------------------------------------------------
+
+// The family's mode and what its columns keep of the old one are one step.
+TEST(StoreFailuresTest, AChmodOfAFamilyThatFailsChangesNoColumn) {
+  bool failed = true;
+  for (int call = 1; failed && call < kMostCalls; ++call) {
+    FailingTree tree;
+    Fill(tree);
+    AttributeChange first;
+    first.mode = 0750;
+    ASSERT_EQ(tree.Change(kFamily, first), 0);
+    const mode_t before = tree.Stat("default/t/r/f/other").st_mode;
+    const Status full(StatusCode::kStoreFull, "no space left");
+    tree.failing->Fail({call, full, FailingStore::Calls::kMutations});
+    AttributeChange closed;
+    closed.mode = 0700;
+    const int error = tree.Change(kFamily, closed);
+    failed = tree.failing->has_failed();
+    tree.failing->Heal();
+    EXPECT_EQ(tree.Stat("default/t/r/f/other").st_mode, before) << "change " << call;
+    EXPECT_EQ(tree.Stat(kFamily).st_mode & 0777, error == 0 ? 0700u : 0750u) << "change " << call;
+  }
+  EXPECT_FALSE(failed);
+}
+
+TEST(StoreFailuresTest, AMkdirThatFailsHasMadeNothing) {
+  for (const std::string path : {"made", "default/made", "default/t/made", "default/open/r/made"}) {
+    bool failed = true;
+    for (int call = 1; failed && call < kMostCalls; ++call) {
+      FailingTree tree;
+      Fill(tree);
+      ASSERT_EQ(tree.Mkdir("default/open"), 0);
+      ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
+      const auto [parent, name] = WritingTree::Split(path);
+      const NodePtr directory = tree.Directory(parent);
+      const Status full(StatusCode::kStoreFull, "no space left");
+      tree.failing->Fail({call, full, FailingStore::Calls::kMutations});
+      const int error =
+          tree.filesystem->MakeDirectory(tree.request, *directory, name, 0700).error();
+      failed = tree.failing->has_failed();
+      tree.failing->Heal();
+      EXPECT_EQ(tree.Error(path), error == 0 ? 0 : ENOENT) << path << ", change " << call;
+      EXPECT_TRUE(error != 0 || (tree.Stat(path).st_mode & 0777) == 0700) << path;
+    }
+    EXPECT_FALSE(failed) << path;
+  }
+}
+
+TEST(StoreFailuresTest, ASchemaThatFailsHalfWaySaysWhatIsInForce) {
+  FailingTree tree;
+  Fill(tree);
+  const std::string path = "default/t/.schema.toml";
+  std::string text = tree.ReadFile(path);
+  const size_t versions = text.find("VERSIONS = 10");
+  ASSERT_NE(versions, text.npos) << text;
+  text.replace(versions, 13, "VERSIONS = 11");
+  const size_t enabled = text.find("enabled = true");
+  ASSERT_NE(enabled, text.npos) << text;
+  text.replace(enabled, 14, "enabled = false");
+  const OpenFile file = tree.Open(path, Truncating());
+  ASSERT_EQ(tree.Write(file, text), 0);
+  const Status full(StatusCode::kStoreFull, "no space left");
+  tree.failing->Fail({2, full, FailingStore::Calls::kMutations});
+  EXPECT_EQ(tree.Flush(file), ENOSPC);
+  tree.failing->Heal();
+  const std::string errors = tree.ReadFile(".cellfs/errors");
+  EXPECT_NE(errors.find("disabling: no space left (applied before: the schema)"), errors.npos)
+      << errors;
+  EXPECT_NE(tree.ReadFile(path).find("VERSIONS = 11"), std::string::npos);
+  tree.filesystem->Release(*file.node, file.handle);
+}
+
 }  // namespace
 }  // namespace cellfs::fs

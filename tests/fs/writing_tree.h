@@ -117,7 +117,7 @@ struct WritingTree : Tree {
 
   // The stored cells of row r, family f: "Put@5 DeleteColumn@7", newest first.
   std::string Stored(const std::string& qualifier) {
-    auto cells = RawColumn(filesystem->context(), Caller::Superuser(),
+    auto cells = RawColumn(filesystem->parts().reading, Caller::Superuser(),
                            CellPlace(table, "r", "f", qualifier), ReadDetail::kLengths);
     std::string text;
     for (const Cell& cell : *cells) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/contents.h"
+
+#include "fs/schema/schema_text.h"
+
+namespace cellfs::fs {
+
+// Once a file was read the kernel asks for its attributes again.
+void Contents::Learn(const Place& file, const Cell& cell, uint64_t looked_at, Node& node) const {
+  if (node.cached_cell()) return;
+  const auto schema = reading_.DescribeTable(file.table);
+  if (!schema.ok()) return;
+  node.Cache(CachedCellOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
+}
+
+OutcomeOr<std::string> Contents::WholeFile(const Caller& caller, const Place& file,
+                                           Node* node) const {
+  if (file.IsToml()) return TomlText(reading_, file);
+  if (file.traits().content == PlaceContent::kText) return self_.Text(file);
+  const auto unstored = unstored_.Find(file);  // first: a claim goes once a value is stored
+  if (file.IsColumn()) {
+    const uint64_t looked_at = Node::NewestGeneration();
+    CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(reading_, caller, file, ReadDetail::kValues));
+    if (cell && node != nullptr && MayBeCached(reading_, caller, file))
+      Learn(file, *cell, looked_at, *node);
+    if (cell) return FileBytes(file, *std::move(cell));
+  }
+  if (!unstored) return Outcome(ENOENT);
+  if (unstored->file == nullptr) return std::string();  // between CREATE and the first put
+  std::lock_guard lock(unstored->file->mutex);
+  return unstored->file->bytes();
+}
+
+// Only columns have rights of their own in the store.
+Outcome Contents::CheckMayRead(const Caller& caller, const Place& file) const {
+  if (caller.is_superuser() || !file.IsColumn()) return {};
+  return ReadColumn(reading_, caller, file, ReadDetail::kLengths).status();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/file_claims.h"
+
+#include <utility>
+
+#include "fs/content/claim.h"
+#include "fs/content/column_rights.h"
+
+namespace cellfs::fs {
+
+OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file,
+                                       mode_t mode) const {
+  CELLFS_ASSIGN_OR_RETURN(auto made, tree_.memory_files.Make());
+  UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(tree_.clock.Now()),
+                      std::move(made)};
+  entry.file->uid = request.uid;
+  entry.file->gid = request.gid;
+  entry.file->mode = mode & ~request.umask & 07777;
+  entry.file->mtime = entry.file->ctime = entry.made;
+  return tree_.unstored.Add(std::move(entry));
+}
+
+OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file,
+                                       mode_t mode) const {
+  CELLFS_RETURN_IF_FAILED(CheckTakesPuts(reading_, file));
+  if (file.kind != PlaceKind::kCell) {
+    CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(reading_, attributes_, options_, request, file));
+  }
+  UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(tree_.clock.Now()), nullptr};
+  if (!tree_.unstored.Add(std::move(entry))) return false;
+  Claim claim(tree_.unstored, file);
+  // Somebody's first put may have come between look-up and claim; it took its own claim away with
+  // it.
+  if (!tree_.last_absent.IsStill(file)) {
+    CELLFS_ASSIGN_OR_RETURN(auto cell,
+                            ReadColumn(reading_, *request.caller, file, ReadDetail::kLengths));
+    if (cell) return false;
+  }
+  AttributeUpdate update;
+  update.uid = request.uid;
+  update.gid = request.gid;
+  update.mode = mode & ~request.umask & 07777;
+  update.anew = true;
+  if (file.kind != PlaceKind::kCell) {
+    // A version of a column that is there has the column's owner and mode.
+    CELLFS_ASSIGN_OR_RETURN(
+        auto column,
+        ReadColumn(reading_, *request.caller, file.As(PlaceKind::kCell), ReadDetail::kLengths));
+    if (column) {
+      claim.Keep();
+      return true;
+    }
+  }
+  CELLFS_RETURN_IF_FAILED(attributes_.Update(file, update));
+  claim.Keep();
+  return true;
+}
+
+OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& file,
+                                          mode_t mode) const {
+  switch (file.traits().content) {
+    case PlaceContent::kValue:
+    case PlaceContent::kCounter:
+      return MakeColumn(request, file, mode);
+    case PlaceContent::kMemory:
+      return MakeMemory(request, file, mode);
+    case PlaceContent::kToml:
+      tree_.unstored.ShowToml(file.Parent());
+      return true;
+    default:
+      return Outcome(EPERM);
+  }
+}
+
+OutcomeOr<bool> FileClaims::Make(const Request& request, const Place& file, mode_t mode,
+                                 bool exclusive) const {
+  if (file.IsReadOnly() || options_.read_only) return Outcome(EROFS);
+  CELLFS_ASSIGN_OR_RETURN(bool made, MakeByContent(request, file, mode));
+  if (!made && exclusive) return Outcome(EEXIST);
+  return made;
+}
+
+}  // namespace cellfs::fs

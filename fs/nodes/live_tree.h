@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// LiveTree: what this mount knows of its tree beside what is stored: the nodes that the kernel
+// knows, what is there only by being made, the locks of columns, what was done lately, and what the
+// kernel must forget. Who gets it changes the tree; who only looks gets the part that it looks at.
+#ifndef CELLFS_FS_NODES_LIVE_TREE_H_
+#define CELLFS_FS_NODES_LIVE_TREE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/clock.h"
+#include "fs/nodes/column_locks.h"
+#include "fs/nodes/inode_table.h"
+#include "fs/nodes/kernel_cache.h"
+#include "fs/nodes/last_absent.h"
+#include "fs/nodes/last_put.h"
+#include "fs/nodes/memory_files.h"
+#include "fs/nodes/unstored_entries.h"
+#include "fs/tree/file_names.h"
+#include "fs/tree/options.h"
+#include "fs/tree/recent_changes.h"
+
+namespace cellfs::fs {
+
+// The members are thread-safe each.
+struct LiveTree {
+  LiveTree(const FileNames& names, const Clock& clock_in, const MountOptions& options)
+      : clock(clock_in), recent(clock_in, options.temporary_age_ms), kernel(inodes, names) {}
+
+  const Clock& clock;
+  std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
+  InodeTable inodes;
+  UnstoredEntries unstored;
+  MemoryFiles memory_files;
+  ColumnLocks column_locks;
+  RecentChanges recent;
+  LastPut last_put;
+  LastAbsent last_absent;
+  KernelCache kernel;  // last: its thread uses the nodes
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_NODES_LIVE_TREE_H_

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "fs/operations/directory_removal.h"
+
+namespace cellfs::fs {
+namespace {
+
+Outcome RemoveNamespace(const DirectoryRemoval& with, const Caller& caller, const Place& place) {
+  const std::string& name = place.table.namespace_name;
+  if (name == kDefaultNamespace || name == kSystemNamespace) return {EPERM, "it always exists"};
+  CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(name));
+  if (!tables.empty()) return ENOTEMPTY;
+  CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(caller, name));
+  with.tree.unstored.RemoveBelow(place);
+  with.tree.unstored.ShowToml(place);
+  with.errors.Record("rmdir", place, with.attributes.Drop(place));
+  return {};
+}
+
+Outcome RemoveTable(const DirectoryRemoval& with, const Caller& caller, const Place& place) {
+  for (const UnstoredPtr& entry : with.tree.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
+    if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const bool dropped, with.store.DropEmptyTable(caller, place.table));
+  if (!dropped) return ENOTEMPTY;
+  with.tree.unstored.RemoveBelow(place);
+  with.tree.unstored.ShowToml(place);
+  with.errors.Record("rmdir", place, with.attributes.Drop(place));
+  return {};
+}
+
+bool HasClaims(const UnstoredEntries& unstored, const Place& directory) {
+  for (const UnstoredPtr& entry : unstored.ChildrenAfter(directory, std::nullopt, SIZE_MAX)) {
+    if (entry->reason == UnstoredReason::kClaimed) return true;
+    if (entry->place.IsDirectory() && HasClaims(unstored, entry->place)) return true;
+  }
+  return false;
+}
+
+Outcome RemoveRowOrFamily(const DirectoryRemoval& with, const Caller& caller,
+                          const ResolvedEntry& found) {
+  const Place& place = found.place;
+  const bool shows_a_cell = found.version >= 0;
+  if (shows_a_cell || HasClaims(with.tree.unstored, place)) return ENOTEMPTY;
+  if (with.tree.unstored.IsEmptying(place)) return ENOTEMPTY;  // its last file is still going
+  if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place)) {
+    CELLFS_RETURN_IF_FAILED(with.schemas.Undeclare(caller, place));
+  }
+  with.tree.unstored.RemoveBelow(place);
+  with.tree.unstored.Remove(place);
+  return {};
+}
+
+// A namespace, a table, or the declaration of a family, may have gone.
+void TellDoubtful(KernelCache& kernel, const Place& directory) {
+  if (directory.kind == PlaceKind::kNamespace) {
+    kernel.NamespaceChanged(directory.table.namespace_name);
+  } else {
+    kernel.TableChanged(directory.table);
+  }
+}
+
+Outcome RemoveOne(const DirectoryRemoval& with, const Caller& caller, const ResolvedEntry& found) {
+  const Place& place = found.place;
+  switch (place.kind) {
+    case PlaceKind::kNamespace:
+      return RemoveNamespace(with, caller, place);
+    case PlaceKind::kTable:
+      return RemoveTable(with, caller, place);
+    case PlaceKind::kRow:
+    case PlaceKind::kFamily:
+      return RemoveRowOrFamily(with, caller, found);
+    case PlaceKind::kVersionsDirectory:
+    case PlaceKind::kVersionsColumn:
+    case PlaceKind::kCountersDirectory:
+    case PlaceKind::kDeletedDirectory:
+      with.tree.unstored.RemoveBelow(place);
+      with.tree.unstored.Remove(place);
+      return {};
+    case PlaceKind::kMemoryDirectory:
+      if (with.tree.unstored.HasChildren(place)) return ENOTEMPTY;
+      with.tree.unstored.Remove(place);
+      return {};
+    default:
+      return EPERM;
+  }
+}
+
+}  // namespace
+
+Outcome RemoveDirectory(const DirectoryRemoval& with, const Request& request,
+                        const Place& directory, std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
+                          with.resolver.LookUp(*request.caller, directory, name));
+  const Place& place = found.place;
+  if (!place.IsDirectory()) return ENOTDIR;
+  if (place.IsReadOnly() || with.options.read_only) return EROFS;
+  if (Outcome removed = RemoveOne(with, *request.caller, found); !removed.ok()) {
+    if (removed.is_unknown()) TellDoubtful(with.tree.kernel, place);
+    return removed;
+  }
+  with.attributes.directory_times().Forget(place);
+  with.tree.inodes.Unlink(place);
+  return {};
+}
+
+}  // namespace cellfs::fs

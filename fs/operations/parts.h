@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// Parts: what one mount is made of, and how it is wired together. FileSystem alone has all of it;
+// every part, and every operation, is given those that it needs.
+#ifndef CELLFS_FS_OPERATIONS_PARTS_H_
+#define CELLFS_FS_OPERATIONS_PARTS_H_
+
+#include <memory>
+#include <utility>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/attributes/attribute_store.h"
+#include "fs/base/delayed_calls.h"
+#include "fs/content/cell_writer.h"
+#include "fs/content/column_puts.h"
+#include "fs/content/contents.h"
+#include "fs/content/counters.h"
+#include "fs/content/file_claims.h"
+#include "fs/content/file_writer.h"
+#include "fs/listing/directory_stream.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/operations/attribute_changes.h"
+#include "fs/operations/directory_changes.h"
+#include "fs/operations/directory_removal.h"
+#include "fs/operations/file_removal.h"
+#include "fs/operations/name_changes.h"
+#include "fs/operations/xattr.h"
+#include "fs/reading/reading.h"
+#include "fs/requests/scan_slots.h"
+#include "fs/resolve/attributes.h"
+#include "fs/resolve/cellfs_directory.h"
+#include "fs/resolve/child_place.h"
+#include "fs/resolve/resolver.h"
+#include "fs/schema/schema_changes.h"
+#include "fs/store/column_mutations.h"
+#include "fs/store/freshness.h"
+#include "fs/tree/asof.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/file_names.h"
+#include "fs/tree/options.h"
+
+namespace cellfs::fs {
+
+// The members are thread-safe each, and use those above them.
+struct Parts {
+  Parts(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in)
+      : store(store_in), options(std::move(options_in)), clock(std::move(clock_in)) {}
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  Store& store;
+  const MountOptions options;
+  const std::shared_ptr<const Clock> clock;
+
+  // ---- What is kept ---------------------------------------------------------------------------
+  const Freshness freshness{store.traits(), *clock};
+  ScanSlots scan_slots;
+  ErrorLog errors{*clock};
+  const FileNames names{options};
+  LiveTree tree{names, *clock, options};
+  AsofRegistry asof{store, *clock, options.asof_hold_ms};
+  AttributeStore attributes{store, options, clock};
+
+  // ---- What looks -----------------------------------------------------------------------------
+  const Reading reading{store, *clock, freshness, scan_slots};
+  const CellfsDirectory self{reading, tree.inodes, asof, errors, options};
+  const ChildPlaces places{reading, names, tree.unstored, asof, options};
+  const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.last_absent, self};
+  const EntryAttributes shown{reading, attributes, options,
+                              options.store_made_at.value_or(clock->Now())};
+  const Contents contents{reading, tree.unstored, self};
+  const Listing listing{reading, tree.unstored, resolver, names, options};
+
+  // ---- What changes ---------------------------------------------------------------------------
+  const ColumnMutations mutations{store, *clock};
+  SchemaChanges schemas{store, reading, tree, attributes, errors};
+  const ColumnPuts puts{store, reading, mutations, tree, attributes, errors};
+  const CellWriting cells{tree, reading, contents, puts, delayed, errors, options};
+  const Counters counters{store, reading, tree, contents, options};
+  const FileClaims claims{reading, tree, attributes, options};
+  const FileWriters writers{cells, counters, schemas};
+
+  // ---- What the operations work with ----------------------------------------------------------
+  const DirectoryMaking making{tree,    reading,    resolver, store,
+                               schemas, attributes, errors,   options};
+  const FileRemoval file_removal{tree,      reading,    resolver, contents,
+                                 mutations, attributes, errors,   options};
+  const DirectoryRemoval directory_removal{tree,    reading,    resolver, store,
+                                           schemas, attributes, errors,   options};
+  const Renaming renaming{tree,    reading,    resolver, contents, mutations,
+                          schemas, attributes, errors,   options};
+  const AttributeChanging changing{tree, reading, resolver, writers, attributes, options};
+  const Xattrs xattrs{tree, reading, contents, mutations, errors, options};
+
+  DelayedCalls delayed;  // last: its thread uses the rest
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_OPERATIONS_PARTS_H_

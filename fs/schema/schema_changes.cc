@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "fs/schema/schema_changes.h"
+
+#include <string>
+#include <utility>
+
+#include "fs/schema/schema_text.h"
+
+namespace cellfs::fs {
+
+namespace {
+
+Outcome Refused(std::string reason) { return {EINVAL, std::move(reason)}; }
+
+// The steps that a schema is applied in. Each is one call of the store, so one may fail after
+// others are in force: its reason says which.
+class Steps {
+ public:
+  Status Did(std::string what, const Status& step) {
+    if (step.ok()) {
+      done_ += (done_.empty() ? "" : ", ") + std::move(what);
+      return step;
+    }
+    const std::string before = done_.empty() ? "nothing was applied" : "applied before: " + done_;
+    return {step.code(), what + ": " + step.message() + " (" + before + ")"};
+  }
+
+ private:
+  std::string done_;
+};
+
+// What the file may not ask of a table with families.
+Outcome CheckChange(const TableFile& file, const TableSchema& present) {
+  for (const auto& [name, family] : present.families) {
+    if (file.schema.FindFamily(name) == nullptr && !file.dropped.contains(name)) {
+      return Refused("family '" + name + "' exists and is left out; to drop it with its data say " +
+                     "drop = true in [families." + name + "]");
+    }
+  }
+  if (file.has_splits && file.schema.split_keys != present.split_keys) {
+    return Refused("splits: the split keys of a table cannot be changed");
+  }
+  return {};
+}
+
+}  // namespace
+
+// Whether no cell, nor any tombstone, lies in the table.
+OutcomeOr<bool> SchemaChanges::IsEmpty(const Caller& caller, const TableName& table) const {
+  Scan scan;
+  scan.raw = true;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading_.OpenScanner(caller, table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
+  return rows.empty();
+}
+
+// A table without cells is made anew where that is what it takes to split it.
+Outcome SchemaChanges::Recreate(const Caller& caller, const TableFile& file,
+                                const TableFile& present) {
+  const TableName& table = file.schema.name();
+  Steps steps;
+  if (present.enabled) {
+    CELLFS_RETURN_IF_FAILED(steps.Did("the table is disabled", store_.DisableTable(caller, table)));
+  }
+  CELLFS_RETURN_IF_FAILED(steps.Did("the table is dropped", store_.DropTable(caller, table)));
+  const Status created = store_.CreateTable(caller, file.schema);
+  if (created.ok()) return {};
+  if (const Status restored = store_.CreateTable(caller, present.schema); restored.ok()) {
+    return Status(created.code(), created.message() + " (the table is as it was before)");
+  }
+  return steps.Did("the table is made anew", created);
+}
+
+Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
+                                  std::string_view text) {
+  CELLFS_ASSIGN_OR_RETURN(TableFile file, ReadTableFile(text, table));
+  for (const auto& [name, family] : file.schema.families) {
+    CELLFS_RETURN_IF_FAILED(CheckInheritance(family));
+  }
+  CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(reading_, table));
+  const bool splits = file.has_splits && file.schema.split_keys != present.schema.split_keys;
+  bool anew = present.schema.families.empty();
+  // A copy makes rows and families before it brings the schema to its place.
+  if (!anew && splits && IsOpen(present.schema)) {
+    CELLFS_ASSIGN_OR_RETURN(anew, IsEmpty(caller, table));
+  }
+  Steps steps;
+  const auto alter = [&] {
+    return steps.Did("the schema", store_.AlterTable(caller, file.schema));
+  };
+  if (anew) {
+    // A copy of a table that has no families yet says nothing new.
+    if (file.schema.families.empty() && IsOpen(file.schema)) return {};
+    if (splits) {
+      CELLFS_RETURN_IF_FAILED(Recreate(caller, file, present));
+      static_cast<void>(steps.Did("the schema", {}));
+      present.enabled = true;
+    } else {
+      CELLFS_RETURN_IF_FAILED(alter());
+    }
+  } else {
+    CELLFS_RETURN_IF_FAILED(CheckChange(file, present.schema));
+    file.schema.split_keys = present.schema.split_keys;
+    TableFile as_present = present;
+    as_present.schema = file.schema;
+    // Writing a copy of what is there, as rsync and editors do, changes nothing.
+    if (WriteTableFile(as_present) != WriteTableFile(present)) {
+      CELLFS_RETURN_IF_FAILED(alter());
+      for (const std::string& family : file.dropped) tree_.unstored.RemoveFamily(table, family);
+    }
+  }
+  if (file.space_quota != present.space_quota) {
+    CELLFS_RETURN_IF_FAILED(
+        steps.Did("the space quota", store_.SetTableSpaceQuota(caller, table, file.space_quota)));
+  }
+  if (file.enabled != present.enabled) {
+    CELLFS_RETURN_IF_FAILED(file.enabled
+                                ? steps.Did("enabling", store_.EnableTable(caller, table))
+                                : steps.Did("disabling", store_.DisableTable(caller, table)));
+  }
+  return {};
+}
+
+Outcome SchemaChanges::ApplyNamespace(const Caller& caller, const std::string& name,
+                                      std::string_view text) {
+  CELLFS_ASSIGN_OR_RETURN(NamespaceFile file, ReadNamespaceFile(text, name));
+  CELLFS_ASSIGN_OR_RETURN(NamespaceFile present, DescribeNamespace(reading_, name));
+  Steps steps;
+  if (file.schema.properties != present.schema.properties) {
+    CELLFS_RETURN_IF_FAILED(
+        steps.Did("the properties", store_.AlterNamespace(caller, file.schema)));
+  }
+  if (file.space_quota != present.space_quota) {
+    CELLFS_RETURN_IF_FAILED(steps.Did(
+        "the space quota", store_.SetNamespaceSpaceQuota(caller, name, file.space_quota)));
+  }
+  return {};
+}
+
+Outcome SchemaChanges::Apply(const Caller& caller, const Place& file, std::string_view text,
+                             std::optional<timespec> mtime) {
+  const bool is_table = file.kind == PlaceKind::kSchemaFile;
+  const std::lock_guard lock(mutex_);
+  CELLFS_RETURN_IF_FAILED(is_table ? ApplyTable(caller, file.table, text)
+                                   : ApplyNamespace(caller, file.table.namespace_name, text));
+  errors_.Record("setattr", file, NoteChanged(file.Parent(), mtime));
+  tree_.unstored.ShowToml(file.Parent());
+  return {};
+}
+
+void SchemaChanges::TellApplied(const Place& file) {
+  if (file.kind == PlaceKind::kSchemaFile) tree_.kernel.TableChanged(file.table);
+}
+
+Outcome SchemaChanges::Declare(const Caller& caller, const Place& family,
+                               const Attributes& defaults) {
+  // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
+  const std::lock_guard lock(mutex_);
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
+  if (schema->FindFamily(family.family) != nullptr) return {};
+  if (!IsOpen(*schema)) {
+    return {EPERM, "table '" + family.table.ToString() + "' has no family '" + family.family +
+                       "' and is not open to new ones; declare it in .schema.toml"};
+  }
+  if (!CheckFamilyName(family.family).ok()) return EPERM;
+  FamilySchema declared(family.family);
+  for (const auto& [attribute, value] : defaults) {
+    CELLFS_RETURN_IF_FAILED(declared.Set(attribute, value));
+  }
+  CELLFS_RETURN_IF_FAILED(store_.AddFamily(caller, family.table, declared));
+  tree_.recent.NoteDeclared(family);
+  errors_.Record("mkdir", family, NoteChanged(TablePlace(family.table)));
+  return {};
+}
+
+OutcomeOr<bool> SchemaChanges::HasCells(const Caller& caller, const Place& family) const {
+  Scan scan;
+  scan.columns[family.family];
+  scan.raw = true;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading_.OpenScanner(caller, family.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
+  return !rows.empty();
+}
+
+// What is put between the look and the drop would go with the family, so nothing is put then.
+Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
+  CELLFS_ASSIGN_OR_RETURN(const bool is_used, HasCells(caller, family));
+  if (is_used) return {};
+  const auto nothing_is_put = tree_.column_locks.TakeAll();  // before the mutex, as a rename does
+  const std::lock_guard lock(mutex_);
+  CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HasCells(caller, family));
+  if (is_used_now) return {};
+  CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));
+  TableSchema schema = *present;
+  schema.families.erase(family.family);
+  if (schema.families.empty() && !IsOpen(schema)) return {};
+  return store_.AlterTable(caller, schema);
+}
+
+Status SchemaChanges::NoteChanged(const Place& place, std::optional<timespec> mtime) {
+  AttributeUpdate update;
+  update.ctime = ToTimespec(tree_.clock.Now());
+  update.mtime = mtime.value_or(*update.ctime);
+  return attributes_.Update(place.As(place.kind == PlaceKind::kTable ? PlaceKind::kSchemaFile
+                                                                     : PlaceKind::kNamespaceFile),
+                            update);
+}
+
+}  // namespace cellfs::fs

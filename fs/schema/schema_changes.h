@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// SchemaChanges: what a written .toml and a mkdir of a family change in the schemas of namespaces
+// and tables. One change comes after the other, so that the time that a .toml shows goes with the
+// schema.
+#ifndef CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
+#define CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
+
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "engine/store.h"
+#include "fs/attributes/attribute_store.h"
+#include "fs/attributes/inherited_attributes.h"
+#include "fs/base/outcome.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/reading/reading.h"
+#include "fs/schema/schema_file.h"
+#include "fs/tree/error_log.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// Thread-safe.
+class SchemaChanges {
+ public:
+  SchemaChanges(Store& store, const Reading& reading, LiveTree& tree, AttributeStore& attributes,
+                ErrorLog& errors)
+      : store_(store), reading_(reading), tree_(tree), attributes_(attributes), errors_(errors) {}
+
+  // Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves
+  // out a family without saying drop = true, or changes the split keys. `mtime`: the time that the
+  // program set.
+  Outcome Apply(const Caller& caller, const Place& file, std::string_view text,
+                std::optional<timespec> mtime = std::nullopt);
+  // Tells the kernel, afterwards and also where that failed, for a part of it may be in force: what
+  // a schema says decides which names are found and for how long. Not under a column's lock.
+  void TellApplied(const Place& file);
+
+  // Declares the family, unless it is, in a table that is open to new ones (EPERM).
+  Outcome Declare(const Caller& caller, const Place& family, const Attributes& defaults);
+
+  // A family that mkdir declared, and that never held a cell: its declaration goes as well.
+  // Not under a column's lock.
+  Outcome Undeclare(const Caller& caller, const Place& family);
+
+  // The schema changed just now, by a command or by mkdir: what its .toml shows as its time lasts
+  // over remounts.
+  Status NoteChanged(const Place& table_or_namespace, std::optional<timespec> mtime = std::nullopt);
+
+ private:
+  OutcomeOr<bool> HasCells(const Caller& caller, const Place& family) const;
+  OutcomeOr<bool> IsEmpty(const Caller& caller, const TableName& table) const;
+  Outcome Recreate(const Caller& caller, const TableFile& file, const TableFile& present);
+  Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);
+  Outcome ApplyNamespace(const Caller& caller, const std::string& name, std::string_view text);
+
+  Store& store_;
+  const Reading& reading_;
+  LiveTree& tree_;
+  AttributeStore& attributes_;
+  ErrorLog& errors_;
+  std::mutex mutex_;  // of a schema with the time that its .toml shows
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// Directories whose last file goes, or whose family is dropped, beside others who look or write
+// just then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <string>
+
+#include "tests/fs/hooked_store.h"
+
+namespace cellfs::fs {
+namespace {
+
+struct EmptyingTest : testing::Test {
+  EmptyingTest() {
+    tree.MakeTable();
+    tree.Put("r", "q", "v");
+  }
+  bool Lists(const std::string& directory, const std::string& name) {
+    const auto names = tree.List(directory);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+  HookedTree tree;
+};
+
+TEST_F(EmptyingTest, BeforeTheUnlinkEndsTheDirectoriesAreThere) {
+  bool looked = false;
+  tree.hooked->after_mutation = [&] {
+    looked = true;
+    EXPECT_TRUE(Lists("default/t", "r"));
+    EXPECT_TRUE(Lists("default/t/r", "f"));
+    EXPECT_EQ(tree.Error("default/t/r/f"), 0);
+  };
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_TRUE(looked);
+  EXPECT_TRUE(Lists("default/t/r", "f"));
+  EXPECT_EQ(tree.Rmdir("default/t/r"), 0);
+  EXPECT_FALSE(Lists("default/t", "r"));
+}
+
+TEST_F(EmptyingTest, AListingThatHadBegunHasThem) {
+  for (const auto& [directory, name] :
+       {std::pair("default/t", "r"), std::pair("default/t/r", "f")}) {
+    ASSERT_EQ(tree.Save(kQ, "v"), 0);
+    // The nodes are known, so that what follows is the listing's own read.
+    const NodePtr node = tree.LookUp(directory)->node;
+    const NodePtr family = tree.LookUp("default/t/r/f")->node;
+    auto opened = tree.filesystem->OpenListing(tree.request, *node);
+    tree.hooked->before_read = [&] {
+      EXPECT_EQ(tree.filesystem->Unlink(tree.request, *family, "q").error(), 0);
+    };
+    std::string names;
+    const auto listed = tree.filesystem->List(
+        tree.request, *opened->directory, 0,
+        [&](const DirectoryEntry& entry) { return names += entry.name + " ", true; });
+    ASSERT_TRUE(listed.ok());
+    EXPECT_EQ(tree.hooked->before_read, nullptr);
+    EXPECT_NE(names.find(std::string(" ") + name + " "), names.npos) << names;
+  }
+}
+
+TEST_F(EmptyingTest, ALookUpThatHadBegunFindsThem) {
+  const NodePtr row = tree.LookUp("default/t/r")->node;
+  const NodePtr family = tree.LookUp("default/t/r/f")->node;
+  family->ContentChanged();  // so that the store is asked
+  tree.hooked->before_read = [&] {
+    EXPECT_EQ(tree.filesystem->Unlink(tree.request, *family, "q").error(), 0);
+  };
+  EXPECT_TRUE(tree.filesystem->LookUp(tree.request, *row, "f").ok());
+  EXPECT_EQ(tree.hooked->before_read, nullptr);
+}
+
+// The put comes after the look whether the family is empty, and either fails or stays.
+TEST_F(EmptyingTest, WhatIsPutToAFamilyThatIsRemovedIsNotLost) {
+  TableSchema schema(TableName{"default", "open"});
+  ASSERT_TRUE(schema.Set("cellfs.open", "true").ok());
+  FamilySchema other("other");
+  schema.families["other"] = other;
+  ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r/made"), 0);
+  const OpenFile file = tree.Create("default/open/r/made/q");
+  ASSERT_EQ(file.error, 0);
+  ASSERT_EQ(tree.Write(file, "v"), 0);
+  // A claim keeps the directory, but not the family in another row.
+  ASSERT_EQ(tree.Mkdir("default/open/s"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/s/made"), 0);
+  std::future<int> closing;
+  tree.hooked->before_alteration = [&] {
+    closing = std::async(std::launch::async, [&] { return tree.Flush(file); });
+    closing.wait_for(std::chrono::milliseconds(100));
+  };
+  static_cast<void>(tree.Rmdir("default/open/s/made"));
+  const int closed = closing.valid() ? closing.get() : tree.Flush(file);
+  tree.filesystem->Release(*file.node, file.handle);
+  EXPECT_TRUE(closed != 0 || tree.ReadFile("default/open/r/made/q") == "v");
+}
+
+}  // namespace
+}  // namespace cellfs::fs

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// HookedStore: a store in which something happens just before or just after a call, as if another
+// request had come there; and a tree over it.
+#ifndef CELLFS_TESTS_FS_HOOKED_STORE_H_
+#define CELLFS_TESTS_FS_HOOKED_STORE_H_
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "tests/fs/writing_tree.h"
+#include "tests/support/forwarding_store.h"
+
+namespace cellfs::fs {
+
+class HookedStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  // Each is called once, and then no more.
+  std::function<void()> before_read;
+  std::function<void()> after_mutation;
+  std::function<void()> before_alteration;
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
+    Call(before_read);
+    return ForwardingStore::Read(caller, table, get);
+  }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override {
+    Call(before_read);
+    return ForwardingStore::OpenScanner(caller, table, scan);
+  }
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override {
+    auto mutated = ForwardingStore::Mutate(caller, table, mutations);
+    Call(after_mutation);
+    return mutated;
+  }
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override {
+    auto mutated = ForwardingStore::CheckAndMutate(caller, table, check);
+    Call(after_mutation);
+    return mutated;
+  }
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override {
+    Call(before_alteration);
+    return ForwardingStore::AlterTable(caller, schema);
+  }
+
+ private:
+  static void Call(std::function<void()>& hook) {
+    if (const auto call = std::exchange(hook, nullptr)) call();
+  }
+};
+
+struct HookedTree : WritingTree {
+  HookedTree() {
+    filesystem.reset();
+    auto hooked_store = std::make_unique<HookedStore>(std::move(store));
+    hooked = hooked_store.get();
+    store = std::move(hooked_store);
+    Remount();
+  }
+
+  HookedStore* hooked;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_TESTS_FS_HOOKED_STORE_H_
