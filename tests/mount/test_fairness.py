@@ -111,3 +111,39 @@ def test_the_mount_ends_beside_hopeless_listings(mount):
             assert listing.wait() == 0  # told of an error, not killed
     finally:
         end(listings)
+
+
+# PCRE2 takes each repeat for one step, and it passes all of the value.
+LONG_STEPS = ["(x+x+)+y|a+a+[bz]", "(?=(a+))\\1[xz]", "a{1%2C60000}[xz]"]
+
+
+@pytest.mark.parametrize("expression", LONG_STEPS)
+def test_a_signal_ends_a_search_in_the_midst_of_a_value(mount, expression):
+    (mount.family() / "v").write_bytes(b"a" * 9000000)
+    query = f"filter=ValueFilter(=%2C'regexstring:{expression}')"
+    listing = subprocess.Popen([sys.executable, "-c", LIST,
+                                mount.path / "default" / "t" / ".scan" / query],
+                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    try:
+        assert listing.stdout.readline() == "open\n"
+        listing.send_signal(signal.SIGTERM)
+        listing.wait()
+    finally:
+        end([listing])
+
+
+def test_searches_of_long_steps_leave_slots_for_others(mount):
+    (mount.family() / "v").write_bytes(b"a" * 1000000)
+    mount.family(table="other")
+    listings = []
+    try:
+        for number in range(6):
+            query = f"filter=ValueFilter(=%2C'regexstring:a+a+[b{number}]')"
+            listings.append(subprocess.Popen(
+                [sys.executable, "-c", LIST, mount.path / "default" / "t" / ".scan" / query],
+                stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True))
+            assert listings[-1].stdout.readline() == "open\n"
+        other = mount.path / "default" / "other" / ".scan" / "filter=PrefixFilter('zz')"
+        assert os.listdir(other) == []
+    finally:
+        end(listings)

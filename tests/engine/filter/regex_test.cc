@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 namespace cellfs {
@@ -44,6 +45,46 @@ TEST(RegexTest, ALongSearchEndsOnceItIsCancelled) {
   std::thread canceller([&] { cancelled = true; });
   EXPECT_FALSE(regex->Find(std::string(1000000, 'a') + " x"));
   canceller.join();
+}
+
+// One step of PCRE2 may pass all of the value.
+constexpr const char* kNasty[] = {"(x+x+)+y|a+a+[bz]", "(?=(a+))\\1[xz]", "a{1,60000}[xz]",
+                                  "(?:a|b|ab)*[xz]",   "(a*)*[xz]",       "a*a*a*[xz]",
+                                  "(a+)\\1+[xz]",      "a{60000}[xz]",    "(?<=a{60000}b)a"};
+
+TEST(RegexTest, ACancelledSearchEndsInTheMidstOfAPlace) {
+  for (const size_t length : {1'000'000, 9'000'000}) {
+    const std::string value(length, 'a');
+    for (const char* pattern : kNasty) {
+      const auto regex = Regex::Compile(pattern, Syntax::kJava);
+      ASSERT_TRUE(regex.ok()) << pattern;
+      std::atomic<bool> cancelled{false};
+      Get get;
+      get.cancelled = &cancelled;
+      const WorkLimit limit(get);
+      const SearchLimit searches(limit);
+      std::thread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // most run by then
+        cancelled = true;
+      });
+      EXPECT_FALSE(regex->Find(value)) << pattern;
+      canceller.join();
+    }
+  }
+}
+
+TEST(RegexTest, ASearchThatNobodyCancelsGivesUp) {
+  const std::string value(1'000'000, 'a');
+  for (const char* pattern : kNasty) EXPECT_FALSE(Find(pattern, value)) << pattern;
+}
+
+// The quick search cannot do it in its steps, the careful one can.
+TEST(RegexTest, FindsInALongValue) {
+  const std::string value = "foo" + std::string(3'000'000, 'a') + "@b 12";
+  for (const char* pattern : {"f.*f?oo", ".*foo.*", "a@b", "o[a-z]+@[a-z] [0-9]{2}$"}) {
+    EXPECT_TRUE(Find(pattern, value)) << pattern;
+  }
+  EXPECT_FALSE(Find(".*fob.*", value));
 }
 
 }  // namespace
