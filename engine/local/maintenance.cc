@@ -88,11 +88,9 @@ void Maintenance::RunOnce() {
   }
   FlushForLog(tables);
   for (const auto& table : tables) {
-    if (MustStop() || !table->WantsCompaction()) continue;
+    if (MustStop()) continue;
     SetProgress("compact " + table->name().ToString());
-    // A full memstore goes before: the compaction ends there and begins anew.
-    const auto stopped = [&] { return MustStop() || table->WantsFlush(); };
-    failed_ |= !table->CompactUntil(CompactionKind::kMajor, stopped).ok();
+    failed_ |= !table->CompactByPolicy([&] { return MustStop(); }).status().ok();
   }
   SetProgress("idle");
 }

@@ -57,6 +57,9 @@ class CellCursor {
   // of copied, and cell() has it no more. REQUIRES: valid().
   virtual void TakeValue(std::string* value) { value->assign(cell().value); }
 
+  // No cell of it is newer.
+  virtual Timestamp newest() const { return kLatestTimestamp; }
+
   // False: the row has no family tombstones, so that its begin need not be looked at. Moves
   // nothing.
   virtual StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) { return true; }

@@ -5,53 +5,10 @@
 #include <string>
 
 #include "engine/visibility/cell_cursor.h"
+#include "engine/visibility/withdrawals.h"
 
 namespace cellfs {
 namespace {
-
-// The withdrawals met at one column and timestamp, which the cells behind them are checked against.
-class Withdrawals {
- public:
-  // Takes a marker in, or tells whether the cell is one that a marker took back.
-  bool Hides(const CellView& cell) {
-    if (cell.type == kWithdrawMarker) {
-      if (!IsHere(cell)) StandAt(cell);
-      markers_.push_back({static_cast<CellType>(cell.value[0]), cell.sequence_id});
-      return true;
-    }
-    if (markers_.empty()) return false;
-    if (!IsHere(cell)) {
-      markers_.clear();
-      return false;
-    }
-    for (const Marker& marker : markers_) {
-      if (marker.type == cell.type && cell.sequence_id < marker.sequence_id) return true;
-    }
-    return false;
-  }
-
- private:
-  struct Marker {
-    CellType type;
-    SequenceId sequence_id;
-  };
-
-  bool IsHere(const CellView& cell) const {
-    return !markers_.empty() && cell.timestamp == timestamp_ && cell.qualifier == qualifier_ &&
-           cell.row == row_;
-  }
-  void StandAt(const CellView& cell) {
-    markers_.clear();
-    row_ = cell.row;
-    qualifier_ = cell.qualifier;
-    timestamp_ = cell.timestamp;
-  }
-
-  std::vector<Marker> markers_;
-  std::string row_;
-  std::string qualifier_;
-  Timestamp timestamp_ = 0;
-};
 
 class MergeCursor : public CellCursor {
  public:
