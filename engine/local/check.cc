@@ -184,8 +184,7 @@ class StoreCheck {
       place_.what = complete.message();
       Add(place_);
     }
-    auto folder =
-        std::make_shared<TableFolder>(directory_ + "/" + directory, store_id_, table.id);
+    auto folder = std::make_shared<TableFolder>(directory_ + "/" + directory, store_id_, table.id);
     for (const FileFacts& facts : manifest->files) {
       const size_t before = report_.damage.size();
       CheckFile(*folder, facts);

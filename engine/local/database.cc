@@ -55,8 +55,8 @@ std::string ImmutableUri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = std::isalnum(byte) != 0 || byte == '/' || byte == '.' || byte == '-' ||
-                          byte == '_';
+    const bool is_plain =
+        std::isalnum(byte) != 0 || byte == '/' || byte == '.' || byte == '-' || byte == '_';
     if (is_plain) {
       uri += c;
     } else {

@@ -24,14 +24,14 @@ struct FileFacts {
   // of two files do not overlap, so they tell which is older.
   SequenceId lowest = kMaxSequenceId;
   SequenceId highest = 0;
-  int64_t cells = 0;              // all, those of the next three lines too
-  int64_t tombstones = 0;         // of families too
-  int64_t family_tombstones = 0;  //
-  int64_t withdrawals = 0;        // markers: kWithdrawMarker
-  int64_t surplus = 0;            // puts beyond VERSIONS of their column, kept for a moment
-  uint64_t bytes = 0;             // what the cells take of the disk
-  Timestamp written = 0;          // when the oldest of what it was made from was flushed
-  int64_t filter_blocks = 0;      // of the Bloom filter; 0: none
+  int64_t cells = 0;                // all, those of the next three lines too
+  int64_t tombstones = 0;           // of families too
+  int64_t family_tombstones = 0;    //
+  int64_t withdrawals = 0;          // markers: kWithdrawMarker
+  int64_t surplus = 0;              // puts beyond VERSIONS of their column, kept for a moment
+  uint64_t bytes = 0;               // what the cells take of the disk
+  Timestamp written = 0;            // when the oldest of what it was made from was flushed
+  int64_t filter_blocks = 0;        // of the Bloom filter; 0: none
   bool filter_has_columns = false;  // it knows rows and columns; else rows
   bool is_major = false;            // made by a major compaction: what it could free is gone
 

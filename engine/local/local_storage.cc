@@ -40,6 +40,11 @@ bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {
          facts.oldest <= cell.timestamp && cell.timestamp <= facts.newest;
 }
 
+// Whether cells go with time alone.
+bool HasTimeLimits(const FamilySchema& family) {
+  return family.time_to_live() != kForever || family.deleted_ttl().has_value();
+}
+
 TimeRange TimesOf(const Query& query, const std::string& family) {
   const auto own = query.family_time_ranges.find(family);
   return own == query.family_time_ranges.end() ? query.time_range : own->second;
@@ -72,8 +77,8 @@ TableStatePtr LocalStorage::State() const {
 StatusOr<TableView> LocalStorage::TakeView(const Moment* moment) const {
   if (dropped_) return Gone();
   if (moment != nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(TableStatePtr state, context_->moments->StateFor(
-                                                     *moment, id(), [this] { return State(); }));
+    CELLFS_ASSIGN_OR_RETURN(TableStatePtr state,
+                            context_->moments->StateFor(*moment, id(), [this] { return State(); }));
     return TableView(std::move(state), moment->sequence_id);
   }
   const std::lock_guard lock(state_mutex_);
@@ -391,17 +396,15 @@ StatusOr<std::optional<FileFacts>> LocalStorage::WriteFamily(const TableStatePtr
            .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
            .written = rules.now}));
   RewriteInput input;
-  input.cells.push_back(
-      OpenMemstoreCursor(std::shared_ptr<const Memstore>(state->frozen, &memstore), family.name(),
-                         kMaxSequenceId));
+  input.cells.push_back(OpenMemstoreCursor(
+      std::shared_ptr<const Memstore>(state->frozen, &memstore), family.name(), kMaxSequenceId));
   input.is_withdrawn_in_memory = [&](const CellView& cell) {
     return state->active->MayWithdraw(family.name(), cell);
   };
   input.older_may_hold = [&](const CellView& withdrawal) {
     const StoreFiles& files = state->files->Of(family.name());
-    return std::any_of(files.begin(), files.end(), [&](const auto& file) {
-      return MayHoldPlaceOf(file->facts(), withdrawal);
-    });
+    return std::any_of(files.begin(), files.end(),
+                       [&](const auto& file) { return MayHoldPlaceOf(file->facts(), withdrawal); });
   };
   input.stopped = [this] { return dropped_.load(); };
   CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
@@ -545,14 +548,33 @@ std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
     oldest = std::min(oldest, facts.written);
   }
   const bool is_worth_it = garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
-  if (is_worth_it) return Selection{family, files, CompactionKind::kMajor};
-  const auto range = SelectFiles(sizes, CompactionSettings{});
+  if (is_worth_it || IsMajorDue(family, files, oldest))
+    return Selection{family, files, CompactionKind::kMajor};
+  const SiteSettings& site = context_->options.site;
+  const CompactionLimits limits{.min_files = static_cast<size_t>(site.compaction_min),
+                                .max_files = static_cast<size_t>(site.compaction_max),
+                                .ratio = site.compaction_ratio,
+                                .min_size = static_cast<uint64_t>(FlushSize()),
+                                .blocking_files = static_cast<size_t>(site.blocking_store_files)};
+  const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
   const auto begin = files.begin() + static_cast<ptrdiff_t>(range->begin);
   const auto end = files.begin() + static_cast<ptrdiff_t>(range->end);
   const bool is_all = range->begin == 0 && range->end == files.size();
   return Selection{family, StoreFiles(begin, end),
                    is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
+}
+
+bool LocalStorage::IsMajorDue(const FamilySchema& family, const StoreFiles& files,
+                              Timestamp oldest) const {
+  const SiteSettings& site = context_->options.site;
+  if (files.size() >= static_cast<size_t>(site.compaction_max)) return false;
+  // Nothing would come of it but what time has ended since.
+  if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
+  return NeedsMajor(
+      context_->options.clock->Now(), oldest,
+      {.period = site.major_compaction_period, .jitter = site.major_compaction_jitter},
+      name().ToString(), family.name());
 }
 
 // A file that is expired as a whole goes unread.
@@ -620,9 +642,8 @@ StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
     input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
   }
   input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
-    return std::any_of(older.begin(), older.end(), [&](const FileFacts& facts) {
-      return MayHoldPlaceOf(facts, withdrawal);
-    });
+    return std::any_of(older.begin(), older.end(),
+                       [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });
   };
   input.is_withdrawn_in_memory = [state, family = selection.family.name()](const CellView& cell) {
     return state->active->MayWithdraw(family, cell) ||
@@ -650,9 +671,8 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
 Status LocalStorage::Truncate() {
   const std::lock_guard flush_lock(flush_mutex_);
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
-  FileChange change{.added = {},
-                    .removed = State()->files->All(),
-                    .flushed = context_->read_point.load()};
+  FileChange change{
+      .added = {}, .removed = State()->files->All(), .flushed = context_->read_point.load()};
   auto active = std::make_shared<MemoryCells>(*State()->schema);
   const Status committed = Commit(change, [&](TableState& next) {
     next.active = std::move(active);

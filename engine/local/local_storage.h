@@ -95,14 +95,15 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<std::vector<FileFacts>> WriteFiles(const TableStatePtr& state, SequenceId keep_up_to,
                                               DroppedColumns& dropped);
   StatusOr<std::optional<FileFacts>> WriteFamily(const TableStatePtr& state,
-                                                 const FamilySchema& family,
-                                                 SequenceId keep_up_to, DroppedColumns& dropped);
+                                                 const FamilySchema& family, SequenceId keep_up_to,
+                                                 DroppedColumns& dropped);
 
   // REQUIRES: compact_mutex_ is held.
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status CompactSelection(const Selection& selection, const std::function<bool()>& stopped);
   StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection) const;
   std::optional<Selection> SelectByPolicy(const FamilySchema& family) const;
+  bool IsMajorDue(const FamilySchema& family, const StoreFiles& files, Timestamp oldest) const;
   void Discard(const std::vector<FileFacts>& files) const;
 
   // Files that come and go in one step.

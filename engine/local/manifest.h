@@ -20,8 +20,8 @@ inline constexpr char kManifestFile[] = "MANIFEST";
 struct Manifest {
   uint64_t store_id = 0;  // whose table it is: another's in its place is not taken
   TableId table = 0;
-  SequenceId flushed = 0;     // every mutation of the table up to it is in the files, or not wanted
-  uint64_t next_file = 1;     // the number of the next file
+  SequenceId flushed = 0;  // every mutation of the table up to it is in the files, or not wanted
+  uint64_t next_file = 1;  // the number of the next file
   std::vector<FileFacts> files;  // oldest first in each family
 
   friend bool operator==(const Manifest&, const Manifest&) = default;

@@ -90,8 +90,8 @@ void MomentRegistry::KeepOverFlush(Pinned& moment, TableId table, const TableSta
   const auto found = moment.kept.find(table);
   if (moment.sequence_id > complete_up_to) {
     if (found == moment.kept.end()) moment.kept.emplace(table, before);
-  } else if (found != moment.kept.end() && (found->second->active == before->frozen ||
-                                            found->second->frozen == before->frozen)) {
+  } else if (found != moment.kept.end() &&
+             (found->second->active == before->frozen || found->second->frozen == before->frozen)) {
     found->second = WithoutMemstore(found->second, before, after);
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // MomentRegistry: the moments that readers have pinned, and what each needs of tables that have
-// changed since. A moment is a sequence id: as long as a table only grows, its present state serves.
-// Before a rewrite takes something away, the state as it is now is kept for the moments before it.
+// changed since. A moment is a sequence id: as long as a table only grows, its present state
+// serves. Before a rewrite takes something away, the state as it is now is kept for the moments
+// before it.
 #ifndef CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 #define CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 
@@ -31,8 +32,8 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   StatusOr<TableStatePtr> StateFor(const Moment& moment, TableId table,
                                    const std::function<TableStatePtr()>& present);
 
-  // While held, no moment is pinned. Whoever replaces a table's state by one that has less holds it,
-  // and says so by one of the two that follow.
+  // While held, no moment is pinned. Whoever replaces a table's state by one that has less holds
+  // it, and says so by one of the two that follow.
   std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
   // 0: nothing is pinned.
   SequenceId Newest(const std::unique_lock<std::mutex>& held) const;

@@ -33,8 +33,8 @@ class ForwardMerge {
 
   Status Next() {
     CELLFS_RETURN_IF_ERROR(current_->Next());
-    const bool goes_on = current_->valid() &&
-                         (next_ == nullptr || IsBefore(current_->cell(), next_->cell()));
+    const bool goes_on =
+        current_->valid() && (next_ == nullptr || IsBefore(current_->cell(), next_->cell()));
     if (!goes_on) Choose();
     return {};
   }

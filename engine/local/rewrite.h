@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// FamilyRewrite: carries cells of one family into a new store file and leaves out what HBase's rules
-// drop: of a memstore a flush, of several files a compaction. Withdrawals are carried out on the
-// way.
+// FamilyRewrite: carries cells of one family into a new store file and leaves out what HBase's
+// rules drop: of a memstore a flush, of several files a compaction. Withdrawals are carried out on
+// the way.
 #ifndef CELLFS_ENGINE_LOCAL_REWRITE_H_
 #define CELLFS_ENGINE_LOCAL_REWRITE_H_
 

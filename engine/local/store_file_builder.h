@@ -20,11 +20,11 @@
 namespace cellfs {
 
 struct BuilderOptions {
-  uint64_t number = 0;              // of the file
-  int32_t inline_value_limit = 0;   // bytes; longer values lie in a table of their own
-  int64_t cells_at_most = 0;        // decides how large the Bloom filter is
-  Timestamp written = 0;            // FileFacts::written
-  bool is_major = false;            // FileFacts::is_major
+  uint64_t number = 0;             // of the file
+  int32_t inline_value_limit = 0;  // bytes; longer values lie in a table of their own
+  int64_t cells_at_most = 0;       // decides how large the Bloom filter is
+  Timestamp written = 0;           // FileFacts::written
+  bool is_major = false;           // FileFacts::is_major
 };
 
 // Not thread-safe. What is not finished leaves no file.
@@ -73,8 +73,8 @@ class StoreFileBuilder {
   Statement put_, put_value_;
   std::optional<BloomFilterBuilder> filter_;
   int64_t next_reference_ = 1;
-  std::string qualifier_;        // of the cell before
-  int32_t puts_ = 0;             // of the present column
+  std::string qualifier_;          // of the cell before
+  int32_t puts_ = 0;               // of the present column
   bool family_tombstone_ = false;  // of the present row, in the filter
   std::string buffer_;
   bool finished_ = false;

@@ -60,7 +60,7 @@ class StoreFileCursor : public CellCursor {
   bool at_first_ = false;
   std::string next_row_, next_qualifier_;  // a place while it is sought; it may lie in our own cell
   StoredCell stored_;
-  std::string owned_;  // the value of the present cell, where it was long or compressed
+  std::string owned_;        // the value of the present cell, where it was long or compressed
   char withdrawn_type_ = 0;  // the value of the present cell, where it is a withdrawal
   bool valid_ = false;
 };

@@ -57,8 +57,7 @@ StatusOr<Statement*> StoreFileReader::Value() {
   return Prepared(value_, "SELECT H, V FROM long_values WHERE R = ?1");
 }
 
-StatusOr<std::optional<int64_t>> StoreFileReader::LongValue(int64_t reference,
-                                                            std::string* value) {
+StatusOr<std::optional<int64_t>> StoreFileReader::LongValue(int64_t reference, std::string* value) {
   CELLFS_ASSIGN_OR_RETURN(Statement* const statement,
                           Prepared(checksum_, "SELECT H FROM long_values WHERE R = ?1"));
   statement->Bind(1, reference);

@@ -8,9 +8,8 @@ namespace cellfs {
 TableFiles::TableFiles(const StoreFiles& files) {
   for (const auto& file : files) families_[file->facts().family].push_back(file);
   for (auto& [family, of_family] : families_) {
-    std::sort(of_family.begin(), of_family.end(), [](const auto& a, const auto& b) {
-      return a->facts().highest < b->facts().highest;
-    });
+    std::sort(of_family.begin(), of_family.end(),
+              [](const auto& a, const auto& b) { return a->facts().highest < b->facts().highest; });
   }
 }
 

@@ -55,8 +55,8 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, schema, scope));
     if (!may_matter) continue;
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    cursors.push_back(std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only,
-                                                        scope.row));
+    cursors.push_back(
+        std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only, scope.row));
     any_withdrawals |= file->facts().withdrawals > 0;
   }
   if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());

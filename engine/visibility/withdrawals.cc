@@ -1,38 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "engine/visibility/withdrawals.h"
 
-#include <algorithm>
-
-#include "engine/visibility/cell_cursor.h"
+#include <cassert>
 
 namespace cellfs {
 
-bool Withdrawals::Hides(const CellView& cell) {
-  if (cell.type == kWithdrawMarker) {
-    if (!IsHere(cell)) StandAt(cell);
-    markers_.push_back({static_cast<CellType>(cell.value[0]), cell.sequence_id});
-    return true;
+void Withdrawals::Add(const CellView& marker) {
+  assert(marker.type == kWithdrawMarker && marker.value.size() == 1);
+  if (markers_.empty() || !IsHere(marker)) {
+    markers_.clear();
+    row_ = marker.row;
+    qualifier_ = marker.qualifier;
+    timestamp_ = marker.timestamp;
   }
-  if (markers_.empty()) return false;
+  markers_.push_back({static_cast<CellType>(marker.value[0]), marker.sequence_id});
+}
+
+SequenceId Withdrawals::WithdrawnBy(const CellView& cell) {
+  if (markers_.empty()) return 0;
   if (!IsHere(cell)) {
     markers_.clear();
-    return false;
+    return 0;
   }
-  return std::any_of(markers_.begin(), markers_.end(), [&](const Marker& marker) {
-    return marker.type == cell.type && cell.sequence_id < marker.sequence_id;
-  });
-}
-
-bool Withdrawals::IsHere(const CellView& cell) const {
-  return !markers_.empty() && cell.timestamp == timestamp_ && cell.qualifier == qualifier_ &&
-         cell.row == row_;
-}
-
-void Withdrawals::StandAt(const CellView& cell) {
-  markers_.clear();
-  row_ = cell.row;
-  qualifier_ = cell.qualifier;
-  timestamp_ = cell.timestamp;
+  SequenceId first = 0;
+  for (const Marker& marker : markers_) {
+    if (marker.type == cell.type && cell.sequence_id < marker.sequence_id) {
+      first = marker.sequence_id;
+    }
+  }
+  return first;
 }
 
 }  // namespace cellfs
