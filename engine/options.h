@@ -44,7 +44,8 @@ struct StoreOptions {
   SiteSettings site;
   std::shared_ptr<const Clock> clock = std::make_shared<SystemClock>();
   Durability durability = Durability::kSyncWal;  // where neither mutation nor table says otherwise
-  int64_t cache_bytes = int64_t{64} << 20;       // SQLite's page cache, over all tables
+  int64_t cache_bytes = int64_t{64} << 20;       // blocks of store files, over all tables
+  int64_t memstore_limit = int64_t{512} << 20;   // bytes of memstores, of all tables together
   bool background_maintenance = true;            // flush and compact by itself
   int32_t inline_value_limit = 256;              // bytes; longer values lie in a table of their own
 };

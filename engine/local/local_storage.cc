@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <thread>
 
 #include "engine/local/compaction_policy.h"
 #include "engine/local/dropped_columns.h"
@@ -17,10 +18,13 @@
 namespace cellfs {
 namespace {
 
-// Flush sizes that a memstore may reach before writers wait or are refused. Deletes have more, for
-// they make room where a disk is full.
-constexpr int64_t kRoomFactor = 4;
-constexpr int64_t kRoomFactorOfDeletes = 5;
+// Flush sizes that a table's memstores may reach before writers wait or are refused.
+constexpr double kRoomFactor = 4;
+// What deletes may have beyond that: they make room where a disk is full.
+constexpr double kExtraOfDeletes = 1.25;
+// Writers are slowed from so much on, the more the fuller it is, so that nobody waits for long.
+constexpr double kSlowFrom = 0.75;
+constexpr std::chrono::microseconds kLongestDelay{20000};
 constexpr int kCompactAttempts = 5;  // where the table is altered meanwhile
 // A major compaction is worth it from so many cells of garbage, and so many of them in a hundred.
 constexpr int64_t kLeastGarbage = 10000;
@@ -31,6 +35,11 @@ bool HasOnlyDeletes(std::span<const RowBatch> batches) {
     return std::all_of(batch.cells.begin(), batch.cells.end(),
                        [](const Cell& cell) { return IsTombstone(cell.type); });
   });
+}
+
+uint64_t UnflushedBytes(const TableState& state) {
+  return state.active->memstore().bytes() +
+         (state.frozen == nullptr ? 0 : state.frozen->memstore().bytes());
 }
 
 Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dropped"); }
@@ -218,7 +227,8 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
   cells.reserve(batches.size());
-  const std::shared_ptr<MemoryCells> active = State()->active;
+  const TableStatePtr state = State();
+  const std::shared_ptr<MemoryCells>& active = state->active;
   Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
   for (const RowBatch& batch : batches) {
     cells.push_back(CellsOf(batch, ++last));
@@ -228,10 +238,12 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
     }
   }
   CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
+  const auto before = static_cast<int64_t>(active->memstore().bytes());
   addition.Finish();
+  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
   context_->read_point.store(last);
   context_->mutations += batches.size();
-  if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSize()) {
+  if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSizeOf(*state)) {
     context_->wake_maintenance();
   }
   return position;
@@ -253,22 +265,38 @@ Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
   return {};
 }
 
-// Writers wait for a flush that is making room. Where the last one has failed they are refused, or
-// memory would grow until the process ends. While nobody flushes they go on.
+double LocalStorage::Fullness(bool only_deletes) const {
+  const TableStatePtr state = State();
+  const auto own = static_cast<double>(UnflushedBytes(*state));
+  const double of_table = own / (static_cast<double>(FlushSizeOf(*state)) * kRoomFactor);
+  const double of_all = static_cast<double>(context_->memstore_bytes) /
+                        static_cast<double>(context_->options.memstore_limit);
+  return std::max(of_table, of_all) / (only_deletes ? kExtraOfDeletes : 1);
+}
+
+// Writers wait for flushes that are making room. Where these fail they are refused, or memory would
+// grow until the process ends. While nobody flushes they go on.
 Status LocalStorage::WaitForRoom(bool only_deletes) {
-  const int64_t most = FlushSize() * (only_deletes ? kRoomFactorOfDeletes : kRoomFactor);
-  std::unique_lock lock(state_mutex_);
-  const auto has_room = [&] {
-    const uint64_t frozen = state_->frozen == nullptr ? 0 : state_->frozen->memstore().bytes();
-    return static_cast<int64_t>(state_->active->memstore().bytes() + frozen) < most;
+  double fullness = Fullness(only_deletes);
+  if (fullness < kSlowFrom) return {};
+  const auto can_wait = [&] {
+    return context_->maintained && context_->failing_tables == 0 && !dropped_;
   };
-  while (!has_room() && context_->maintained && flush_error_.ok() && !dropped_) {
-    flush_done_.wait_for(lock, std::chrono::milliseconds(100));
+  if (fullness < 1) {
+    if (can_wait())
+      std::this_thread::sleep_for(kLongestDelay * (fullness - kSlowFrom) / (1 - kSlowFrom));
+    return {};
   }
-  if (flush_error_.ok() || has_room() || dropped_) return {};
-  return {flush_error_.code(),
-          "table '" + state_->schema->name().ToString() +
-              "' takes no more until it can be flushed: " + flush_error_.message()};
+  for (; fullness >= 1 && can_wait(); fullness = Fullness(only_deletes)) {
+    context_->wake_maintenance();
+    std::unique_lock lock(context_->room_mutex);
+    context_->room_made.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  if (fullness < 1 || context_->failing_tables == 0 || dropped_) return {};
+  const std::lock_guard lock(context_->room_mutex);
+  return {context_->flush_error.code(),
+          "no memory is left for writes until the store can be flushed: " +
+              context_->flush_error.message()};
 }
 
 void LocalStorage::Recover(const LogRecord& record) {
@@ -276,16 +304,17 @@ void LocalStorage::Recover(const LogRecord& record) {
   const std::shared_ptr<MemoryCells> active = State()->active;
   Memstore::Addition addition = active->Begin();
   active->Prepare(record.cells, addition);
+  const auto before = static_cast<int64_t>(active->memstore().bytes());
   addition.Finish();
+  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
 }
 
 void LocalStorage::SettleRecovered() { context_->wal->Flushed(id(), flushed()); }
 
 // ---- Flush --------------------------------------------------------------------------------------
 
-int64_t LocalStorage::FlushSize() const {
-  const std::lock_guard lock(state_mutex_);
-  return state_->schema->memstore_flush_size().value_or(context_->options.site.memstore_flush_size);
+int64_t LocalStorage::FlushSizeOf(const TableState& state) const {
+  return state.schema->memstore_flush_size().value_or(context_->options.site.memstore_flush_size);
 }
 
 Rewrite LocalStorage::RewriteNow(RewriteKind kind) const {
@@ -306,7 +335,7 @@ Status LocalStorage::FlushLocked() {
     if (State()->frozen == nullptr) Freeze();
     const TableStatePtr state = State();
     if (state->frozen == nullptr) return Status();
-    const bool again = flush_failed();
+    const bool again = flush_failed_;
     Status status;
     try {
       status = FlushFrozen(state);
@@ -320,17 +349,16 @@ Status LocalStorage::FlushLocked() {
   }
 }
 
-void LocalStorage::FlushEnded(Status status) {
+void LocalStorage::FlushEnded(const Status& status) {
   {
-    const std::lock_guard lock(state_mutex_);
-    flush_error_ = std::move(status);
+    const std::lock_guard lock(context_->room_mutex);
+    if (flush_failed_ != !status.ok()) context_->failing_tables += status.ok() ? -1 : 1;
+    flush_failed_ = !status.ok();
+    if (!status.ok())
+      context_->flush_error = {status.code(),
+                               "table '" + name().ToString() + "': " + status.message()};
   }
-  flush_done_.notify_all();
-}
-
-bool LocalStorage::flush_failed() const {
-  const std::lock_guard lock(state_mutex_);
-  return !flush_error_.ok();
+  context_->room_made.notify_all();
 }
 
 // Nothing where the active memstore is empty.
@@ -457,6 +485,9 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
       context_->moments->Keep(moments_lock, id(), before);
     }
     flushed_ = manifest.flushed;
+    for (const auto& cells : {before->active, before->frozen})
+      if (cells != nullptr && cells != after->active && cells != after->frozen)
+        context_->memstore_bytes -= static_cast<int64_t>(cells->memstore().bytes());
     const std::lock_guard state_lock(state_mutex_);
     state_ = after;
   }
@@ -482,15 +513,17 @@ void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& bef
 
 bool LocalStorage::WantsFlush() const {
   const TableStatePtr state = State();
-  return !dropped_ && (state->frozen != nullptr ||
-                       static_cast<int64_t>(state->active->memstore().bytes()) >= FlushSize());
+  return !dropped_ &&
+         (state->frozen != nullptr ||
+          static_cast<int64_t>(state->active->memstore().bytes()) >= FlushSizeOf(*state));
 }
 
-uint64_t LocalStorage::memstore_bytes() const {
+bool LocalStorage::HasUnflushed() const {
   const TableStatePtr state = State();
-  return state->active->memstore().bytes() +
-         (state->frozen == nullptr ? 0 : state->frozen->memstore().bytes());
+  return state->frozen != nullptr || state->active->memstore().cells() > 0;
 }
+
+uint64_t LocalStorage::memstore_bytes() const { return UnflushedBytes(*State()); }
 
 // ---- Compaction ---------------------------------------------------------------------------------
 
@@ -554,7 +587,7 @@ std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
   const CompactionLimits limits{.min_files = static_cast<size_t>(site.compaction_min),
                                 .max_files = static_cast<size_t>(site.compaction_max),
                                 .ratio = site.compaction_ratio,
-                                .min_size = static_cast<uint64_t>(FlushSize()),
+                                .min_size = static_cast<uint64_t>(FlushSizeOf(*State())),
                                 .blocking_files = static_cast<size_t>(site.blocking_store_files)};
   const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
@@ -691,7 +724,8 @@ void LocalStorage::Drop() {
   std::error_code ignored;  // what is left is found when the store is opened the next time
   std::filesystem::remove_all(folder_->path(), ignored);
   context_->wal->DropTable(id());
-  flush_done_.notify_all();
+  FlushEnded({});
+  context_->memstore_bytes -= static_cast<int64_t>(memstore_bytes());
 }
 
 TableStatistics LocalStorage::GetStatistics() {

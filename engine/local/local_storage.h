@@ -13,7 +13,6 @@
 #define CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -64,6 +63,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // No more writes come; what is left of the table is removed.
   void Drop();
   bool WantsFlush() const;
+  bool HasUnflushed() const;
   uint64_t memstore_bytes() const;
   // Does what of compaction is worth it now, in one family, if anything is; true: something was.
   // Ends early, without an error, where `stopped` says so.
@@ -81,16 +81,17 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   TableStatePtr State() const;
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
-  int64_t FlushSize() const;
+  int64_t FlushSizeOf(const TableState& state) const;
   Status CheckStorable(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
+  // How much of what memstores may have is taken, of this table's or of all: 1 is all.
+  double Fullness(bool only_deletes) const;
   Rewrite RewriteNow(RewriteKind kind) const;
 
   // REQUIRES: flush_mutex_ is held.
   Status FlushLocked();
   Status FlushFrozen(const TableStatePtr& state);
-  void FlushEnded(Status status);
-  bool flush_failed() const;
+  void FlushEnded(const Status& status);
   void Freeze();
   StatusOr<std::vector<FileFacts>> WriteFiles(const TableStatePtr& state, SequenceId keep_up_to,
                                               DroppedColumns& dropped);
@@ -131,13 +132,12 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   std::atomic<SequenceId> flushed_;
   std::atomic<bool> durable_{true};  // false: a sync has failed, log and files must stay
   std::atomic<bool> dropped_{false};
+  std::atomic<bool> flush_failed_{false};  // the last one
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
 
   mutable std::mutex state_mutex_;
-  TableStatePtr state_;
-  Status flush_error_;  // of the last flush; guarded by state_mutex_
-  std::condition_variable flush_done_;
+  TableStatePtr state_;  // guarded by state_mutex_
 };
 
 }  // namespace cellfs

@@ -5,6 +5,7 @@
 #define CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,8 +38,14 @@ struct StoreContext {
       0};  // mutations up to it are visible; written under write_mutex
   std::atomic<uint64_t> mutations{0};
 
-  std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
+  std::atomic<int64_t> memstore_bytes{0};  // of all tables, what is being flushed too
+  std::atomic<int> failing_tables{0};      // whose last flush has failed
+  std::atomic<bool> maintained{false};     // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
+
+  std::mutex room_mutex;
+  std::condition_variable room_made;  // by a flush, maybe
+  Status flush_error;                 // of the last one that has failed; guarded by room_mutex
 
   std::mutex observer_mutex;            // held while it is called
   RewriteObserver* observer = nullptr;  // guarded by observer_mutex
