@@ -90,7 +90,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
                          bool appends) {
   if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
-  if (OthersWereFirst()) JoinOthers();
+  if (!truncates_ && OthersWereFirst()) JoinOthers();
   const bool begins = holds_ == Holds::kEdits && edits_.empty();
   if (begins && appends) return AppendToTail(change, bytes, offset);
   if (begins) {
@@ -316,8 +316,8 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   unput_ = Unput::kNothing;
   edits_.clear();
   column_->RemoveRuns(this);
-  CountAsEditor();
   node_->PagesAreStale();
+  CountAsEditor();
   change.Ended(outcome);
   if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
   if (mount_.unstored.Remove(change.column())) change.Revalidate();
@@ -451,8 +451,8 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   column_->PopRun();
   AfterPut(place, *stored, is_plain ? size : view_->size());
   if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
-  CountAsEditor();
   if (column_->TakeMisplaced()) node_->PagesAreStale();
+  CountAsEditor();
   return {};
 }
 

@@ -173,11 +173,13 @@ OutcomeOr<OpenedFile> OpenForWriting(MountContext& mount, const Request& request
   switch (place->traits().content) {
     case PlaceContent::kValue: {
       CELLFS_RETURN_IF_FAILED(CheckWritable(mount, *place));
-      const uint64_t stale = node->stale_pages(mount.clock->Now());
+      // In this order: who ends to write says before that the pages are stale.
       const bool is_written = node->OpenColumn()->writers() > 0;
+      const bool is_being_written = node->is_being_written();
+      const uint64_t stale = node->stale_pages(mount.clock->Now());
       // Pages may not mix what another handle is writing with what is to be read here.
       opened.direct_io = mode.read && !mode.truncate && !mode.created &&
-                         (node->is_being_written() || (is_written && stale != 0));
+                         (is_being_written || (is_written && stale != 0));
       opened.handle = std::make_shared<CellWriter>(mount, *request.caller, node, mode);
       // While somebody writes, no page may be dropped: it may be the one that is being filled.
       opened.keep_cache = is_written || (stale == 0 && mount.freshness.is_exact());

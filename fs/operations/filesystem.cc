@@ -493,9 +493,11 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     restoring_readers_.Opened(*place, shown, request.pid);
   }
   auto reader = std::make_shared<CellReader>(mount_, *request.caller, node);
-  const uint64_t stale = node->stale_pages(mount_.clock->Now());
+  // In this order: who ends to write says before that the pages are stale.
   const bool is_written = node->OpenColumn()->writers() > 0;
-  if (node->unlinked() || node->is_being_written()) {
+  const bool is_being_written = node->is_being_written();
+  const uint64_t stale = node->stale_pages(mount_.clock->Now());
+  if (node->unlinked() || is_being_written) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());

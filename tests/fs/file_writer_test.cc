@@ -254,6 +254,7 @@ TEST_F(FileWriterTest, AReaderBesideAMakerThatOthersOutranReadsPastThePages) {
   EXPECT_EQ(tree.Read({0, maker.node, reader->handle}), "other");
   EXPECT_EQ(tree.Close({0, maker.node, reader->handle}), 0);
   EXPECT_EQ(tree.Close(maker), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "MA");
 }
 
 // The kernel's pages have what both wrote where they wrote it, the file has one behind the other.
