@@ -25,85 +25,86 @@ TableStatePtr WithoutMemstore(const TableStatePtr& state, const TableStatePtr& b
 
 std::shared_ptr<const Moment> MomentRegistry::Pin(const std::atomic<SequenceId>& read_point,
                                                   Timestamp now) {
-  auto* const moment = new Pinned;
-  std::shared_ptr<const Moment> pin(moment, [registry = shared_from_this()](Pinned* gone) {
-    {
-      const std::lock_guard lock(registry->mutex_);
-      const auto [first, last] = registry->pinned_.equal_range(gone);
-      if (const auto found = std::find(first, last, gone); found != last) {
-        registry->pinned_.erase(found);
-      }
-    }
-    delete gone;  // without the lock: files may go with it
+  auto* const moment = new Moment;
+  std::shared_ptr<const Moment> pin(moment, [registry = shared_from_this()](Moment* gone) {
+    registry->Unpin(*gone);
+    delete gone;
   });
   const std::lock_guard lock(mutex_);
   moment->sequence_id = read_point.load();
   moment->now = now;
-  pinned_.insert(moment);
+  times_.insert(now);
+  ++pinned_[moment->sequence_id].moments;
   return pin;
+}
+
+// What is not needed any more goes after the lock: files may have to be removed.
+void MomentRegistry::Unpin(const Moment& moment) {
+  std::map<SequenceId, Pinned>::node_type gone;
+  const std::lock_guard lock(mutex_);
+  const auto time = times_.find(moment.now);
+  if (time == times_.end()) return;  // the pin failed
+  times_.erase(time);
+  const auto found = pinned_.find(moment.sequence_id);
+  if (--found->second.moments == 0) gone = pinned_.extract(found);
 }
 
 StatusOr<TableStatePtr> MomentRegistry::StateFor(const Moment& moment, TableId table,
                                                  const std::function<TableStatePtr()>& present) {
   const std::lock_guard lock(mutex_);
-  const auto& pinned = static_cast<const Pinned&>(moment);
-  if (pinned.lost) {
+  const auto pinned = pinned_.find(moment.sequence_id);
+  if (pinned == pinned_.end()) {
+    return Status(StatusCode::kIllegalArgument, "nobody has pinned this moment");
+  }
+  if (pinned->second.lost) {
     return Status(StatusCode::kIoError, "memory ran out when this moment was to be kept");
   }
-  const auto found = pinned.kept.find(table);
-  return found == pinned.kept.end() ? present() : found->second;
+  const auto kept = pinned->second.kept.find(table);
+  return kept == pinned->second.kept.end() ? present() : kept->second;
 }
 
 SequenceId MomentRegistry::Newest(const std::unique_lock<std::mutex>& /*held*/) const {
-  SequenceId newest = 0;
-  for (const Pinned* moment : pinned_) newest = std::max(newest, moment->sequence_id);
-  return newest;
+  return pinned_.empty() ? 0 : pinned_.rbegin()->first;
 }
 
 // What is in force is in force: without memory the moments are given up, not the rewrite.
 void MomentRegistry::Keep(const std::unique_lock<std::mutex>& /*held*/, TableId table,
                           const TableStatePtr& before) noexcept {
-  for (Pinned* moment : pinned_) {
+  for (auto& [sequence_id, pinned] : pinned_) {
     try {
-      moment->kept.try_emplace(table, before);
+      pinned.kept.try_emplace(table, before);
     } catch (const std::bad_alloc&) {
-      moment->lost = true;
+      pinned.lost = true;
     }
   }
 }
 
-void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& held, TableId table,
+void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/, TableId table,
                                    const TableStatePtr& before, const TableStatePtr& after,
                                    SequenceId complete_up_to) noexcept {
-  for (Pinned* moment : pinned_) {
+  for (auto& [sequence_id, pinned] : pinned_) {
     try {
-      KeepOverFlush(*moment, table, before, after, complete_up_to);
+      const auto kept = pinned.kept.find(table);
+      if (sequence_id > complete_up_to) {
+        pinned.kept.try_emplace(table, before);
+      } else if (kept != pinned.kept.end() && (kept->second->active == before->frozen ||
+                                               kept->second->frozen == before->frozen)) {
+        kept->second = WithoutMemstore(kept->second, before, after);
+      }
     } catch (const std::bad_alloc&) {
-      moment->lost = true;
+      pinned.lost = true;
     }
-  }
-  static_cast<void>(held);
-}
-
-void MomentRegistry::KeepOverFlush(Pinned& moment, TableId table, const TableStatePtr& before,
-                                   const TableStatePtr& after, SequenceId complete_up_to) {
-  const auto found = moment.kept.find(table);
-  if (moment.sequence_id > complete_up_to) {
-    if (found == moment.kept.end()) moment.kept.emplace(table, before);
-  } else if (found != moment.kept.end() &&
-             (found->second->active == before->frozen || found->second->frozen == before->frozen)) {
-    found->second = WithoutMemstore(found->second, before, after);
   }
 }
 
 uint32_t MomentRegistry::Count() {
   const std::lock_guard lock(mutex_);
-  return static_cast<uint32_t>(pinned_.size());
+  return static_cast<uint32_t>(times_.size());
 }
 
 Timestamp MomentRegistry::OldestNow(Timestamp otherwise) {
   const std::lock_guard lock(mutex_);
-  return pinned_.empty() ? otherwise : (*pinned_.begin())->now;
+  return times_.empty() ? otherwise : *times_.begin();
 }
 
 }  // namespace cellfs

@@ -27,8 +27,8 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   // The moment of the present `read_point`.
   std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now);
 
-  // The table as the moment sees it, up to its sequence id. `present` is asked under the lock under
-  // which states are replaced.
+  // The table as a moment of that sequence id sees it, which somebody holds. `present` is asked
+  // under the lock under which states are replaced.
   StatusOr<TableStatePtr> StateFor(const Moment& moment, TableId table,
                                    const std::function<TableStatePtr()>& present);
 
@@ -51,19 +51,18 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   Timestamp OldestNow(Timestamp otherwise);  // of the moments, the earliest `now`
 
  private:
-  struct Pinned : Moment {
-    std::map<TableId, TableStatePtr> kept;  // guarded by mutex_
-    bool lost = false;                      // memory has run out: something was not kept
-  };
-  struct Earlier {
-    bool operator()(const Pinned* a, const Pinned* b) const { return a->now < b->now; }
+  // All moments of one sequence id.
+  struct Pinned {
+    uint32_t moments = 0;
+    std::map<TableId, TableStatePtr> kept;
+    bool lost = false;  // memory has run out: something was not kept
   };
 
-  static void KeepOverFlush(Pinned& moment, TableId table, const TableStatePtr& before,
-                            const TableStatePtr& after, SequenceId complete_up_to);
+  void Unpin(const Moment& moment);
 
   std::mutex mutex_;
-  std::multiset<Pinned*, Earlier> pinned_;
+  std::map<SequenceId, Pinned> pinned_;
+  std::multiset<Timestamp> times_;  // Moment::now of each
 };
 
 }  // namespace cellfs
