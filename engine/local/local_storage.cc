@@ -473,6 +473,11 @@ void LocalStorage::TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snap
     const StatusOr<bool> stored = before->HasTombstones(family, row, qualifier);
     return !stored.ok() || *stored;
   };
+  if (dropped.too_many()) {
+    const std::lock_guard lock(context_->observer_mutex);
+    if (context_->observer != nullptr) context_->observer->TableRewritten(state.schema->name());
+    return;
+  }
   const std::vector<RewrittenColumn> changed = std::move(dropped).Changed(has_tombstones);
   if (changed.empty()) return;
   const std::lock_guard lock(context_->observer_mutex);
