@@ -505,6 +505,11 @@ void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& bef
     const StatusOr<bool> may_have = view.MayHaveTombstones(family, row, qualifier);
     return !may_have.ok() || *may_have;
   };
+  if (dropped.too_many()) {
+    const std::lock_guard lock(context_->observer_mutex);
+    if (context_->observer != nullptr) context_->observer->TableRewritten(state.schema->name());
+    return;
+  }
   const std::vector<RewrittenColumn> changed = std::move(dropped).Changed(has_tombstones);
   if (changed.empty()) return;
   const std::lock_guard lock(context_->observer_mutex);

@@ -51,7 +51,9 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
     : mount_(store, std::move(options), std::move(clock)),
       controls_(controls),
       resolver_(mount_),
-      rewritten_(mount_.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
+      rewritten_(
+          mount_.inodes, [this](const NodePtr& node) { Revalidate(node); },
+          [this](const TableName& table) { mount_.kernel.TableChanged(table); }) {
   if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 
