@@ -500,20 +500,24 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
 // Tombstones that come now are no concern: who reads them sees the rewrite as well.
 void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& before) {
   const TableView view(before, kMaxSequenceId);
-  const auto has_tombstones = [&](const std::string& family, const std::string& row,
-                                  std::string_view qualifier) {
-    const StatusOr<bool> may_have = view.MayHaveTombstones(family, row, qualifier);
-    return !may_have.ok() || *may_have;
-  };
-  if (dropped.too_many()) {
-    const std::lock_guard lock(context_->observer_mutex);
-    if (context_->observer != nullptr) context_->observer->TableRewritten(state.schema->name());
-    return;
+  if (dropped.empty() || !view.MayHaveTombstones()) return;
+  const TableName& table = before->schema->name();
+  std::vector<RewrittenColumn> changed;
+  if (!dropped.too_many()) {
+    changed = std::move(dropped).Changed(
+        [&](const std::string& family, const std::string& row, std::string_view qualifier) {
+          const StatusOr<bool> may_have = view.MayHaveTombstones(family, row, qualifier);
+          return !may_have.ok() || *may_have;
+        });
+    if (changed.empty()) return;
   }
-  const std::vector<RewrittenColumn> changed = std::move(dropped).Changed(has_tombstones);
-  if (changed.empty()) return;
   const std::lock_guard lock(context_->observer_mutex);
-  if (context_->observer != nullptr) context_->observer->Rewritten(before->schema->name(), changed);
+  if (context_->observer == nullptr) return;
+  if (changed.empty()) {
+    context_->observer->TableRewritten(table);
+  } else {
+    context_->observer->Rewritten(table, changed);
+  }
 }
 
 bool LocalStorage::WantsFlush() const {

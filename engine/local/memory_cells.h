@@ -28,6 +28,7 @@ class MemoryCells {
   void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
 
   const Memstore& memstore() const { return memstore_; }
+  bool any_tombstones() const { return any_tombstones_; }
   bool MayHaveTombstones(std::string_view family, std::string_view row,
                          std::string_view qualifier) const;
   // Whether a withdrawal among these takes the cell back.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/table_view.h"
 
+#include <algorithm>
 #include <optional>
 #include <ranges>
 #include <vector>
@@ -63,6 +64,14 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
   std::optional<CursorScope> cursor_scope;
   if (scope.row != nullptr) cursor_scope = {*scope.row, scope.columns};
   return MergeCursors(std::move(cursors), cursor_scope);
+}
+
+bool TableView::MayHaveTombstones() const {
+  for (const auto& cells : {state_->active, state_->frozen})
+    if (cells != nullptr && cells->any_tombstones()) return true;
+  const StoreFiles files = state_->files->All();
+  return std::any_of(files.begin(), files.end(),
+                     [](const auto& file) { return file->facts().tombstones > 0; });
 }
 
 StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string_view row,

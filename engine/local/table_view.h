@@ -35,6 +35,7 @@ class TableView {
   // The cells that the scope needs, and maybe others. With lengths only, values are left out.
   StatusOr<std::unique_ptr<CellCursor>> OpenCursor(const std::string& family, bool lengths_only,
                                                    const ReadScope& scope) const;
+  bool MayHaveTombstones() const;
   // Of the column; family tombstones lie in the column of the empty qualifier. Also such as have
   // been withdrawn.
   StatusOr<bool> MayHaveTombstones(std::string_view family, std::string_view row,
