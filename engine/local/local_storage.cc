@@ -557,6 +557,7 @@ Status LocalStorage::Compact(CompactionKind kind) {
 StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
   const std::lock_guard compact_lock(compact_mutex_);
   const std::shared_ptr<const TableSchema> schema = State()->schema;
+  if (!schema->compaction_enabled()) return false;
   for (const auto& [name, family] : schema->families) {
     if (dropped_) return false;
     CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));
