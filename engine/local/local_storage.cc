@@ -339,6 +339,9 @@ Status LocalStorage::FlushLocked() {
     Status status;
     try {
       status = FlushFrozen(state);
+      // Readers may have the descriptors, and not need them.
+      if (status.code() == StatusCode::kIoError && context_->cache.readers.CloseIdle())
+        status = FlushFrozen(state);
     } catch (const std::bad_alloc&) {
       FlushEnded({StatusCode::kIoError, "out of memory"});
       throw;
