@@ -112,8 +112,8 @@ struct Append {
 
 // Ours: takes back cells as if they had never been written, where nobody but their writer is to
 // know of them (temporary files). Names cells by column, timestamp and type; what is not there is
-// no error, and what the same RowMutations write there stays. kUnavailable, and nothing done, where
-// a pinned Moment may see one of them.
+// no error, and what the same RowMutations write there stays. A Moment that was pinned before goes
+// on seeing them.
 struct WithdrawCell {
   std::string family;
   std::string qualifier;

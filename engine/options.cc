@@ -24,9 +24,17 @@ constexpr NumberKey<int64_t> kLongKeys[] = {
     {"hbase.client.keyvalue.maxsize", &SiteSettings::client_max_cell_size, kAny},
     {"hbase.server.keyvalue.maxsize", &SiteSettings::server_max_cell_size, kAny},
     {"hbase.table.max.rowsize", &SiteSettings::max_row_size, 1},
+    {"hbase.hregion.majorcompaction", &SiteSettings::major_compaction_period, 0},
 };
 constexpr NumberKey<int32_t> kIntKeys[] = {
     {"hbase.column.max.version", &SiteSettings::default_max_versions, 1},
+    {"hbase.hstore.compaction.min", &SiteSettings::compaction_min, 2},
+    {"hbase.hstore.compaction.max", &SiteSettings::compaction_max, 2},
+    {"hbase.hstore.blockingStoreFiles", &SiteSettings::blocking_store_files, 2},
+};
+constexpr NumberKey<double> kFractionKeys[] = {
+    {"hbase.hstore.compaction.ratio", &SiteSettings::compaction_ratio, 0},
+    {"hbase.hregion.majorcompaction.jitter", &SiteSettings::major_compaction_jitter, 0, 1},
 };
 constexpr std::string_view kAuthorization = "hbase.security.authorization";
 
@@ -36,14 +44,19 @@ Status Refuse(std::string_view key, std::string_view value, const std::string& a
 }
 
 template <typename Number>
+std::string ToText(Number number) {
+  char text[400];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+template <typename Number>
 Status SetNumber(SiteSettings& settings, const NumberKey<Number>& key, std::string_view value) {
   Number number = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < key.min ||
       number > key.max) {
-    return Refuse(
-        key.key, value,
-        "a whole number from " + std::to_string(key.min) + " to " + std::to_string(key.max));
+    const char* const kind = std::is_integral_v<Number> ? "a whole number from " : "a number from ";
+    return Refuse(key.key, value, kind + ToText(key.min) + " to " + ToText(key.max));
   }
   settings.*key.member = number;
   return {};
@@ -56,6 +69,8 @@ Status SiteSettings::Set(std::string_view key, std::string_view value) {
     if (known.key == key) return SetNumber(*this, known, value);
   for (const auto& known : kIntKeys)
     if (known.key == key) return SetNumber(*this, known, value);
+  for (const auto& known : kFractionKeys)
+    if (known.key == key) return SetNumber(*this, known, value);
   if (key != kAuthorization)
     return Status(StatusCode::kIllegalArgument, "unknown site setting '" + std::string(key) + "'");
   if (value != "true" && value != "false") return Refuse(key, value, "true or false");
@@ -65,8 +80,12 @@ Status SiteSettings::Set(std::string_view key, std::string_view value) {
 
 std::map<std::string, std::string> SiteSettings::ToMap() const {
   std::map<std::string, std::string> map;
-  for (const auto& known : kLongKeys) map.emplace(known.key, std::to_string(this->*known.member));
-  for (const auto& known : kIntKeys) map.emplace(known.key, std::to_string(this->*known.member));
+  const auto add = [&](const auto& keys) {
+    for (const auto& known : keys) map.emplace(known.key, ToText(this->*known.member));
+  };
+  add(kLongKeys);
+  add(kIntKeys);
+  add(kFractionKeys);
   map.emplace(kAuthorization, authorization ? "true" : "false");
   return map;
 }

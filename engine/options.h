@@ -20,7 +20,14 @@ namespace cellfs {
 struct SiteSettings {
   int64_t memstore_flush_size = int64_t{128} << 20;  // hbase.hregion.memstore.flush.size, bytes
   int64_t time_to_purge_deletes = 0;                 // hbase.hstore.time.to.purge.deletes, ms
-  int64_t timestamp_slop = -1;  // hbase.hregion.keyvalue.timestamp.slop.millisecs; < 0 off
+  int32_t compaction_min = 3;                        // hbase.hstore.compaction.min, files
+  int32_t compaction_max = 10;                       // hbase.hstore.compaction.max, files
+  double compaction_ratio = 1.2;                     // hbase.hstore.compaction.ratio
+  int32_t blocking_store_files = 16;                 // hbase.hstore.blockingStoreFiles
+  int64_t major_compaction_period =
+      7LL * 24 * 60 * 60 * 1000;         // hbase.hregion.majorcompaction, ms; 0 off
+  double major_compaction_jitter = 0.5;  // hbase.hregion.majorcompaction.jitter
+  int64_t timestamp_slop = -1;           // hbase.hregion.keyvalue.timestamp.slop.millisecs; < 0 off
   int64_t client_max_cell_size = 10485760;  // hbase.client.keyvalue.maxsize, bytes; <= 0 off
   int64_t server_max_cell_size = 10485760;  // hbase.server.keyvalue.maxsize, bytes; <= 0 off
   int64_t max_row_size = int64_t{1} << 30;  // hbase.table.max.rowsize, bytes
@@ -37,7 +44,8 @@ struct StoreOptions {
   SiteSettings site;
   std::shared_ptr<const Clock> clock = std::make_shared<SystemClock>();
   Durability durability = Durability::kSyncWal;  // where neither mutation nor table says otherwise
-  int64_t cache_bytes = int64_t{64} << 20;       // SQLite's page cache, over all tables
+  int64_t cache_bytes = int64_t{64} << 20;       // blocks of store files, over all tables
+  int64_t memstore_limit = int64_t{512} << 20;   // bytes of memstores, of all tables together
   bool background_maintenance = true;            // flush and compact by itself
   int32_t inline_value_limit = 256;              // bytes; longer values lie in a table of their own
 };

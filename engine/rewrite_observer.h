@@ -22,12 +22,15 @@ struct RewrittenColumn {
   friend bool operator==(const RewrittenColumn&, const RewrittenColumn&) = default;
 };
 
+// What is read from now on sees the rewrite; what expires by a TTL is not told. Called by whoever
+// rewrites: must return soon, and must not call the store.
 class RewriteObserver {
  public:
   virtual ~RewriteObserver() = default;
-  // In row order. What is read from now on sees the rewrite; what expires by a TTL is not told.
-  // Called by whoever rewrites: must return soon, and must not call the store.
+  // In row order.
   virtual void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) = 0;
+  // More columns of the table than are worth naming.
+  virtual void TableRewritten(const TableName& table) = 0;
 };
 
 }  // namespace cellfs

@@ -233,6 +233,12 @@ KeepDeletedCells KeepDeletedCellsOf(std::string_view text) {
   return text == "TTL" ? KeepDeletedCells::kTtl : KeepDeletedCells::kFalse;
 }
 
+// A prefix of rows is looked for in a filter of whole rows: nothing reads by prefix alone.
+BloomFilter BloomFilterOf(std::string_view text) {
+  if (text == "NONE") return BloomFilter::kNone;
+  return text == "ROWCOL" ? BloomFilter::kRowAndColumn : BloomFilter::kRow;
+}
+
 // The algorithms that HBase has and we do not are kept by name only; cells are then not compressed.
 Compression CompressionOf(std::string_view text) {
   if (text == "ZSTD") return Compression::kZstandard;
@@ -297,6 +303,7 @@ Status FamilySchema::Set(std::string_view attribute, std::string_view value) {
   if (name == "TTL") time_to_live_ = static_cast<int32_t>(NumberOf(text));
   if (name == "KEEP_DELETED_CELLS") keep_deleted_cells_ = KeepDeletedCellsOf(text);
   if (name == "NEW_VERSION_BEHAVIOR") new_version_behavior_ = text == "true";
+  if (name == "BLOOMFILTER") bloom_filter_ = BloomFilterOf(text);
   if (name == "COMPRESSION") compression_ = CompressionOf(text);
   if (name == "IN_MEMORY") in_memory_ = text == "true";
   if (name == "BLOCKSIZE") block_size_ = static_cast<int32_t>(NumberOf(text));
@@ -332,6 +339,7 @@ Status TableSchema::Set(std::string_view attribute, std::string_view value) {
       CanonicalEntry(kTableRules, "table '" + name_.ToString() + "'", attribute, value));
   const auto& [name, text] = entry;
   if (name == "READONLY") read_only_ = text == "true";
+  if (name == "COMPACTION_ENABLED") compaction_enabled_ = text == "true";
   if (name == "DURABILITY") durability_ = DurabilityOf(text);
   if (name == "MEMSTORE_FLUSHSIZE") memstore_flush_size_ = NumberOf(text);
   attributes_.insert_or_assign(std::move(entry.name), std::move(entry.value));

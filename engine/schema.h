@@ -24,6 +24,8 @@ using Attributes = std::map<std::string, std::string>;
 
 enum class KeepDeletedCells { kFalse, kTrue, kTtl };
 enum class Compression { kNone, kZstandard, kLz4, kSnappy };
+// Which keys of a store file its Bloom filter knows (BLOOMFILTER).
+enum class BloomFilter { kNone, kRow, kRowAndColumn };
 
 inline constexpr int32_t kForever = std::numeric_limits<int32_t>::max();
 
@@ -55,6 +57,7 @@ class FamilySchema {
   KeepDeletedCells keep_deleted_cells() const { return keep_deleted_cells_; }
   bool new_version_behavior() const { return new_version_behavior_; }
   Compression compression() const { return compression_; }
+  BloomFilter bloom_filter() const { return bloom_filter_; }
   bool in_memory() const { return in_memory_; }
   int32_t block_size() const { return block_size_; }
   std::optional<int64_t> deleted_ttl() const { return deleted_ttl_; }  // seconds; ours
@@ -72,6 +75,7 @@ class FamilySchema {
   KeepDeletedCells keep_deleted_cells_ = KeepDeletedCells::kFalse;
   bool new_version_behavior_ = false;
   Compression compression_ = Compression::kNone;
+  BloomFilter bloom_filter_ = BloomFilter::kRow;
   bool in_memory_ = false;
   int32_t block_size_ = 65536;
   std::optional<int64_t> deleted_ttl_;
@@ -95,6 +99,7 @@ class TableSchema {
   std::string Get(std::string_view attribute) const;
 
   bool read_only() const { return read_only_; }
+  bool compaction_enabled() const { return compaction_enabled_; }
   Durability durability() const { return durability_; }
   std::optional<int64_t> memstore_flush_size() const { return memstore_flush_size_; }
 
@@ -112,6 +117,7 @@ class TableSchema {
   TableName name_;
   Attributes attributes_;
   bool read_only_ = false;
+  bool compaction_enabled_ = true;  // by itself
   Durability durability_ = Durability::kUseDefault;
   std::optional<int64_t> memstore_flush_size_;
 };

@@ -97,12 +97,12 @@ class Store {
   // ---- Maintenance ----------------------------------------------------------------------------
 
   virtual Status Flush(const Caller& caller, const TableName& table) = 0;
-  // Rewrites the store file; does not touch the memstore. What a pinned Moment may see stays.
+  // Makes one store file of all those of a family; kMinor keeps tombstones. Does not touch the
+  // memstore. What a pinned Moment may see stays.
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   virtual Statistics GetStatistics() = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
-  // ever. Flush and compaction drop nothing of that meanwhile. Null where the store pins none
-  // (traits().pins_moments).
+  // ever, whatever is withdrawn, flushed or compacted. Null where !traits().pins_moments.
   virtual std::shared_ptr<const Moment> PinMoment() = 0;
 
   // ---- Quotas and rights ----------------------------------------------------------------------

@@ -8,10 +8,9 @@
 
 #include "engine/local/local_check.h"
 #include "engine/local/log_format.h"
-#include "engine/local/rest_lock.h"
-#include "engine/local/sqlite_cursor.h"
+#include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
-#include "engine/local/store_file.h"
+#include "engine/local/store_file_cursor.h"
 #include "engine/region/catalog_json.h"
 
 namespace cellfs {
@@ -22,7 +21,7 @@ constexpr size_t kMostDamage = 1000;
 class StoreCheck {
  public:
   StoreCheck(FileLayer& files, std::string directory)
-      : files_(files), directory_(std::move(directory)), rest_lock_(directory_) {}
+      : files_(files), directory_(std::move(directory)) {}
 
   StatusOr<CheckReport> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
@@ -168,21 +167,36 @@ class StoreCheck {
 
   // ---- Store files ------------------------------------------------------------------------------
 
-  // A store that is open may drop or alter the table meanwhile: then what was found does not count.
+  // A store that is open may drop or alter the table meanwhile, or put another file in the place of
+  // one that is being looked at: then what was found does not count.
   void CheckTable(const TableName& name, const CatalogTable& table) {
     const size_t known = report_.damage.size();
-    place_ = {.file = "tables/" + std::to_string(table.id) + ".db", .what = {}, .table = name};
-    const Status status = CheckStoreFile(*table.schema, table.id);
-    if (status.ok() && report_.damage.size() == known) return;
-    const std::optional<CatalogTable> now = TableNow(name, table);
-    const bool is_dropped = !now.has_value();
-    if (is_dropped || !HasSameFamilies(*now->schema, *table.schema)) {
-      report_.damage.resize(known);
-      return is_dropped ? void() : CheckTable(name, *now);
+    const std::string directory = "tables/" + std::to_string(table.id);
+    place_ = {.file = directory + "/" + kManifestFile, .what = {}, .table = name};
+    const StatusOr<Manifest> manifest =
+        ReadManifest(files_, directory_ + "/" + directory, store_id_, table.id);
+    if (!manifest.ok()) {
+      if (!TableNow(name, table)) return;
+      place_.what = Exists(place_.file) ? manifest.status().message() : "it is missing";
+      return Add(place_);
     }
-    if (status.ok()) return;
-    place_.what = Exists(place_.file) ? status.message() : "it is missing";
-    Add(place_);
+    if (const Status complete = CheckIsComplete(*manifest); !complete.ok()) {
+      place_.what = complete.message();
+      Add(place_);
+    }
+    auto folder = std::make_shared<TableFolder>(directory_ + "/" + directory, store_id_, table.id);
+    for (const FileFacts& facts : manifest->files) {
+      const size_t before = report_.damage.size();
+      CheckFile(*folder, facts);
+      if (report_.damage.size() > before && !IsStillNamed(*folder, facts))
+        report_.damage.resize(before);
+    }
+    if (report_.damage.size() > known && !TableNow(name, table)) report_.damage.resize(known);
+  }
+
+  bool IsStillNamed(const TableFolder& folder, const FileFacts& facts) {
+    const auto now = ReadManifest(files_, folder.path(), folder.store_id(), folder.table());
+    return !now.ok() || std::find(now->files.begin(), now->files.end(), facts) != now->files.end();
   }
 
   // As the catalog has it by now; none where it was dropped.
@@ -194,34 +208,34 @@ class StoreCheck {
     return found->second;
   }
 
-  static bool HasSameFamilies(const TableSchema& a, const TableSchema& b) {
-    return std::equal(a.families.begin(), a.families.end(), b.families.begin(), b.families.end(),
-                      [](const auto& one, const auto& other) { return one.first == other.first; });
-  }
-
-  Status CheckIsComplete(Database& database, TableId id) {
-    const auto needed = older_.find(id);
+  Status CheckIsComplete(const Manifest& manifest) {
+    const auto needed = older_.find(manifest.table);
     if (needed == older_.end()) return {};
-    CELLFS_ASSIGN_OR_RETURN(const SequenceId flushed, ReadFlushed(database));
-    return CheckHasFlushed(database.path(), flushed, needed->second,
-                           SegmentName(first_segment_ - 1));
+    return CheckHasFlushed("tables/" + std::to_string(manifest.table), manifest.flushed,
+                           needed->second, SegmentName(first_segment_ - 1));
   }
 
-  Status CheckStoreFile(const TableSchema& schema, TableId id) {
-    CELLFS_ASSIGN_OR_RETURN(
-        std::unique_ptr<Database> database,
-        Database::Open(directory_ + "/" + place_.file,
-                       rest_lock_.at_rest() ? Database::Mode::kAtRest : Database::Mode::kOpen));
-    CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, {store_id_, id}));
-    CELLFS_RETURN_IF_ERROR(CheckIsComplete(*database, id));
-    CELLFS_RETURN_IF_ERROR(database->Execute(
-        "PRAGMA query_only = ON; PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"));
-    CELLFS_RETURN_IF_ERROR(CheckPages(*database));
-    for (const auto& [family, attributes] : schema.families) {
-      place_.family = family;
-      CELLFS_RETURN_IF_ERROR(CheckCells(*database));
+  void CheckFile(const TableFolder& folder, const FileFacts& facts) {
+    place_.file = "tables/" + std::to_string(folder.table()) + "/" + StoreFileName(facts.number);
+    place_.family = facts.family;
+    const Status status = CheckStoreFile(folder, facts);
+    if (status.ok()) return;
+    Damage damage = place_;
+    damage.what = Exists(place_.file) ? status.message() : "it is missing";
+    Add(std::move(damage));
+  }
+
+  Status CheckStoreFile(const TableFolder& folder, const FileFacts& facts) {
+    FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
+    const auto file = std::make_shared<StoreFile>(
+        std::make_shared<TableFolder>(folder.path(), folder.store_id(), folder.table()), facts,
+        cache);
+    {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      CELLFS_RETURN_IF_ERROR(CheckPages(lease.reader().database()));
     }
-    return {};
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    return CheckCells(std::move(lease), *file, facts.cells);
   }
 
   Status CheckPages(Database& database) {
@@ -238,22 +252,26 @@ class StoreCheck {
     }
   }
 
-  Status CheckCells(Database& database) {
-    FreeReaders free;
-    SqliteCursor cursor(std::make_unique<FamilyReader>(database, place_.family), free,
-                        kMaxSequenceId, /*lengths_only=*/false);
+  Status CheckCells(StoreFile::Lease lease, StoreFile& file, int64_t expected) {
+    StoreFileCursor cursor(std::move(lease), kMaxSequenceId, /*lengths_only=*/false);
     Cell last;
+    int64_t cells = 0;
+    const size_t known = report_.damage.size();
     for (Status status = cursor.Seek({}); !status.ok() || cursor.valid(); status = cursor.Next()) {
       if (!status.ok() && !cursor.valid()) {
-        if (!SkipDamagedPages(database, status, last, cursor)) return {};
+        if (!SkipDamagedPages(file, status, last, cursor)) return {};
       } else {
         if (status.ok()) status = cursor.LoadValue();
         if (!status.ok()) AddCell(status, cursor.cell());
       }
+      ++cells;
       ++report_.cells;
       last = CopyOf(cursor.cell());
     }
-    return {};
+    if (cells == expected || report_.damage.size() > known) return {};
+    return {StatusCode::kCorruption, "it has " + std::to_string(cells) +
+                                         " cells, and the manifest says " +
+                                         std::to_string(expected)};
   }
 
   void AddCell(const Status& status, const CellView& cell) {
@@ -266,22 +284,23 @@ class StoreCheck {
 
   // Comes from the end to where it cannot go on either. What lies between several damaged pages is
   // not looked at. False: there is nothing behind the damage.
-  bool SkipDamagedPages(Database& database, const Status& status, const Cell& before,
-                        SqliteCursor& cursor) {
+  bool SkipDamagedPages(StoreFile& file, const Status& status, const Cell& before,
+                        StoreFileCursor& cursor) {
     Damage damage = place_;
     damage.what = status.message();
-    const Cell behind = LastReachable(database);
+    const Cell behind = LastReachable(file);
     damage.between_rows = {before.row, behind.row};
     Add(std::move(damage));
     if (behind.row.empty() || CompareInFamily(ViewOf(behind), ViewOf(before)) <= 0) return false;
     return cursor.Seek({behind.row, behind.qualifier, behind.timestamp}).ok() && cursor.valid();
   }
 
-  Cell LastReachable(Database& database) {
+  Cell LastReachable(StoreFile& file) {
     Cell reached;
-    auto statement =
-        database.Prepare("SELECT K, Q, T FROM " + QuotedName(CellTableName(place_.family)) +
-                         " ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
+    auto lease = file.Open();
+    if (!lease.ok()) return reached;
+    auto statement = lease->reader().database().Prepare(
+        "SELECT K, Q, T FROM cells ORDER BY K DESC, Q DESC, T DESC, Y DESC, S DESC");
     if (!statement.ok()) return reached;
     for (;;) {
       const StatusOr<bool> row = statement->Step();
@@ -294,7 +313,6 @@ class StoreCheck {
 
   FileLayer& files_;
   const std::string directory_;
-  const RestLock rest_lock_;
   uint64_t store_id_ = 0;
   uint64_t first_segment_ = 0;
   bool next_is_on_disk_ = false;  // as the segment that was read last says

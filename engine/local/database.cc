@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <mutex>
 #include <system_error>
@@ -16,8 +17,9 @@
 namespace cellfs {
 namespace {
 
-constexpr int kBusyTimeoutMs = 10000;  // other processes that look at the file, not our own threads
-constexpr int kCheckpointTimeoutMs = 10;
+// That a connection keeps itself: those from the root down to a leaf, and some more. All others are
+// in the store's cache.
+constexpr int kPagesOfConnection = 32;
 
 Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
   if (code == SQLITE_IOERR_DATA) {
@@ -46,6 +48,22 @@ Status ErrorOf(sqlite3* connection, int code, const std::string& path) {
     default:
       return Status(StatusCode::kIoError, message);
   }
+}
+
+std::string ImmutableUri(const std::string& path) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain =
+        std::isalnum(byte) != 0 || byte == '/' || byte == '.' || byte == '-' || byte == '_';
+    if (is_plain) {
+      uri += c;
+    } else {
+      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return uri + "?immutable=1";
 }
 
 // Statistics of memory cost a global lock in every allocation, and nobody reads them.
@@ -118,45 +136,51 @@ bool Statement::IsNull(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 
-StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, const std::string& name,
+                                                   int flags) {
   ConfigureOnce();
-  // Whoever made the store could have it lead anywhere, and SQLite would follow.
-  struct stat found {};
-  if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode)) {
-    return Status(StatusCode::kCorruption, path + " is a symbolic link");
-  }
-  if (mode == Mode::kCreate) {
-    // SQLite would let others read it; its WAL takes the modes of the file.
-    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0 && errno != EEXIST) return ErrnoStatus("make", path, errno);
-    if (made >= 0) ::close(made);
-  }
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                    (mode == Mode::kCreate ? SQLITE_OPEN_CREATE : 0);
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, ChecksummedVfs());
+  const int code =
+      sqlite3_open_v2(name.c_str(), &connection,
+                      flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, ChecksummedVfs());
   std::unique_ptr<Database> database(new Database(path, connection));
   if (code != SQLITE_OK) return ErrorOf(connection, code, path);
-  sqlite3_busy_timeout(connection, kBusyTimeoutMs);
-  int reserved = kPageChecksumSize;  // of the pages of a database that is made now
-  sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
-  if (mode == Mode::kAtRest) CELLFS_RETURN_IF_ERROR(database->LeaveAsItIs());
   return database;
 }
 
-// The last connection to close would carry the WAL into the file. A WAL that was not there is made,
-// and must go again. Locked for itself alone, SQLite keeps the index of the WAL in memory.
-Status Database::LeaveAsItIs() {
-  if (access((path_ + "-wal").c_str(), F_OK) == 0)
-    sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  return Execute("PRAGMA locking_mode = EXCLUSIVE");
+StatusOr<std::unique_ptr<Database>> Database::Build(const std::string& path) {
+  // SQLite would let others read it.
+  const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (made < 0) return ErrnoStatus("make", path, errno);
+  ::close(made);
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                          Open(path, path, SQLITE_OPEN_READWRITE));
+  int reserved = kPageChecksumSize;
+  sqlite3_file_control(database->connection_, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  CELLFS_RETURN_IF_ERROR(database->Execute(
+      "PRAGMA page_size = " + std::to_string(kDatabasePageSize) +
+      "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+      "PRAGMA temp_store = MEMORY"));
+  return database;
+}
+
+StatusOr<std::unique_ptr<Database>> Database::OpenImmutable(const std::string& path,
+                                                            BlockCache& cache, uint64_t owner) {
+  // Whoever made the store could have it lead anywhere, and SQLite would follow.
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0) return ErrnoStatus("open", path, errno);
+  if (S_ISLNK(found.st_mode)) return Status(StatusCode::kCorruption, path + " is a symbolic link");
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                          Open(path, ImmutableUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+  sqlite3_db_config(database->connection_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
+  CacheBinding binding{&cache, owner};
+  sqlite3_file_control(database->connection_, "main", kBindCache, &binding);
+  CELLFS_RETURN_IF_ERROR(database->Execute("PRAGMA cell_size_check = ON; PRAGMA cache_size = " +
+                                           std::to_string(kPagesOfConnection)));
+  return database;
 }
 
 Database::~Database() { sqlite3_close(connection_); }
-
-uint64_t Database::MostBytesOfRow() const {
-  return static_cast<uint64_t>(sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, /*newVal=*/-1));
-}
 
 Status Database::Execute(const std::string& sql) {
   const int code = sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr);
@@ -190,29 +214,8 @@ Status Database::ReadBlob(const std::string& table, const char* column, int64_t 
   return status;
 }
 
-Status Database::Checkpoint() {
-  sqlite3_busy_timeout(connection_, kCheckpointTimeoutMs);
-  const int code =
-      sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-  Status status;
-  if ((code & 0xff) == SQLITE_BUSY) {
-    status = Status(StatusCode::kUnavailable, path_ + ": readers are in its WAL");
-  } else if (code != SQLITE_OK) {
-    status = ErrorOf(connection_, code, path_);
-  }
-  sqlite3_busy_timeout(connection_, kBusyTimeoutMs);
-  return status;
-}
-
-Status Database::WriteOut() {
-  const int code = sqlite3_db_cacheflush(connection_);
-  return code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
-}
-
-void Database::ReleaseMemory() { sqlite3_db_release_memory(connection_); }
-
 StatusOr<Transaction> Transaction::Begin(Database& database) {
-  CELLFS_RETURN_IF_ERROR(database.Execute("BEGIN IMMEDIATE"));
+  CELLFS_RETURN_IF_ERROR(database.Execute("BEGIN"));
   return Transaction(database);
 }
 
@@ -225,12 +228,6 @@ Status Transaction::Commit() {
   CELLFS_RETURN_IF_ERROR(database_->Execute("COMMIT"));
   database_ = nullptr;
   return Status();
-}
-
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace cellfs

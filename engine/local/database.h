@@ -5,8 +5,7 @@
 //
 // Errors: SQLITE_FULL is kStoreFull; SQLITE_TOOBIG is kValueTooLarge; SQLITE_CORRUPT, SQLITE_NOTADB
 // and a page that does not match its checksum are kCorruption; everything else is kIoError; the
-// message names the file. Text never comes from outside: values are bound, and names of tables are
-// made by QuotedName.
+// message names the file. Text never comes from outside: values are bound.
 #ifndef CELLFS_ENGINE_LOCAL_DATABASE_H_
 #define CELLFS_ENGINE_LOCAL_DATABASE_H_
 
@@ -22,6 +21,8 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace cellfs {
+
+class BlockCache;
 
 // One thread at a time. A statement must not outlive its connection.
 class Statement {
@@ -64,18 +65,19 @@ class Statement {
 // A connection. One thread at a time.
 class Database {
  public:
-  // kCreate: made where it is missing. kAtRest: nobody else has it open, and no byte of it, its WAL
-  // or its shared memory is changed, as long as only reads follow.
-  enum class Mode { kOpen, kCreate, kAtRest };
-
-  static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
+  // A new file, to be written once: without a journal, so that what fails is to be thrown away, and
+  // without a sync, which the caller sees to. It is complete when a transaction has been committed
+  // and the connection is closed. An error where the file exists.
+  static StatusOr<std::unique_ptr<Database>> Build(const std::string& path);
+  // A file that nobody changes any more: read without locks, by pread alone; nothing is written
+  // beside it. Its pages are kept in `cache`, which outlives the connection, under `owner`.
+  static StatusOr<std::unique_ptr<Database>> OpenImmutable(const std::string& path,
+                                                           BlockCache& cache, uint64_t owner);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   const std::string& path() const { return path_; }
-  // Of one row with all its columns. More is kValueTooLarge.
-  uint64_t MostBytesOfRow() const;
 
   // Runs statements that give no rows, or whose rows nobody wants.
   Status Execute(const std::string& sql);
@@ -86,16 +88,10 @@ class Database {
 
   // The bytes of one column of a row, which SQLite does not hold in its own memory meanwhile.
   Status ReadBlob(const std::string& table, const char* column, int64_t rowid, std::string* bytes);
-  // Takes what it can of the WAL into the database and, where no reader needs the WAL any more,
-  // empties it; else kUnavailable. Hardly waits for readers.
-  Status Checkpoint();
-  // Writes the dirty pages of the open transaction to the WAL, so that its commit is short.
-  Status WriteOut();
-  // Gives back the memory of cached pages.
-  void ReleaseMemory();
 
  private:
-  Status LeaveAsItIs();
+  static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const std::string& name,
+                                                  int flags);
   Database(std::string path, sqlite3* connection)
       : path_(std::move(path)), connection_(connection) {}
 
@@ -103,7 +99,7 @@ class Database {
   sqlite3* connection_;
 };
 
-// BEGIN IMMEDIATE ... COMMIT; rolled back unless committed.
+// BEGIN ... COMMIT; rolled back unless committed.
 class Transaction {
  public:
   static StatusOr<Transaction> Begin(Database& database);
@@ -116,9 +112,6 @@ class Transaction {
   explicit Transaction(Database& database) : database_(&database) {}
   Database* database_;  // null: committed or moved away
 };
-
-// `name` as an SQL identifier, in double quotes.
-std::string QuotedName(std::string_view name);
 
 }  // namespace cellfs
 

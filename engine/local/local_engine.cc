@@ -2,10 +2,28 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/region/catalog_json.h"
 
 namespace cellfs {
+namespace {
+
+// Every file that the manifest names is there; those that it does not name were being made, or
+// replaced, when something went wrong, and are removed.
+Status CheckFiles(FileLayer& files, const std::string& path, const Manifest& manifest) {
+  CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> names, files.List(path));
+  std::erase(names, kManifestFile);
+  for (const FileFacts& facts : manifest.files) {
+    const std::string name = StoreFileName(facts.number);
+    if (std::erase(names, name) == 0)
+      return {StatusCode::kCorruption, "'" + path + "/" + name + "' is missing"};
+  }
+  for (const std::string& name : names) static_cast<void>(files.Remove(path + "/" + name));
+  return {};
+}
+
+}  // namespace
 
 StatusOr<std::unique_ptr<LocalEngine>> LocalEngine::Open(const std::string& directory,
                                                          const StoreOptions& options,
@@ -19,7 +37,7 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
                          const StoreOptions& options)
     : files_(files),
       directory_(std::move(directory)),
-      context_(std::make_shared<StoreContext>(options)),
+      context_(std::make_shared<StoreContext>(files, options)),
       lost_tables_(files, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
@@ -32,7 +50,7 @@ LocalEngine::~LocalEngine() {
 }
 
 std::string LocalEngine::PathOf(TableId id) const {
-  return directory_->tables_path() + "/" + std::to_string(id) + ".db";
+  return directory_->tables_path() + "/" + std::to_string(id);
 }
 
 std::vector<std::shared_ptr<LocalStorage>> LocalEngine::Tables() const {
@@ -61,7 +79,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
   for (const StoredTable& table : tables) CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
   for (const StoredTable& table : tables) {
-    StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table, Database::Mode::kOpen);
+    StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table);
     if (opened.ok()) {
       answers.emplace_back(std::shared_ptr<CellStorage>(*opened));
     } else {
@@ -96,7 +114,7 @@ Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
   for (const TableId id : strangers) {
     const bool is_dropped = id < catalog.next_table_id && !lost.contains(id);
     if (is_dropped || (!lost.contains(id) && IsUnusedCreation(id))) {
-      StoreFile::Remove(PathOf(id));
+      RemoveFiles(id);
       context_->wal->DropTable(id);
       continue;
     }
@@ -108,26 +126,31 @@ Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
   return directory_->SaveCatalog(EncodeCatalog(catalog));
 }
 
-// No cells, neither in its file nor in the log.
+// No cells, neither in its files nor in the log.
 bool LocalEngine::IsUnusedCreation(TableId id) const {
   if (in_log_.contains(id)) return false;
-  const auto database = Database::Open(PathOf(id), Database::Mode::kOpen);
-  if (!database.ok()) return false;
-  const StatusOr<int64_t> begun =
-      (*database)->QueryInteger("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'");
-  if (!begun.ok() || *begun == 0) return begun.ok();
-  const StatusOr<SequenceId> flushed = ReadFlushed(**database);
-  return flushed.ok() && *flushed == 0;
+  if (!std::filesystem::exists(PathOf(id) + "/" + kManifestFile)) return true;
+  const auto manifest = ReadManifest(files_, PathOf(id), directory_->id(), id);
+  return manifest.ok() && manifest->flushed == 0;
 }
 
-StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table,
-                                                               Database::Mode mode) {
-  std::vector<std::string> families;
-  for (const auto& [name, family] : table.schema->families) families.push_back(name);
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<StoreFile> file,
-                          StoreFile::Open(PathOf(table.id), mode, {directory_->id(), table.id},
-                                          families, context_->cache));
-  auto storage = std::make_shared<LocalStorage>(context_, table, std::move(file));
+void LocalEngine::RemoveFiles(TableId id) const {
+  std::error_code ignored;  // what is left is found when the store is opened the next time
+  std::filesystem::remove_all(PathOf(id), ignored);
+}
+
+StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table) {
+  const std::string path = PathOf(table.id);
+  CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
+                          ReadManifest(files_, path, directory_->id(), table.id));
+  CELLFS_RETURN_IF_ERROR(CheckFiles(files_, path, manifest));
+  return AddTable(table, manifest);
+}
+
+StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::AddTable(const StoredTable& table,
+                                                              const Manifest& manifest) {
+  auto folder = std::make_shared<TableFolder>(PathOf(table.id), directory_->id(), table.id);
+  auto storage = std::make_shared<LocalStorage>(context_, table, std::move(folder), manifest);
   const std::lock_guard lock(mutex_);
   tables_[table.id] = storage;
   return storage;
@@ -182,9 +205,12 @@ StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTabl
                   "the log has records of a table with the id " + std::to_string(table.id) +
                       ", which CATALOG does not name; the next try takes another id");
   }
-  StoreFile::Remove(PathOf(table.id));  // what a creation that was cut short has left
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage,
-                          OpenTable(table, Database::Mode::kCreate));
+  RemoveFiles(table.id);  // what a creation that was cut short has left
+  CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(PathOf(table.id)));
+  const Manifest manifest{.store_id = directory_->id(), .table = table.id, .files = {}};
+  CELLFS_RETURN_IF_ERROR(SaveManifest(files_, PathOf(table.id), manifest));
+  CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_->tables_path()));
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage, AddTable(table, manifest));
   return std::shared_ptr<CellStorage>(std::move(storage));
 }
 
@@ -201,7 +227,7 @@ Status LocalEngine::DropTable(TableId id) {
   if (table != nullptr) {
     table->Drop();
   } else {  // one that could not be opened
-    StoreFile::Remove(PathOf(id));
+    RemoveFiles(id);
     context_->wal->DropTable(id);
   }
   return Status();
@@ -224,6 +250,11 @@ Statistics LocalEngine::GetStatistics() {
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.pinned_moments = context_->moments->Count();
+  statistics.moment_bytes = context_->moments->BytesBeyond([this](TableId id) {
+    const std::lock_guard lock(mutex_);
+    const auto table = tables_.find(id);
+    return table == tables_.end() ? nullptr : table->second->State();
+  });
   statistics.oldest_moment_age_ms = now - context_->moments->OldestNow(now);
   return statistics;
 }

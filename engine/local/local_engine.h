@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// LocalEngine: the StorageEngine of a directory: a log for all tables, a store file for each, the
-// catalog. Destroyed, it flushes every table and leaves an empty log; what is not destroyed cleanly
-// is recovered from the log when it is opened again.
+// LocalEngine: the StorageEngine of a directory: a log for all tables, store files for
+// each, the catalog. Destroyed, it flushes every table and leaves an empty log; what is not
+// destroyed cleanly is recovered from the log when it is opened again.
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_ENGINE_H_
 
@@ -24,8 +24,8 @@ namespace cellfs {
 
 class LocalEngine : public StorageEngine {
  public:
-  // `files` lies beneath log and catalog and outlives the engine; SQLite has its own way to the
-  // disk.
+  // `files` lies beneath log, catalog and manifests and outlives the engine; SQLite has its own way
+  // to the disk, but store files are synced through `files`.
   static StatusOr<std::unique_ptr<LocalEngine>> Open(const std::string& directory,
                                                      const StoreOptions& options,
                                                      FileLayer& files = PosixFiles());
@@ -47,7 +47,7 @@ class LocalEngine : public StorageEngine {
   }
   std::shared_ptr<const Moment> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
-  void SetCacheBytes(int64_t bytes) override { context_->cache.Set(bytes); }
+  void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {
     const std::lock_guard lock(context_->observer_mutex);
     context_->observer = observer;
@@ -60,7 +60,10 @@ class LocalEngine : public StorageEngine {
   std::string PathOf(TableId id) const;
   Status SettleStrangers(const std::vector<StoredTable>& tables);
   bool IsUnusedCreation(TableId id) const;
-  StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table, Database::Mode mode);
+  void RemoveFiles(TableId id) const;
+  StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table);
+  StatusOr<std::shared_ptr<LocalStorage>> AddTable(const StoredTable& table,
+                                                   const Manifest& manifest);
   Status RecoverLog(const std::vector<StoredTable>& tables);
   Status TakeOutIfIncomplete(TableId id);
   std::vector<std::shared_ptr<LocalStorage>> Tables() const;

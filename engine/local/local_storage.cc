@@ -3,41 +3,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <filesystem>
 #include <new>
+#include <thread>
 
-#include "engine/local/compaction.h"
+#include "engine/local/compaction_policy.h"
 #include "engine/local/dropped_columns.h"
-#include "engine/local/flush.h"
+#include "engine/local/rewrite.h"
+#include "engine/local/store_file_cursor.h"
+#include "engine/visibility/query_matcher.h"
 #include "engine/visibility/region_scanner.h"
 
 namespace cellfs {
 namespace {
 
-// Flush sizes that a memstore may reach before writers wait or are refused. Deletes have more, for
-// they make room where a disk is full.
-constexpr int64_t kRoomFactor = 4;
-constexpr int64_t kRoomFactorOfDeletes = 5;
-constexpr uint64_t kShrinkAt = 64 << 20;  // free bytes between batches
-constexpr int kCompactAttempts = 5;       // where moments are pinned meanwhile
-// A compaction is worth it from so many cells of garbage, and so many of them in a hundred.
+// Flush sizes that a table's memstores may reach before writers wait or are refused.
+constexpr double kRoomFactor = 4;
+// What deletes may have beyond that: they make room where a disk is full.
+constexpr double kExtraOfDeletes = 1.25;
+// Writers are slowed from so much on, the more the fuller it is, so that nobody waits for long.
+constexpr double kSlowFrom = 0.75;
+constexpr std::chrono::microseconds kLongestDelay{20000};
+constexpr int kCompactAttempts = 5;  // where the table is altered meanwhile
+// A major compaction is worth it from so many cells of garbage, and so many of them in a hundred.
 constexpr int64_t kLeastGarbage = 10000;
 constexpr int64_t kGarbagePercent = 25;
-
-std::vector<std::string> FamilyNames(const TableSchema& schema) {
-  std::vector<std::string> names;
-  for (const auto& [name, family] : schema.families) names.push_back(name);
-  return names;
-}
-
-size_t HashOfColumn(std::string_view family, std::string_view row, std::string_view qualifier) {
-  const std::hash<std::string_view> hash;
-  return (hash(row) * 31 + hash(qualifier)) * 31 + hash(family);
-}
-
-size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) {
-  const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
-  return (column * 31 + static_cast<size_t>(cell.timestamp)) * 31 + static_cast<size_t>(type);
-}
 
 bool HasOnlyDeletes(std::span<const RowBatch> batches) {
   return std::all_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
@@ -46,112 +37,77 @@ bool HasOnlyDeletes(std::span<const RowBatch> batches) {
   });
 }
 
+uint64_t UnflushedBytes(const TableState& state) {
+  return state.active->memstore().bytes() +
+         (state.frozen == nullptr ? 0 : state.frozen->memstore().bytes());
+}
+
 Status Gone() { return Status(StatusCode::kTableNotFound, "the table has been dropped"); }
+
+bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {
+  return facts.first_row <= cell.row && cell.row <= facts.last_row &&
+         facts.oldest <= cell.timestamp && cell.timestamp <= facts.newest;
+}
+
+// Whether cells go with time alone.
+bool HasTimeLimits(const FamilySchema& family) {
+  return family.time_to_live() != kForever || family.deleted_ttl().has_value();
+}
+
+TimeRange TimesOf(const Query& query, const std::string& family) {
+  const auto own = query.family_time_ranges.find(family);
+  return own == query.family_time_ranges.end() ? query.time_range : own->second;
+}
 
 }  // namespace
 
-LocalStorage::MemoryCells::MemoryCells(const TableSchema& schema)
-    : memstore_(FamilyNames(schema)) {}
-
-void LocalStorage::MemoryCells::Prepare(std::span<const CellView> cells,
-                                        Memstore::Addition& addition) {
-  for (const CellView& cell : cells) {
-    if (!IsTombstone(cell.type)) continue;
-    const std::lock_guard lock(mutex_);
-    if (cell.type == kWithdrawMarker) {
-      const auto type = static_cast<CellType>(cell.value[0]);
-      withdrawn_[HashOfCell(cell.family, cell, type)] = cell.sequence_id;
-      any_withdrawals_ = true;
-    } else {
-      tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
-      any_tombstones_ = true;
-    }
-  }
-  addition.Prepare(cells);
-}
-
-bool LocalStorage::MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,
-                                                  std::string_view qualifier) const {
-  if (!any_tombstones_) return false;
-  const std::lock_guard lock(mutex_);
-  return tombstoned_.contains(HashOfColumn(family, row, qualifier));
-}
-
-bool LocalStorage::MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {
-  if (!any_withdrawals_) return false;
-  const std::lock_guard lock(mutex_);
-  const auto found = withdrawn_.find(HashOfCell(family, cell, cell.type));
-  return found != withdrawn_.end() && cell.sequence_id < found->second;
-}
-
 LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable table,
-                           std::shared_ptr<StoreFile> file)
-    : id_(table.id), context_(std::move(context)), file_(std::move(file)) {
-  state_.active = std::make_shared<MemoryCells>(*table.schema);
-  state_.schema = std::move(table.schema);
+                           std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
+    : folder_(std::move(folder)),
+      context_(std::move(context)),
+      next_file_(manifest.next_file),
+      flushed_(manifest.flushed) {
+  StoreFiles files;
+  for (const FileFacts& facts : manifest.files)
+    files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
+  TableState state{.schema = std::move(table.schema)};
+  state.active = std::make_shared<MemoryCells>(*state.schema);
+  state.files = std::make_shared<TableFiles>(files);
+  state_ = std::make_shared<TableState>(std::move(state));
 }
 
-TableName LocalStorage::name() const { return CopyState().schema->name(); }
-
-LocalStorage::State LocalStorage::CopyState() const {
+TableStatePtr LocalStorage::State() const {
   const std::lock_guard lock(state_mutex_);
   return state_;
 }
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// The snapshot comes first, so that nothing is in it that the read point leaves out. A flush that
-// was published since then shows in the state's generation, and the snapshot is taken anew.
-StatusOr<LocalStorage::View> LocalStorage::TakeView(const std::shared_ptr<const Moment>& moment) {
-  for (;;) {
-    if (dropped_) return Gone();
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Snapshot snapshot, file_->OpenSnapshot());
-    View view{std::move(snapshot), {}, 0};
-    {
-      const std::lock_guard lock(state_mutex_);
-      view.state = state_;
-      view.read_point = context_->read_point.load();
-    }
-    if (view.snapshot.generation() < view.state.generation) continue;
-    // Committed to the file, but not taken out of the state yet.
-    if (view.state.frozen != nullptr &&
-        view.state.frozen->memstore().highest_sequence_id() <= view.snapshot.flushed()) {
-      view.state.frozen = nullptr;
-    }
-    if (moment != nullptr) view.read_point = moment->sequence_id;
-    return view;
+StatusOr<TableView> LocalStorage::TakeView(const Moment* moment) const {
+  if (dropped_) return Gone();
+  if (moment != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(TableStatePtr state,
+                            context_->moments->StateFor(*moment, id(), [this] { return State(); }));
+    return TableView(std::move(state), moment->sequence_id);
   }
-}
-
-StatusOr<std::unique_ptr<CellCursor>> LocalStorage::OpenCursor(
-    View& view, const std::string& family, bool lengths_only,
-    const std::set<std::string>* columns) {
-  std::vector<std::unique_ptr<CellCursor>> cursors;
-  for (const auto& cells : {view.state.active, view.state.frozen}) {
-    if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
-    cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
-                                         family, view.read_point, lengths_only));
-  }
-  CELLFS_ASSIGN_OR_RETURN(
-      std::unique_ptr<CellCursor> stored,
-      view.snapshot.OpenCursor(family, view.read_point, lengths_only, view.only_row));
-  if (stored != nullptr && cursors.empty()) return stored;  // withdrawals are never in a file
-  if (stored != nullptr) cursors.push_back(std::move(stored));
-  std::optional<CursorScope> scope;
-  if (view.only_row != nullptr) scope = {*view.only_row, columns};
-  return MergeCursors(std::move(cursors), scope);
+  const std::lock_guard lock(state_mutex_);
+  return TableView(state_, context_->read_point.load());
 }
 
 StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
-  CELLFS_ASSIGN_OR_RETURN(View view, TakeView(get.moment));
-  view.only_row = &get.row;
+  if (get.moment != nullptr) now = get.moment->now;
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, TakeView(get.moment.get()));
   const CursorSource source = [&](const std::string& family, bool lengths_only) {
     const auto named = get.columns.find(family);
     const bool is_whole = named == get.columns.end() || named->second.empty();
-    return OpenCursor(view, family, lengths_only, is_whole ? nullptr : &named->second);
+    return view.OpenCursor(family, lengths_only,
+                           {.row = &get.row,
+                            .columns = is_whole ? nullptr : &named->second,
+                            .times = TimesOf(get, family),
+                            .now = now});
   };
-  return RegionScanner::Read(get, {view.state.schema, context_->options.site.max_row_size}, source,
-                             get.moment != nullptr ? get.moment->now : now);
+  return RegionScanner::Read(get, {view.schema(), context_->options.site.max_row_size}, source,
+                             now);
 }
 
 // Takes a view for each batch, and so holds nothing between them.
@@ -159,7 +115,12 @@ class LocalStorage::LocalScanner : public Scanner {
  public:
   LocalScanner(std::shared_ptr<LocalStorage> storage, const Scan& scan,
                std::unique_ptr<RegionScanner> scanner)
-      : storage_(std::move(storage)), moment_(scan.moment), scanner_(std::move(scanner)) {
+      : storage_(std::move(storage)),
+        moment_(scan.moment),
+        raw_(scan.raw),
+        times_(scan.time_range),
+        family_times_(scan.family_time_ranges),
+        scanner_(std::move(scanner)) {
     if (!scan.IsOfOneRow() || scan.reversed) return;
     only_row_ = scan.start_row;
     if (scan.filter == nullptr) return;
@@ -167,21 +128,31 @@ class LocalStorage::LocalScanner : public Scanner {
   }
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
-    CELLFS_ASSIGN_OR_RETURN(View view, storage_->TakeView(moment_));
-    if (only_row_) view.only_row = &*only_row_;
-    const auto* const columns = only_column_.empty() ? nullptr : &only_column_;
+    CELLFS_ASSIGN_OR_RETURN(const TableView view, storage_->TakeView(moment_.get()));
+    const Timestamp now =
+        moment_ != nullptr ? moment_->now : storage_->context_->options.clock->Now();
     const CursorSource source = [&](const std::string& family, bool lengths_only) {
-      return OpenCursor(view, family, lengths_only, columns);
+      return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
-    return scanner_->Next(
-        batch, source,
-        moment_ != nullptr ? moment_->now : storage_->context_->options.clock->Now());
+    return scanner_->Next(batch, source, now);
   }
   bool at_end() const override { return scanner_->at_end(); }
 
  private:
+  ReadScope ScopeOf(const std::string& family, Timestamp now) const {
+    const auto own = family_times_.find(family);
+    return {.row = only_row_ ? &*only_row_ : nullptr,
+            .columns = only_column_.empty() ? nullptr : &only_column_,
+            .times = own == family_times_.end() ? times_ : own->second,
+            .raw = raw_,
+            .now = now};
+  }
+
   const std::shared_ptr<LocalStorage> storage_;
   const std::shared_ptr<const Moment> moment_;
+  const bool raw_;
+  const TimeRange times_;
+  const std::map<std::string, TimeRange> family_times_;
   const std::unique_ptr<RegionScanner> scanner_;
   std::optional<std::string> only_row_;
   std::set<std::string> only_column_;  // of that row; empty: all
@@ -190,7 +161,7 @@ class LocalStorage::LocalScanner : public Scanner {
 StatusOr<std::unique_ptr<Scanner>> LocalStorage::OpenScanner(const Scan& scan) {
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<RegionScanner> scanner,
-      RegionScanner::Open(scan, {CopyState().schema, context_->options.site.max_row_size}));
+      RegionScanner::Open(scan, {State()->schema, context_->options.site.max_row_size}));
   return std::unique_ptr<Scanner>(
       std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
 }
@@ -209,25 +180,21 @@ void TakeTombstone(const CellView& cell, ColumnHead* head) {
 
 StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::string_view family,
                                                   std::string_view qualifier) {
-  CELLFS_ASSIGN_OR_RETURN(View view, TakeView());
-  const std::string only_row(row);
-  view.only_row = &only_row;
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, TakeView());
   // A column may have thousands of versions: they are walked over only where tombstones lie among
   // them.
-  const auto has_tombstones = [&](std::string_view column) -> StatusOr<bool> {
-    for (const auto& cells : {view.state.active, view.state.frozen}) {
-      if (cells != nullptr && cells->MayHaveTombstones(family, row, column)) return true;
-    }
-    return view.snapshot.HasTombstones(family, row, column);
-  };
-  CELLFS_ASSIGN_OR_RETURN(const bool of_family, has_tombstones({}));
+  CELLFS_ASSIGN_OR_RETURN(const bool of_family, view.MayHaveTombstones(family, row, {}));
   bool of_column = of_family;
   if (!qualifier.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(of_column, has_tombstones(qualifier));
+    CELLFS_ASSIGN_OR_RETURN(of_column, view.MayHaveTombstones(family, row, qualifier));
   }
+  const std::string only_row(row);
   const std::set<std::string> columns{std::string(qualifier)};
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
-                          OpenCursor(view, std::string(family), true, &columns));
+  // Raw: a tombstone that has expired hides as before.
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<CellCursor> cursor,
+      view.OpenCursor(std::string(family), true,
+                      {.row = &only_row, .columns = &columns, .times = {}, .raw = true}));
   ColumnHead head;
   const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
     CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
@@ -256,35 +223,27 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   CELLFS_RETURN_IF_ERROR(WaitForRoom(HasOnlyDeletes(batches)));
   const std::lock_guard write_lock(context_->write_mutex);
-  std::unique_lock<std::mutex> moments_lock;
-  const bool withdraws = std::any_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
-    return !batch.withdrawn.empty();
-  });
-  if (withdraws) {
-    moments_lock = context_->moments->HoldOff();
-    if (context_->moments->AnyPinned(moments_lock)) {
-      CELLFS_RETURN_IF_ERROR(CheckWithdrawable(batches, context_->moments->Newest(moments_lock)));
-    }
-  }
-
   SequenceId last = context_->read_point.load();
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
   cells.reserve(batches.size());
-  const std::shared_ptr<MemoryCells> active = CopyState().active;
+  const TableStatePtr state = State();
+  const std::shared_ptr<MemoryCells>& active = state->active;
   Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
   for (const RowBatch& batch : batches) {
     cells.push_back(CellsOf(batch, ++last));
     active->Prepare(cells.back(), addition);
     if (batch.durability != Durability::kSkipWal) {
-      records.push_back({id_, last, batch.row, cells.back()});
+      records.push_back({id(), last, batch.row, cells.back()});
     }
   }
   CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
+  const auto before = static_cast<int64_t>(active->memstore().bytes());
   addition.Finish();
+  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
   context_->read_point.store(last);
   context_->mutations += batches.size();
-  if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSize()) {
+  if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSizeOf(*state)) {
     context_->wake_maintenance();
   }
   return position;
@@ -292,88 +251,70 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
 Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
+  constexpr uint64_t kMost = StoreFileBuilder::kMostBytesOfCell;
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t size = batch.row.size() + cell.qualifier.size() + cell.value.size();
-      if (size <= file_->most_bytes_of_cell()) continue;
+      if (size <= kMost) continue;
       return {StatusCode::kValueTooLarge,
               "a cell of " + std::to_string(size) +
                   " bytes, its key included, is over the store's maximum of " +
-                  std::to_string(file_->most_bytes_of_cell())};
+                  std::to_string(kMost)};
     }
   }
   return {};
 }
 
-// Writers wait for a flush that is making room. Where the last one has failed they are refused, or
-// memory would grow until the process ends. While nobody flushes they go on.
-Status LocalStorage::WaitForRoom(bool only_deletes) {
-  const int64_t most = FlushSize() * (only_deletes ? kRoomFactorOfDeletes : kRoomFactor);
-  std::unique_lock lock(state_mutex_);
-  const auto has_room = [&] {
-    const uint64_t frozen = state_.frozen == nullptr ? 0 : state_.frozen->memstore().bytes();
-    return static_cast<int64_t>(state_.active->memstore().bytes() + frozen) < most;
-  };
-  while (!has_room() && context_->maintained && flush_error_.ok() && !dropped_) {
-    flush_done_.wait_for(lock, std::chrono::milliseconds(100));
-  }
-  if (flush_error_.ok() || has_room() || dropped_) return {};
-  return {flush_error_.code(),
-          "table '" + state_.schema->name().ToString() +
-              "' takes no more until it can be flushed: " + flush_error_.message()};
+double LocalStorage::Fullness(bool only_deletes) const {
+  const TableStatePtr state = State();
+  const auto own = static_cast<double>(UnflushedBytes(*state));
+  const double of_table = own / (static_cast<double>(FlushSizeOf(*state)) * kRoomFactor);
+  const double of_all = static_cast<double>(context_->memstore_bytes) /
+                        static_cast<double>(context_->options.memstore_limit);
+  return std::max(of_table, of_all) / (only_deletes ? kExtraOfDeletes : 1);
 }
 
-// kUnavailable where a moment may see a cell that is to be withdrawn.
-Status LocalStorage::CheckWithdrawable(std::span<const RowBatch> batches,
-                                       SequenceId newest_moment) {
-  CELLFS_ASSIGN_OR_RETURN(View view, TakeView());
-  for (const RowBatch& batch : batches) {
-    view.only_row = &batch.row;
-    for (const WithdrawCell& withdrawn : batch.withdrawn) {
-      const std::set<std::string> columns{withdrawn.qualifier};
-      CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
-                              OpenCursor(view, withdrawn.family, true, &columns));
-      CELLFS_RETURN_IF_ERROR(cursor->Seek({batch.row, withdrawn.qualifier, withdrawn.timestamp}));
-      while (cursor->valid()) {
-        const CellView& cell = cursor->cell();
-        if (cell.row != batch.row || cell.qualifier != withdrawn.qualifier ||
-            cell.timestamp != withdrawn.timestamp) {
-          break;
-        }
-        if (cell.type == withdrawn.type && cell.sequence_id <= newest_moment) {
-          return Status(StatusCode::kUnavailable,
-                        "a pinned moment may see the cell that is to be withdrawn");
-        }
-        CELLFS_RETURN_IF_ERROR(cursor->Next());
-      }
-    }
+// Writers wait for flushes that are making room. Where these fail they are refused, or memory would
+// grow until the process ends. While nobody flushes they go on.
+Status LocalStorage::WaitForRoom(bool only_deletes) {
+  double fullness = Fullness(only_deletes);
+  if (fullness < kSlowFrom) return {};
+  const auto can_wait = [&] {
+    return context_->maintained && context_->failing_tables == 0 && !dropped_;
+  };
+  if (fullness < 1) {
+    if (can_wait())
+      std::this_thread::sleep_for(kLongestDelay * (fullness - kSlowFrom) / (1 - kSlowFrom));
+    return {};
   }
-  return Status();
+  for (; fullness >= 1 && can_wait(); fullness = Fullness(only_deletes)) {
+    context_->wake_maintenance();
+    std::unique_lock lock(context_->room_mutex);
+    context_->room_made.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  if (fullness < 1 || context_->failing_tables == 0 || dropped_) return {};
+  const std::lock_guard lock(context_->room_mutex);
+  return {context_->flush_error.code(),
+          "no memory is left for writes until the store can be flushed: " +
+              context_->flush_error.message()};
 }
 
 void LocalStorage::Recover(const LogRecord& record) {
   if (record.sequence_id <= flushed()) return;
-  Memstore::Addition addition = state_.active->Begin();
-  state_.active->Prepare(record.cells, addition);
+  const std::shared_ptr<MemoryCells> active = State()->active;
+  Memstore::Addition addition = active->Begin();
+  active->Prepare(record.cells, addition);
+  const auto before = static_cast<int64_t>(active->memstore().bytes());
   addition.Finish();
+  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
 }
 
-// A process that died may have committed what it had not synced. Where that cannot be synced now,
-// the log keeps it for the next flush.
-void LocalStorage::SettleRecovered() {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  if (file_->is_recovered()) {
-    static_cast<void>(Settle());
-  } else {
-    context_->wal->Flushed(id_, flushed());
-  }
-}
+void LocalStorage::SettleRecovered() { context_->wal->Flushed(id(), flushed()); }
 
 // ---- Flush --------------------------------------------------------------------------------------
 
-int64_t LocalStorage::FlushSize() const {
-  const std::lock_guard lock(state_mutex_);
-  return state_.schema->memstore_flush_size().value_or(context_->options.site.memstore_flush_size);
+int64_t LocalStorage::FlushSizeOf(const TableState& state) const {
+  return state.schema->memstore_flush_size().value_or(context_->options.site.memstore_flush_size);
 }
 
 Rewrite LocalStorage::RewriteNow(RewriteKind kind) const {
@@ -383,7 +324,7 @@ Rewrite LocalStorage::RewriteNow(RewriteKind kind) const {
 }
 
 Status LocalStorage::Flush() {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  const std::lock_guard flush_lock(flush_mutex_);
   return FlushLocked();
 }
 
@@ -391,255 +332,424 @@ Status LocalStorage::Flush() {
 Status LocalStorage::FlushLocked() {
   for (;;) {
     if (dropped_) return Status();
-    if (CopyState().frozen == nullptr) Freeze();
-    const std::shared_ptr<MemoryCells> frozen = CopyState().frozen;
-    if (frozen == nullptr) return unsettled_ ? Settle() : Status();
-    const bool again = flush_failed();
+    if (State()->frozen == nullptr) Freeze();
+    const TableStatePtr state = State();
+    if (state->frozen == nullptr) return Status();
+    const bool again = flush_failed_;
     Status status;
     try {
-      status = FlushFrozen(frozen);
+      status = FlushFrozen(state);
+      // Readers may have the descriptors, and not need them.
+      if (status.code() == StatusCode::kIoError && context_->cache.readers.CloseIdle())
+        status = FlushFrozen(state);
     } catch (const std::bad_alloc&) {
       FlushEnded({StatusCode::kIoError, "out of memory"});
       throw;
     }
     FlushEnded(status);
-    // What it has put into the WAL is of no use, and takes the room that a full disk may lack.
-    if (!status.ok()) static_cast<void>(file_->Checkpoint());
     CELLFS_RETURN_IF_ERROR(status);
     if (!again) return Status();
   }
 }
 
-void LocalStorage::FlushEnded(Status status) {
+void LocalStorage::FlushEnded(const Status& status) {
   {
-    const std::lock_guard lock(state_mutex_);
-    flush_error_ = std::move(status);
+    const std::lock_guard lock(context_->room_mutex);
+    if (flush_failed_ != !status.ok()) context_->failing_tables += status.ok() ? -1 : 1;
+    flush_failed_ = !status.ok();
+    if (!status.ok())
+      context_->flush_error = {status.code(),
+                               "table '" + name().ToString() + "': " + status.message()};
   }
-  flush_done_.notify_all();
-}
-
-bool LocalStorage::flush_failed() const {
-  const std::lock_guard lock(state_mutex_);
-  return !flush_error_.ok();
+  context_->room_made.notify_all();
 }
 
 // Nothing where the active memstore is empty.
 void LocalStorage::Freeze() {
   const std::lock_guard write_lock(context_->write_mutex);  // no mutation is half in
+  const TableStatePtr now = State();
+  if (now->active->memstore().cells() == 0) return;
+  auto next = std::make_shared<TableState>(*now);
+  next->frozen = std::exchange(next->active, std::make_shared<MemoryCells>(*now->schema));
   const std::lock_guard state_lock(state_mutex_);
-  if (state_.active->memstore().cells() == 0) return;
-  state_.frozen = std::exchange(state_.active, std::make_shared<MemoryCells>(*state_.schema));
+  state_ = std::move(next);
 }
 
-Status LocalStorage::FlushFrozen(const std::shared_ptr<MemoryCells>& frozen) {
-  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
-  const std::shared_ptr<const Memstore> memstore(frozen, &frozen->memstore());
+// A moment that is pinned meanwhile goes on with the memstore.
+Status LocalStorage::FlushFrozen(const TableStatePtr& state) {
   // Without a new segment the log only keeps more than it must; it says itself what is wrong with
   // it.
   static_cast<void>(context_->wal->Roll());
-  for (bool keep_all = context_->moments->AnyPinned();; keep_all = true) {
-    DroppedColumns dropped;
-    CELLFS_ASSIGN_OR_RETURN(
-        std::unique_ptr<StoreFileWriter> writer,
-        WriteMemstore(*file_, *schema, memstore,
-                      RewriteNow(keep_all ? RewriteKind::kKeepAll : RewriteKind::kMinor),
-                      context_->options.inline_value_limit, dropped));
-    StatusOr<StoreFile::Snapshot> before = file_->OpenSnapshot();
-    {
-      const auto moments_lock = context_->moments->HoldOff();
-      if (!keep_all && context_->moments->AnyPinned(moments_lock)) continue;  // pinned meanwhile
-      CELLFS_RETURN_IF_ERROR(writer->Commit());
-      const uint64_t generation = file_->Published();
-      const std::lock_guard state_lock(state_mutex_);
-      state_.frozen = nullptr;
-      state_.generation = generation;
-    }
-    TellObserver(std::move(dropped), before, frozen.get());
-    break;
-  }
+  const SequenceId keep_up_to = context_->moments->Newest();
+  DroppedColumns dropped;
+  FileChange change{.added = {},
+                    .removed = {},
+                    .flushed = state->frozen->memstore().highest_sequence_id(),
+                    .complete_up_to = keep_up_to};
+  CELLFS_ASSIGN_OR_RETURN(change.added, WriteFiles(state, keep_up_to, dropped));
+  const Status committed = Commit(change, [](TableState& next) { next.frozen = nullptr; });
+  if (!committed.ok() && committed.code() != StatusCode::kOutcomeUnknown) return committed;
+  TellObserver(std::move(dropped), state);
   ++flushes_;
-  return Settle();
+  if (durable_) context_->wal->Flushed(id(), flushed());
+  return committed;
+}
+
+StatusOr<std::vector<FileFacts>> LocalStorage::WriteFiles(const TableStatePtr& state,
+                                                          SequenceId keep_up_to,
+                                                          DroppedColumns& dropped) {
+  std::vector<FileFacts> written;
+  for (const auto& [name, family] : state->schema->families) {
+    if (state->frozen->memstore().CellsOfFamily(name) == 0) continue;
+    StatusOr<std::optional<FileFacts>> facts = WriteFamily(state, family, keep_up_to, dropped);
+    if (!facts.ok()) {
+      Discard(written);
+      return facts.status();
+    }
+    if (facts->has_value()) written.push_back(**std::move(facts));
+  }
+  return written;
+}
+
+StatusOr<std::optional<FileFacts>> LocalStorage::WriteFamily(const TableStatePtr& state,
+                                                             const FamilySchema& family,
+                                                             SequenceId keep_up_to,
+                                                             DroppedColumns& dropped) {
+  const Memstore& memstore = state->frozen->memstore();
+  Rewrite rules = RewriteNow(RewriteKind::kMinor);
+  rules.keep_up_to = keep_up_to;
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<StoreFileBuilder> builder,
+      StoreFileBuilder::Begin(
+          folder_, family,
+          {.number = next_file_++,
+           .inline_value_limit = context_->options.inline_value_limit,
+           .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
+           .written = rules.now}));
+  RewriteInput input;
+  input.cells.push_back(OpenMemstoreCursor(
+      std::shared_ptr<const Memstore>(state->frozen, &memstore), family.name(), kMaxSequenceId));
+  input.is_withdrawn_in_memory = [&](const CellView& cell) {
+    return state->active->MayWithdraw(family.name(), cell);
+  };
+  input.older_may_hold = [&](const CellView& withdrawal) {
+    const StoreFiles& files = state->files->Of(family.name());
+    return std::any_of(files.begin(), files.end(),
+                       [&](const auto& file) { return MayHoldPlaceOf(file->facts(), withdrawal); });
+  };
+  input.stopped = [this] { return dropped_.load(); };
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
+  return builder->Finish(context_->files, flushed() + 1, memstore.highest_sequence_id());
+}
+
+// Files that nothing has named.
+void LocalStorage::Discard(const std::vector<FileFacts>& files) const {
+  for (const FileFacts& facts : files)
+    std::remove((folder_->path() + "/" + StoreFileName(facts.number)).c_str());
+}
+
+Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
+  const std::lock_guard commit_lock(commit_mutex_);
+  StoreFiles files = State()->files->All();
+  const size_t found = std::erase_if(files, [&](const auto& file) {
+    return std::find(change.removed.begin(), change.removed.end(), file) != change.removed.end();
+  });
+  if (found != change.removed.size() || dropped_) {
+    Discard(change.added);
+    return {StatusCode::kUnavailable, "the table has been altered meanwhile"};
+  }
+  for (const FileFacts& facts : change.added)
+    files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
+  Manifest manifest{.store_id = folder_->store_id(),
+                    .table = id(),
+                    .flushed = std::max(flushed(), change.flushed),
+                    .next_file = next_file_,
+                    .files = {}};
+  for (const auto& file : files) manifest.files.push_back(file->facts());
+  // Nothing may fail once the manifest is in place.
+  const auto after_files = std::make_shared<const TableFiles>(files);
+  const auto after = std::make_shared<TableState>();
+  const Status saved = SaveManifest(context_->files, folder_->path(), manifest);
+  if (!saved.ok() && saved.code() != StatusCode::kOutcomeUnknown) {
+    Discard(change.added);
+    return saved;
+  }
+  if (!saved.ok()) durable_ = false;
+  {
+    const std::lock_guard write_lock(context_->write_mutex);
+    const auto moments_lock = context_->moments->HoldOff();
+    const TableStatePtr before = State();
+    *after = *before;
+    after->files = after_files;
+    next(*after);
+    if (change.complete_up_to) {
+      context_->moments->KeepOverFlush(moments_lock, id(), before, after, *change.complete_up_to);
+    } else {
+      context_->moments->Keep(moments_lock, id(), before);
+    }
+    flushed_ = manifest.flushed;
+    for (const auto& cells : {before->active, before->frozen})
+      if (cells != nullptr && cells != after->active && cells != after->frozen)
+        context_->memstore_bytes -= static_cast<int64_t>(cells->memstore().bytes());
+    const std::lock_guard state_lock(state_mutex_);
+    state_ = after;
+  }
+  if (durable_) {
+    for (const auto& file : change.removed) file->SetObsolete();
+  }
+  return saved;
 }
 
 // Tombstones that come now are no concern: who reads them sees the rewrite as well.
-void LocalStorage::TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snapshot>& before,
-                                const MemoryCells* frozen) {
-  const State state = CopyState();
-  const auto has_tombstones = [&](const std::string& family, const std::string& row,
-                                  std::string_view qualifier) {
-    if (state.active->MayHaveTombstones(family, row, qualifier)) return true;
-    if (frozen != nullptr && frozen->MayHaveTombstones(family, row, qualifier)) return true;
-    if (!before.ok()) return true;
-    const StatusOr<bool> stored = before->HasTombstones(family, row, qualifier);
-    return !stored.ok() || *stored;
-  };
-  const std::vector<RewrittenColumn> changed = std::move(dropped).Changed(has_tombstones);
-  if (changed.empty()) return;
+void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& before) {
+  const TableView view(before, kMaxSequenceId);
+  if (dropped.empty() || !view.MayHaveTombstones()) return;
+  const TableName& table = before->schema->name();
+  std::vector<RewrittenColumn> changed;
+  if (!dropped.too_many()) {
+    changed = std::move(dropped).Changed(
+        [&](const std::string& family, const std::string& row, std::string_view qualifier) {
+          const StatusOr<bool> may_have = view.MayHaveTombstones(family, row, qualifier);
+          return !may_have.ok() || *may_have;
+        });
+    if (changed.empty()) return;
+  }
   const std::lock_guard lock(context_->observer_mutex);
-  if (context_->observer != nullptr) context_->observer->Rewritten(state.schema->name(), changed);
-}
-
-// What is committed gets to the disk, and into the file proper if it can; then the log need not
-// keep it. A checkpoint that cannot be done now is left to the next flush: the cells are safe.
-Status LocalStorage::Settle() {
-  unsettled_ = true;
-  const Status synced = file_->MakeDurable();
-  // After a failed sync nobody can say what is on disk; without room there was none.
-  if (!synced.ok() && synced.code() != StatusCode::kStoreFull) durable_ = false;
-  CELLFS_RETURN_IF_ERROR(synced);
-  unsettled_ = false;
-  const Status carried = file_->Checkpoint();
-  if (durable_) context_->wal->Flushed(id_, flushed());
-  if (carried.code() == StatusCode::kStoreFull)
-    static_cast<void>(file_->Checkpoint());  // there is room now, where the log was cut
-  return Status();
+  if (context_->observer == nullptr) return;
+  if (changed.empty()) {
+    context_->observer->TableRewritten(table);
+  } else {
+    context_->observer->Rewritten(table, changed);
+  }
 }
 
 bool LocalStorage::WantsFlush() const {
-  const State state = CopyState();
-  return !dropped_ && (state.frozen != nullptr || unsettled_ ||
-                       static_cast<int64_t>(state.active->memstore().bytes()) >= FlushSize());
+  const TableStatePtr state = State();
+  return !dropped_ &&
+         (state->frozen != nullptr ||
+          static_cast<int64_t>(state->active->memstore().bytes()) >= FlushSizeOf(*state));
 }
+
+bool LocalStorage::HasUnflushed() const {
+  const TableStatePtr state = State();
+  return state->frozen != nullptr || state->active->memstore().cells() > 0;
+}
+
+uint64_t LocalStorage::memstore_bytes() const { return UnflushedBytes(*State()); }
 
 // ---- Compaction ---------------------------------------------------------------------------------
 
+// Every file of every family.
 Status LocalStorage::Compact(CompactionKind kind) {
-  for (int attempt = 1;; ++attempt) {
-    Status status = CompactUntil(kind, {});
-    if (status.code() != StatusCode::kUnavailable || attempt == kCompactAttempts) return status;
-  }
-}
-
-Status LocalStorage::CompactUntil(CompactionKind kind, const std::function<bool()>& stopped) {
   const std::lock_guard compact_lock(compact_mutex_);
-  const bool major = kind == CompactionKind::kMajor;
-  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
-  Rewrite rewrite = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
-  {
-    const auto moments_lock = context_->moments->HoldOff();
-    if (context_->moments->AnyPinned(moments_lock)) {
-      rewrite.keep_up_to = context_->moments->Newest(moments_lock);
-    }
-  }
+  const std::shared_ptr<const TableSchema> schema = State()->schema;
   for (const auto& [name, family] : schema->families) {
-    if (dropped_) return Status();
-    if (major && family.keep_deleted_cells() != KeepDeletedCells::kFalse) {
-      CELLFS_ASSIGN_OR_RETURN(StoreFile::Snapshot snapshot, file_->OpenSnapshot());
-      CELLFS_ASSIGN_OR_RETURN(rewrite.oldest_put, snapshot.OldestPut(name));
-    }
-    FamilyCompaction compaction(family, rewrite);
-    for (bool more = true; more;) {
-      if (stopped && stopped()) return Status();
-      CELLFS_ASSIGN_OR_RETURN(more, CompactBatch(compaction, rewrite, schema));
-      CELLFS_RETURN_IF_ERROR(Shrink(kShrinkAt));
+    for (int attempt = 1;; ++attempt) {
+      CELLFS_RETURN_IF_ERROR(DropExpired(family).status());
+      const Status status = CompactSelection({family, State()->files->Of(name), kind}, {});
+      if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
+        continue;
+      CELLFS_RETURN_IF_ERROR(status);
+      break;
     }
   }
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  if (dropped_) return Status();
-  if (major && rewrite.keep_up_to == 0) CELLFS_RETURN_IF_ERROR(file_->ForgetGarbage());
   ++compactions_;
-  CELLFS_RETURN_IF_ERROR(file_->Shrink());
-  static_cast<void>(file_->Checkpoint());
   return Status();
 }
 
-// True: there are more.
-StatusOr<bool> LocalStorage::CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
-                                          const std::shared_ptr<const TableSchema>& schema) {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  if (dropped_) return Gone();
-  const State state = CopyState();
-  if (state.schema != schema) {
-    return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
+StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
+  const std::lock_guard compact_lock(compact_mutex_);
+  const std::shared_ptr<const TableSchema> schema = State()->schema;
+  if (!schema->compaction_enabled()) return false;
+  for (const auto& [name, family] : schema->families) {
+    if (dropped_) return false;
+    CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));
+    if (has_dropped) return true;
+    const std::optional<Selection> selection = SelectByPolicy(family);
+    if (!selection) continue;
+    const Status status = CompactSelection(*selection, stopped);
+    if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
+      return false;
+    CELLFS_RETURN_IF_ERROR(status);
+    ++compactions_;
+    return true;
   }
-  const auto is_withdrawn = [&](const CellView& cell) {
-    return state.active->MayWithdraw(compaction.family(), cell) ||
-           (state.frozen != nullptr && state.frozen->MayWithdraw(compaction.family(), cell));
-  };
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileWriter> writer,
-                          StoreFileWriter::Begin(*file_, context_->options.inline_value_limit));
+  return false;
+}
+
+std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
+    const FamilySchema& family) const {
+  const StoreFiles files = State()->files->Of(family.name());
+  if (files.empty()) return std::nullopt;
+  int64_t cells = 0;
+  int64_t garbage = 0;
+  std::vector<uint64_t> sizes;
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& file : files) {
+    const FileFacts& facts = file->facts();
+    cells += facts.cells;
+    // A tombstone stands for itself and for what it hides.
+    if (!facts.is_major) garbage += facts.surplus + 2 * (facts.tombstones + facts.withdrawals);
+    sizes.push_back(facts.bytes);
+    oldest = std::min(oldest, facts.written);
+  }
+  const bool is_worth_it = garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
+  if (is_worth_it || IsMajorDue(family, files, oldest))
+    return Selection{family, files, CompactionKind::kMajor};
+  const SiteSettings& site = context_->options.site;
+  const CompactionLimits limits{.min_files = static_cast<size_t>(site.compaction_min),
+                                .max_files = static_cast<size_t>(site.compaction_max),
+                                .ratio = site.compaction_ratio,
+                                .min_size = static_cast<uint64_t>(FlushSizeOf(*State())),
+                                .blocking_files = static_cast<size_t>(site.blocking_store_files)};
+  const auto range = SelectCompaction(sizes, limits);
+  if (!range) return std::nullopt;
+  const auto begin = files.begin() + static_cast<ptrdiff_t>(range->begin);
+  const auto end = files.begin() + static_cast<ptrdiff_t>(range->end);
+  const bool is_all = range->begin == 0 && range->end == files.size();
+  return Selection{family, StoreFiles(begin, end),
+                   is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
+}
+
+bool LocalStorage::IsMajorDue(const FamilySchema& family, const StoreFiles& files,
+                              Timestamp oldest) const {
+  const SiteSettings& site = context_->options.site;
+  if (files.size() >= static_cast<size_t>(site.compaction_max)) return false;
+  // Nothing would come of it but what time has ended since.
+  if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
+  return NeedsMajor(
+      context_->options.clock->Now(), oldest,
+      {.period = site.major_compaction_period, .jitter = site.major_compaction_jitter},
+      name().ToString(), family.name());
+}
+
+// A file that is expired as a whole goes unread.
+StatusOr<bool> LocalStorage::DropExpired(const FamilySchema& family) {
+  if (family.min_versions() != 0) return false;
+  const Timestamp oldest = OldestUnexpired(family, context_->options.clock->Now());
+  FileChange change;
+  for (const auto& file : State()->files->Of(family.name()))
+    if (file->facts().newest < oldest) change.removed.push_back(file);
+  if (change.removed.empty()) return false;
+  CELLFS_RETURN_IF_ERROR(Commit(change, [](TableState&) {}));
+  return true;
+}
+
+Status LocalStorage::CompactSelection(const Selection& selection,
+                                      const std::function<bool()>& stopped) {
+  if (selection.files.empty()) return Status();
+  const FamilySchema& family = selection.family;
+  const TableStatePtr state = State();
+  const bool major = selection.kind == CompactionKind::kMajor;
+  Rewrite rules = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  BuilderOptions options{.number = next_file_++,
+                         .inline_value_limit = context_->options.inline_value_limit,
+                         .written = rules.now,
+                         .is_major = major};
+  for (const auto& file : selection.files) {
+    rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
+    options.cells_at_most += file->facts().cells;
+    if (!major) options.written = std::min(options.written, file->facts().written);
+  }
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(state, selection));
+  input.stopped = [&] { return dropped_ || (stopped && stopped()); };
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
+                          StoreFileBuilder::Begin(folder_, family, options));
   DroppedColumns dropped;
-  CELLFS_ASSIGN_OR_RETURN(const bool more, compaction.RunBatch(*writer, is_withdrawn, dropped));
-  if (dropped.empty()) return more;
-  CELLFS_RETURN_IF_ERROR(writer->Prepare());
-  StatusOr<StoreFile::Snapshot> before = file_->OpenSnapshot();
-  {
-    const auto moments_lock = context_->moments->HoldOff();
-    if (context_->moments->AnyPinned(moments_lock) &&
-        context_->moments->Newest(moments_lock) > rewrite.keep_up_to) {
-      return Status(StatusCode::kUnavailable, "a moment was pinned during the compaction");
-    }
-    CELLFS_RETURN_IF_ERROR(writer->Commit());
-    const uint64_t generation = file_->Published();
-    const std::lock_guard state_lock(state_mutex_);
-    state_.generation = generation;
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
+  CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
+                          builder->Finish(context_->files, selection.files.front()->facts().lowest,
+                                          selection.files.back()->facts().highest));
+  FileChange change{.added = {}, .removed = selection.files};
+  if (facts) change.added.push_back(*std::move(facts));
+  const TableStatePtr before = State();
+  const Status committed = Commit(change, [](TableState&) {});
+  if (committed.ok() || committed.code() == StatusCode::kOutcomeUnknown)
+    TellObserver(std::move(dropped), before);
+  return committed;
+}
+
+StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
+                                             const Selection& selection) const {
+  RewriteInput input;
+  for (const auto& file : selection.files) {
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,
+                                                            /*lengths_only=*/false));
   }
-  TellObserver(std::move(dropped), before, CopyState().frozen.get());
-  return more;
-}
-
-Status LocalStorage::Shrink(uint64_t least) {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  return dropped_ ? Status() : file_->Shrink(least);
-}
-
-bool LocalStorage::WantsCompaction() const {
-  const StoreFileFacts facts = file_->facts();
-  return !dropped_ && facts.garbage >= kLeastGarbage &&
-         facts.garbage * 100 >= facts.cells * kGarbagePercent && !context_->moments->AnyPinned();
+  const FileFacts& oldest = selection.files.front()->facts();
+  const FileFacts& newest = selection.files.back()->facts();
+  std::vector<FileFacts> older;
+  for (const auto& file : state->files->Of(selection.family.name())) {
+    const FileFacts& facts = file->facts();
+    if (facts.highest < oldest.lowest) older.push_back(facts);
+    if (facts.lowest <= newest.highest || facts.withdrawals == 0) continue;
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
+  }
+  input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
+    return std::any_of(older.begin(), older.end(),
+                       [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });
+  };
+  input.is_withdrawn_in_memory = [state, family = selection.family.name()](const CellView& cell) {
+    return state->active->MayWithdraw(family, cell) ||
+           (state->frozen != nullptr && state->frozen->MayWithdraw(family, cell));
+  };
+  return input;
 }
 
 // ---- The table as a whole -----------------------------------------------------------------------
 
+// The caller has seen to it that nobody writes.
 Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
+  const std::lock_guard flush_lock(flush_mutex_);
   CELLFS_RETURN_IF_ERROR(FlushLocked());
-  CELLFS_RETURN_IF_ERROR(file_->ReplaceFamilies(FamilyNames(*schema)));
-  const uint64_t generation = file_->Published();
-  const std::lock_guard write_lock(context_->write_mutex);
-  const std::lock_guard state_lock(state_mutex_);
-  state_.generation = generation;
-  state_.active = std::make_shared<MemoryCells>(*schema);
-  state_.schema = std::move(schema);
-  return Status();
+  FileChange change;
+  for (const auto& file : State()->files->All())
+    if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);
+  auto active = std::make_shared<MemoryCells>(*schema);
+  return Commit(change, [&](TableState& next) {
+    next.active = std::move(active);
+    next.schema = std::move(schema);
+  });
 }
 
 Status LocalStorage::Truncate() {
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  const std::shared_ptr<const TableSchema> schema = CopyState().schema;
-  // A replay of the log leaves out what the file has, so it does not bring the cells back either.
-  const SequenceId last = context_->read_point.load();
-  CELLFS_RETURN_IF_ERROR(file_->DropEverything(last, FamilyNames(*schema)));
-  const uint64_t generation = file_->Published();
-  {
-    const std::lock_guard write_lock(context_->write_mutex);
-    const std::lock_guard state_lock(state_mutex_);
-    state_.generation = generation;
-    state_.frozen = nullptr;
-    state_.active = std::make_shared<MemoryCells>(*schema);
-  }
+  const std::lock_guard flush_lock(flush_mutex_);
+  // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
+  FileChange change{
+      .added = {}, .removed = State()->files->All(), .flushed = context_->read_point.load()};
+  auto active = std::make_shared<MemoryCells>(*State()->schema);
+  const Status committed = Commit(change, [&](TableState& next) {
+    next.active = std::move(active);
+    next.frozen = nullptr;
+  });
+  if (!committed.ok() && committed.code() != StatusCode::kOutcomeUnknown) return committed;
   FlushEnded({});
-  if (durable_) context_->wal->Flushed(id_, last);
-  return file_->Shrink();
+  if (durable_) context_->wal->Flushed(id(), flushed());
+  return committed;
 }
 
 void LocalStorage::Drop() {
-  dropped_ = true;  // ends a compaction at its next batch
-  const std::lock_guard rewrite_lock(rewrite_mutex_);
-  StoreFile::Remove(file_->path());
-  context_->wal->DropTable(id_);
-  flush_done_.notify_all();
+  dropped_ = true;  // ends flush and compaction, soon
+  const std::lock_guard flush_lock(flush_mutex_);
+  const std::lock_guard compact_lock(compact_mutex_);
+  std::error_code ignored;  // what is left is found when the store is opened the next time
+  std::filesystem::remove_all(folder_->path(), ignored);
+  context_->wal->DropTable(id());
+  FlushEnded({});
+  context_->memstore_bytes -= static_cast<int64_t>(memstore_bytes());
 }
 
 TableStatistics LocalStorage::GetStatistics() {
-  const State state = CopyState();
+  const TableStatePtr state = State();
   TableStatistics statistics;
-  for (const auto& cells : {state.active, state.frozen}) {
+  for (const auto& cells : {state->active, state->frozen}) {
     if (cells == nullptr) continue;
     statistics.memstore_bytes += cells->memstore().cells() == 0 ? 0 : cells->memstore().bytes();
     statistics.memstore_cells += cells->memstore().cells();
   }
-  statistics.file_bytes = file_->bytes();
+  statistics.file_bytes = state->files->bytes();
   statistics.flushes = flushes_;
   statistics.compactions = compactions_;
   return statistics;

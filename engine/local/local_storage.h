@@ -1,71 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
 // LocalStorage: the cells of one table of an embedded store (HBase: the HStores of one region). A
-// write goes to the log and into the active memstore; a flush freezes that, carries it into the
-// store file, and tells the log. A read merges active and frozen memstore with a snapshot of the
-// file.
+// write goes to the log and into the active memstore; a flush freezes that, writes it into new
+// store files, names them in the manifest, and tells the log. A compaction puts one file in the
+// place of several. A read merges memstores and files as they are at one time (TableState).
 //
-// Locks, in the order in which they are taken: compact_mutex_, rewrite_mutex_, the store's
-// write_mutex, the registry of moments, state_mutex_; the observer's within rewrite_mutex_. A
-// reader takes only the last, for as long as it takes to copy three pointers, so that nothing that
-// writes holds it up.
+// Locks, in the order in which they are taken: flush_mutex_, compact_mutex_, commit_mutex_, the
+// store's write_mutex, the registry of moments, state_mutex_; the observer's last. A reader takes
+// only the one but last, for as long as it takes to copy a pointer, so that nothing that writes
+// holds it up.
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_STORAGE_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "engine/local/memstore.h"
-#include "engine/local/moment_registry.h"
-#include "engine/local/store_file.h"
-#include "engine/local/wal.h"
-#include "engine/options.h"
+#include "engine/local/manifest.h"
+#include "engine/local/store_context.h"
+#include "engine/local/store_file_builder.h"
+#include "engine/local/table_state.h"
+#include "engine/local/table_view.h"
 #include "engine/region/cell_storage.h"
 #include "engine/region/storage_engine.h"
 
 namespace cellfs {
 
 class DroppedColumns;
-class FamilyCompaction;
 struct Rewrite;
 enum class RewriteKind;
-
-// What the tables of one store share.
-struct StoreContext {
-  explicit StoreContext(const StoreOptions& store_options)
-      : options(store_options), cache(store_options.cache_bytes) {}
-
-  const StoreOptions options;
-  CacheBudget cache;
-  const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
-  std::unique_ptr<Wal> wal;  // set once, before the first write
-
-  // Held while mutations are numbered, logged and put into memstores: one order for all three.
-  std::mutex write_mutex;
-  std::atomic<SequenceId> read_point{
-      0};  // mutations up to it are visible; written under write_mutex
-  std::atomic<uint64_t> mutations{0};
-
-  std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
-  std::function<void()> wake_maintenance = [] {};
-
-  std::mutex observer_mutex;            // held while it is called
-  RewriteObserver* observer = nullptr;  // guarded by observer_mutex
-};
+struct RewriteInput;
 
 class LocalStorage : public CellStorage, public std::enable_shared_from_this<LocalStorage> {
  public:
   LocalStorage(std::shared_ptr<StoreContext> context, StoredTable table,
-               std::shared_ptr<StoreFile> file);
+               std::shared_ptr<const TableFolder> folder, const Manifest& manifest);
 
   StatusOr<RowCells> Read(const Get& get, Timestamp now) override;
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override;
@@ -79,104 +53,91 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   TableStatistics GetStatistics() override;
 
   // For the engine and its maintenance.
-  TableId id() const { return id_; }
-  TableName name() const;
-  SequenceId flushed() const { return file_->facts().flushed; }
+  TableId id() const { return folder_->table(); }
+  TableName name() const { return State()->schema->name(); }
+  TableStatePtr State() const;
+  SequenceId flushed() const { return flushed_.load(); }
   // What the log brings back. Before anything else is asked of the storage.
   void Recover(const LogRecord& record);
-  // After the last Recover: the log need not keep what the file has had all along.
+  // After the last Recover: the log need not keep what the files have had all along.
   void SettleRecovered();
   // No more writes come; what is left of the table is removed.
   void Drop();
   bool WantsFlush() const;
-  bool WantsCompaction() const;
-  // As Compact, but ends early, without an error, where `stopped` says so or a moment is pinned.
-  Status CompactUntil(CompactionKind kind, const std::function<bool()>& stopped);
+  bool HasUnflushed() const;
+  uint64_t memstore_bytes() const;
+  // Does what of compaction is worth it now, in one family, if anything is; true: something was.
+  // Ends early, without an error, where `stopped` says so.
+  StatusOr<bool> CompactByPolicy(const std::function<bool()>& stopped);
 
  private:
   class LocalScanner;
 
-  // A memstore, which of its columns have tombstones (to look for them in a column of many versions
-  // would mean to walk over all of these), and which cells it withdraws, for compactions.
-  class MemoryCells {
-   public:
-    explicit MemoryCells(const TableSchema& schema);
-    // As Memstore::Addition.
-    Memstore::Addition Begin() { return Memstore::Addition(memstore_); }
-    void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
-    bool MayHaveTombstones(std::string_view family, std::string_view row,
-                           std::string_view qualifier) const;
-    // Whether a withdrawal among these takes back a cell of the file.
-    bool MayWithdraw(std::string_view family, const CellView& cell) const;
-    const Memstore& memstore() const { return memstore_; }
-
-   private:
-    Memstore memstore_;
-    std::atomic<bool> any_tombstones_{false};
-    std::atomic<bool> any_withdrawals_{false};
-    mutable std::mutex mutex_;                          // guards the next two
-    std::unordered_set<size_t> tombstoned_;             // hashes of columns
-    std::unordered_map<size_t, SequenceId> withdrawn_;  // hashes of cells; below which they go
+  // Files of one family that are rewritten into one, oldest first.
+  struct Selection {
+    FamilySchema family;
+    StoreFiles files;
+    CompactionKind kind = CompactionKind::kMinor;
   };
 
-  struct State {
-    std::shared_ptr<const TableSchema> schema;
-    std::shared_ptr<MemoryCells> active;
-    std::shared_ptr<MemoryCells>
-        frozen;               // being flushed, or waiting for it after an error; or null
-    uint64_t generation = 0;  // of the file, at least, that belongs to the memstores
-  };
-
-  // One consistent state of the table: what is in the file's snapshot is in none of the memstores.
-  struct View {
-    StoreFile::Snapshot snapshot;
-    State state;
-    SequenceId read_point = 0;
-    const std::string* only_row = nullptr;  // what is asked for, where it is one row
-  };
-
-  StatusOr<View> TakeView(const std::shared_ptr<const Moment>& moment = nullptr);
-  // `columns`: where the view has an only row, no others of it are asked for; null: all may be.
-  static StatusOr<std::unique_ptr<CellCursor>> OpenCursor(
-      View& view, const std::string& family, bool lengths_only,
-      const std::set<std::string>* columns = nullptr);
-  State CopyState() const;
-  int64_t FlushSize() const;
+  StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
+  int64_t FlushSizeOf(const TableState& state) const;
   Status CheckStorable(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
-  Status CheckWithdrawable(std::span<const RowBatch> batches, SequenceId newest_moment);
+  // How much of what memstores may have is taken, of this table's or of all: 1 is all.
+  double Fullness(bool only_deletes) const;
   Rewrite RewriteNow(RewriteKind kind) const;
 
-  // REQUIRES: rewrite_mutex_ is held.
+  // REQUIRES: flush_mutex_ is held.
   Status FlushLocked();
-  Status FlushFrozen(const std::shared_ptr<MemoryCells>& frozen);
-  void FlushEnded(Status status);
-  bool flush_failed() const;
-  Status Settle();
+  Status FlushFrozen(const TableStatePtr& state);
+  void FlushEnded(const Status& status);
   void Freeze();
-  // After a rewrite of the file, which was `before`; `frozen` may be null.
-  void TellObserver(DroppedColumns dropped, StatusOr<StoreFile::Snapshot>& before,
-                    const MemoryCells* frozen);
-  Status Shrink(uint64_t least);
-  StatusOr<bool> CompactBatch(FamilyCompaction& compaction, const Rewrite& rewrite,
-                              const std::shared_ptr<const TableSchema>& schema);
+  StatusOr<std::vector<FileFacts>> WriteFiles(const TableStatePtr& state, SequenceId keep_up_to,
+                                              DroppedColumns& dropped);
+  StatusOr<std::optional<FileFacts>> WriteFamily(const TableStatePtr& state,
+                                                 const FamilySchema& family, SequenceId keep_up_to,
+                                                 DroppedColumns& dropped);
 
-  const TableId id_;
+  // REQUIRES: compact_mutex_ is held.
+  StatusOr<bool> DropExpired(const FamilySchema& family);
+  Status CompactSelection(const Selection& selection, const std::function<bool()>& stopped);
+  StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection) const;
+  std::optional<Selection> SelectByPolicy(const FamilySchema& family) const;
+  bool IsMajorDue(const FamilySchema& family, const StoreFiles& files, Timestamp oldest) const;
+  void Discard(const std::vector<FileFacts>& files) const;
+
+  // Files that come and go in one step.
+  struct FileChange {
+    std::vector<FileFacts> added;
+    StoreFiles removed;
+    SequenceId flushed = 0;  // at least
+    // Of a flush: `added` has all that moments up to this one see of the frozen memstore.
+    std::optional<SequenceId> complete_up_to;
+  };
+  using NextState = std::function<void(TableState& state)>;
+  // Puts the change into the manifest and then, with what `next` makes of the present state, into
+  // force. kUnavailable: what was to be removed has gone. kOutcomeUnknown: it is in force, and a
+  // power failure may undo it. After any other error the added files are removed.
+  Status Commit(const FileChange& change, const NextState& next);
+  void TellObserver(DroppedColumns dropped, const TableStatePtr& before);
+
+  const std::shared_ptr<const TableFolder> folder_;
   const std::shared_ptr<StoreContext> context_;
-  const std::shared_ptr<StoreFile> file_;
 
-  std::mutex compact_mutex_;         // one compaction at a time
-  std::mutex rewrite_mutex_;         // one change of the file at a time
-  std::atomic<bool> durable_{true};  // false: a sync has failed, the log must keep what it has
+  std::mutex flush_mutex_;    // one flush at a time
+  std::mutex compact_mutex_;  // one compaction at a time
+  std::mutex commit_mutex_;   // one change of the manifest at a time
+  std::atomic<uint64_t> next_file_;
+  std::atomic<SequenceId> flushed_;
+  std::atomic<bool> durable_{true};  // false: a sync has failed, log and files must stay
   std::atomic<bool> dropped_{false};
-  std::atomic<bool> unsettled_{false};  // the file has what is not known to be on disk
+  std::atomic<bool> flush_failed_{false};  // the last one
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
 
   mutable std::mutex state_mutex_;
-  State state_;
-  Status flush_error_;  // of the last flush; guarded by state_mutex_
-  std::condition_variable flush_done_;
+  TableStatePtr state_;  // guarded by state_mutex_
 };
 
 }  // namespace cellfs

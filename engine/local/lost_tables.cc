@@ -5,16 +5,19 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/local/manifest.h"
+
 namespace cellfs {
 namespace {
 
 namespace stdfs = std::filesystem;
 
-// "7.db", "7.db-wal", "7-2.db"; nothing else is looked at.
+// "7", "7-2"; nothing else is looked at.
 std::optional<TableId> TableOf(const std::string& name) {
   TableId id = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
-  if (parsed.ec != std::errc() || id == 0 || name.find(".db") == std::string::npos) return {};
+  const char* const end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data(), end, id);
+  if (parsed.ec != std::errc() || id == 0 || (parsed.ptr != end && *parsed.ptr != '-')) return {};
   return id;
 }
 
@@ -35,34 +38,27 @@ StatusOr<std::set<TableId>> LostTables::Find() const {
 
 StatusOr<std::set<TableId>> LostTables::FindStored() const { return TablesIn(Stored()); }
 
-// The database comes last: where it is still in its place, the move goes on at the next opening.
 Status LostTables::SetAside(TableId id) {
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(Lost()));
-  const std::string from = Stored() + "/" + std::to_string(id) + ".db";
-  std::string to = Lost() + "/" + std::to_string(id) + ".db";
+  const std::string from = Stored() + "/" + std::to_string(id);
+  std::string to = Lost() + "/" + std::to_string(id);
   const bool is_stored = stdfs::exists(from);
   if (!is_stored && stdfs::exists(to)) return {};
   for (int copy = 2; stdfs::exists(to); ++copy)
-    to = Lost() + "/" + std::to_string(id) + "-" + std::to_string(copy) + ".db";
+    to = Lost() + "/" + std::to_string(id) + "-" + std::to_string(copy);
   if (is_stored) {
-    if (stdfs::exists(from + "-wal"))
-      CELLFS_RETURN_IF_ERROR(files_.Rename(from + "-wal", to + "-wal"));
-    if (stdfs::exists(from + "-shm")) CELLFS_RETURN_IF_ERROR(files_.Remove(from + "-shm"));
     CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
   } else {
-    CELLFS_RETURN_IF_ERROR(files_.OpenForAppend(to).status());
+    CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(to));
   }
   return MakeDurable();
 }
 
 Status LostTables::BringBack(TableId id) {
-  const std::string name = std::to_string(id) + ".db";
+  const std::string name = std::to_string(id);
   const std::string from = Lost() + "/" + name;
   const std::string to = Stored() + "/" + name;
-  std::error_code missing;
-  if (stdfs::exists(to) || stdfs::file_size(from, missing) == 0 || missing) return {};
-  if (stdfs::exists(from + "-wal"))
-    CELLFS_RETURN_IF_ERROR(files_.Rename(from + "-wal", to + "-wal"));
+  if (stdfs::exists(to) || !stdfs::exists(from + "/" + kManifestFile)) return {};
   CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
   return MakeDurable();
 }

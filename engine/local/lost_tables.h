@@ -24,10 +24,10 @@ class LostTables {
   StatusOr<std::set<TableId>> Find() const;
   // The tables that have files in `tables`.
   StatusOr<std::set<TableId>> FindStored() const;
-  // Moves the table's store file into `lost`, durably. Without a file it leaves an empty one there,
+  // Moves the table's files into `lost`, durably. Without files it leaves an empty directory there,
   // by which the table is known.
   Status SetAside(TableId id);
-  // Moves the table's store file back, durably, where `tables` has none.
+  // Moves the table's files back, durably, where `tables` has none.
   Status BringBack(TableId id);
 
  private:

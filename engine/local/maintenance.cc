@@ -11,13 +11,16 @@ namespace {
 constexpr std::chrono::seconds kRetry{1};  // after an error, of a full disk for example
 constexpr std::chrono::seconds kLook{10};  // otherwise
 constexpr uint64_t kLogFactor = 2;         // flush sizes that the log may grow to
+constexpr int kFlushThreads = 2;           // hbase.hstore.flusher.count
 
 }  // namespace
 
 Maintenance::Maintenance(std::shared_ptr<StoreContext> context, Tables tables)
     : context_(std::move(context)), tables_(std::move(tables)) {
   context_->maintained = true;
-  thread_ = std::thread([this] { Run(); });
+  for (int i = 0; i < kFlushThreads; ++i)
+    threads_.emplace_back([this] { Run(&Maintenance::FlushRound); });
+  threads_.emplace_back([this] { Run(&Maintenance::CompactionRound); });
 }
 
 Maintenance::~Maintenance() {
@@ -27,14 +30,13 @@ Maintenance::~Maintenance() {
     stopping_ = true;
   }
   wake_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Maintenance::Wake() {
   {
     const std::lock_guard lock(mutex_);
-    if (awake_) return;
-    awake_ = true;
+    ++wakings_;
   }
   wake_.notify_all();
 }
@@ -50,12 +52,10 @@ void Maintenance::SetPaused(bool paused) {
 
 std::string Maintenance::Progress() const {
   const std::lock_guard lock(mutex_);
-  return paused_ && progress_ == "idle" ? "paused" : progress_;
-}
-
-void Maintenance::SetProgress(std::string progress) {
-  const std::lock_guard lock(mutex_);
-  progress_ = std::move(progress);
+  std::string all;
+  for (const auto& [thread, progress] : progress_) all += (all.empty() ? "" : ", ") + progress;
+  if (!all.empty()) return all;
+  return paused_ ? "paused" : "idle";
 }
 
 bool Maintenance::MustStop() const {
@@ -63,57 +63,103 @@ bool Maintenance::MustStop() const {
   return stopping_ || paused_;
 }
 
-void Maintenance::Run() {
+void Maintenance::Run(Round round) {
+  bool went_well = true;
+  uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    wake_.wait_for(lock, failed_ ? kRetry : kLook, [this] { return awake_ || stopping_; });
+    wake_.wait_for(lock, went_well ? kLook : kRetry, [&] { return wakings_ != seen || stopping_; });
     if (stopping_) return;
-    awake_ = false;
+    seen = wakings_;
     if (paused_) continue;
     lock.unlock();
     try {
-      RunOnce();
+      went_well = (this->*round)();
     } catch (const std::bad_alloc&) {
-      failed_ = true;
+      went_well = false;
     }
     lock.lock();
+    progress_.erase(std::this_thread::get_id());
   }
 }
 
-void Maintenance::RunOnce() {
-  failed_ = false;
-  const std::vector<std::shared_ptr<LocalStorage>> tables = tables_();
-  for (const auto& table : tables) {
-    if (!MustStop() && table->WantsFlush()) Flush(*table);
+bool Maintenance::FlushRound() {
+  std::set<TableId> failed;
+  while (const auto table = BeginFlush(failed)) {
+    Status flushed;
+    try {
+      flushed = table->Flush();
+    } catch (...) {
+      End(*table);
+      throw;
+    }
+    End(*table);
+    if (!flushed.ok()) failed.insert(table->id());
+    Wake();  // there is a file more to compact
   }
-  FlushForLog(tables);
-  for (const auto& table : tables) {
-    if (MustStop() || !table->WantsCompaction()) continue;
-    SetProgress("compact " + table->name().ToString());
-    // A full memstore goes before: the compaction ends there and begins anew.
-    const auto stopped = [&] { return MustStop() || table->WantsFlush(); };
-    failed_ |= !table->CompactUntil(CompactionKind::kMajor, stopped).ok();
-  }
-  SetProgress("idle");
+  return failed.empty();
 }
 
-void Maintenance::Flush(LocalStorage& table) {
-  SetProgress("flush " + table.name().ToString());
-  failed_ |= !table.Flush().ok();
+std::shared_ptr<LocalStorage> Maintenance::BeginFlush(const std::set<TableId>& failed) {
+  std::vector<std::shared_ptr<LocalStorage>> tables = tables_();
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || paused_) return nullptr;
+  std::erase_if(tables, [&](const auto& table) {
+    return flushing_.contains(table->id()) || failed.contains(table->id());
+  });
+  std::shared_ptr<LocalStorage> chosen = ChooseToFlush(tables);
+  if (chosen == nullptr) return nullptr;
+  flushing_.insert(chosen->id());
+  progress_[std::this_thread::get_id()] = "flush " + chosen->name().ToString();
+  return chosen;
 }
 
-// A recovery has to read the whole log, and small memstores keep it.
-void Maintenance::FlushForLog(const std::vector<std::shared_ptr<LocalStorage>>& tables) {
+std::shared_ptr<LocalStorage> Maintenance::ChooseToFlush(
+    const std::vector<std::shared_ptr<LocalStorage>>& candidates) const {
+  for (const auto& table : candidates)
+    if (table->WantsFlush()) return table;
+  const auto larger = [](const auto& a, const auto& b) {
+    return a->memstore_bytes() < b->memstore_bytes();
+  };
+  if (context_->memstore_bytes > context_->options.memstore_limit / 2 && !candidates.empty()) {
+    const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
+    if ((*largest)->HasUnflushed()) return *largest;
+  }
+  // A recovery has to read the whole log, and small memstores keep it.
   const auto longest =
       kLogFactor * static_cast<uint64_t>(context_->options.site.memstore_flush_size);
-  for (size_t rounds = tables.size(); rounds > 0 && context_->wal->bytes() > longest; --rounds) {
-    const std::vector<TableId> oldest = context_->wal->OldestTables();
-    if (oldest.empty()) return;
-    for (const auto& table : tables) {
-      if (MustStop()) return;
-      if (std::find(oldest.begin(), oldest.end(), table->id()) != oldest.end()) Flush(*table);
+  if (context_->wal->bytes() <= longest) return nullptr;
+  const std::vector<TableId> oldest = context_->wal->OldestTables();
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& table) {
+    return table->HasUnflushed() &&
+           std::find(oldest.begin(), oldest.end(), table->id()) != oldest.end();
+  });
+  return found == candidates.end() ? nullptr : *found;
+}
+
+void Maintenance::End(const LocalStorage& table) {
+  const std::lock_guard lock(mutex_);
+  flushing_.erase(table.id());
+  progress_.erase(std::this_thread::get_id());
+}
+
+// Table by table, one compaction of each, until none is worth it any more.
+bool Maintenance::CompactionRound() {
+  bool went_well = true;
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& table : tables_()) {
+      if (MustStop()) return went_well;
+      {
+        const std::lock_guard lock(mutex_);
+        progress_[std::this_thread::get_id()] = "compact " + table->name().ToString();
+      }
+      const StatusOr<bool> compacted = table->CompactByPolicy([this] { return MustStop(); });
+      went_well &= compacted.ok();
+      again |= compacted.ok() && *compacted;
     }
   }
+  return went_well;
 }
 
 }  // namespace cellfs

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Maintenance: the background thread of an embedded store. It flushes memstores that are full or
-// that keep the log long, and compacts files whose garbage is worth it (HBase: MemStoreFlusher and
-// CompactSplit).
+// Maintenance: the background threads of an embedded store (HBase: MemStoreFlusher and
+// CompactSplit). Two flush memstores that are full, that keep the log long, or that are the largest
+// when all together take too much; a third compacts. So a flush waits neither for a compaction nor
+// for a flush of another table.
 #ifndef CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
 #define CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,38 +26,43 @@ class Maintenance {
  public:
   using Tables = std::function<std::vector<std::shared_ptr<LocalStorage>>()>;
 
-  // Starts the thread. `tables` may be called at any time until the destructor returns.
+  // Starts the threads. `tables` may be called at any time until the destructor returns.
   Maintenance(std::shared_ptr<StoreContext> context, Tables tables);
-  // Finishes the flush under way, and no more; a compaction ends early.
+  // Finishes the flushes under way, and no more; a compaction ends early.
   ~Maintenance();
   Maintenance(const Maintenance&) = delete;
   Maintenance& operator=(const Maintenance&) = delete;
 
   void Wake();
-  // While paused nothing is begun; a compaction under way ends at its next batch.
+  // While paused nothing is begun; a compaction under way ends soon.
   void SetPaused(bool paused);
-  // "idle", "paused", "flush t", "compact t"
+  // "idle", "paused", "flush t", "compact t, flush u"
   std::string Progress() const;
 
  private:
-  void Run();
-  void RunOnce();
-  void FlushForLog(const std::vector<std::shared_ptr<LocalStorage>>& tables);
-  void Flush(LocalStorage& table);
+  // Answers whether all went well; else it is tried again soon.
+  using Round = bool (Maintenance::*)();
+
+  void Run(Round round);
+  bool FlushRound();
+  bool CompactionRound();
+  std::shared_ptr<LocalStorage> BeginFlush(const std::set<TableId>& failed);
+  std::shared_ptr<LocalStorage> ChooseToFlush(
+      const std::vector<std::shared_ptr<LocalStorage>>& candidates) const;
+  void End(const LocalStorage& table);
   bool MustStop() const;
-  void SetProgress(std::string progress);
 
   const std::shared_ptr<StoreContext> context_;
   const Tables tables_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  bool awake_ = false;
+  uint64_t wakings_ = 0;
   bool stopping_ = false;
   bool paused_ = false;
-  std::string progress_ = "idle";
-  bool failed_ = false;  // the thread's own: something is to be tried again later
-  std::thread thread_;
+  std::set<TableId> flushing_;
+  std::map<std::thread::id, std::string> progress_;  // what each thread does; none: nothing
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace cellfs

@@ -2,43 +2,133 @@
 #include "engine/local/moment_registry.h"
 
 #include <algorithm>
+#include <new>
 
 namespace cellfs {
+namespace {
+
+// `state` with the files that the flush from `before` to `after` has made, instead of its memstore.
+TableStatePtr WithoutMemstore(const TableStatePtr& state, const TableStatePtr& before,
+                              const TableStatePtr& after) {
+  auto without = std::make_shared<TableState>(*state);
+  if (without->active == before->frozen) without->active = nullptr;
+  if (without->frozen == before->frozen) without->frozen = nullptr;
+  const StoreFiles known = before->files->All();
+  StoreFiles files = state->files->All();
+  for (const auto& file : after->files->All())
+    if (std::find(known.begin(), known.end(), file) == known.end()) files.push_back(file);
+  without->files = std::make_shared<TableFiles>(files);
+  return without;
+}
+
+}  // namespace
 
 std::shared_ptr<const Moment> MomentRegistry::Pin(const std::atomic<SequenceId>& read_point,
                                                   Timestamp now) {
   auto* const moment = new Moment;
-  std::shared_ptr<const Moment> pin(moment, [registry = shared_from_this()](const Moment* gone) {
-    {
-      const std::lock_guard lock(registry->mutex_);
-      const auto [first, last] = registry->pinned_.equal_range(gone);
-      if (const auto found = std::find(first, last, gone); found != last) {
-        registry->pinned_.erase(found);
-      }
-    }
+  std::shared_ptr<const Moment> pin(moment, [registry = shared_from_this()](Moment* gone) {
+    registry->Unpin(*gone);
     delete gone;
   });
   const std::lock_guard lock(mutex_);
   moment->sequence_id = read_point.load();
   moment->now = now;
-  pinned_.insert(moment);
+  times_.insert(now);
+  ++pinned_[moment->sequence_id].moments;
   return pin;
 }
 
+// What is not needed any more goes after the lock: files may have to be removed.
+void MomentRegistry::Unpin(const Moment& moment) {
+  std::map<SequenceId, Pinned>::node_type gone;
+  const std::lock_guard lock(mutex_);
+  const auto time = times_.find(moment.now);
+  if (time == times_.end()) return;  // the pin failed
+  times_.erase(time);
+  const auto found = pinned_.find(moment.sequence_id);
+  if (--found->second.moments == 0) gone = pinned_.extract(found);
+}
+
+StatusOr<TableStatePtr> MomentRegistry::StateFor(const Moment& moment, TableId table,
+                                                 const std::function<TableStatePtr()>& present) {
+  const std::lock_guard lock(mutex_);
+  const auto pinned = pinned_.find(moment.sequence_id);
+  if (pinned == pinned_.end()) {
+    return Status(StatusCode::kIllegalArgument, "nobody has pinned this moment");
+  }
+  if (pinned->second.lost) {
+    return Status(StatusCode::kIoError, "memory ran out when this moment was to be kept");
+  }
+  const auto kept = pinned->second.kept.find(table);
+  return kept == pinned->second.kept.end() ? present() : kept->second;
+}
+
 SequenceId MomentRegistry::Newest(const std::unique_lock<std::mutex>& /*held*/) const {
-  SequenceId newest = 0;
-  for (const Moment* moment : pinned_) newest = std::max(newest, moment->sequence_id);
-  return newest;
+  return pinned_.empty() ? 0 : pinned_.rbegin()->first;
+}
+
+// What is in force is in force: without memory the moments are given up, not the rewrite.
+void MomentRegistry::Keep(const std::unique_lock<std::mutex>& /*held*/, TableId table,
+                          const TableStatePtr& before) noexcept {
+  for (auto& [sequence_id, pinned] : pinned_) {
+    try {
+      pinned.kept.try_emplace(table, before);
+    } catch (const std::bad_alloc&) {
+      pinned.lost = true;
+    }
+  }
+}
+
+void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/, TableId table,
+                                   const TableStatePtr& before, const TableStatePtr& after,
+                                   SequenceId complete_up_to) noexcept {
+  for (auto& [sequence_id, pinned] : pinned_) {
+    try {
+      const auto kept = pinned.kept.find(table);
+      if (sequence_id > complete_up_to) {
+        pinned.kept.try_emplace(table, before);
+      } else if (kept != pinned.kept.end() && (kept->second->active == before->frozen ||
+                                               kept->second->frozen == before->frozen)) {
+        kept->second = WithoutMemstore(kept->second, before, after);
+      }
+    } catch (const std::bad_alloc&) {
+      pinned.lost = true;
+    }
+  }
+}
+
+uint64_t MomentRegistry::BytesBeyond(const std::function<TableStatePtr(TableId)>& present) {
+  std::map<TableId, std::set<TableStatePtr>> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [sequence_id, pinned] : pinned_)
+      for (const auto& [table, state] : pinned.kept) kept[table].insert(state);
+  }
+  uint64_t bytes = 0;
+  for (const auto& [table, states] : kept) {
+    std::set<const void*> known = {nullptr};
+    if (const TableStatePtr now = present(table)) {
+      known.insert({now->active.get(), now->frozen.get()});
+      for (const auto& file : now->files->All()) known.insert(file.get());
+    }
+    for (const TableStatePtr& state : states) {
+      for (const auto& cells : {state->active, state->frozen})
+        if (known.insert(cells.get()).second) bytes += cells->memstore().bytes();
+      for (const auto& file : state->files->All())
+        if (known.insert(file.get()).second) bytes += file->facts().bytes;
+    }
+  }
+  return bytes;
 }
 
 uint32_t MomentRegistry::Count() {
   const std::lock_guard lock(mutex_);
-  return static_cast<uint32_t>(pinned_.size());
+  return static_cast<uint32_t>(times_.size());
 }
 
 Timestamp MomentRegistry::OldestNow(Timestamp otherwise) {
   const std::lock_guard lock(mutex_);
-  return pinned_.empty() ? otherwise : (*pinned_.begin())->now;
+  return times_.empty() ? otherwise : *times_.begin();
 }
 
 }  // namespace cellfs

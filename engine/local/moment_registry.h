@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// MomentRegistry: the moments that readers have pinned. What would take something away from them (a
-// flush, a compaction, a withdrawal) looks here, and holds off new pins until its result is in
-// force.
+// MomentRegistry: the moments that readers have pinned, and what each needs of tables that have
+// changed since. A moment is a sequence id: as long as a table only grows, its present state
+// serves. Before a rewrite takes something away, the state as it is now is kept for the moments
+// before it.
 #ifndef CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 #define CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 
+#include "engine/local/table_state.h"
 #include "engine/read.h"
+#include "engine/region/storage_engine.h"
 
 namespace cellfs {
 
@@ -22,23 +27,45 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   // The moment of the present `read_point`.
   std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now);
 
-  // While held, the set of pins cannot change.
-  std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
-  bool AnyPinned(const std::unique_lock<std::mutex>& /*held*/) const { return !pinned_.empty(); }
-  // REQUIRES: AnyPinned.
-  SequenceId Newest(const std::unique_lock<std::mutex>& /*held*/) const;
+  // The table as a moment of that sequence id sees it, which somebody holds. `present` is asked
+  // under the lock under which states are replaced.
+  StatusOr<TableStatePtr> StateFor(const Moment& moment, TableId table,
+                                   const std::function<TableStatePtr()>& present);
 
-  bool AnyPinned() { return AnyPinned(HoldOff()); }
+  // While held, no moment is pinned. Whoever replaces a table's state by one that has less holds
+  // it, and says so by one of the two that follow.
+  std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
+  // 0: nothing is pinned.
+  SequenceId Newest(const std::unique_lock<std::mutex>& held) const;
+  SequenceId Newest() { return Newest(HoldOff()); }
+  // `before` is replaced.
+  void Keep(const std::unique_lock<std::mutex>& held, TableId table,
+            const TableStatePtr& before) noexcept;
+  // `after` has the cells of before->frozen in files: all that moments up to `complete_up_to` see.
+  // These need not hold the memstore any more.
+  void KeepOverFlush(const std::unique_lock<std::mutex>& held, TableId table,
+                     const TableStatePtr& before, const TableStatePtr& after,
+                     SequenceId complete_up_to) noexcept;
+
   uint32_t Count();
+  // Of files and memstores that are kept for moments and are not in the present state of their
+  // table (null: it was dropped).
+  uint64_t BytesBeyond(const std::function<TableStatePtr(TableId)>& present);
   Timestamp OldestNow(Timestamp otherwise);  // of the moments, the earliest `now`
 
  private:
-  struct Earlier {
-    bool operator()(const Moment* a, const Moment* b) const { return a->now < b->now; }
+  // All moments of one sequence id.
+  struct Pinned {
+    uint32_t moments = 0;
+    std::map<TableId, TableStatePtr> kept;
+    bool lost = false;  // memory has run out: something was not kept
   };
 
+  void Unpin(const Moment& moment);
+
   std::mutex mutex_;
-  std::multiset<const Moment*, Earlier> pinned_;
+  std::map<SequenceId, Pinned> pinned_;
+  std::multiset<Timestamp> times_;  // Moment::now of each
 };
 
 }  // namespace cellfs

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/local/block_cache.h"
+
 namespace cellfs {
 namespace {
 
@@ -19,6 +21,7 @@ thread_local int64_t last_damaged_page = 0;
 // SQLite gives memory for ours and, behind it, for the file of the VFS beneath.
 struct CheckedFile {
   sqlite3_file base;
+  CacheBinding binding;
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 
@@ -38,7 +41,11 @@ bool IsIntact(const char* page, int64_t number) {
          std::all_of(page, page + kDatabasePageSize, [](char byte) { return byte == 0; });
 }
 
-int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
+const CacheBinding& BindingOf(sqlite3_file* file) {
+  return reinterpret_cast<CheckedFile*>(file)->binding;
+}
+
+int ReadChecked(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   const int code = Below(file)->pMethods->xRead(Below(file), bytes, size, offset);
   // A short read has the rest filled with zeros.
   const bool has_bytes = code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ;
@@ -48,6 +55,24 @@ int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   if (size == kDatabasePageSize && IsIntact(static_cast<const char*>(bytes), number)) return code;
   last_damaged_page = number;
   return SQLITE_IOERR_DATA;
+}
+
+int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
+  const auto& [cache, owner] = BindingOf(file);
+  if (cache == nullptr || size != kDatabasePageSize) return ReadChecked(file, bytes, size, offset);
+  const auto number = static_cast<uint64_t>(NumberAt(offset));
+  if (cache->Read(owner, number, 0, bytes, kDatabasePageSize)) return SQLITE_OK;
+  const int code = ReadChecked(file, bytes, size, offset);
+  if (code == SQLITE_OK)
+    cache->Insert(owner, number, {static_cast<const char*>(bytes), kDatabasePageSize});
+  return code;
+}
+
+int FileControl(sqlite3_file* file, int operation, void* argument) {
+  if (operation != kBindCache)
+    return Below(file)->pMethods->xFileControl(Below(file), operation, argument);
+  reinterpret_cast<CheckedFile*>(file)->binding = *static_cast<const CacheBinding*>(argument);
+  return SQLITE_OK;
 }
 
 int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
@@ -80,7 +105,7 @@ constexpr Methods kMethods = {
     .xLock = Forward<&Methods::xLock, int>,
     .xUnlock = Forward<&Methods::xUnlock, int>,
     .xCheckReservedLock = Forward<&Methods::xCheckReservedLock, int*>,
-    .xFileControl = Forward<&Methods::xFileControl, int, void*>,
+    .xFileControl = FileControl,
     .xSectorSize = Forward<&Methods::xSectorSize>,
     .xDeviceCharacteristics = Forward<&Methods::xDeviceCharacteristics>,
     .xShmMap = Forward<&Methods::xShmMap, int, int, int, void volatile**>,
@@ -98,6 +123,7 @@ int Open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int
   if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
     return base_vfs->xOpen(base_vfs, name, file, flags, out_flags);
   file->pMethods = nullptr;
+  reinterpret_cast<CheckedFile*>(file)->binding = {};
   Below(file)->pMethods = nullptr;
   const int code = base_vfs->xOpen(base_vfs, name, Below(file), flags, out_flags);
   if (Below(file)->pMethods != nullptr) file->pMethods = &kMethods;  // it wants to be closed

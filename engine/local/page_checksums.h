@@ -10,8 +10,18 @@
 
 namespace cellfs {
 
+class BlockCache;
+
 inline constexpr int kDatabasePageSize = 4096;
 inline constexpr int kPageChecksumSize = 8;  // reserved at the end of each page
+
+// What a database's pages are kept in, given by sqlite3_file_control(.., kBindCache, ..) before the
+// first page is read. The cache outlives the connection, and nobody changes the file.
+struct CacheBinding {
+  BlockCache* cache = nullptr;
+  uint64_t owner = 0;
+};
+inline constexpr int kBindCache = 0x63656c6c;
 
 // The name to open databases with. It lies over what is SQLite's default VFS at the first call.
 const char* ChecksummedVfs();

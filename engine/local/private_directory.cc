@@ -18,7 +18,8 @@ namespace {
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.new", "LOCK"};
-constexpr const char* kDirectories[] = {"tables", "wal", "lost"};
+// With how many levels of directories each is: those of tables are below `tables` and `lost`.
+constexpr std::pair<const char*, int> kDirectories[] = {{"tables", 2}, {"wal", 1}, {"lost", 2}};
 
 // Owned, for as long as it takes to look.
 class Directory {
@@ -79,24 +80,30 @@ Status CheckEntry(const Directory& parent, const std::string& parent_path, const
   return CheckOwnerAndMode(path, found);
 }
 
-Status CheckFilesIn(const Directory& directory, const std::string& path) {
+Status CheckTree(const Directory& parent, const std::string& parent_path, const char* name,
+                 int levels);
+
+// What lies in a directory, of `levels` levels of directories: files at the lowest.
+Status CheckEntries(const Directory& directory, const std::string& path, int levels) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(
       ::fdopendir(::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0)), ::closedir);
   if (stream == nullptr) return ErrnoStatus("list", path, errno);
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    CELLFS_RETURN_IF_ERROR(CheckEntry(directory, path, name.c_str(), S_IFREG));
+    CELLFS_RETURN_IF_ERROR(levels == 1 ? CheckEntry(directory, path, name.c_str(), S_IFREG)
+                                       : CheckTree(directory, path, name.c_str(), levels - 1));
   }
   return {};
 }
 
-Status CheckSubdirectory(const Directory& store, const std::string& store_path, const char* name) {
-  CELLFS_RETURN_IF_ERROR(CheckEntry(store, store_path, name, S_IFDIR));
-  const std::string path = store_path + "/" + name;
-  const Directory directory = OpenIn(store.get(), name, O_RDONLY | O_NOFOLLOW);
+Status CheckTree(const Directory& parent, const std::string& parent_path, const char* name,
+                 int levels) {
+  CELLFS_RETURN_IF_ERROR(CheckEntry(parent, parent_path, name, S_IFDIR));
+  const std::string path = parent_path + "/" + name;
+  const Directory directory = OpenIn(parent.get(), name, O_RDONLY | O_NOFOLLOW);
   if (!directory.valid()) return errno == ENOENT ? Status() : ErrnoStatus("open", path, errno);
-  return CheckFilesIn(directory, path);
+  return CheckEntries(directory, path, levels);
 }
 
 std::string NameOf(const Directory& directory) {
@@ -148,8 +155,8 @@ Status CheckIsPrivate(const std::string& path) {
   CELLFS_RETURN_IF_ERROR(CheckOwnerAndMode(path, found));
   CELLFS_RETURN_IF_ERROR(CheckCannotBeReplaced(store, path));
   for (const char* file : kFiles) CELLFS_RETURN_IF_ERROR(CheckEntry(store, path, file, S_IFREG));
-  for (const char* directory : kDirectories)
-    CELLFS_RETURN_IF_ERROR(CheckSubdirectory(store, path, directory));
+  for (const auto& [name, levels] : kDirectories)
+    CELLFS_RETURN_IF_ERROR(CheckTree(store, path, name, levels));
   return {};
 }
 

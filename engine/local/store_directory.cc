@@ -4,17 +4,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <random>
 
 #include "engine/local/private_directory.h"
+#include "engine/local/sealed_file.h"
 
 namespace cellfs {
 namespace {
@@ -26,7 +25,6 @@ constexpr std::string_view kFormatPrefix = "cellfs store, format ";
 constexpr std::string_view kIdPrefix = "id ";
 constexpr size_t kIdDigits = 16;
 constexpr std::string_view kCatalogMagic = "CELLCAT\n";
-constexpr size_t kChecksumSize = sizeof(uint64_t);
 
 using Names = std::vector<std::string>;
 
@@ -113,8 +111,6 @@ uint64_t NewId() {
   return uint64_t{source()} << 32 | source();
 }
 
-uint64_t ChecksumOf(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
 }  // namespace
 
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
@@ -133,16 +129,7 @@ StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
 }
 
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
-  const std::string file = path + "/" + std::string(kCatalogFile);
-  CELLFS_ASSIGN_OR_RETURN(std::string bytes, files.Read(file));
-  const Status damaged(StatusCode::kCorruption, "'" + file + "' does not match its checksum");
-  if (bytes.size() < kCatalogMagic.size() + kChecksumSize || !bytes.starts_with(kCatalogMagic))
-    return damaged;
-  const size_t end = bytes.size() - kChecksumSize;
-  uint64_t checksum = 0;
-  std::memcpy(&checksum, bytes.data() + end, kChecksumSize);
-  if (checksum != ChecksumOf(std::string_view(bytes).substr(0, end))) return damaged;
-  return bytes.substr(kCatalogMagic.size(), end - kCatalogMagic.size());
+  return ReadSealedFile(files, path + "/" + std::string(kCatalogFile), kCatalogMagic);
 }
 
 StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
@@ -201,11 +188,7 @@ Status StoreDirectory::Create(bool has_catalog) {
 }
 
 Status StoreDirectory::SaveCatalog(std::string_view bytes) {
-  std::string file(kCatalogMagic);
-  file += bytes;
-  const uint64_t checksum = ChecksumOf(file);
-  file.append(reinterpret_cast<const char*>(&checksum), kChecksumSize);
-  return ReplaceFile(files_, path_, std::string(kCatalogFile), file);
+  return ReplaceSealedFile(files_, path_, std::string(kCatalogFile), kCatalogMagic, bytes);
 }
 
 }  // namespace cellfs

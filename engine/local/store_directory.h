@@ -15,7 +15,7 @@
 
 namespace cellfs {
 
-inline constexpr int kStoreFormatVersion = 2;
+inline constexpr int kStoreFormatVersion = 3;
 
 // Whether `path` is a store of our format that has all its parts; answers with its id, by which its
 // files are told from those of other stores. kCorruption says what is wrong.
@@ -40,7 +40,7 @@ class StoreDirectory {
   const std::string& path() const { return path_; }
   uint64_t id() const { return id_; }
   std::string log_path() const { return path_ + "/wal"; }        // exists
-  std::string tables_path() const { return path_ + "/tables"; }  // exists; the store files
+  std::string tables_path() const { return path_ + "/tables"; }  // exists; a directory for each
 
   StatusOr<std::string> LoadCatalog() const { return ReadCatalog(files_, path_); }
   // Durable, whole or not at all, when this returns.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "engine/filter/regex.h"
@@ -14,11 +15,22 @@
 namespace cellfs {
 namespace {
 
-using SortedCells = std::vector<Cell>;  // by CompareCells
+// A withdrawn cell stays stored for the moments that see it.
+struct WrittenCell : Cell {
+  SequenceId withdrawn_by = 0;  // the mutation that took it back; 0: none did
+
+  bool IsSeenAt(SequenceId read_point) const {
+    return sequence_id <= read_point && (withdrawn_by == 0 || read_point < withdrawn_by);
+  }
+};
+
+using SortedCells = std::vector<WrittenCell>;  // by CompareCells
+using Files = std::vector<SortedCells>;        // of one family, newest first
 
 bool InOrder(const Cell& a, const Cell& b) { return CompareCells(ViewOf(a), ViewOf(b)) < 0; }
 
-uint64_t SizeOf(const SortedCells& cells) {
+template <typename Cells>
+uint64_t SizeOf(const Cells& cells) {
   uint64_t size = 0;
   for (const Cell& cell : cells) {
     size += cell.row.size() + cell.family.size() + cell.qualifier.size() + cell.value.size() + 20;
@@ -37,38 +49,52 @@ struct Shared {
   std::vector<std::weak_ptr<const Moment>> moments;
   RewriteObserver* observer = nullptr;
 
-  // The largest sequence id that a pinned moment sees, and how many moments there are.
-  std::pair<SequenceId, uint32_t> Pinned() {
-    std::erase_if(moments, [](const auto& moment) { return moment.expired(); });
-    SequenceId newest = 0;
-    for (const auto& weak : moments) {
-      if (const auto moment = weak.lock()) newest = std::max(newest, moment->sequence_id);
-    }
-    return {newest, static_cast<uint32_t>(moments.size())};
+  // The sequence ids up to which the pinned moments see, ascending.
+  std::vector<SequenceId> Pinned() {
+    std::vector<SequenceId> pinned;
+    std::erase_if(moments, [&](const auto& weak) {
+      const auto moment = weak.lock();
+      if (moment != nullptr) pinned.push_back(moment->sequence_id);
+      return moment == nullptr;
+    });
+    std::sort(pinned.begin(), pinned.end());
+    return pinned;
   }
 };
 
 struct TableCells {
   std::shared_ptr<const TableSchema> schema;
   SortedCells memstore;
-  SortedCells file;
+  std::map<std::string, Files> files;  // by family
   uint64_t flushes = 0;
   uint64_t compactions = 0;
-};
 
-// The cells of a row that a read at `moment` may look at, by family.
-std::map<std::string, CellList> CellsOfRow(const TableCells& table, const std::string& row,
-                                           const Moment* moment) {
-  std::map<std::string, CellList> families;
-  for (const SortedCells* cells : {&table.memstore, &table.file}) {
-    const auto [begin, end] =
-        std::equal_range(cells->begin(), cells->end(), Cell{.row = row},
-                         [](const Cell& a, const Cell& b) { return a.row < b.row; });
-    for (auto cell = begin; cell != end; ++cell) {
-      if (moment != nullptr && cell->sequence_id > moment->sequence_id) continue;
-      families[cell->family].push_back(&*cell);
+  // Of memstore and files alike.
+  template <typename Visit>
+  void ForEachList(const Visit& visit) {
+    visit(memstore);
+    for (auto& [family, list] : files) {
+      for (SortedCells& file : list) visit(file);
     }
   }
+};
+
+SequenceId ReadPoint(const Moment* moment) {
+  return moment == nullptr ? kMaxSequenceId : moment->sequence_id;
+}
+
+// The cells of a row that a read at `moment` may look at, by family.
+std::map<std::string, CellList> CellsOfRow(TableCells& table, const std::string& row,
+                                           const Moment* moment) {
+  std::map<std::string, CellList> families;
+  table.ForEachList([&](const SortedCells& cells) {
+    const auto [begin, end] =
+        std::equal_range(cells.begin(), cells.end(), Cell{.row = row},
+                         [](const Cell& a, const Cell& b) { return a.row < b.row; });
+    for (auto cell = begin; cell != end; ++cell) {
+      if (cell->IsSeenAt(ReadPoint(moment))) families[cell->family].push_back(&*cell);
+    }
+  });
   for (auto& [family, cells] : families) {
     std::sort(cells.begin(), cells.end(),
               [](const Cell* a, const Cell* b) { return InOrder(*a, *b); });
@@ -127,14 +153,15 @@ class MemoryScanner : public Scanner {
     return rows;
   }
 
-  // The rows not yet passed that have any cell, in the order of the scan.
+  // The rows not yet passed that have any cell to see, in the order of the scan.
   std::vector<std::string> RowsAhead() const {
     std::set<std::string> rows;
-    for (const SortedCells* cells : {&table_->memstore, &table_->file}) {
-      for (const Cell& cell : *cells) {
-        if (IsAhead(cell.row)) rows.insert(cell.row);
+    table_->ForEachList([&](const SortedCells& cells) {
+      for (const WrittenCell& cell : cells) {
+        if (cell.IsSeenAt(ReadPoint(scan_.moment.get())) && IsAhead(cell.row))
+          rows.insert(cell.row);
       }
-    }
+    });
     if (scan_.reversed) return {rows.rbegin(), rows.rend()};
     return {rows.begin(), rows.end()};
   }
@@ -212,18 +239,6 @@ class MemoryStorage : public CellStorage {
 
   StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
     const std::lock_guard lock(shared_->mutex);
-    const SequenceId pinned = shared_->Pinned().first;
-    for (const RowBatch& batch : batches) {
-      for (const WithdrawCell& withdrawn : batch.withdrawn) {
-        for (const SortedCells* cells : {&table_->memstore, &table_->file}) {
-          for (const Cell& cell : *cells) {
-            if (cell.sequence_id <= pinned && Names(batch.row, withdrawn, cell)) {
-              return Status(StatusCode::kUnavailable, "a pinned moment sees a cell to withdraw");
-            }
-          }
-        }
-      }
-    }
     for (RowBatch& batch : batches) ApplyOne(batch);
     return LogPosition{shared_->last_sequence_id};
   }
@@ -236,7 +251,22 @@ class MemoryStorage : public CellStorage {
 
   Status Compact(CompactionKind kind) override {
     const std::lock_guard lock(shared_->mutex);
-    table_->file = Rewrite(table_->file, kind == CompactionKind::kMajor);
+    std::vector<RewrittenColumn> changed;
+    for (auto& [name, files] : table_->files) {
+      const FamilySchema* family = table_->schema->FindFamily(name);
+      NaiveRewrite rewrite = RewriteNow(kind == CompactionKind::kMajor);
+      SortedCells cells;
+      for (const SortedCells& file : files) {
+        rewrite.oldest_put = std::min(rewrite.oldest_put, OldestPut(file));
+        if (!IsExpiredAsAWhole(file, *family, rewrite)) {
+          cells.insert(cells.end(), file.begin(), file.end());
+        }
+      }
+      std::sort(cells.begin(), cells.end(), InOrder);
+      files.clear();
+      AddFile(Rewrite(cells, *family, rewrite, changed), files);
+    }
+    TellObserver(std::move(changed));
     ++table_->compactions;
     return {};
   }
@@ -245,8 +275,8 @@ class MemoryStorage : public CellStorage {
     const std::lock_guard lock(shared_->mutex);
     FlushLocked();
     table_->schema = std::move(schema);
-    std::erase_if(table_->file, [this](const Cell& cell) {
-      return table_->schema->FindFamily(cell.family) == nullptr;
+    std::erase_if(table_->files, [this](const auto& files) {
+      return table_->schema->FindFamily(files.first) == nullptr;
     });
     return {};
   }
@@ -254,7 +284,7 @@ class MemoryStorage : public CellStorage {
   Status Truncate() override {
     const std::lock_guard lock(shared_->mutex);
     table_->memstore.clear();
-    table_->file.clear();
+    table_->files.clear();
     return {};
   }
 
@@ -263,7 +293,9 @@ class MemoryStorage : public CellStorage {
     TableStatistics statistics;
     statistics.memstore_bytes = SizeOf(table_->memstore);
     statistics.memstore_cells = table_->memstore.size();
-    statistics.file_bytes = SizeOf(table_->file);
+    for (const auto& [family, files] : table_->files) {
+      for (const SortedCells& file : files) statistics.file_bytes += SizeOf(file);
+    }
     statistics.flushes = table_->flushes;
     statistics.compactions = table_->compactions;
     return statistics;
@@ -292,14 +324,19 @@ class MemoryStorage : public CellStorage {
 
   void ApplyOne(const RowBatch& batch) {
     ++shared_->mutations;
-    for (const WithdrawCell& withdrawn : batch.withdrawn) {
-      for (SortedCells* cells : {&table_->memstore, &table_->file}) {
-        std::erase_if(*cells, [&](const Cell& cell) { return Names(batch.row, withdrawn, cell); });
-      }
-    }
     ++shared_->last_sequence_id;
+    table_->ForEachList([&](SortedCells& cells) {
+      for (const WithdrawCell& withdrawn : batch.withdrawn) {
+        for (WrittenCell& cell : cells) {
+          if (cell.withdrawn_by == 0 && Names(batch.row, withdrawn, cell)) {
+            cell.withdrawn_by = shared_->last_sequence_id;
+          }
+        }
+      }
+    });
     SortedCells& memstore = table_->memstore;
-    for (Cell cell : batch.cells) {
+    for (const Cell& given : batch.cells) {
+      WrittenCell cell{given};
       cell.row = batch.row;
       cell.sequence_id = shared_->last_sequence_id;
       cell.value_length = cell.value.size();
@@ -309,42 +346,79 @@ class MemoryStorage : public CellStorage {
 
   void FlushLocked() {
     if (table_->memstore.empty()) return;
-    SortedCells flushed = Rewrite(table_->memstore, false);
+    std::vector<RewrittenColumn> changed;
+    for (const auto& [name, family] : table_->schema->families) {
+      SortedCells cells;
+      for (const WrittenCell& cell : table_->memstore) {
+        if (cell.family == name) cells.push_back(cell);
+      }
+      AddFile(Rewrite(cells, family, RewriteNow(false), changed), table_->files[name]);
+    }
     table_->memstore.clear();
-    table_->file.insert(table_->file.end(), flushed.begin(), flushed.end());
-    std::sort(table_->file.begin(), table_->file.end(), InOrder);
     ++table_->flushes;
+    TellObserver(std::move(changed));
   }
 
-  // `cells` as a flush or compaction at this moment leaves them. Nobody reads before that is in
-  // force, so that the observer may be told already.
-  SortedCells Rewrite(const SortedCells& cells, bool major) {
-    if (shared_->Pinned().second > 0) return cells;
-    std::map<std::pair<std::string, std::string>, CellList> family_rows;
-    std::map<std::string, Timestamp> oldest_put;
-    for (const Cell& cell : cells) {
-      family_rows[{cell.row, cell.family}].push_back(&cell);
-      Timestamp& oldest = oldest_put.try_emplace(cell.family, kLatestTimestamp).first->second;
+  static void AddFile(SortedCells file, Files& files) {
+    if (!file.empty()) files.insert(files.begin(), std::move(file));
+  }
+
+  NaiveRewrite RewriteNow(bool major) const {
+    const std::vector<SequenceId> pinned = shared_->Pinned();
+    return {.major = major,
+            .now = shared_->options.clock->Now(),
+            .time_to_purge_deletes = shared_->options.site.time_to_purge_deletes,
+            .keep_up_to = pinned.empty() ? 0 : pinned.back()};
+  }
+
+  static Timestamp OldestPut(const SortedCells& file) {
+    Timestamp oldest = kLatestTimestamp;
+    for (const WrittenCell& cell : file) {
       if (!IsTombstone(cell.type)) oldest = std::min(oldest, cell.timestamp);
     }
+    return oldest;
+  }
+
+  // Such a file is dropped unread, NEW_VERSION_BEHAVIOR or not.
+  static bool IsExpiredAsAWhole(const SortedCells& file, const FamilySchema& family,
+                                const NaiveRewrite& rewrite) {
+    return family.min_versions() == 0 &&
+           std::all_of(file.begin(), file.end(), [&](const WrittenCell& cell) {
+             return cell.timestamp < OldestAlive(family, rewrite.now) &&
+                    cell.sequence_id > rewrite.keep_up_to;
+           });
+  }
+
+  // What a rewrite of these cells leaves. Adds the rows that lose a cell to `changed`.
+  SortedCells Rewrite(const SortedCells& cells, const FamilySchema& family,
+                      const NaiveRewrite& rewrite, std::vector<RewrittenColumn>& changed) const {
+    const std::vector<SequenceId> pinned = shared_->Pinned();
     SortedCells kept;
-    std::vector<RewrittenColumn> changed;
-    for (const auto& [key, list] : family_rows) {
-      const FamilySchema* family = table_->schema->FindFamily(key.second);
-      if (family == nullptr) continue;
-      const NaiveRewrite rewrite{
-          .major = major,
-          .now = shared_->options.clock->Now(),
-          .oldest_put = oldest_put[key.second],
-          .time_to_purge_deletes = shared_->options.site.time_to_purge_deletes};
-      const CellList kept_here = Rewritten(list, *family, rewrite);
-      for (const Cell* cell : kept_here) kept.push_back(*cell);
-      if (kept_here.size() < list.size()) changed.push_back({key.first, key.second, std::nullopt});
+    std::map<std::string, CellList> rows;
+    for (const WrittenCell& cell : cells) {
+      if (cell.withdrawn_by == 0) {
+        rows[cell.row].push_back(&cell);
+      } else if (std::any_of(pinned.begin(), pinned.end(),
+                             [&](SequenceId read_point) { return cell.IsSeenAt(read_point); })) {
+        kept.push_back(cell);
+      }
     }
-    if (shared_->observer != nullptr && !changed.empty()) {
-      shared_->observer->Rewritten(table_->schema->name(), changed);
+    for (const auto& [row, list] : rows) {
+      const CellList kept_here = Rewritten(list, family, rewrite);
+      for (const Cell* cell : kept_here) kept.push_back({*cell});
+      if (kept_here.size() < list.size()) changed.push_back({row, family.name(), std::nullopt});
     }
+    std::sort(kept.begin(), kept.end(), InOrder);
     return kept;
+  }
+
+  // Nobody reads before the rewrite is in force, so that the observer may be told already.
+  void TellObserver(std::vector<RewrittenColumn> changed) const {
+    if (shared_->observer == nullptr || changed.empty()) return;
+    std::sort(changed.begin(), changed.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.row, a.family) < std::tie(b.row, b.family);
+    });
+    shared_->observer->Rewritten(table_->schema->name(), changed);
   }
 
   const std::shared_ptr<Shared> shared_;
@@ -397,7 +471,7 @@ class MemoryEngine : public StorageEngine {
     statistics.mutations = shared_->mutations;
     statistics.last_sequence_id = shared_->last_sequence_id;
     statistics.maintenance = "idle";
-    statistics.pinned_moments = shared_->Pinned().second;
+    statistics.pinned_moments = static_cast<uint32_t>(shared_->Pinned().size());
     return statistics;
   }
 

@@ -28,8 +28,8 @@ class ColumnRewrite {
   CellList Kept(const CellList& cells) {
     CellList kept;
     for (const Cell* cell : cells) {
-      if (over_ && !column_.empty()) break;
-      if (Keep(*cell)) kept.push_back(cell);
+      const bool survives = (!over_ || column_.empty()) && Keep(*cell);
+      if (survives || cell->sequence_id <= rewrite_.keep_up_to) kept.push_back(cell);
     }
     return kept;
   }
@@ -44,7 +44,7 @@ class ColumnRewrite {
   }
 
   bool KeepTombstone(const Cell& tombstone) {
-    if (!rewrite_.major) return !IsRedundant(tombstone);
+    if (!rewrite_.major || rewrite_.keep_up_to > 0) return !IsRedundant(tombstone);
     const int64_t purge = rewrite_.time_to_purge_deletes;
     if (purge > 0 && rewrite_.now - tombstone.timestamp <= purge) return true;
     if (Works(tombstone)) return false;
@@ -126,7 +126,7 @@ class ColumnRewrite {
 }  // namespace
 
 CellList Rewritten(const CellList& cells, const FamilySchema& family, const NaiveRewrite& rewrite) {
-  if (family.new_version_behavior() && !rewrite.major) return cells;
+  if (family.new_version_behavior() && (!rewrite.major || rewrite.keep_up_to > 0)) return cells;
   CellList kept;
   for (const auto& [column, list] : ByColumn(cells)) {
     for (const Cell* cell : ColumnRewrite(cells, column, family, rewrite).Kept(list)) {

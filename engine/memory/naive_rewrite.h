@@ -12,8 +12,11 @@ namespace cellfs {
 struct NaiveRewrite {
   bool major = false;  // else the rules of a flush: tombstones stay
   Timestamp now = 0;
-  Timestamp oldest_put = kLatestTimestamp;  // of all that is rewritten
+  Timestamp oldest_put = kLatestTimestamp;  // of all of the family's files
   int64_t time_to_purge_deletes = 0;
+  // The newest pinned moment's. What is as old as that stays, since the moment may see it, and so
+  // do tombstones, since the present may need them against it. 0: no moment is pinned.
+  SequenceId keep_up_to = 0;
 };
 
 // `cells`: of one row and family, in cell order. Answers those that are kept, in order.

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/json_bytes.h"
+
 namespace cellfs {
 namespace {
 
@@ -19,30 +21,20 @@ using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
 
-std::string ToText(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) text.push_back(static_cast<char>(0xc0 | byte >> 6));
-    text.push_back(static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3f)));
-  }
-  return text;
-}
-
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
-  for (const auto& [name, value] : attributes) json[ToText(name)] = ToText(value);
+  for (const auto& [name, value] : attributes) json[BytesToJsonText(name)] = BytesToJsonText(value);
   return json;
 }
 
 Json TableToJson(const CatalogTable& table) {
   Json families = Json::object();
   for (const auto& [name, family] : table.schema->families) {
-    families[ToText(name)] = AttributesToJson(family.attributes());
+    families[BytesToJsonText(name)] = AttributesToJson(family.attributes());
   }
   Json splits = Json::array();
-  for (const std::string& key : table.schema->split_keys) splits.push_back(ToText(key));
-  return {{"name", ToText(table.schema->name().ToString())},
+  for (const std::string& key : table.schema->split_keys) splits.push_back(BytesToJsonText(key));
+  return {{"name", BytesToJsonText(table.schema->name().ToString())},
           {"id", table.id},
           {"enabled", table.enabled},
           {"created", table.created},
@@ -52,7 +44,7 @@ Json TableToJson(const CatalogTable& table) {
 }
 
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
-  return {{"name", ToText(name)},
+  return {{"name", BytesToJsonText(name)},
           {"limit", quota.value.limit},
           {"policy", PolicyName(quota.value.policy)},
           {"changed", quota.changed}};
@@ -60,13 +52,13 @@ Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
 
 Json GrantToJson(const Stamped<Grant>& grant) {
   const GrantScope& scope = grant.value.scope;
-  Json json = {{"user", ToText(grant.value.user)},
+  Json json = {{"user", BytesToJsonText(grant.value.user)},
                {"permissions", grant.value.permissions},
                {"changed", grant.changed}};
-  if (scope.table) json["table"] = ToText(scope.table->ToString());
-  if (!scope.namespace_name.empty()) json["namespace"] = ToText(scope.namespace_name);
-  if (!scope.family.empty()) json["family"] = ToText(scope.family);
-  if (scope.qualifier) json["qualifier"] = ToText(*scope.qualifier);
+  if (scope.table) json["table"] = BytesToJsonText(scope.table->ToString());
+  if (!scope.namespace_name.empty()) json["namespace"] = BytesToJsonText(scope.namespace_name);
+  if (!scope.family.empty()) json["family"] = BytesToJsonText(scope.family);
+  if (scope.qualifier) json["qualifier"] = BytesToJsonText(*scope.qualifier);
   return json;
 }
 
@@ -107,19 +99,9 @@ class CatalogReader {
   }
 
   std::string ToBytes(const Json& json) {
-    const auto& text = json.get_ref<const std::string&>();
-    std::string bytes;
-    for (size_t i = 0; i < text.size(); ++i) {
-      const auto lead = static_cast<unsigned char>(text[i]);
-      if (lead < 0x80) {
-        bytes.push_back(text[i]);
-      } else if ((lead == 0xc2 || lead == 0xc3) && i + 1 < text.size()) {
-        bytes.push_back(static_cast<char>((lead & 3) << 6 | (text[++i] & 0x3f)));
-      } else {
-        Note({StatusCode::kCorruption, "a text holds what is no byte"});
-      }
-    }
-    return bytes;
+    std::optional<std::string> bytes = JsonTextToBytes(json.get_ref<const std::string&>());
+    if (!bytes) Note({StatusCode::kCorruption, "a text holds what is no byte"});
+    return std::move(bytes).value_or("");
   }
 
   Attributes AttributesFromJson(const Json& json) {
@@ -182,7 +164,7 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"violations", Json::object()},
                {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
-    json["namespaces"].push_back({{"name", ToText(name)},
+    json["namespaces"].push_back({{"name", BytesToJsonText(name)},
                                   {"properties", AttributesToJson(space.value.properties)},
                                   {"changed", space.changed}});
   }
@@ -194,7 +176,7 @@ std::string EncodeCatalog(const Catalog& catalog) {
     json["namespace_quotas"].push_back(QuotaToJson(name, quota));
   }
   for (const auto& [name, policy] : catalog.violations) {
-    json["violations"][ToText(name.ToString())] = PolicyName(policy);
+    json["violations"][BytesToJsonText(name.ToString())] = PolicyName(policy);
   }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
   return json.dump(1);

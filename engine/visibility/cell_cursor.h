@@ -60,6 +60,10 @@ class CellCursor {
   // False: the row has no family tombstones, so that its begin need not be looked at. Moves
   // nothing.
   virtual StatusOr<bool> MayHaveFamilyTombstones(std::string_view /*row*/) { return true; }
+
+  // No cell of the cursor, withdrawal markers among them, has a greater timestamp. The same for as
+  // long as the cursor lives. A merge spares a cursor the seeks that newer ones answer.
+  virtual Timestamp newest() const { return kLatestTimestamp; }
 };
 
 // What a reader is after; outlives the cursor.
@@ -71,14 +75,13 @@ struct CursorScope {
 // The cells of several cursors as one ordered stream. Of cells that withdraw others
 // (kWithdrawMarker) and of those withdrawn, nothing is seen; with a scope they are passed by at
 // once where they lie outside, and the stream may end behind it, for a row may have thousands of
-// them (temporaries). Keeps the cursors.
+// them (temporaries). After a Seek that names a qualifier, a cursor is really sought only once the
+// stream comes to its newest(). Keeps the cursors.
 std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors,
                                          const std::optional<CursorScope>& scope = std::nullopt);
 
-// In a memstore and in the log, a withdrawal is a cell of this type: it sorts before everything of
-// its column and timestamp, and its one-byte value is the CellType it takes back, of cells with a
-// smaller sequence id: what its own mutation writes there stays. A flush carries it out on the
-// store file and does not store it.
+// A withdrawal is stored as a cell of this type: it sorts before everything of its column and
+// timestamp, and its one-byte value is the CellType it takes back (withdrawals.h has the rule).
 inline constexpr CellType kWithdrawMarker = static_cast<CellType>(255);
 
 }  // namespace cellfs

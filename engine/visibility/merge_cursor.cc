@@ -1,63 +1,36 @@
 // SPDX-License-Identifier: MIT
 //
-// The merge of a few cursors: the smallest of their cells comes next. There are at most three of
-// them (memstore, memstore being flushed, store file), so a linear look beats a heap.
+// The merge of a memstore or two and up to some twenty store files: the smallest of their cells
+// comes next. The children are kept in the order of their cells, so that a step which stays before
+// the runner-up, as most do, costs one comparison, and any other a binary search.
+//
+// After a seek to a place in a column, the children that are too old to have a cell there wait,
+// newest first, at the place where their first cell could be (HBase's requestSeek). Such a child is
+// sought when the stream comes to that place: a Get of the latest version that a newer child
+// answers never touches it.
+#include <algorithm>
 #include <string>
 
 #include "engine/visibility/cell_cursor.h"
+#include "engine/visibility/withdrawals.h"
 
 namespace cellfs {
 namespace {
-
-// The withdrawals met at one column and timestamp, which the cells behind them are checked against.
-class Withdrawals {
- public:
-  // Takes a marker in, or tells whether the cell is one that a marker took back.
-  bool Hides(const CellView& cell) {
-    if (cell.type == kWithdrawMarker) {
-      if (!IsHere(cell)) StandAt(cell);
-      markers_.push_back({static_cast<CellType>(cell.value[0]), cell.sequence_id});
-      return true;
-    }
-    if (markers_.empty()) return false;
-    if (!IsHere(cell)) {
-      markers_.clear();
-      return false;
-    }
-    for (const Marker& marker : markers_) {
-      if (marker.type == cell.type && cell.sequence_id < marker.sequence_id) return true;
-    }
-    return false;
-  }
-
- private:
-  struct Marker {
-    CellType type;
-    SequenceId sequence_id;
-  };
-
-  bool IsHere(const CellView& cell) const {
-    return !markers_.empty() && cell.timestamp == timestamp_ && cell.qualifier == qualifier_ &&
-           cell.row == row_;
-  }
-  void StandAt(const CellView& cell) {
-    markers_.clear();
-    row_ = cell.row;
-    qualifier_ = cell.qualifier;
-    timestamp_ = cell.timestamp;
-  }
-
-  std::vector<Marker> markers_;
-  std::string row_;
-  std::string qualifier_;
-  Timestamp timestamp_ = 0;
-};
 
 class MergeCursor : public CellCursor {
  public:
   MergeCursor(std::vector<std::unique_ptr<CellCursor>> cursors,
               const std::optional<CursorScope>& scope)
-      : cursors_(std::move(cursors)), scope_(scope) {}
+      : scope_(scope) {
+    children_.reserve(cursors.size());
+    for (auto& cursor : cursors) {
+      const Timestamp newest = cursor->newest();
+      children_.push_back({std::move(cursor), newest});
+    }
+    std::stable_sort(children_.begin(), children_.end(),
+                     [](const Child& a, const Child& b) { return a.newest > b.newest; });
+    heads_.reserve(children_.size());
+  }
 
   Status Seek(const CellPlace& place) override {
     CELLFS_RETURN_IF_ERROR(SeekAll(place));
@@ -69,100 +42,147 @@ class MergeCursor : public CellCursor {
     while (true) {
       std::string_view largest;
       bool found = false;
-      for (auto& cursor : cursors_) {
-        CELLFS_RETURN_IF_ERROR(cursor->SeekToRowBefore(bound));
-        if (!cursor->valid() || (found && cursor->cell().row <= largest)) continue;
-        largest = cursor->cell().row;
+      for (Child& child : children_) {
+        CellCursor& cursor = *child.cursor;
+        CELLFS_RETURN_IF_ERROR(cursor.SeekToRowBefore(bound));
+        if (!cursor.valid() || (found && cursor.cell().row <= largest)) continue;
+        largest = cursor.cell().row;
         found = true;
       }
-      if (!found) return SkipWithdrawn();
-      std::string chosen(largest);
-      for (auto& cursor : cursors_) {
-        if (cursor->valid() && cursor->cell().row == chosen) continue;
-        CELLFS_RETURN_IF_ERROR(cursor->Seek({.row = chosen}));
+      const std::string chosen(largest);
+      BeginSeek(children_.size());
+      if (!found) return {};
+      for (Child& child : children_) {
+        CellCursor& cursor = *child.cursor;
+        if (!cursor.valid() || cursor.cell().row != chosen) {
+          CELLFS_RETURN_IF_ERROR(cursor.Seek({.row = chosen}));
+        }
+        AddHead(cursor);
       }
       CELLFS_RETURN_IF_ERROR(SkipWithdrawn());
       if (valid() && cell().row == chosen) return {};
-      bound = std::move(chosen);  // all of that row was withdrawn
+      bound = chosen;  // all of that row was withdrawn
     }
   }
 
   Status Next() override {
-    CELLFS_RETURN_IF_ERROR(current_->Next());
+    CELLFS_RETURN_IF_ERROR(Step());
     return SkipWithdrawn();
   }
 
-  bool valid() const override { return current_ != nullptr; }
-  const CellView& cell() const override { return current_->cell(); }
-  Status LoadValue() override { return current_->LoadValue(); }
-  void TakeValue(std::string* value) override { current_->TakeValue(value); }
+  bool valid() const override { return !heads_.empty(); }
+  const CellView& cell() const override { return heads_.front()->cell(); }
+  Status LoadValue() override { return heads_.front()->LoadValue(); }
+  void TakeValue(std::string* value) override { heads_.front()->TakeValue(value); }
   StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override {
-    for (auto& cursor : cursors_) {
-      CELLFS_ASSIGN_OR_RETURN(const bool may, cursor->MayHaveFamilyTombstones(row));
+    for (Child& child : children_) {
+      CELLFS_ASSIGN_OR_RETURN(const bool may, child.cursor->MayHaveFamilyTombstones(row));
       if (may) return true;
     }
     return false;
   }
+  Timestamp newest() const override { return children_.empty() ? 0 : children_.front().newest; }
 
  private:
+  struct Child {
+    std::unique_ptr<CellCursor> cursor;
+    Timestamp newest;
+  };
+
   Status SkipWithdrawn() {
-    ChooseSmallest();
-    while (current_ != nullptr && withdrawals_.Hides(current_->cell())) {
-      CELLFS_RETURN_IF_ERROR(PassWithdrawn());
-    }
+    while (valid() && withdrawals_.Hides(cell())) CELLFS_RETURN_IF_ERROR(PassWithdrawn());
     return {};
   }
 
   // To the next cell or, where this one lies outside the scope, to the next inside.
   Status PassWithdrawn() {
-    const CellView& cell = current_->cell();
     if (!scope_) return Step();
-    if (cell.row != scope_->row) return End();
+    if (cell().row != scope_->row) return End();
     // Family tombstones lie in the empty column.
-    if (scope_->columns == nullptr || cell.qualifier.empty()) return Step();
-    const auto asked = scope_->columns->lower_bound(std::string(cell.qualifier));
+    if (scope_->columns == nullptr || cell().qualifier.empty()) return Step();
+    const auto asked = scope_->columns->lower_bound(std::string(cell().qualifier));
     if (asked == scope_->columns->end()) return End();
-    if (*asked == cell.qualifier) return Step();
-    CELLFS_RETURN_IF_ERROR(SeekAll({.row = scope_->row, .qualifier = *asked}));
-    ChooseSmallest();
-    return {};
+    if (*asked == cell().qualifier) return Step();
+    return SeekAll({.row = scope_->row, .qualifier = *asked});
   }
 
   Status Step() {
-    CELLFS_RETURN_IF_ERROR(current_->Next());
-    ChooseSmallest();
-    return {};
+    CellCursor* const current = heads_.front();
+    CELLFS_RETURN_IF_ERROR(current->Next());
+    if (!current->valid()) {
+      heads_.erase(heads_.begin());
+    } else if (heads_.size() > 1 && IsBefore(*heads_[1], *current)) {
+      const auto place = std::upper_bound(heads_.begin() + 2, heads_.end(), current, InOrder);
+      std::rotate(heads_.begin(), heads_.begin() + 1, place);
+    }
+    return SeekWaiting();
   }
 
   Status End() {
-    current_ = nullptr;
+    BeginSeek(children_.size());
     return {};
   }
 
   Status SeekAll(const CellPlace& place) {
-    for (auto& cursor : cursors_) CELLFS_RETURN_IF_ERROR(cursor->Seek(place));
+    // Family tombstones, which may have any timestamp, lie at the row's begin.
+    size_t to_seek = children_.size();
+    if (!place.qualifier.empty()) {
+      while (to_seek > 0 && children_[to_seek - 1].newest < place.timestamp) --to_seek;
+    }
+    BeginSeek(to_seek);
+    if (sought_ < children_.size()) {
+      row_ = place.row;
+      qualifier_ = place.qualifier;
+      timestamp_ = place.timestamp;
+    }
+    for (size_t i = 0; i < sought_; ++i) {
+      CELLFS_RETURN_IF_ERROR(children_[i].cursor->Seek(place));
+      AddHead(*children_[i].cursor);
+    }
+    return SeekWaiting();
+  }
+
+  // So many children are about to be sought, and the rest waits.
+  void BeginSeek(size_t to_seek) {
+    withdrawals_.Reset();
+    heads_.clear();
+    sought_ = to_seek;
+  }
+
+  // Seeks the waiting children that may come before the smallest cell.
+  Status SeekWaiting() {
+    while (sought_ < children_.size()) {
+      const CellPlace first{row_, qualifier_, children_[sought_].newest};
+      if (valid() && cellfs::IsBefore(cell(), first)) return {};
+      CellCursor& cursor = *children_[sought_++].cursor;
+      CELLFS_RETURN_IF_ERROR(cursor.Seek({row_, qualifier_, timestamp_}));
+      AddHead(cursor);
+    }
     return {};
   }
 
-  void ChooseSmallest() {
-    current_ = nullptr;
-    for (auto& cursor : cursors_) {
-      if (!cursor->valid()) continue;
-      if (current_ == nullptr || IsBefore(cursor->cell(), current_->cell())) {
-        current_ = cursor.get();
-      }
-    }
+  void AddHead(CellCursor& cursor) {
+    if (!cursor.valid()) return;
+    heads_.insert(std::upper_bound(heads_.begin(), heads_.end(), &cursor, InOrder), &cursor);
   }
 
   // Cursors of one family may leave `family` out, so rows and the order inside a family decide.
-  static bool IsBefore(const CellView& a, const CellView& b) {
-    if (auto order = a.row <=> b.row; order != 0) return order < 0;
-    return CompareInFamily(a, b) < 0;
+  static bool IsBefore(const CellCursor& a, const CellCursor& b) {
+    const CellView& first = a.cell();
+    const CellView& second = b.cell();
+    if (const int order = first.row.compare(second.row); order != 0) return order < 0;
+    return CompareInFamily(first, second) < 0;
   }
+  static bool InOrder(const CellCursor* a, const CellCursor* b) { return IsBefore(*a, *b); }
 
-  std::vector<std::unique_ptr<CellCursor>> cursors_;
+  std::vector<Child> children_;  // newest first
   const std::optional<CursorScope> scope_;
-  CellCursor* current_ = nullptr;
+  std::vector<CellCursor*> heads_;  // those sought that are valid, in the order of their cells
+  // How many children have been sought; the rest waits, since the last seek, to be sought to:
+  size_t sought_ = 0;
+  std::string row_;
+  std::string qualifier_;
+  Timestamp timestamp_ = 0;
   Withdrawals withdrawals_;
 };
 

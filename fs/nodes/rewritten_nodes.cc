@@ -9,9 +9,10 @@
 
 namespace cellfs::fs {
 
-RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate)
+RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table)
     : inodes_(inodes),
       revalidate_(std::move(revalidate)),
+      forget_table_(std::move(forget_table)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 // What the kernel does not know is told it by a look-up that begins after this, or that is made
@@ -42,6 +43,15 @@ void RewrittenNodes::Rewritten(const TableName& table,
     }
   }
   add(TablePlace(table));
+  Add(std::move(work));
+}
+
+void RewrittenNodes::TableRewritten(const TableName& table) {
+  inodes_.InvalidateLookUps();
+  Add({.nodes = {}, .families = {}, .table = table});
+}
+
+void RewrittenNodes::Add(Work work) {
   const std::lock_guard lock(mutex_);
   work_.push_back(std::move(work));
   ++added_;
@@ -73,6 +83,7 @@ void RewrittenNodes::LookAt(const Work& work, const std::stop_token& stop) {
     }
   };
   look_at(work.nodes);
+  if (work.table) forget_table_(*work.table);
   if (work.families.empty()) return;
   std::unordered_set<uint64_t> families;
   for (const Place& family : work.families) families.insert(family.InodeNumber());

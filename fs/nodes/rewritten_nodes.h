@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -22,10 +23,13 @@ namespace cellfs::fs {
 class RewrittenNodes : public RewriteObserver {
  public:
   using Revalidate = std::function<void(const NodePtr& node)>;
+  using ForgetTable = std::function<void(const TableName& table)>;
 
-  RewrittenNodes(InodeTable& inodes, Revalidate revalidate);
+  RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table);
 
   void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) override;
+  // To forget all that the kernel knows of the table costs less than to look at each node anew.
+  void TableRewritten(const TableName& table) override;
   // Until all that was rewritten before this call has been looked at.
   void Await();
 
@@ -34,13 +38,16 @@ class RewrittenNodes : public RewriteObserver {
   struct Work {
     std::vector<NodePtr> nodes;
     std::vector<Place> families;
+    std::optional<TableName> table;  // all of it
   };
 
+  void Add(Work work);
   void Run(const std::stop_token& stop);
   void LookAt(const Work& work, const std::stop_token& stop);
 
   InodeTable& inodes_;
   const Revalidate revalidate_;
+  const ForgetTable forget_table_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_wakes_;

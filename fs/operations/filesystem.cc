@@ -45,7 +45,9 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
                        LocalControls* controls)
     : parts_(store, std::move(options), std::move(clock)),
       controls_(controls),
-      rewritten_(parts_.tree.inodes, [this](const NodePtr& node) { Revalidate(node); }) {
+      rewritten_(
+          parts_.tree.inodes, [this](const NodePtr& node) { Revalidate(node); },
+          [this](const TableName& table) { parts_.tree.kernel.TableChanged(table); }) {
   if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 

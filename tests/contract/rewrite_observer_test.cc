@@ -27,6 +27,7 @@ class Collector : public RewriteObserver {
   void Rewritten(const TableName&, const std::vector<RewrittenColumn>& columns) override {
     told.insert(told.end(), columns.begin(), columns.end());
   }
+  void TableRewritten(const TableName&) override { ++whole_tables; }
   bool Knows(const std::string& row, const std::string& family,
              const std::string& qualifier) const {
     return std::any_of(told.begin(), told.end(), [&](const RewrittenColumn& column) {
@@ -36,6 +37,7 @@ class Collector : public RewriteObserver {
   }
 
   std::vector<RewrittenColumn> told;
+  int whole_tables = 0;
 };
 
 class RewriteObserverTest : public StoreOfKind {
@@ -179,7 +181,23 @@ TEST_P(RewriteObserverTest, WhatIsAllKeptIsNotTold) {
 }
 
 // The memory store tells of every row that loses a cell.
-class LocalRewriteTest : public RewriteObserverTest {};
+class LocalRewriteTest : public RewriteObserverTest {
+ protected:
+  void PutTwiceInManyRows() {
+    constexpr int kRows = 70000;
+    for (int row = 0; row < kRows;) {
+      std::vector<RowMutations> batch;
+      for (; batch.size() < 1000 && row < kRows; ++row) {
+        const std::string name = "r" + std::to_string(row);
+        RowMutations twice{.row = name};
+        twice.mutations = {Put{name, {{"f0", "p", 10, "v", {}}}},
+                           Put{name, {{"f0", "p", 20, "v", {}}}}};
+        batch.push_back(std::move(twice));
+      }
+      store_->Batch(Caller::Superuser(), table_, batch);
+    }
+  }
+};
 
 TEST_P(LocalRewriteTest, VersionsTooManyAreNotTold) {
   for (const Timestamp version : {10, 20}) Mutate(Put{"r", {{"f0", "p", version, "v", {}}}});
@@ -187,6 +205,17 @@ TEST_P(LocalRewriteTest, VersionsTooManyAreNotTold) {
   Mutate(Put{"r", {{"f0", "p", 30, "v", {}}}});
   Flush();
   Compact(CompactionKind::kMajor);
+  EXPECT_EQ(collector_.told.size(), 0u);
+}
+
+TEST_P(LocalRewriteTest, OfVeryManyColumnsTheTableIsTold) {
+  PutTwiceInManyRows();
+  Flush();
+  EXPECT_EQ(collector_.whole_tables, 0) << "without a tombstone nobody reads anything else";
+  PutTwiceInManyRows();
+  Mutate(Delete{"r", {{CellType::kDelete, "f0", "p", 20}}});
+  Flush();
+  EXPECT_EQ(collector_.whole_tables, 1);
   EXPECT_EQ(collector_.told.size(), 0u);
 }
 

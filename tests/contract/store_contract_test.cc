@@ -55,7 +55,41 @@ class StoreContract : public StoreOfKind {
       for (const RowCells& cells : *next) rows.push_back(cells.front().row);
     }
   }
+  // "q3 q2DeleteColumn q1": everything that is stored, which a raw scan gives.
+  std::string Stored(std::shared_ptr<const Moment> moment = nullptr) {
+    Scan raw;
+    raw.raw = true;
+    raw.max_versions = kAllVersions;
+    raw.moment = std::move(moment);
+    const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, raw);
+    EXPECT_TRUE(scanner.ok());
+    std::string stored;
+    while (!(*scanner)->at_end()) {
+      const auto rows = (*scanner)->Next({});
+      EXPECT_TRUE(rows.ok());
+      for (const RowCells& cells : *rows) {
+        for (const Cell& cell : cells) {
+          if (!stored.empty()) stored += ' ';
+          stored += cell.qualifier + std::to_string(cell.timestamp);
+          if (IsTombstone(cell.type)) stored += TypeName(cell.type);
+        }
+      }
+    }
+    return stored;
+  }
+  Status DeleteColumn(const std::string& qualifier, Timestamp timestamp) {
+    return Mutate(Delete{.row = "r",
+                         .markers = {{CellType::kDeleteColumn, "f", qualifier, timestamp}}})
+        .status();
+  }
+  Status WithdrawPut(const std::string& qualifier, Timestamp timestamp) {
+    return Mutate(Withdraw{.row = "r", .cells = {{"f", qualifier, timestamp, CellType::kPut}}})
+        .status();
+  }
   void Flush() { ASSERT_TRUE(store_->Flush(Caller::Superuser(), table_).ok()); }
+  void Compact(CompactionKind kind) {
+    ASSERT_TRUE(store_->Compact(Caller::Superuser(), table_, kind).ok());
+  }
 
   const TableName table_ = ParseTableName("t");
 };
@@ -191,15 +225,45 @@ TEST_P(StoreContract, WithdrawnCellsWereNeverThere) {
     ASSERT_EQ(cells.size(), 1u);
     EXPECT_EQ(cells[0].value, "old");
   }
-  Scan raw;
-  raw.raw = true;
-  raw.max_versions = kAllVersions;
-  auto scanner = store_->OpenScanner(Caller::Superuser(), table_, raw);
-  ASSERT_TRUE(scanner.ok());
-  const auto rows = (*scanner)->Next({});
-  ASSERT_TRUE(rows.ok());
-  ASSERT_EQ(rows->size(), 1u);
-  EXPECT_EQ(rows->front().size(), 1u);
+  EXPECT_EQ(Stored(), "q1");
+}
+
+TEST_P(StoreContract, AFlushSeesNothingButTheMemstoreAndACompactionAllFiles) {
+  for (const Timestamp version : {1, 2, 3, 4}) {
+    ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
+    Flush();
+  }
+  ASSERT_TRUE(DeleteColumn("q", 2).ok());
+  Flush();
+  EXPECT_EQ(Stored(), "q4 q3 q2DeleteColumn q2 q1");
+  Compact(CompactionKind::kMinor);
+  EXPECT_EQ(Stored(), "q4 q3 q2DeleteColumn");
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(Stored(), "q4 q3");
+}
+
+TEST_P(StoreContract, WhatIsWithdrawnIsNoVersion) {
+  for (const Timestamp version : {1, 2, 3, 4}) {
+    ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
+    Flush();
+  }
+  ASSERT_TRUE(WithdrawPut("q", 3).ok());
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(Stored(), "q4 q2 q1") << "of three versions";
+  Flush();
+  EXPECT_EQ(Stored(), "q4 q2 q1");
+}
+
+TEST_P(StoreContract, AWithdrawnTombstoneHidesNothing) {
+  ASSERT_TRUE(PutValue("r", "q", "v", 1).ok());
+  Flush();
+  ASSERT_TRUE(DeleteColumn("q", 2).ok());
+  EXPECT_TRUE(ReadRow("r").empty());
+  ASSERT_TRUE(Mutate(Withdraw{.row = "r", .cells = {{"f", "q", 2, CellType::kDeleteColumn}}}).ok());
+  EXPECT_EQ(ReadRow("r").size(), 1u);
+  Flush();
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(Stored(), "q1");
 }
 
 TEST_P(StoreContract, AMomentStandsStill) {
@@ -287,6 +351,112 @@ TEST_P(StoreContract, ACancelledScanEndsInTheMidstOfARowThatOutlastsItsBatch) {
   EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kCancelled);
 }
 
+// What a store keeps whose files never change.
+class FilesContract : public StoreContract {
+ protected:
+  void SetUp() override {
+    ASSERT_NO_FATAL_FAILURE(StoreContract::SetUp());
+    FamilySchema family("n");
+    ASSERT_TRUE(family.Set("NEW_VERSION_BEHAVIOR", "true").ok());
+    ASSERT_TRUE(family.Set("TTL", "1").ok());
+    ASSERT_TRUE(store_->AddFamily(Caller::Superuser(), table_, family).ok());
+  }
+};
+
+TEST_P(FilesContract, AMomentGoesOnSeeingWhatIsWithdrawn) {
+  for (const bool flushed : {false, true}) {
+    ASSERT_TRUE(PutValue("r", "q", "v", 1).ok());
+    if (flushed) Flush();
+    auto before = store_->PinMoment();
+    ASSERT_TRUE(WithdrawPut("q", 1).ok());
+    const auto after = store_->PinMoment();
+    for (const bool rewritten : {false, true}) {
+      if (rewritten) {
+        Flush();
+        Compact(CompactionKind::kMajor);
+      }
+      EXPECT_EQ(Stored(), "");
+      EXPECT_EQ(Stored(before), "q1");
+      EXPECT_EQ(Stored(after), "");
+      Get get;
+      get.row = "r";
+      EXPECT_TRUE(Read(get).empty());
+      get.moment = before;
+      EXPECT_EQ(Read(get).size(), 1u);
+    }
+    before.reset();
+    Compact(CompactionKind::kMinor);
+    EXPECT_EQ(store_->GetStatistics().tables[0].file_bytes, 0u) << "no moment sees it";
+  }
+}
+
+TEST_P(FilesContract, WhatIsWithdrawnAndWrittenAgainIsSeenByThoseWhoShould) {
+  ASSERT_TRUE(PutValue("r", "q", "first", 1).ok());
+  const auto first = store_->PinMoment();
+  ASSERT_TRUE(WithdrawPut("q", 1).ok());
+  const auto none = store_->PinMoment();
+  ASSERT_TRUE(PutValue("r", "q", "second", 1).ok());
+  Get get;
+  get.row = "r";
+  for (const bool rewritten : {false, true}) {
+    if (rewritten) {
+      Flush();
+      Compact(CompactionKind::kMajor);
+    }
+    get.moment = first;
+    ASSERT_EQ(Read(get).size(), 1u);
+    EXPECT_EQ(Read(get)[0].value, "first");
+    get.moment = none;
+    EXPECT_EQ(Read(get).size(), 0u);
+    get.moment = nullptr;
+    ASSERT_EQ(Read(get).size(), 1u);
+    EXPECT_EQ(Read(get)[0].value, "second");
+  }
+}
+
+TEST_P(FilesContract, BesideAMomentARewriteGoesByTheRulesForWhatItDoesNotSee) {
+  if (GetParam() == Kind::kLocal) GTEST_SKIP() << "it keeps the files that a moment sees instead";
+  for (const Timestamp version : {1, 2}) ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
+  auto moment = store_->PinMoment();
+  for (const Timestamp version : {3, 4, 5, 6}) ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
+  Flush();
+  EXPECT_EQ(Stored(), "q6 q5 q4 q2 q1");
+  ASSERT_TRUE(DeleteColumn("q", 5).ok());
+  Flush();
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(Stored(), "q6 q5DeleteColumn q2 q1");
+  EXPECT_EQ(Stored(moment), "q2 q1");
+  moment.reset();
+  Compact(CompactionKind::kMajor);
+  EXPECT_EQ(Stored(), "q6");
+}
+
+TEST_P(FilesContract, AFileThatIsExpiredAsAWholeIsDropped) {
+  const auto put = [&](const std::string& qualifier) {
+    return Mutate(Put{.row = "r", .cells = {{"n", qualifier, kLatestTimestamp, "v", {}}}}).ok();
+  };
+  ASSERT_TRUE(put("p"));
+  Flush();
+  clock_->Advance(2000);
+  ASSERT_TRUE(put("q"));
+  Flush();
+  EXPECT_EQ(Stored(), "p1000 q3000");
+  Compact(CompactionKind::kMinor);
+  EXPECT_EQ(Stored(), "q3000");
+}
+
+TEST_P(FilesContract, AnExpiredFileThatAMomentSeesStays) {
+  ASSERT_TRUE(
+      Mutate(Put{.row = "r", .cells = {{"n", "p", kLatestTimestamp, "v", std::nullopt}}}).ok());
+  Flush();
+  const auto moment = store_->PinMoment();
+  clock_->Advance(2000);
+  Compact(CompactionKind::kMinor);
+  EXPECT_EQ(Stored(moment), "p1000");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, FilesContract, testing::Values(Kind::kMemory, Kind::kLocal),
+                         NameOfKind);
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(Kind::kMemory, Kind::kLocal),
                          NameOfKind);
 

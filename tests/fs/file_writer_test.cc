@@ -653,9 +653,12 @@ TEST_F(FileWriterTest, AFileWhoseNameGoesWhileItIsOpenedIsWhatHasTheNameNow) {
   tree.Save("default/t/r/f/p", "another");
   const NodePtr node = tree.LookUp(kQ)->node;
   node->AddHandle(std::make_shared<ActsWhenAsked>([&] { tree.Rename("default/t/r/f/p", kQ); }));
+  const auto column = node->OpenColumn();
+  column->AddWriter();  // only then a handle is asked
   auto reader = tree.filesystem->Open(tree.request, *node, {});
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ(tree.Read({0, node, reader->handle}), "another");
+  column->RemoveWriter();
 }
 
 TEST_F(FileWriterTest, AFileOpenedAfterItsNameWentIsWhatHasTheNameNow) {

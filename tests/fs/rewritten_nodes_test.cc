@@ -35,8 +35,9 @@ struct RewrittenNodesTest : testing::Test {
   InodeTable inodes;
   Names again;
   std::vector<NodePtr> known;
-  RewrittenNodes nodes{inodes,
-                       [this](const NodePtr& node) { again.push_back(node->place()->ToString()); }};
+  RewrittenNodes nodes{
+      inodes, [this](const NodePtr& node) { again.push_back(node->place()->ToString()); },
+      [this](const TableName& forgotten) { again.push_back("all of " + forgotten.ToString()); }};
 };
 
 TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
@@ -44,9 +45,11 @@ TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
   const TableName table{"default", "t"};
   const NodePtr node = inodes.LookUp(CellPlace(table, "r", "f", "q"));
   int tries = 0;
-  RewrittenNodes nodes{inodes, [&](const NodePtr&) {
+  RewrittenNodes nodes{inodes,
+                       [&](const NodePtr&) {
                          if (++tries == 1) throw std::bad_alloc();
-                       }};
+                       },
+                       [](const TableName&) {}};
   nodes.Rewritten(table, {{"r", "f", "q"}});
   nodes.Await();
   EXPECT_EQ(tries, 2);
@@ -67,6 +70,15 @@ TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
   EXPECT_EQ(
       Rewritten({{"s", "f", std::nullopt}}),
       (Names{"default:t", "default:t/s", "default:t/s/f", "default:t/s/f:p", "default:t/s/f:q"}));
+}
+
+TEST_F(RewrittenNodesTest, ATableRewrittenAsAWholeIsForgotten) {
+  Know(CellPlace(table, "r", "f", "q"));
+  const uint64_t looked_at = Node::NewestGeneration();
+  nodes.TableRewritten(table);
+  nodes.Await();
+  EXPECT_EQ(again, Names{"all of " + table.ToString()});
+  EXPECT_GT(inodes.LookUp(CellPlace(table, "r", "f", "p"))->generation(), looked_at);
 }
 
 // What it read may have gone, and nobody would tell the kernel.

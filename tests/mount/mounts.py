@@ -188,17 +188,24 @@ class Mount:
         return json.loads(self.command("status", "--json"))
 
     def raw(self, family="f"):
-        """[(row, qualifier, timestamp, type)] of all the cells in the store files of that family, in
-        their order; types are HBase's: 4 Put, 8 Delete, 12 DeleteColumn (docs/storage.md)."""
+        """[(row, qualifier, timestamp, type)] of all the cells in the store files of that family that
+        were not withdrawn, in their order; types are HBase's: 4 Put, 8 Delete, 12 DeleteColumn
+        (docs/storage.md)."""
         self.command("flush")
         cells = []
-        for file in sorted(self.store.glob("tables/*.db")):
-            with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
-                if database.execute("SELECT 1 FROM sqlite_master WHERE name = ?",
-                                    (f"table${family}",)).fetchone():
-                    cells += database.execute(f'SELECT K, Q, -T, -Y FROM "table${family}" '
-                                              "ORDER BY K, Q, T, Y, S").fetchall()
-        return [(bytes(k), bytes(q), t, y) for k, q, t, y in cells]
+        for manifest in sorted(self.store.glob("tables/*/MANIFEST")):
+            in_table = []
+            for facts in json.loads(manifest.read_bytes()[8:-8])["files"]:
+                if facts["family"] != family:
+                    continue
+                file = manifest.parent / f"{facts['number']}.db"
+                uri = f"file:{file}?immutable=1"
+                with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+                    in_table += database.execute("SELECT K, Q, T, Y, S FROM cells").fetchall()
+            withdrawn = {(k, q, t, y + 256): s for k, q, t, y, s in in_table if y < -255}
+            cells += [(k, q, -t, -y) for k, q, t, y, s in sorted(in_table)
+                      if y >= -255 and s <= withdrawn.get((k, q, t, y), s)]
+        return cells
 
     # ---- Shorthands ----------------------------------------------------------------------------
 

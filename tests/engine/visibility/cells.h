@@ -38,6 +38,15 @@ inline Cell TombstoneOf(std::string row, CellType type, std::string qualifier, T
           .sequence_id = sequence};
 }
 
+// Takes back a cell of the type.
+inline Cell WithdrawalOf(std::string row, std::string qualifier, Timestamp timestamp,
+                         SequenceId sequence, CellType type = CellType::kPut) {
+  Cell marker =
+      TombstoneOf(std::move(row), kWithdrawMarker, std::move(qualifier), timestamp, sequence);
+  marker.value.assign(1, static_cast<char>(type));
+  return marker;
+}
+
 inline std::vector<Cell> Sorted(std::vector<Cell> cells) {
   std::sort(cells.begin(), cells.end(),
             [](const Cell& a, const Cell& b) { return CompareCells(ViewOf(a), ViewOf(b)) < 0; });
@@ -48,11 +57,12 @@ inline std::unique_ptr<CellCursor> CursorOver(std::vector<Cell> cells) {
   return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells))));
 }
 
-// Counts how often a cursor is moved.
+// Counts how often a cursor is moved; says of itself how new its cells are.
 class CountingCursor : public CellCursor {
  public:
-  CountingCursor(std::unique_ptr<CellCursor> cursor, int* moves)
-      : cursor_(std::move(cursor)), moves_(*moves) {}
+  CountingCursor(std::unique_ptr<CellCursor> cursor, int* moves,
+                 Timestamp newest = kLatestTimestamp)
+      : cursor_(std::move(cursor)), moves_(*moves), newest_(newest) {}
 
   Status Seek(const CellPlace& place) override {
     ++moves_;
@@ -66,10 +76,12 @@ class CountingCursor : public CellCursor {
   bool valid() const override { return cursor_->valid(); }
   const CellView& cell() const override { return cursor_->cell(); }
   StatusOr<bool> MayHaveFamilyTombstones(std::string_view) override { return false; }
+  Timestamp newest() const override { return newest_; }
 
  private:
   const std::unique_ptr<CellCursor> cursor_;
   int& moves_;
+  const Timestamp newest_;
 };
 
 // Table "t" with the one family "f".

@@ -23,14 +23,6 @@ std::string Walk(CellCursor& cursor) {
   return seen;
 }
 
-Cell WithdrawalOf(std::string row, std::string qualifier, Timestamp timestamp,
-                  SequenceId sequence) {
-  Cell marker =
-      TombstoneOf(std::move(row), kWithdrawMarker, std::move(qualifier), timestamp, sequence);
-  marker.value.assign(1, static_cast<char>(CellType::kPut));
-  return marker;
-}
-
 TEST(MergeCursorTest, GivesCellsOfAllCursorsInOrder) {
   auto cursor = MergeOf({PutOf("a", "q", 5, 1), PutOf("b", "q", 1, 2)},
                         {PutOf("a", "q", 7, 3), PutOf("a", "r", 1, 4)});
@@ -95,6 +87,57 @@ TEST(MergeCursorTest, WithdrawnCellsOutsideTheScopeAreNotWalkedOver) {
   auto whole = merge({.row = "a"});
   ASSERT_TRUE(whole->Seek({.row = "a", .qualifier = "z"}).ok());
   EXPECT_EQ(Walk(*whole), "az5 bq5 ");
+}
+
+// Children with cells of the timestamps 9, 6 and 3, and how often each has been moved.
+struct ThreeAges {
+  ThreeAges(std::vector<Cell> newest, std::vector<Cell> middle, std::vector<Cell> oldest) {
+    // The oldest first: the order in which they are given says nothing.
+    std::vector<std::unique_ptr<CellCursor>> cursors;
+    cursors.push_back(
+        std::make_unique<CountingCursor>(CursorOver(std::move(oldest)), &moves[2], 3));
+    cursors.push_back(
+        std::make_unique<CountingCursor>(CursorOver(std::move(middle)), &moves[1], 6));
+    cursors.push_back(
+        std::make_unique<CountingCursor>(CursorOver(std::move(newest)), &moves[0], 9));
+    cursor = MergeCursors(std::move(cursors));
+  }
+  std::string Moves() const {
+    return std::to_string(moves[0]) + " " + std::to_string(moves[1]) + " " +
+           std::to_string(moves[2]);
+  }
+
+  int moves[3] = {};
+  std::unique_ptr<CellCursor> cursor;
+};
+
+TEST(MergeCursorTest, AColumnThatANewChildHasIsNotSoughtInOlderOnes) {
+  ThreeAges merge({PutOf("a", "q", 9, 3)}, {PutOf("a", "q", 6, 2), PutOf("a", "r", 5, 2)},
+                  {PutOf("a", "q", 3, 1), PutOf("a", "q", 2, 1)});
+  ASSERT_TRUE(merge.cursor->Seek({.row = "a", .qualifier = "q"}).ok());
+  EXPECT_EQ(merge.cursor->cell().timestamp, 9);
+  EXPECT_EQ(merge.Moves(), "1 0 0");
+  ASSERT_TRUE(merge.cursor->Seek({.row = "a", .qualifier = "r"}).ok());
+  EXPECT_EQ(merge.cursor->cell().timestamp, 5);
+  EXPECT_EQ(merge.Moves(), "2 1 0");
+  ASSERT_TRUE(merge.cursor->Seek({.row = "a", .qualifier = "q", .timestamp = 7}).ok());
+  EXPECT_EQ(merge.cursor->cell().timestamp, 6);
+  EXPECT_EQ(merge.Moves(), "3 2 0");
+  EXPECT_EQ(Walk(*merge.cursor), "aq6 aq3 aq2 ar5 ");
+}
+
+TEST(MergeCursorTest, ARowsBeginIsSoughtEverywhere) {
+  ThreeAges merge({PutOf("a", "", 9, 3)}, {}, {});
+  ASSERT_TRUE(merge.cursor->Seek({.row = "a"}).ok());
+  EXPECT_EQ(merge.Moves(), "1 1 1");
+}
+
+TEST(MergeCursorTest, ATombstoneAtTheTimestampOfANewerPutIsFoundInAnOlderChild) {
+  ThreeAges merge({PutOf("a", "q", 6, 3)}, {TombstoneOf("a", CellType::kDeleteColumn, "q", 6, 2)},
+                  {});
+  ASSERT_TRUE(merge.cursor->Seek({.row = "a", .qualifier = "q"}).ok());
+  EXPECT_EQ(merge.cursor->cell().type, CellType::kDeleteColumn);
+  EXPECT_EQ(merge.Moves(), "1 1 0");
 }
 
 TEST(MergeCursorTest, FamilyTombstonesAreSeenWhateverTheScope) {

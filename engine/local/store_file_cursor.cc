@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/sqlite_cursor.h"
+#include "engine/local/store_file_cursor.h"
 
 #include <utility>
 
@@ -21,127 +21,37 @@ enum Column {
   kValue
 };
 
-const char* ConditionOf(CellsFrom from) {
-  switch (from) {
-    case CellsFrom::kRow:
-      return "K >= ?1";
-    case CellsFrom::kColumn:
-      return "K = ?1 AND Q >= ?2";
-    case CellsFrom::kVersion:
-      break;
-  }
-  return "(K, Q, T) >= (?1, ?2, ?3)";
-}
-
 // From here on it is read into our own memory at once, which costs a few microseconds.
 constexpr uint64_t kLongValue = uint64_t{256} << 10;
 
 }  // namespace
 
-StatusOr<Statement*> FamilyReader::Prepared(std::optional<Statement>& statement,
-                                            std::string_view select, std::string_view rest) {
-  if (!statement.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(
-        Statement prepared,
-        database_.Prepare("SELECT " + std::string(select) + " FROM " +
-                          QuotedName(CellTableName(family_)) + std::string(rest)));
-    statement = std::move(prepared);
-  }
-  return &*statement;
-}
-
-StatusOr<Statement*> FamilyReader::Cells(CellsFrom from, bool lengths_only) {
-  std::optional<Statement>& statement =
-      (lengths_only ? lengths_ : cells_)[static_cast<size_t>(from)];
-  if (statement.has_value()) return &*statement;
-  // Of a known row SQLite need not hand out the key again.
-  const std::string key = from == CellsFrom::kColumn ? "NULL" : "K";
-  return Prepared(statement,
-                  key + (lengths_only ? ", Q, T, Y, S, L, X" : ", Q, T, Y, S, L, X, H, R, Z, V"),
-                  std::string(" WHERE ") + ConditionOf(from) + " ORDER BY K, Q, T, Y, S");
-}
-
-StatusOr<Statement*> FamilyReader::RowBefore() {
-  return Prepared(row_before_, "K", " WHERE K < ?1 ORDER BY K DESC LIMIT 1");
-}
-
-StatusOr<Statement*> FamilyReader::LastRow() {
-  return Prepared(last_row_, "K", " ORDER BY K DESC LIMIT 1");
-}
-
-StatusOr<Statement*> FamilyReader::Value() {
-  if (!value_.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(
-        Statement prepared,
-        database_.Prepare("SELECT H, V FROM " + QuotedName(ValueTableName(family_)) +
-                          " WHERE R = ?1"));
-    value_ = std::move(prepared);
-  }
-  return &*value_;
-}
-
-StatusOr<std::optional<int64_t>> FamilyReader::LongValue(int64_t reference, std::string* value) {
-  const std::string table = ValueTableName(family_);
-  if (!checksum_.has_value()) {
-    CELLFS_ASSIGN_OR_RETURN(
-        Statement prepared,
-        database_.Prepare("SELECT H FROM " + QuotedName(table) + " WHERE R = ?1"));
-    checksum_ = std::move(prepared);
-  }
-  checksum_->Bind(1, reference);
-  CELLFS_ASSIGN_OR_RETURN(const bool found, checksum_->Step());
-  if (!found) return std::optional<int64_t>();
-  const int64_t checksum = checksum_->Integer(0);
-  checksum_->Reset();
-  CELLFS_RETURN_IF_ERROR(database_.ReadBlob(table, "V", reference, value));
-  return std::optional(checksum);
-}
-
-StatusOr<Statement*> FamilyReader::Tombstone() {
-  return Prepared(tombstone_, "1",
-                  " INDEXED BY " + QuotedName(TombstoneIndexName(family_)) +
-                      " WHERE K = ?1 AND Q = ?2 AND Y <> -4 LIMIT 1");
-}
-
-StatusOr<bool> FamilyReader::HasTombstones(std::string_view row, std::string_view qualifier) {
-  CELLFS_ASSIGN_OR_RETURN(Statement* const statement, Tombstone());
-  statement->Bind(1, row);
-  statement->Bind(2, qualifier);
-  CELLFS_ASSIGN_OR_RETURN(const bool has, statement->Step());
-  statement->Reset();
-  return has;
-}
-
-SqliteCursor::SqliteCursor(std::unique_ptr<FamilyReader> reader, FreeReaders& free,
-                           SequenceId read_point, bool lengths_only, const std::string* only_row,
-                           bool any_tombstones)
-    : reader_(std::move(reader)),
-      free_(free),
+StoreFileCursor::StoreFileCursor(StoreFile::Lease file, SequenceId read_point, bool lengths_only,
+                                 const std::string* only_row)
+    : file_(std::move(file)),
       read_point_(read_point),
       lengths_only_(lengths_only),
-      only_row_(only_row),
-      any_tombstones_(any_tombstones) {}
+      only_row_(only_row) {}
 
-SqliteCursor::~SqliteCursor() {
+StoreFileCursor::~StoreFileCursor() {
   if (cells_ != nullptr) cells_->Reset();
   if (value_ != nullptr) value_->Reset();
-  free_.push_back(std::move(reader_));
 }
 
-StatusOr<bool> SqliteCursor::MayHaveFamilyTombstones(std::string_view row) {
-  if (!any_tombstones_) return false;
-  return reader_->HasTombstones(row, {});
+StatusOr<bool> StoreFileCursor::MayHaveFamilyTombstones(std::string_view row) {
+  if (file_.facts().family_tombstones == 0) return false;
+  return file_.reader().HasTombstones(row, {});
 }
 
 // Whether nothing lies between the place last sought and the present cell, with `place` among it.
-bool SqliteCursor::IsKnownAt(const CellPlace& place) const {
+bool StoreFileCursor::IsKnownAt(const CellPlace& place) const {
   if (!at_first_ || (valid_ && IsBefore(stored_.cell, place))) return false;
   if (const int order = place.row.compare(row_); order != 0) return order > 0;
   if (const int order = place.qualifier.compare(qualifier_); order != 0) return order > 0;
   return place.timestamp <= timestamp_;
 }
 
-Status SqliteCursor::Seek(const CellPlace& place) {
+Status StoreFileCursor::Seek(const CellPlace& place) {
   if (IsKnownAt(place)) return Status();
   next_row_ = place.row;
   next_qualifier_ = place.qualifier;
@@ -150,7 +60,7 @@ Status SqliteCursor::Seek(const CellPlace& place) {
   qualifier_.swap(next_qualifier_);
   timestamp_ = place.timestamp;
   from_ = FromHere();
-  CELLFS_ASSIGN_OR_RETURN(cells_, reader_->Cells(from_, lengths_only_));
+  CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells(from_, lengths_only_));
   cells_->Bind(1, row_);
   if (from_ != CellsFrom::kRow) cells_->Bind(2, qualifier_);
   if (from_ == CellsFrom::kVersion) cells_->Bind(3, -timestamp_);
@@ -159,19 +69,19 @@ Status SqliteCursor::Seek(const CellPlace& place) {
   return Status();
 }
 
-CellsFrom SqliteCursor::FromHere() const {
+CellsFrom StoreFileCursor::FromHere() const {
   if (timestamp_ != kLatestTimestamp) return CellsFrom::kVersion;
   if (only_row_ != nullptr && *only_row_ == row_) return CellsFrom::kColumn;
   return qualifier_.empty() ? CellsFrom::kRow : CellsFrom::kVersion;
 }
 
-Status SqliteCursor::SeekToRowBefore(std::string_view row) {
+Status StoreFileCursor::SeekToRowBefore(std::string_view row) {
   // A row all of whose cells are above the read point is none.
   std::string bound(row);
   for (bool first = true;; first = false) {
     const bool last_row = first && bound.empty();
     CELLFS_ASSIGN_OR_RETURN(Statement* const before,
-                            last_row ? reader_->LastRow() : reader_->RowBefore());
+                            last_row ? file_.reader().LastRow() : file_.reader().RowBefore());
     if (!last_row) before->Bind(1, bound);
     CELLFS_ASSIGN_OR_RETURN(const bool found, before->Step());
     std::string candidate(found ? before->Bytes(0) : std::string_view());
@@ -186,16 +96,16 @@ Status SqliteCursor::SeekToRowBefore(std::string_view row) {
   }
 }
 
-Status SqliteCursor::Next() {
+Status StoreFileCursor::Next() {
   at_first_ = false;
   return StepForward();
 }
 
-std::string_view SqliteCursor::RowHere() const {
+std::string_view StoreFileCursor::RowHere() const {
   return from_ == CellsFrom::kColumn ? std::string_view(row_) : cells_->Bytes(kRow);
 }
 
-Status SqliteCursor::StepForward() {
+Status StoreFileCursor::StepForward() {
   valid_ = false;
   do {
     CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
@@ -208,19 +118,26 @@ Status SqliteCursor::StepForward() {
   return Load();
 }
 
-Status SqliteCursor::Load() {
+Status StoreFileCursor::Load() {
   CellView& cell = stored_.cell;
   cell.row = RowHere();
   cell.qualifier = cells_->Bytes(kQualifier);
   cell.timestamp = -cells_->Integer(kTimestamp);
-  cell.type = static_cast<CellType>(-cells_->Integer(kType));
+  const int64_t y = cells_->Integer(kType);
+  cell.type = IsYOfWithdrawal(y) ? kWithdrawMarker : static_cast<CellType>(-y);
   cell.sequence_id = static_cast<SequenceId>(-cells_->Integer(kSequenceId));
   cell.value_length = static_cast<uint64_t>(cells_->Integer(kLength));
   cell.time_to_live = cells_->IsNull(kTimeToLive) ? kNoCellTtl : cells_->Integer(kTimeToLive);
-  return lengths_only_ ? Status() : LoadPacked();
+  if (!lengths_only_) CELLFS_RETURN_IF_ERROR(LoadPacked());
+  if (cell.type == kWithdrawMarker) {
+    withdrawn_type_ = static_cast<char>(WithdrawnTypeOf(y));
+    cell.value = {&withdrawn_type_, 1};
+    cell.value_length = 1;
+  }
+  return Status();
 }
 
-Status SqliteCursor::LoadPacked() {
+Status StoreFileCursor::LoadPacked() {
   CellView& cell = stored_.cell;
   cell.value = {};
   stored_.reference = cells_->Integer(kReference);
@@ -234,7 +151,7 @@ Status SqliteCursor::LoadPacked() {
   return Status();
 }
 
-Status SqliteCursor::LoadValue() {
+Status StoreFileCursor::LoadValue() {
   if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0)
     return Status();
   if (stored_.reference != 0) CELLFS_RETURN_IF_ERROR(LoadReferenced());
@@ -251,17 +168,17 @@ Status SqliteCursor::LoadValue() {
   return Status();
 }
 
-Status SqliteCursor::LoadReferenced() {
+Status StoreFileCursor::LoadReferenced() {
   int64_t checksum = 0;
   if (stored_.cell.value_length >= kLongValue) {
     CELLFS_ASSIGN_OR_RETURN(const std::optional<int64_t> found,
-                            reader_->LongValue(stored_.reference, &owned_));
+                            file_.reader().LongValue(stored_.reference, &owned_));
     if (!found) return Damaged("a reference to a value");
     checksum = *found;
     stored_.packed.bytes = owned_;
   } else {
     if (value_ == nullptr) {
-      CELLFS_ASSIGN_OR_RETURN(value_, reader_->Value());
+      CELLFS_ASSIGN_OR_RETURN(value_, file_.reader().Value());
     }
     value_->Reset();
     value_->Bind(1, stored_.reference);
@@ -274,7 +191,7 @@ Status SqliteCursor::LoadReferenced() {
                                                                               : Damaged("a value");
 }
 
-void SqliteCursor::TakeValue(std::string* value) {
+void StoreFileCursor::TakeValue(std::string* value) {
   if (stored_.cell.value.empty() || stored_.cell.value.data() != owned_.data()) {
     value->assign(stored_.cell.value);
     return;
@@ -283,10 +200,59 @@ void SqliteCursor::TakeValue(std::string* value) {
   stored_.cell.value = {};
 }
 
-Status SqliteCursor::Damaged(std::string_view what) const {
-  return Status(StatusCode::kCorruption, reader_->path() + ": " + std::string(what) +
-                                             " of family '" + reader_->family() +
+Status StoreFileCursor::Damaged(std::string_view what) const {
+  return Status(StatusCode::kCorruption, file_.reader().path() + ": " + std::string(what) +
+                                             " of family '" + file_.facts().family +
                                              "' does not match its checksum");
+}
+
+namespace {
+
+class WithdrawalCursor : public CellCursor {
+ public:
+  explicit WithdrawalCursor(StoreFile::Lease file) : file_(std::move(file)) {}
+  ~WithdrawalCursor() override {
+    if (rows_ != nullptr) rows_->Reset();
+  }
+
+  Status Seek(const CellPlace&) override {
+    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().Withdrawals());
+    return Next();
+  }
+  Status SeekToRowBefore(std::string_view) override {
+    return {StatusCode::kUnsupportedOperation, "withdrawals are read forward"};
+  }
+  Status Next() override {
+    CELLFS_ASSIGN_OR_RETURN(valid_, rows_->Step());
+    if (!valid_) {
+      rows_->Reset();
+      return {};
+    }
+    cell_.row = rows_->Bytes(kRow);
+    cell_.qualifier = rows_->Bytes(kQualifier);
+    cell_.timestamp = -rows_->Integer(kTimestamp);
+    cell_.type = kWithdrawMarker;
+    cell_.sequence_id = static_cast<SequenceId>(-rows_->Integer(kSequenceId));
+    type_ = static_cast<char>(WithdrawnTypeOf(rows_->Integer(kType)));
+    cell_.value = {&type_, 1};
+    cell_.value_length = 1;
+    return {};
+  }
+  bool valid() const override { return valid_; }
+  const CellView& cell() const override { return cell_; }
+
+ private:
+  StoreFile::Lease file_;
+  Statement* rows_ = nullptr;
+  CellView cell_;
+  char type_ = 0;
+  bool valid_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file) {
+  return std::make_unique<WithdrawalCursor>(std::move(file));
 }
 
 }  // namespace cellfs

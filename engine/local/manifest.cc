@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// {"format": 1, "store": 1234, "table": 7, "flushed": 1000, "next_file": 3,
+//  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}]}
+#include "engine/local/manifest.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/json_bytes.h"
+#include "engine/local/sealed_file.h"
+
+namespace cellfs {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kFormat = 1;
+constexpr std::string_view kMagic = "CELLMAN\n";
+
+Json FactsToJson(const FileFacts& facts) {
+  return {{"number", facts.number},
+          {"family", BytesToJsonText(facts.family)},
+          {"first_row", BytesToJsonText(facts.first_row)},
+          {"last_row", BytesToJsonText(facts.last_row)},
+          {"oldest", facts.oldest},
+          {"newest", facts.newest},
+          {"oldest_put", facts.oldest_put},
+          {"lowest", facts.lowest},
+          {"highest", facts.highest},
+          {"cells", facts.cells},
+          {"tombstones", facts.tombstones},
+          {"family_tombstones", facts.family_tombstones},
+          {"withdrawals", facts.withdrawals},
+          {"surplus", facts.surplus},
+          {"bytes", facts.bytes},
+          {"written", facts.written},
+          {"filter_blocks", facts.filter_blocks},
+          {"filter_has_columns", facts.filter_has_columns},
+          {"is_major", facts.is_major}};
+}
+
+// Throws Json::exception, or std::domain_error where a text holds what is no byte.
+std::string Bytes(const Json& json) {
+  std::optional<std::string> bytes = JsonTextToBytes(json.get_ref<const std::string&>());
+  if (!bytes) throw std::domain_error("a text holds what is no byte");
+  return *std::move(bytes);
+}
+
+FileFacts FactsFromJson(const Json& json) {
+  return {.number = json.at("number").get<uint64_t>(),
+          .family = Bytes(json.at("family")),
+          .first_row = Bytes(json.at("first_row")),
+          .last_row = Bytes(json.at("last_row")),
+          .oldest = json.at("oldest").get<Timestamp>(),
+          .newest = json.at("newest").get<Timestamp>(),
+          .oldest_put = json.at("oldest_put").get<Timestamp>(),
+          .lowest = json.at("lowest").get<SequenceId>(),
+          .highest = json.at("highest").get<SequenceId>(),
+          .cells = json.at("cells").get<int64_t>(),
+          .tombstones = json.at("tombstones").get<int64_t>(),
+          .family_tombstones = json.at("family_tombstones").get<int64_t>(),
+          .withdrawals = json.at("withdrawals").get<int64_t>(),
+          .surplus = json.at("surplus").get<int64_t>(),
+          .bytes = json.at("bytes").get<uint64_t>(),
+          .written = json.at("written").get<Timestamp>(),
+          .filter_blocks = json.at("filter_blocks").get<int64_t>(),
+          .filter_has_columns = json.at("filter_has_columns").get<bool>(),
+          .is_major = json.at("is_major").get<bool>()};
+}
+
+std::string Encode(const Manifest& manifest) {
+  Json files = Json::array();
+  for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
+  const Json json = {{"format", kFormat},
+                     {"store", manifest.store_id},
+                     {"table", manifest.table},
+                     {"flushed", manifest.flushed},
+                     {"next_file", manifest.next_file},
+                     {"files", std::move(files)}};
+  return json.dump();
+}
+
+StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    if (const int format = json.at("format").get<int>(); format != kFormat)
+      return Status(StatusCode::kCorruption, "'" + path + "': format " + std::to_string(format) +
+                                                 " is not known to this version");
+    Manifest manifest{.store_id = json.at("store").get<uint64_t>(),
+                      .table = json.at("table").get<TableId>(),
+                      .flushed = json.at("flushed").get<SequenceId>(),
+                      .next_file = json.at("next_file").get<uint64_t>(),
+                      .files = {}};
+    for (const Json& facts : json.at("files")) manifest.files.push_back(FactsFromJson(facts));
+    return manifest;
+  } catch (const Json::exception& error) {
+    return Status(StatusCode::kCorruption, "'" + path + "': " + error.what());
+  } catch (const std::domain_error& error) {
+    return Status(StatusCode::kCorruption, "'" + path + "': " + error.what());
+  }
+}
+
+}  // namespace
+
+std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }
+
+StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
+                                TableId table) {
+  const std::string path = directory + "/" + kManifestFile;
+  if (!std::filesystem::exists(path))
+    return Status(StatusCode::kCorruption, "'" + path + "' is missing");
+  CELLFS_ASSIGN_OR_RETURN(const std::string text, ReadSealedFile(files, path, kMagic));
+  CELLFS_ASSIGN_OR_RETURN(Manifest manifest, Decode(path, text));
+  if (manifest.store_id == store_id && manifest.table == table) return manifest;
+  return Status(StatusCode::kCorruption,
+                "'" + path + "': it is the manifest of " +
+                    (manifest.store_id == store_id ? "table " + std::to_string(manifest.table)
+                                                   : "another store's table"));
+}
+
+Status SaveManifest(FileLayer& files, const std::string& directory, const Manifest& manifest) {
+  return ReplaceSealedFile(files, directory, kManifestFile, kMagic, Encode(manifest));
+}
+
+Status CheckHasFlushed(const std::string& directory, SequenceId flushed, SequenceId needed,
+                       const std::string& segment) {
+  if (flushed >= needed) return Status();
+  return Status(StatusCode::kCorruption,
+                "'" + directory + "' lacks what was written with the sequence ids from " +
+                    std::to_string(flushed + 1) + " to " + std::to_string(needed) +
+                    ": it is an older copy or was damaged, or segment " + segment +
+                    " of the log is missing");
+}
+
+}  // namespace cellfs

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/memory_cells.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cellfs {
+namespace {
+
+std::vector<std::string> FamilyNames(const TableSchema& schema) {
+  std::vector<std::string> names;
+  for (const auto& [name, family] : schema.families) names.push_back(name);
+  return names;
+}
+
+size_t HashOfColumn(std::string_view family, std::string_view row, std::string_view qualifier) {
+  const std::hash<std::string_view> hash;
+  return (hash(row) * 31 + hash(qualifier)) * 31 + hash(family);
+}
+
+size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) {
+  const size_t column = HashOfColumn(family, cell.row, cell.qualifier);
+  return (column * 31 + static_cast<size_t>(cell.timestamp)) * 31 + static_cast<size_t>(type);
+}
+
+}  // namespace
+
+MemoryCells::MemoryCells(const TableSchema& schema) : memstore_(FamilyNames(schema)) {}
+
+void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& addition) {
+  for (const CellView& cell : cells) {
+    if (!IsTombstone(cell.type)) continue;
+    const std::lock_guard lock(mutex_);
+    if (cell.type == kWithdrawMarker) {
+      const auto type = static_cast<CellType>(cell.value[0]);
+      withdrawn_[HashOfCell(cell.family, cell, type)] = cell.sequence_id;
+      any_withdrawals_ = true;
+    } else {
+      tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
+      any_tombstones_ = true;
+    }
+  }
+  addition.Prepare(cells);
+}
+
+bool MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,
+                                    std::string_view qualifier) const {
+  if (!any_tombstones_) return false;
+  const std::lock_guard lock(mutex_);
+  return tombstoned_.contains(HashOfColumn(family, row, qualifier));
+}
+
+bool MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {
+  if (!any_withdrawals_) return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = withdrawn_.find(HashOfCell(family, cell, cell.type));
+  return found != withdrawn_.end() && cell.sequence_id < found->second;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// MemoryCells: a memstore with what is asked of it besides its cells: which columns have tombstones
+// (to look for them in a column of many versions would mean to walk over all of these), and which
+// cells it withdraws.
+#ifndef CELLFS_ENGINE_LOCAL_MEMORY_CELLS_H_
+#define CELLFS_ENGINE_LOCAL_MEMORY_CELLS_H_
+
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/local/memstore.h"
+#include "engine/schema.h"
+
+namespace cellfs {
+
+// As Memstore: one thread adds at a time, any number read.
+class MemoryCells {
+ public:
+  explicit MemoryCells(const TableSchema& schema);
+
+  Memstore::Addition Begin() { return Memstore::Addition(memstore_); }
+  // As Memstore::Addition.
+  void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
+
+  const Memstore& memstore() const { return memstore_; }
+  bool any_tombstones() const { return any_tombstones_; }
+  bool MayHaveTombstones(std::string_view family, std::string_view row,
+                         std::string_view qualifier) const;
+  // Whether a withdrawal among these takes the cell back.
+  bool MayWithdraw(std::string_view family, const CellView& cell) const;
+
+ private:
+  Memstore memstore_;
+  std::atomic<bool> any_tombstones_{false};
+  std::atomic<bool> any_withdrawals_{false};
+  mutable std::mutex mutex_;                          // guards the next two
+  std::unordered_set<size_t> tombstoned_;             // hashes of columns
+  std::unordered_map<size_t, SequenceId> withdrawn_;  // hashes of cells; below which they go
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_MEMORY_CELLS_H_

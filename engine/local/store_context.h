@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreContext: what the tables of one store share.
+#ifndef CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
+#define CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "engine/local/file_layer.h"
+#include "engine/local/moment_registry.h"
+#include "engine/local/store_file.h"
+#include "engine/local/wal.h"
+#include "engine/options.h"
+#include "engine/rewrite_observer.h"
+
+namespace cellfs {
+
+// Connections to store files that are kept open while nobody reads.
+inline constexpr size_t kMostIdleReaders = 128;
+
+struct StoreContext {
+  StoreContext(FileLayer& files_in, const StoreOptions& options_in)
+      : files(files_in), options(options_in), cache(options.cache_bytes, kMostIdleReaders) {}
+
+  FileLayer& files;
+  const StoreOptions options;
+  FileCache cache;
+  const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
+  std::unique_ptr<Wal> wal;  // set once, before the first write
+
+  // Held while mutations are numbered, logged and put into memstores: one order for all three.
+  std::mutex write_mutex;
+  std::atomic<SequenceId> read_point{
+      0};  // mutations up to it are visible; written under write_mutex
+  std::atomic<uint64_t> mutations{0};
+
+  std::atomic<int64_t> memstore_bytes{0};  // of all tables, what is being flushed too
+  std::atomic<int> failing_tables{0};      // whose last flush has failed
+  std::atomic<bool> maintained{false};     // a background thread flushes, and is not paused
+  std::function<void()> wake_maintenance = [] {};
+
+  std::mutex room_mutex;
+  std::condition_variable room_made;  // by a flush, maybe
+  Status flush_error;                 // of the last one that has failed; guarded by room_mutex
+
+  std::mutex observer_mutex;            // held while it is called
+  RewriteObserver* observer = nullptr;  // guarded by observer_mutex
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/table_state.h"
+
+#include <algorithm>
+
+namespace cellfs {
+
+TableFiles::TableFiles(const StoreFiles& files) {
+  for (const auto& file : files) families_[file->facts().family].push_back(file);
+  for (auto& [family, of_family] : families_) {
+    std::sort(of_family.begin(), of_family.end(),
+              [](const auto& a, const auto& b) { return a->facts().highest < b->facts().highest; });
+  }
+}
+
+const StoreFiles& TableFiles::Of(std::string_view family) const {
+  static const StoreFiles kNone;
+  const auto found = families_.find(family);
+  return found == families_.end() ? kNone : found->second;
+}
+
+StoreFiles TableFiles::All() const {
+  StoreFiles all;
+  for (const auto& [family, files] : families_) all.insert(all.end(), files.begin(), files.end());
+  return all;
+}
+
+uint64_t TableFiles::bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [family, files] : families_)
+    for (const auto& file : files) bytes += file->facts().bytes;
+  return bytes;
+}
+
+}  // namespace cellfs

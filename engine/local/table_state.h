@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// TableState: all that a table consists of at one time. What a read needs is one of these and a
+// sequence id, and it stays good for as long as somebody holds it.
+#ifndef CELLFS_ENGINE_LOCAL_TABLE_STATE_H_
+#define CELLFS_ENGINE_LOCAL_TABLE_STATE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/local/memory_cells.h"
+#include "engine/local/store_file.h"
+#include "engine/schema.h"
+
+namespace cellfs {
+
+using StoreFiles = std::vector<std::shared_ptr<StoreFile>>;
+
+// The store files of a table by family, oldest first. Immutable.
+class TableFiles {
+ public:
+  TableFiles() = default;
+  explicit TableFiles(const StoreFiles& files);
+
+  const StoreFiles& Of(std::string_view family) const;
+  StoreFiles All() const;
+  uint64_t bytes() const;
+
+ private:
+  std::map<std::string, StoreFiles, std::less<>> families_;
+};
+
+// Immutable, but that `active` gets further cells.
+struct TableState {
+  std::shared_ptr<const TableSchema> schema;
+  std::shared_ptr<MemoryCells> active;
+  std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
+  std::shared_ptr<const TableFiles> files;
+};
+using TableStatePtr = std::shared_ptr<const TableState>;
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_TABLE_STATE_H_

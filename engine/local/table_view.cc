@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/table_view.h"
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+#include <vector>
+
+#include "engine/local/store_file_cursor.h"
+#include "engine/visibility/query_matcher.h"
+
+namespace cellfs {
+namespace {
+
+// A file may be left out only where that changes no answer. Its tombstones hide puts that are older
+// than the range's end, but none whose time lies before the range.
+bool IsOutsideTimes(const FileFacts& facts, const TimeRange& times) {
+  if (facts.newest < times.min) return true;
+  const bool only_puts = facts.tombstones == 0 && facts.withdrawals == 0;
+  return only_puts && facts.oldest >= times.max && !times.Contains(facts.oldest);
+}
+
+// As HBase leaves out store files that are expired as a whole.
+bool IsExpired(const FileFacts& facts, const FamilySchema& family, Timestamp now) {
+  return family.min_versions() == 0 && facts.newest < OldestUnexpired(family, now);
+}
+
+}  // namespace
+
+StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema* family,
+                                    const ReadScope& scope) const {
+  const FileFacts& facts = file.facts();
+  if (facts.lowest > read_point_) return false;
+  if (family != nullptr) {
+    if (!scope.raw && IsExpired(facts, *family, scope.now)) return false;
+    // There any put may push others out, also from outside the range.
+    if (!family->new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
+  }
+  if (scope.row == nullptr) return true;
+  return file.MayHold(*scope.row, scope.columns);
+}
+
+StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
+                                                            bool lengths_only,
+                                                            const ReadScope& scope) const {
+  std::vector<std::unique_ptr<CellCursor>> cursors;
+  bool any_withdrawals = false;
+  for (const auto& cells : {state_->active, state_->frozen}) {
+    if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
+    cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
+                                         family, read_point_, lengths_only));
+    any_withdrawals = true;  // maybe
+  }
+  const FamilySchema* const schema = state_->schema->FindFamily(family);
+  for (const auto& file : std::views::reverse(state_->files->Of(family))) {
+    CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, schema, scope));
+    if (!may_matter) continue;
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    cursors.push_back(
+        std::make_unique<StoreFileCursor>(std::move(lease), read_point_, lengths_only, scope.row));
+    any_withdrawals |= file->facts().withdrawals > 0;
+  }
+  if (cursors.size() == 1 && !any_withdrawals) return std::move(cursors.front());
+  std::optional<CursorScope> cursor_scope;
+  if (scope.row != nullptr) cursor_scope = {*scope.row, scope.columns};
+  return MergeCursors(std::move(cursors), cursor_scope);
+}
+
+bool TableView::MayHaveTombstones() const {
+  for (const auto& cells : {state_->active, state_->frozen})
+    if (cells != nullptr && cells->any_tombstones()) return true;
+  const StoreFiles files = state_->files->All();
+  return std::any_of(files.begin(), files.end(),
+                     [](const auto& file) { return file->facts().tombstones > 0; });
+}
+
+StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string_view row,
+                                            std::string_view qualifier) const {
+  for (const auto& cells : {state_->active, state_->frozen}) {
+    if (cells != nullptr && cells->MayHaveTombstones(family, row, qualifier)) return true;
+  }
+  for (const auto& file : state_->files->Of(family)) {
+    if (file->facts().tombstones == 0 || file->facts().lowest > read_point_) continue;
+    CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file->MayHold(row, nullptr));
+    if (!may_hold) continue;
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    CELLFS_ASSIGN_OR_RETURN(const bool has, lease.reader().HasTombstones(row, qualifier));
+    if (has) return true;
+  }
+  return false;
+}
+
+}  // namespace cellfs

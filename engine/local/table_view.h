@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// TableView: a state of a table up to a sequence id, for one read: which memstores and files can
+// matter to it, and their cells as one cursor.
+#ifndef CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
+#define CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/local/table_state.h"
+#include "engine/read.h"
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+
+// What a read looks at in one family. The strings and sets outlive it.
+struct ReadScope {
+  const std::string* row = nullptr;                // of this row only; null: of any
+  const std::set<std::string>* columns = nullptr;  // of that row; null: any
+  TimeRange times;                                 // whose puts are wanted
+  bool raw = false;                                // also what is hidden or expired
+  Timestamp now = 0;                               // decides what is expired
+};
+
+// Not thread-safe.
+class TableView {
+ public:
+  TableView(TableStatePtr state, SequenceId read_point)
+      : state_(std::move(state)), read_point_(read_point) {}
+
+  const std::shared_ptr<const TableSchema>& schema() const { return state_->schema; }
+  // The cells that the scope needs, and maybe others. With lengths only, values are left out.
+  StatusOr<std::unique_ptr<CellCursor>> OpenCursor(const std::string& family, bool lengths_only,
+                                                   const ReadScope& scope) const;
+  bool MayHaveTombstones() const;
+  // Of the column; family tombstones lie in the column of the empty qualifier. Also such as have
+  // been withdrawn.
+  StatusOr<bool> MayHaveTombstones(std::string_view family, std::string_view row,
+                                   std::string_view qualifier) const;
+
+ private:
+  StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema* family,
+                           const ReadScope& scope) const;
+
+  const TableStatePtr state_;
+  const SequenceId read_point_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
