@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/store/column_mutations.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "fs/store/explicit_timestamps.h"
@@ -14,12 +13,6 @@ constexpr int kMaxAttempts = 1000;
 
 Status NothingIsWithdrawn() {
   return {StatusCode::kUnsupportedOperation, "the store takes nothing back that was written"};
-}
-
-Outcome NotWithdrawn(const Status& status) {
-  if (status.code() != StatusCode::kUnavailable) return status;
-  return {EBUSY,
-          "an .asof that is held may see what would be taken back; /.cellfs/status names it"};
 }
 
 }  // namespace
@@ -39,15 +32,13 @@ StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoIf(const Calle
 
 Outcome ColumnMutations::DoWithdrawing(const Caller& caller, const TableName& table,
                                        RowStep step) const {
-  const Result result = Withdrawing({caller, table}, step);
-  return result.ok() ? Outcome() : NotWithdrawn(result.status());
+  return Withdrawing({caller, table}, step).status();
 }
 
 OutcomeOr<bool> ColumnMutations::DoWithdrawingIf(const Caller& caller, const TableName& table,
                                                  IfValueIs value, RowStep step) const {
-  const Result result = Withdrawing({caller, table, &value}, step);
-  if (!result.ok()) return NotWithdrawn(result.status());
-  return result->has_value();
+  CELLFS_ASSIGN_OR_RETURN(const auto result, Withdrawing({caller, table, &value}, step));
+  return result.has_value();
 }
 
 StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoStep(const Target& target,
@@ -57,11 +48,8 @@ StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoStep(const Tar
     if (!*result) return std::optional<Done>();
     return std::optional(Done{**std::move(result), withdrawn});
   };
+  if (step.withdrawal && traits_.withdraws) return as_done(Withdrawing(target, step), true);
   if (step.withdrawal) {
-    Result result = Withdrawing(target, step);
-    // A pinned moment sees what should go: nothing is done.
-    const bool is_refused = result.status().code() == StatusCode::kUnavailable;
-    if (traits_.withdraws && !is_refused) return as_done(std::move(result), true);
     if (step.instead) step.mutations.mutations.push_back(*std::exchange(step.instead, {}));
     if (step.mutations.mutations.empty()) return std::optional(Done());
   }

@@ -4,8 +4,8 @@
 // offers. A caller says its step in the words of a store that offers everything
 // (engine/mutation.h): stamped above the column, readable at its timestamp, withdrawn without a
 // trace.
-//   - Nothing can be withdrawn (the store does not, or a pinned moment sees it): the step leaves
-//     what its caller gave instead, as a rule a tombstone.
+//   - Nothing can be withdrawn: the step leaves what its caller gave instead, as a rule a
+//     tombstone.
 //   - The store does not stamp above a column: the timestamp is reckoned here from what lies on it,
 //     and the put is made only if nothing that is later has come to the column since.
 //   - It does not check that a timestamp can be read: what lies on the column is looked at before.
@@ -54,7 +54,7 @@ class ColumnMutations {
                                      RowStep& step) const;
 
   // The same for a step that is nothing without its withdrawal: where that cannot be, it fails with
-  // EBUSY or EOPNOTSUPP, and nothing is done.
+  // EOPNOTSUPP, and nothing is done.
   Outcome DoWithdrawing(const Caller& caller, const TableName& table, RowStep step) const;
   OutcomeOr<bool> DoWithdrawingIf(const Caller& caller, const TableName& table, IfValueIs value,
                                   RowStep step) const;
