@@ -30,14 +30,20 @@ void BlockCache::SetCapacity(int64_t bytes) {
   }
 }
 
-bool BlockCache::Read(uint64_t owner, uint64_t block, size_t offset, void* to, size_t size) {
+const BlockCache::Block* BlockCache::Find(Shard& shard, const Key& key) {
+  const auto found = shard.blocks.find(key);
+  if (found == shard.blocks.end()) return nullptr;
+  shard.order.splice(shard.order.begin(), shard.order, found->second);
+  return &*found->second;
+}
+
+bool BlockCache::Read(uint64_t owner, uint64_t block, void* to, size_t size) {
   const Key key{owner, block};
   Shard& shard = ShardOf(key);
   const std::lock_guard lock(shard.mutex);
-  const auto found = shard.blocks.find(key);
-  if (found == shard.blocks.end() || found->second->bytes.size() < offset + size) return false;
-  std::memcpy(to, found->second->bytes.data() + offset, size);
-  shard.order.splice(shard.order.begin(), shard.order, found->second);
+  const Block* const found = Find(shard, key);
+  if (found == nullptr || found->bytes.size() < size) return false;
+  std::memcpy(to, found->bytes.data(), size);
   return true;
 }
 

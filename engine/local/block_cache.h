@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -28,8 +29,18 @@ class BlockCache {
   // An id that is never given again.
   uint64_t NewOwner() { return ++last_owner_; }
 
-  // Copies `size` bytes from `offset` of the block; false: it is not here.
-  bool Read(uint64_t owner, uint64_t block, size_t offset, void* to, size_t size);
+  // Copies the first `size` bytes of the block; false: it is not here.
+  bool Read(uint64_t owner, uint64_t block, void* to, size_t size);
+  // What `look` says of the block's bytes; nullopt: it is not here. `look` runs under a lock.
+  template <typename Look>
+  std::optional<bool> Ask(uint64_t owner, uint64_t block, Look look) {
+    const Key key{owner, block};
+    Shard& shard = ShardOf(key);
+    const std::lock_guard lock(shard.mutex);
+    const Block* const found = Find(shard, key);
+    if (found == nullptr) return std::nullopt;
+    return look(std::string_view(found->bytes.data(), found->bytes.size()));
+  }
   void Insert(uint64_t owner, uint64_t block, std::string_view bytes) noexcept;
   // Drops the owner's blocks.
   void Forget(uint64_t owner);
@@ -58,6 +69,8 @@ class BlockCache {
   static constexpr size_t kShards = 16;
 
   Shard& ShardOf(const Key& key) { return shards_[HashOfKey()(key) >> 60]; }
+  // Null: it is not here. REQUIRES: the shard's lock.
+  static const Block* Find(Shard& shard, const Key& key);
   void Shrink(Shard& shard, Order& gone);
   static int64_t CostOf(const Block& block);
 

@@ -10,39 +10,39 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/local/store_file_reader.h"
 
 namespace cellfs {
 
-class StoreFile;
-
-// Thread-safe. A connection is opened and closed without the lock.
+// Thread-safe. A connection is opened and closed without the lock. Taking and giving allocate
+// nothing: a connection stays in its node of the list.
 class ReaderPool {
  public:
+  struct Entry;
+  using Entries = std::list<Entry>;
+  // Of one file, its idle ones; guarded by the pool's lock.
+  using OfFile = std::vector<Entries::iterator>;
+  struct Entry {
+    OfFile* file;
+    std::unique_ptr<StoreFileReader> reader;
+  };
+
   explicit ReaderPool(size_t most_idle) : most_idle_(most_idle) {}
 
-  // Null: there is none of the file.
-  std::unique_ptr<StoreFileReader> Take(const StoreFile* file);
-  void Give(const StoreFile* file, std::unique_ptr<StoreFileReader> reader);
+  // One entry; none: there is no idle one of the file.
+  Entries Take(OfFile& file);
+  void Give(Entries entry);
   // The file goes.
-  void Forget(const StoreFile* file);
+  void Forget(OfFile& file);
   // For who lacks descriptors. False: there was nothing to close.
   bool CloseIdle();
 
  private:
-  struct Idle {
-    const StoreFile* file;
-    std::unique_ptr<StoreFileReader> reader;
-  };
-  using Order = std::list<Idle>;  // given back last: first
-
   const size_t most_idle_;
   std::mutex mutex_;
-  Order order_;
-  std::unordered_map<const StoreFile*, std::vector<Order::iterator>> of_file_;  // oldest first
+  Entries order_;  // given back last: first
 };
 
 }  // namespace cellfs

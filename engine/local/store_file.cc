@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_file.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 
@@ -19,7 +17,7 @@ TableFolder::~TableFolder() {
 }
 
 StoreFile::Lease::~Lease() {
-  if (reader_ != nullptr) file_->cache_.readers.Give(file_.get(), std::move(reader_));
+  if (!entry_.empty()) file_->cache_.readers.Give(std::move(entry_));
 }
 
 StoreFile::StoreFile(std::shared_ptr<const TableFolder> folder, FileFacts facts, FileCache& cache)
@@ -30,7 +28,7 @@ StoreFile::StoreFile(std::shared_ptr<const TableFolder> folder, FileFacts facts,
       filter_owner_(cache.blocks.NewOwner()) {}
 
 StoreFile::~StoreFile() {
-  cache_.readers.Forget(this);
+  cache_.readers.Forget(idle_);
   cache_.blocks.Forget(pages_owner_);
   cache_.blocks.Forget(filter_owner_);
   if (obsolete_) std::remove(path().c_str());
@@ -39,11 +37,12 @@ StoreFile::~StoreFile() {
 std::string StoreFile::path() const { return folder_->path() + "/" + StoreFileName(facts_.number); }
 
 StatusOr<StoreFile::Lease> StoreFile::Open() {
-  std::unique_ptr<StoreFileReader> reader = cache_.readers.Take(this);
-  if (reader == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(reader, Connect());
+  ReaderPool::Entries entry = cache_.readers.Take(idle_);
+  if (entry.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileReader> reader, Connect());
+    entry.push_back({&idle_, std::move(reader)});
   }
-  return Lease(shared_from_this(), std::move(reader));
+  return Lease(shared_from_this(), std::move(entry));
 }
 
 StatusOr<std::unique_ptr<StoreFileReader>> StoreFile::Connect() {
@@ -76,18 +75,16 @@ StatusOr<bool> StoreFile::MayHold(std::string_view row, const std::set<std::stri
 
 StatusOr<bool> StoreFile::FilterMayHold(uint64_t hash) {
   const auto number = static_cast<uint64_t>(BlockOf(hash, facts_.filter_blocks));
-  std::array<char, kFilterBlockSize> block;
-  if (!cache_.blocks.Read(filter_owner_, number, 0, block.data(), block.size())) {
-    CELLFS_ASSIGN_OR_RETURN(Lease lease, Open());
-    CELLFS_ASSIGN_OR_RETURN(const std::string stored,
-                            lease.reader().FilterBlock(static_cast<int64_t>(number)));
-    if (stored.size() != block.size()) {
-      return Status(StatusCode::kCorruption, path() + ": a block of its filter is missing");
-    }
-    cache_.blocks.Insert(filter_owner_, number, stored);
-    std::copy(stored.begin(), stored.end(), block.begin());
+  const auto may_contain = [hash](std::string_view block) { return MayContain(block, hash); };
+  if (const auto known = cache_.blocks.Ask(filter_owner_, number, may_contain)) return *known;
+  CELLFS_ASSIGN_OR_RETURN(Lease lease, Open());
+  CELLFS_ASSIGN_OR_RETURN(const std::string block,
+                          lease.reader().FilterBlock(static_cast<int64_t>(number)));
+  if (block.size() != kFilterBlockSize) {
+    return Status(StatusCode::kCorruption, path() + ": a block of its filter is missing");
   }
-  return MayContain({block.data(), block.size()}, hash);
+  cache_.blocks.Insert(filter_owner_, number, block);
+  return may_contain(block);
 }
 
 namespace {

@@ -58,19 +58,19 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   // A connection to the file, and the file, for as long as it is read.
   class Lease {
    public:
-    Lease(std::shared_ptr<StoreFile> file, std::unique_ptr<StoreFileReader> reader)
-        : file_(std::move(file)), reader_(std::move(reader)) {}
+    Lease(std::shared_ptr<StoreFile> file, ReaderPool::Entries entry)
+        : file_(std::move(file)), entry_(std::move(entry)) {}
     Lease(Lease&&) = default;
     Lease& operator=(Lease&&) = delete;
     ~Lease();
 
     const FileFacts& facts() const { return file_->facts(); }
-    StoreFileReader& reader() { return *reader_; }
-    const StoreFileReader& reader() const { return *reader_; }
+    StoreFileReader& reader() { return *entry_.front().reader; }
+    const StoreFileReader& reader() const { return *entry_.front().reader; }
 
    private:
     std::shared_ptr<StoreFile> file_;
-    std::unique_ptr<StoreFileReader> reader_;
+    ReaderPool::Entries entry_;  // one, or none after a move
   };
 
   // Opens nothing: the first who reads does. `cache` outlives the file.
@@ -101,6 +101,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   FileCache& cache_;
   const uint64_t pages_owner_;   // in the block cache
   const uint64_t filter_owner_;  // in the block cache
+  ReaderPool::OfFile idle_;      // the pool's
   std::atomic<bool> checked_{false};
   std::atomic<bool> obsolete_{false};
 };
