@@ -46,7 +46,7 @@ struct TableStatistics {
   TableName table;
   uint64_t memstore_bytes = 0;
   uint64_t memstore_cells = 0;
-  uint64_t file_bytes = 0;  // of the store file, what space quotas count
+  uint64_t file_bytes = 0;  // of the store files, what space quotas count
   uint64_t flushes = 0;
   uint64_t compactions = 0;
 };
@@ -58,7 +58,8 @@ struct Statistics {
   uint64_t mutations = 0;  // since the store was opened
   uint64_t last_sequence_id = 0;
   std::string maintenance;      // what the background does now: "idle", "paused", "flush t", ...
-  uint32_t pinned_moments = 0;  // held by readers; flush and compaction keep what they see
+  uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since
+  uint64_t moment_bytes = 0;    // of files and memstores that are held for them alone
   int64_t oldest_moment_age_ms = 0;
 };
 

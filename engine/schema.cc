@@ -339,6 +339,7 @@ Status TableSchema::Set(std::string_view attribute, std::string_view value) {
       CanonicalEntry(kTableRules, "table '" + name_.ToString() + "'", attribute, value));
   const auto& [name, text] = entry;
   if (name == "READONLY") read_only_ = text == "true";
+  if (name == "COMPACTION_ENABLED") compaction_enabled_ = text == "true";
   if (name == "DURABILITY") durability_ = DurabilityOf(text);
   if (name == "MEMSTORE_FLUSHSIZE") memstore_flush_size_ = NumberOf(text);
   attributes_.insert_or_assign(std::move(entry.name), std::move(entry.value));

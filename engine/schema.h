@@ -99,6 +99,7 @@ class TableSchema {
   std::string Get(std::string_view attribute) const;
 
   bool read_only() const { return read_only_; }
+  bool compaction_enabled() const { return compaction_enabled_; }
   Durability durability() const { return durability_; }
   std::optional<int64_t> memstore_flush_size() const { return memstore_flush_size_; }
 
@@ -116,6 +117,7 @@ class TableSchema {
   TableName name_;
   Attributes attributes_;
   bool read_only_ = false;
+  bool compaction_enabled_ = true;  // by itself
   Durability durability_ = Durability::kUseDefault;
   std::optional<int64_t> memstore_flush_size_;
 };

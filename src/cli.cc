@@ -132,9 +132,10 @@ void PrintStatus(const json& status) {
             << status["maintenance"].get<std::string>() << "\n";
   if (status["pinned_moments"] != 0) {
     std::cout << "held by .asof  " << status["pinned_moments"] << ", the oldest for "
-              << status["oldest_moment_age_ms"].get<int64_t>() / 1000 << " s\n";
+              << status["oldest_moment_age_ms"].get<int64_t>() / 1000 << " s, keep "
+              << Size(status["moment_bytes"]) << "\n";
   }
-  printf("%-40s %12s %12s\n", "table", "in memory", "in file");
+  printf("%-40s %12s %12s\n", "table", "in memory", "in files");
   for (const json& table : status["tables"]) {
     printf("%-40s %12s %12s\n", table["table"].get<std::string>().c_str(),
            Size(table["memstore_bytes"]).c_str(), Size(table["file_bytes"]).c_str());

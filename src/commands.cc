@@ -74,6 +74,7 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"last_sequence_id", statistics.last_sequence_id},
                  {"maintenance", statistics.maintenance},
                  {"pinned_moments", statistics.pinned_moments},
+                 {"moment_bytes", statistics.moment_bytes},
                  {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
                  {"tables", tables}});
 }

@@ -177,8 +177,12 @@ const std::vector<Setting>& Settings() {
           "mount", "threads", "Threads that serve requests, at most.", 1, 64,
           [](Configuration & c) -> auto& { return c.threads; }),
       Number(
-          "store", "cache_size", "Bytes of SQLite's page cache, over all tables.", 1 << 20, kMost,
-          [](Configuration & c) -> auto& { return c.store.cache_bytes; }),
+          "store", "cache_size", "Bytes of blocks of store files that are kept, over all tables.",
+          1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.cache_bytes; }),
+      Number(
+          "store", "memstore_limit",
+          "Bytes of memstores, over all tables: writers are slowed near it, and wait at it.",
+          4 << 20, kMost, [](Configuration & c) -> auto& { return c.store.memstore_limit; }),
       Number(
           "store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0,
           65536, [](Configuration & c) -> auto& { return c.store.inline_value_limit; }),

@@ -250,6 +250,11 @@ Statistics LocalEngine::GetStatistics() {
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.pinned_moments = context_->moments->Count();
+  statistics.moment_bytes = context_->moments->BytesBeyond([this](TableId id) {
+    const std::lock_guard lock(mutex_);
+    const auto table = tables_.find(id);
+    return table == tables_.end() ? nullptr : table->second->State();
+  });
   statistics.oldest_moment_age_ms = now - context_->moments->OldestNow(now);
   return statistics;
 }

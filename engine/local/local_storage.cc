@@ -339,6 +339,9 @@ Status LocalStorage::FlushLocked() {
     Status status;
     try {
       status = FlushFrozen(state);
+      // Readers may have the descriptors, and not need them.
+      if (status.code() == StatusCode::kIoError && context_->cache.readers.CloseIdle())
+        status = FlushFrozen(state);
     } catch (const std::bad_alloc&) {
       FlushEnded({StatusCode::kIoError, "out of memory"});
       throw;
@@ -557,6 +560,7 @@ Status LocalStorage::Compact(CompactionKind kind) {
 StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
   const std::lock_guard compact_lock(compact_mutex_);
   const std::shared_ptr<const TableSchema> schema = State()->schema;
+  if (!schema->compaction_enabled()) return false;
   for (const auto& [name, family] : schema->families) {
     if (dropped_) return false;
     CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));

@@ -55,6 +55,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // For the engine and its maintenance.
   TableId id() const { return folder_->table(); }
   TableName name() const { return State()->schema->name(); }
+  TableStatePtr State() const;
   SequenceId flushed() const { return flushed_.load(); }
   // What the log brings back. Before anything else is asked of the storage.
   void Recover(const LogRecord& record);
@@ -79,7 +80,6 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
     CompactionKind kind = CompactionKind::kMinor;
   };
 
-  TableStatePtr State() const;
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
   Status CheckStorable(std::span<const RowBatch> batches) const;

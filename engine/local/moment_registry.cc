@@ -97,6 +97,30 @@ void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/,
   }
 }
 
+uint64_t MomentRegistry::BytesBeyond(const std::function<TableStatePtr(TableId)>& present) {
+  std::map<TableId, std::set<TableStatePtr>> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [sequence_id, pinned] : pinned_)
+      for (const auto& [table, state] : pinned.kept) kept[table].insert(state);
+  }
+  uint64_t bytes = 0;
+  for (const auto& [table, states] : kept) {
+    std::set<const void*> known = {nullptr};
+    if (const TableStatePtr now = present(table)) {
+      known.insert({now->active.get(), now->frozen.get()});
+      for (const auto& file : now->files->All()) known.insert(file.get());
+    }
+    for (const TableStatePtr& state : states) {
+      for (const auto& cells : {state->active, state->frozen})
+        if (known.insert(cells.get()).second) bytes += cells->memstore().bytes();
+      for (const auto& file : state->files->All())
+        if (known.insert(file.get()).second) bytes += file->facts().bytes;
+    }
+  }
+  return bytes;
+}
+
 uint32_t MomentRegistry::Count() {
   const std::lock_guard lock(mutex_);
   return static_cast<uint32_t>(times_.size());

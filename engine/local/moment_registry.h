@@ -48,6 +48,9 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
                      SequenceId complete_up_to) noexcept;
 
   uint32_t Count();
+  // Of files and memstores that are kept for moments and are not in the present state of their
+  // table (null: it was dropped).
+  uint64_t BytesBeyond(const std::function<TableStatePtr(TableId)>& present);
   Timestamp OldestNow(Timestamp otherwise);  // of the moments, the earliest `now`
 
  private:

@@ -31,6 +31,14 @@ void ReaderPool::Give(const StoreFile* file, std::unique_ptr<StoreFileReader> re
   closing.splice(closing.begin(), order_, last);
 }
 
+bool ReaderPool::CloseIdle() {
+  Order closing;
+  const std::lock_guard lock(mutex_);
+  of_file_.clear();
+  closing.swap(order_);
+  return !closing.empty();
+}
+
 void ReaderPool::Forget(const StoreFile* file) {
   Order closing;
   const std::lock_guard lock(mutex_);

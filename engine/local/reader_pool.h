@@ -29,6 +29,8 @@ class ReaderPool {
   void Give(const StoreFile* file, std::unique_ptr<StoreFileReader> reader);
   // The file goes.
   void Forget(const StoreFile* file);
+  // For who lacks descriptors. False: there was nothing to close.
+  bool CloseIdle();
 
  private:
   struct Idle {

@@ -47,8 +47,11 @@ StatusOr<StoreFile::Lease> StoreFile::Open() {
 }
 
 StatusOr<std::unique_ptr<StoreFileReader>> StoreFile::Connect() {
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
-                          Database::OpenImmutable(path(), cache_.blocks, pages_owner_));
+  auto opened = Database::OpenImmutable(path(), cache_.blocks, pages_owner_);
+  // Others may have the descriptors, and not need them.
+  if (!opened.ok() && cache_.readers.CloseIdle())
+    opened = Database::OpenImmutable(path(), cache_.blocks, pages_owner_);
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<Database> database, std::move(opened));
   if (!checked_) {
     CELLFS_RETURN_IF_ERROR(CheckIsStoreFile(*database, *folder_, facts_));
     checked_ = true;

@@ -53,11 +53,12 @@ std::string CellfsDirectory::Status() {
        << "mutations = " << statistics.mutations << "\n"
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
-       << "pinned_moments = " << statistics.pinned_moments << "\n";
+       << "pinned_moments = " << statistics.pinned_moments << "\n"
+       << "moment_bytes = " << statistics.moment_bytes << "\n";
   for (const AsofRegistry::Held& held : mount_.asof.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"
-         << "sequence_id = " << held.sequence_id << "  # flush and compaction keep what it sees\n"
+         << "sequence_id = " << held.sequence_id << "  # what it sees is kept\n"
          << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
          << mount_.options.asof_hold_ms / 1000 << "\n";
   }
@@ -86,8 +87,10 @@ std::string CellfsDirectory::Metrics() {
   metric("log_syncs_total", "counter", "Syncs of the log since the store was opened.",
          statistics.log_syncs);
   metric("log_bytes", "gauge", "Bytes of log that a recovery would replay.", statistics.log_bytes);
-  metric("pinned_moments", "gauge", "Moments that flush and compaction keep.",
+  metric("pinned_moments", "gauge", "Moments that are kept for readers.",
          statistics.pinned_moments);
+  metric("moment_bytes", "gauge", "Bytes that are kept for moments alone.",
+         statistics.moment_bytes);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
   metric("inodes", "gauge", "Inodes the kernel knows.", mount_.inodes.size());
