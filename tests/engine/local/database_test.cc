@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
+#include "engine/local/block_cache.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -13,7 +15,7 @@ namespace {
 class DatabaseTest : public testing::Test {
  protected:
   DatabaseTest() {
-    auto opened = Database::Open(path_, Database::Mode::kCreate);
+    auto opened = Database::Build(path_);
     EXPECT_TRUE(opened.ok());
     database_ = *std::move(opened);
     EXPECT_TRUE(database_->Execute("CREATE TABLE t(b BLOB)").ok());
@@ -22,6 +24,7 @@ class DatabaseTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const std::string path_ = directory_.path() + "/x.db";
+  BlockCache cache_{1 << 20};
   std::unique_ptr<Database> database_;
 };
 
@@ -65,21 +68,46 @@ TEST_F(DatabaseTest, AFullDatabaseIsStoreFullAndNamesTheFile) {
   EXPECT_NE(status.message().find(path_), std::string::npos);
 }
 
+TEST_F(DatabaseTest, AnImmutableFileIsReadAndNotWritten) {
+  ASSERT_TRUE(database_->Execute("INSERT INTO t VALUES ('a')").ok());
+  database_.reset();
+  auto opened = Database::OpenImmutable(path_, cache_, cache_.NewOwner());
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  database_ = *std::move(opened);
+  EXPECT_EQ(Count(), 1);
+  EXPECT_GT(cache_.bytes(), 0);
+  EXPECT_EQ(database_->Execute("INSERT INTO t VALUES ('b')").code(), StatusCode::kIoError);
+}
+
 TEST_F(DatabaseTest, AFileThatIsNoDatabaseIsCorruption) {
   const std::string other = directory_.path() + "/other.db";
   std::ofstream(other) << std::string(8192, 'x');
-  auto opened = Database::Open(other, Database::Mode::kOpen);
+  auto opened = Database::OpenImmutable(other, cache_, cache_.NewOwner());
   ASSERT_TRUE(opened.ok());
   EXPECT_EQ((*opened)->QueryInteger("SELECT count(*) FROM sqlite_schema").status().code(),
             StatusCode::kCorruption);
 }
 
-TEST_F(DatabaseTest, AMissingFileIsNotMade) {
-  EXPECT_EQ(Database::Open(directory_.path() + "/none.db", Database::Mode::kOpen).status().code(),
+TEST_F(DatabaseTest, AMissingFileIsNotMadeAndOneThatIsThereIsNotOverwritten) {
+  const std::string none = directory_.path() + "/none.db";
+  EXPECT_EQ(Database::OpenImmutable(none, cache_, cache_.NewOwner()).status().code(),
             StatusCode::kIoError);
+  EXPECT_FALSE(std::filesystem::exists(none));
+  EXPECT_EQ(Database::Build(path_).status().code(), StatusCode::kIoError);
 }
 
-TEST(QuotedNameTest, QuotesInANameAreDoubled) { EXPECT_EQ(QuotedName("a\"b"), "\"a\"\"b\""); }
+// They are the user's: a store may lie in any directory.
+TEST_F(DatabaseTest, APathMayHaveAnyBytes) {
+  const std::string odd = directory_.path() + "/a?b#c%41 \xff&mode=rw.db";
+  {
+    auto built = Database::Build(odd);
+    ASSERT_TRUE(built.ok()) << built.status().ToString();
+    ASSERT_TRUE((*built)->Execute("CREATE TABLE t(b BLOB); INSERT INTO t VALUES (7)").ok());
+  }
+  auto opened = Database::OpenImmutable(odd, cache_, cache_.NewOwner());
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  EXPECT_EQ(*(*opened)->QueryInteger("SELECT b FROM t"), 7);
+}
 
 }  // namespace
 }  // namespace cellfs

@@ -96,7 +96,17 @@ class EngineTest : public testing::Test {
   }
 
   std::string path() const { return directory_.path() + "/store"; }
-  std::string table_path() const { return path() + "/tables/1.db"; }
+  std::string table_path() const { return path() + "/tables/1"; }
+  // What lies there, without the manifest; sorted as text.
+  std::vector<std::string> StoreFileNames() const {
+    std::vector<std::string> names = *PosixFiles().List(table_path());
+    std::erase(names, kManifestFile);
+    return names;
+  }
+  StatusOr<Manifest> ReadManifestOfTable() const {
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t store_id, CheckIsStore(PosixFiles(), path()));
+    return ReadManifest(PosixFiles(), table_path(), store_id, 1);
+  }
 
   static Cell CellOf(std::string qualifier, Timestamp timestamp, std::string value = "",
                      CellType type = CellType::kPut, std::string family = "f") {

@@ -94,17 +94,34 @@ TEST_F(FlushTest, WithdrawnCellsAreGoneBeforeAndAfterFlushes) {
   }
 }
 
-TEST_F(FlushTest, AWithdrawalIsRefusedWhereAMomentSeesTheCell) {
-  ASSERT_OK(PutOne("a", 5, "seen"));
-  const auto moment = engine_->PinMoment();
-  ASSERT_OK(PutOne("a", 6, "later"));
-  EXPECT_EQ(Write("a", {}, {{"f", "q", 5, CellType::kPut}}).code(), StatusCode::kUnavailable);
+TEST_F(FlushTest, AFileForEachFamilyThatHasSomething) {
+  schema_ = TableOf({FamilyOf("f"), FamilyOf("g"), FamilyOf("h")});
+  ASSERT_OK(table_->ReplaceSchema(schema_));
+  ASSERT_OK(Write("a", {CellOf("q", 1, "f"), CellOf("q", 1, "h", CellType::kPut, "h")}));
   ASSERT_OK(table_->Flush());
-  EXPECT_EQ(Write("a", {}, {{"f", "q", 5, CellType::kPut}}).code(), StatusCode::kUnavailable);
-  ASSERT_OK(Write("a", {}, {{"f", "q", 6, CellType::kPut}}));
+  auto manifest = ReadManifestOfTable();
+  ASSERT_OK(manifest);
+  ASSERT_EQ(manifest->files.size(), 2u);
+  EXPECT_EQ(manifest->files[0].family + manifest->files[1].family, "fh");
+  EXPECT_EQ(manifest->flushed, 1u);
+  EXPECT_EQ(StoreFileNames().size(), 2u);
+  ASSERT_OK(Write("a", {CellOf("q", 2, "g", CellType::kPut, "g")}));
   ASSERT_OK(table_->Flush());
-  EXPECT_EQ(Visible(), "a/f:q/5=seen ");
-  EXPECT_EQ(Visible(moment), "a/f:q/5=seen ");
+  EXPECT_EQ(StoreFileNames().size(), 3u);
+  EXPECT_EQ(Visible(), "a/f:q/1=f a/g:q/2=g a/h:q/1=h ");
+}
+
+// The manifest and the log both go on, or the next opening would look for what nobody has.
+TEST_F(FlushTest, AFlushThatDropsEverythingMakesNoFileAndIsAFlushAllTheSame) {
+  schema_ = TableOf({FamilyOf("f", {{"TTL", "10"}})});
+  ASSERT_OK(table_->ReplaceSchema(schema_));
+  ASSERT_OK(PutOne("a", clock_->Now() - 60000, "expired"));
+  ASSERT_OK(table_->Flush());
+  EXPECT_TRUE(StoreFileNames().empty());
+  EXPECT_EQ(ReadManifestOfTable()->flushed, 1u);
+  Reopen();
+  EXPECT_EQ(Raw(), "");
+  EXPECT_EQ(engine_->GetStatistics().last_sequence_id, 1u);
 }
 
 // A process that may not write beyond a length of file.
@@ -143,6 +160,7 @@ TEST_F(FlushTest, AFlushThatFailsLosesNothingAndIsDoneLater) {
 TEST_F(FlushTest, AfterAFailedFlushMemoryStaysBoundedAndReadsAndDeletesGoOn) {
   constexpr int64_t kFlushSize = 100000;
   options_.site.memstore_flush_size = kFlushSize;
+  options_.memstore_limit = 4 * kFlushSize;
   Reopen();
   ASSERT_OK(PutOne("a", 1, std::string(50000, 'x')));
   {
@@ -154,7 +172,8 @@ TEST_F(FlushTest, AfterAFailedFlushMemoryStaysBoundedAndReadsAndDeletesGoOn) {
   for (int i = 0; i < 1000 && refused.ok(); ++i)
     refused = PutOne("b" + std::to_string(i), 1, std::string(10000, 'x'));
   EXPECT_EQ(refused.code(), StatusCode::kIoError);
-  EXPECT_NE(refused.message().find("'t' takes no more until it can be flushed: "),
+  EXPECT_NE(refused.message().find(
+                "no memory is left for writes until the store can be flushed: table 't': "),
             std::string::npos)
       << refused.message();
   EXPECT_GE(in_memory(), 4u * kFlushSize);

@@ -3,6 +3,7 @@
 // A table of the local engine as its users meet it, alone and from several threads at once.
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "tests/engine/local/engine_fixture.h"
@@ -11,6 +12,16 @@ namespace cellfs {
 namespace {
 
 class LocalStoreTest : public EngineTest {};
+
+int DescriptorsInto(const std::string& directory) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const auto target = std::filesystem::read_symlink(entry.path(), ignored);
+    if (target.string().starts_with(directory + "/")) ++count;
+  }
+  return count;
+}
 
 TEST_F(LocalStoreTest, AScanGoesOnWhereItWasAfterFlushesAndCompactions) {
   Open();
@@ -71,6 +82,8 @@ TEST_F(LocalStoreTest, ADroppedTableLeavesNoFileAndAnswersThatItIsGone) {
   ASSERT_OK(PutOne("a", 1, "v"));
   ASSERT_OK(table_->Flush());
   auto scanner = table_->OpenScanner(Scan());
+  const auto moment = engine_->PinMoment();
+  EXPECT_EQ(Visible(moment), "a/f:q/1=v ");
   ASSERT_OK(engine_->DropTable(1));
   EXPECT_TRUE(std::filesystem::is_empty(path() + "/tables"));
   EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kTableNotFound);
@@ -92,6 +105,56 @@ TEST_F(LocalStoreTest, StatisticsTellWhatLiesWhere) {
   clock_->Advance(250);
   EXPECT_EQ(engine_->GetStatistics().pinned_moments, 1u);
   EXPECT_EQ(engine_->GetStatistics().oldest_moment_age_ms, 250);
+}
+
+// Each connection that is kept open is one to a file; beyond their number files are opened anew.
+TEST_F(LocalStoreTest, ManyFilesAreReadWithFewDescriptors) {
+  Open();
+  constexpr int kFiles = 30;
+  for (int i = 0; i < kFiles; ++i) {
+    ASSERT_OK(PutOne("r" + std::to_string(i % 7), i, std::to_string(i)));
+    ASSERT_OK(table_->Flush());
+  }
+  EXPECT_EQ(StoreFileNames().size(), size_t{kFiles});
+  Reopen();
+  EXPECT_EQ(DescriptorsInto(table_path()), 0) << "files are opened when they are first read";
+  EXPECT_EQ(ValueOf("r0"), "28");
+  EXPECT_LT(DescriptorsInto(table_path()), 8) << "the Bloom filter tells which have the row";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(Visible(nullptr, 1),
+              "r0/f:q/28=28 r1/f:q/29=29 r2/f:q/23=23 r3/f:q/24=24 r4/f:q/25=25 r5/f:q/26=26 "
+              "r6/f:q/27=27 ");
+    EXPECT_EQ(DescriptorsInto(table_path()), kFiles);
+  }
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  EXPECT_EQ(StoreFileNames().size(), 1u);
+  EXPECT_LE(DescriptorsInto(table_path()), 1);
+}
+
+TEST_F(LocalStoreTest, ReadsChangeNoFile) {
+  Open();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(PutOne("a", i, std::string(5000, 'x')));
+    ASSERT_OK(PutOne("b", i, "y"));
+    ASSERT_OK(table_->Flush());
+  }
+  const auto contents = [&] {
+    std::map<std::string, std::string> files;
+    const std::vector<std::string> names = *PosixFiles().List(table_path());
+    for (const std::string& name : names)
+      files[name] = *PosixFiles().Read(table_path() + "/" + name);
+    return files;
+  };
+  const auto before = contents();
+  EXPECT_EQ(before.size(), 4u);
+  EXPECT_EQ(ValueOf("b"), "y");
+  Visible();
+  Raw();
+  ASSERT_OK(table_->ReadColumnHead("a", "f", "q"));
+  EXPECT_EQ(contents(), before);
+  Reopen();
+  Visible();
+  EXPECT_EQ(contents(), before);
 }
 
 TEST_F(LocalStoreTest, PausedMaintenanceFlushesNothingAndResumes) {

@@ -151,8 +151,7 @@ TEST_F(RecoveryTest, ACleanCloseLeavesAnEmptyLog) {
   Reopen();
   EXPECT_LT(engine_->GetStatistics().log_bytes, 1000u);
   EXPECT_EQ(table_->GetStatistics().memstore_cells, 0u);
-  EXPECT_FALSE(std::filesystem::exists(table_path() + "-wal") &&
-               std::filesystem::file_size(table_path() + "-wal") > 0);
+  EXPECT_EQ(StoreFileNames().size(), 1u);
   EXPECT_EQ(Visible(), before);
   EXPECT_EQ(engine_->GetStatistics().last_sequence_id, 100u);
 }
@@ -160,11 +159,43 @@ TEST_F(RecoveryTest, ACleanCloseLeavesAnEmptyLog) {
 TEST_F(RecoveryTest, FilesOfTablesThatTheCatalogDoesNotNameAreRemoved) {
   DieAfter([&] {
     ASSERT_OK(engine_->CreateTable({7, schema_}));
-    EXPECT_TRUE(std::filesystem::exists(path() + "/tables/7.db"));
+    EXPECT_TRUE(std::filesystem::exists(path() + "/tables/7"));
   });
   Open();
-  EXPECT_FALSE(std::filesystem::exists(path() + "/tables/7.db"));
+  EXPECT_FALSE(std::filesystem::exists(path() + "/tables/7"));
   EXPECT_TRUE(std::filesystem::exists(table_path()));
+}
+
+// What a flush or a compaction was making, or had replaced.
+TEST_F(RecoveryTest, FilesThatTheManifestDoesNotNameAreRemoved) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "v"));
+    ASSERT_OK(table_->Flush());
+  });
+  const std::vector<std::string> named = StoreFileNames();
+  for (const char* name : {"/17.db", "/MANIFEST.new", "/2.db-journal"})
+    std::filesystem::copy(table_path() + "/" + named.at(0), table_path() + name);
+  Open();
+  EXPECT_EQ(StoreFileNames(), named);
+  EXPECT_EQ(Raw(), "a/f:q/1=v ");
+  ASSERT_OK(PutOne("b", 1, "w"));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Raw(), "a/f:q/1=v b/f:q/1=w ");
+}
+
+// A number that a failed flush has used may lie in the directory still.
+TEST_F(RecoveryTest, AFileOfTheNextNumberIsNotInTheWay) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "v"));
+    ASSERT_OK(table_->Flush());
+  });
+  const uint64_t next = ReadManifestOfTable()->next_file;
+  std::filesystem::copy(table_path() + "/" + StoreFileNames().at(0),
+                        table_path() + "/" + StoreFileName(next));
+  Open();
+  ASSERT_OK(PutOne("b", 1, "w"));
+  ASSERT_OK(table_->Flush());
+  EXPECT_EQ(Raw(), "a/f:q/1=v b/f:q/1=w ");
 }
 
 TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
@@ -172,8 +203,7 @@ TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
     ASSERT_OK(PutOne("a", 1, "v"));
     ASSERT_OK(engine_->CreateTable({2, schema_}));
   });
-  std::filesystem::resize_file(path() + "/tables/2.db-wal", 0);
-  std::filesystem::resize_file(path() + "/tables/2.db", 100);
+  std::filesystem::resize_file(path() + "/tables/2/MANIFEST", 100);
   auto engine = LocalEngine::Open(path(), options_);
   ASSERT_OK(engine);
   engine_ = *std::move(engine);
@@ -182,7 +212,7 @@ TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
   ASSERT_OK((*tables)[0]);
   EXPECT_EQ((*tables)[1].status().code(), StatusCode::kCorruption)
       << (*tables)[1].status().ToString();
-  EXPECT_FALSE((*tables)[2].ok());  // its file is missing
+  EXPECT_FALSE((*tables)[2].ok());  // it has no manifest
   table_ = *(*tables)[0];
   EXPECT_EQ(ValueOf("a"), "v");
 }

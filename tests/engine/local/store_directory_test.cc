@@ -22,6 +22,10 @@ class StoreDirectoryTest : public testing::Test {
   void Write(const std::string& name, const std::string& bytes) {
     std::ofstream(path_ + "/" + name, std::ios::binary | std::ios::trunc) << bytes;
   }
+  void MakeTable() {
+    ASSERT_TRUE(std::filesystem::create_directory(path_ + "/tables/1"));
+    for (const char* name : {"tables/1/MANIFEST", "tables/1/1.db"}) Write(name, "x");
+  }
   void ExpectRefusal(const std::string& words) {
     const Status status = Open().status();
     EXPECT_EQ(status.code(), StatusCode::kAccessDenied) << status.ToString();
@@ -49,7 +53,7 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
   char id[20];
   std::snprintf(id, sizeof(id), "%016" PRIx64, (*directory)->id());
   EXPECT_EQ(*files_.Read(path_ + "/FORMAT"),
-            std::string("cellfs store, format 2\nid ") + id + "\n");
+            std::string("cellfs store, format 3\nid ") + id + "\n");
   EXPECT_EQ(*(*directory)->LoadCatalog(), "");
 }
 
@@ -69,9 +73,10 @@ TEST_F(StoreDirectoryTest, AnEmptyDirectoryIsMadePrivate) {
 
 TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
   ASSERT_TRUE(Open().ok());
-  Write("tables/1.db", "x");
+  MakeTable();
   ASSERT_TRUE(std::filesystem::create_directory(path_ + "/lost"));
-  for (const char* name : {"", "/tables", "/wal", "/lost", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
+  for (const char* name : {"", "/tables", "/wal", "/lost", "/FORMAT", "/CATALOG", "/LOCK",
+                           "/tables/1", "/tables/1/MANIFEST", "/tables/1/1.db"}) {
     const std::string path = path_ + name;
     struct stat before;
     ASSERT_EQ(::stat(path.c_str(), &before), 0);
@@ -86,8 +91,9 @@ TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
 
 TEST_F(StoreDirectoryTest, ALinkOrASpecialFileIsRefusedAndNamed) {
   ASSERT_TRUE(Open().ok());
-  Write("tables/1.db", "x");
-  for (const char* name : {"/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1.db"}) {
+  MakeTable();
+  for (const char* name : {"/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1",
+                           "/tables/1/MANIFEST", "/tables/1/1.db"}) {
     const std::string path = path_ + name;
     const std::string outside = temporary_.path() + "/outside";
     std::filesystem::rename(path, outside);
@@ -138,14 +144,16 @@ TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
   EXPECT_EQ(files_.List(path_)->size(), 1u);
 }
 
-TEST_F(StoreDirectoryTest, ANewerFormatIsRefusedInClearWords) {
+TEST_F(StoreDirectoryTest, AnotherFormatIsRefusedInClearWords) {
   ASSERT_TRUE(Open().ok());
-  Write("FORMAT", "cellfs store, format 3\n");
-  ExpectCorruption("has format 3, of a newer version");
-  Write("FORMAT", "cellfs store, format 1\n");
-  ExpectCorruption("has format 1, of an older version");
+  Write("FORMAT", "cellfs store, format 4\n");
+  ExpectCorruption("has format 4, of a newer version");
+  for (const char* older : {"1", "2"}) {
+    Write("FORMAT", std::string("cellfs store, format ") + older + "\n");
+    ExpectCorruption(std::string("has format ") + older + ", of an older version");
+  }
   for (const char* text :
-       {"", "cellfs store, format 2", "cellfs store, format 2\n", "cellfs store, format 2\nid 1\n",
+       {"", "cellfs store, format 3", "cellfs store, format 3\n", "cellfs store, format 3\nid 1\n",
         "cellfs store, format x\n", "cellfs store, format 0\n", "something else\n"}) {
     Write("FORMAT", text);
     ExpectCorruption("FORMAT' is damaged");
