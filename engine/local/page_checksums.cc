@@ -61,7 +61,7 @@ int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
   const auto& [cache, owner] = BindingOf(file);
   if (cache == nullptr || size != kDatabasePageSize) return ReadChecked(file, bytes, size, offset);
   const auto number = static_cast<uint64_t>(NumberAt(offset));
-  if (cache->Read(owner, number, bytes, kDatabasePageSize)) return SQLITE_OK;
+  if (cache->Read(owner, number, 0, static_cast<char*>(bytes), kDatabasePageSize)) return SQLITE_OK;
   const int code = ReadChecked(file, bytes, size, offset);
   if (code == SQLITE_OK)
     cache->Insert(owner, number, {static_cast<const char*>(bytes), kDatabasePageSize});
