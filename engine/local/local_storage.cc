@@ -68,8 +68,11 @@ LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable ta
       next_file_(manifest.next_file),
       flushed_(manifest.flushed) {
   StoreFiles files;
-  for (const FileFacts& facts : manifest.files)
+  for (const FileFacts& facts : manifest.files) {
+    // The family has been dropped, and the manifest could not be told: it must not come back.
+    if (table.schema->FindFamily(facts.family) == nullptr) continue;
     files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
+  }
   TableState state{.schema = std::move(table.schema)};
   state.active = std::make_shared<MemoryCells>(*state.schema);
   state.files = std::make_shared<TableFiles>(files);
@@ -159,9 +162,11 @@ class LocalStorage::LocalScanner : public Scanner {
 };
 
 StatusOr<std::unique_ptr<Scanner>> LocalStorage::OpenScanner(const Scan& scan) {
+  // A moment sees families that have gone since.
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, TakeView(scan.moment.get()));
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<RegionScanner> scanner,
-      RegionScanner::Open(scan, {State()->schema, context_->options.site.max_row_size}));
+      RegionScanner::Open(scan, {view.schema(), context_->options.site.max_row_size}));
   return std::unique_ptr<Scanner>(
       std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
 }
@@ -346,7 +351,8 @@ Status LocalStorage::FlushLocked() {
       FlushEnded({StatusCode::kIoError, "out of memory"});
       throw;
     }
-    FlushEnded(status);
+    // What is in force has freed its memory.
+    FlushEnded(status.code() == StatusCode::kOutcomeUnknown ? Status() : status);
     CELLFS_RETURN_IF_ERROR(status);
     if (!again) return Status();
   }
@@ -703,7 +709,8 @@ StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
 // The caller has seen to it that nobody writes.
 Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   const std::lock_guard flush_lock(flush_mutex_);
-  CELLFS_RETURN_IF_ERROR(FlushLocked());
+  const Status flushed = FlushLocked();
+  if (flushed.code() != StatusCode::kOutcomeUnknown) CELLFS_RETURN_IF_ERROR(flushed);
   FileChange change;
   for (const auto& file : State()->files->All())
     if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);

@@ -62,7 +62,7 @@ StatusOr<bool> StoreFile::MayHold(std::string_view row, const std::set<std::stri
   if (row < facts_.first_row || row > facts_.last_row) return false;
   if (facts_.filter_blocks == 0) return true;
   if (columns == nullptr || !facts_.filter_has_columns) return FilterMayHold(HashOfRow(row));
-  if (facts_.family_tombstones > 0) {
+  if (facts_.family_tombstones > 0 || facts_.withdrawals > 0) {
     CELLFS_ASSIGN_OR_RETURN(const bool may, FilterMayHold(HashOfFamilyTombstones(row)));
     if (may) return true;
   }

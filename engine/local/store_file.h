@@ -88,7 +88,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   // kCorruption: it is not the file that the manifest means.
   StatusOr<Lease> Open();
   // False: nothing of the row is here; with `columns`, nothing of any of these columns of it, nor a
-  // family tombstone. Asks the Bloom filter.
+  // family tombstone, nor what withdraws one. Asks the Bloom filter.
   StatusOr<bool> MayHold(std::string_view row, const std::set<std::string>* columns);
 
  private:

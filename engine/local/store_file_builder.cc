@@ -151,7 +151,11 @@ void StoreFileBuilder::AddToFilter(const CellView& cell, bool new_row, bool new_
   }
   if (!facts_.filter_has_columns) return;
   if (new_column) filter_->Add(HashOfColumn(cell.row, cell.qualifier));
-  if (IsFamilyTombstone(cell.type) && !std::exchange(family_tombstone_, true))
+  // What takes a tombstone of the family back is of every column as well.
+  const bool is_withdrawal = cell.type == kWithdrawMarker;
+  const CellType type =
+      is_withdrawal ? static_cast<CellType>(static_cast<uint8_t>(cell.value[0])) : cell.type;
+  if (IsFamilyTombstone(type) && !std::exchange(family_tombstone_, true))
     filter_->Add(HashOfFamilyTombstones(cell.row));
 }
 

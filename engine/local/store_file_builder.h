@@ -75,7 +75,7 @@ class StoreFileBuilder {
   int64_t next_reference_ = 1;
   std::string qualifier_;          // of the cell before
   int32_t puts_ = 0;               // of the present column
-  bool family_tombstone_ = false;  // of the present row, in the filter
+  bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;
   bool finished_ = false;
 };

@@ -27,15 +27,13 @@ bool IsExpired(const FileFacts& facts, const FamilySchema& family, Timestamp now
 
 }  // namespace
 
-StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema* family,
+StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema& family,
                                     const ReadScope& scope) const {
   const FileFacts& facts = file.facts();
   if (facts.lowest > read_point_) return false;
-  if (family != nullptr) {
-    if (!scope.raw && IsExpired(facts, *family, scope.now)) return false;
-    // There any put may push others out, also from outside the range.
-    if (!family->new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
-  }
+  if (!scope.raw && IsExpired(facts, family, scope.now)) return false;
+  // There any put may push others out, also from outside the range.
+  if (!family.new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
   if (scope.row == nullptr) return true;
   return file.MayHold(*scope.row, scope.columns);
 }
@@ -43,6 +41,9 @@ StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema* family,
 StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
                                                             bool lengths_only,
                                                             const ReadScope& scope) const {
+  const FamilySchema* const schema = state_->schema->FindFamily(family);
+  if (schema == nullptr)  // a scan may outlive it
+    return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
   std::vector<std::unique_ptr<CellCursor>> cursors;
   bool any_withdrawals = false;
   for (const auto& cells : {state_->active, state_->frozen}) {
@@ -51,9 +52,8 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
                                          family, read_point_, lengths_only));
     any_withdrawals = true;  // maybe
   }
-  const FamilySchema* const schema = state_->schema->FindFamily(family);
   for (const auto& file : std::views::reverse(state_->files->Of(family))) {
-    CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, schema, scope));
+    CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));
     if (!may_matter) continue;
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
     cursors.push_back(

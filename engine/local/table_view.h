@@ -33,6 +33,7 @@ class TableView {
 
   const std::shared_ptr<const TableSchema>& schema() const { return state_->schema; }
   // The cells that the scope needs, and maybe others. With lengths only, values are left out.
+  // kNoSuchColumnFamily.
   StatusOr<std::unique_ptr<CellCursor>> OpenCursor(const std::string& family, bool lengths_only,
                                                    const ReadScope& scope) const;
   bool MayHaveTombstones() const;
@@ -42,7 +43,7 @@ class TableView {
                                    std::string_view qualifier) const;
 
  private:
-  StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema* family,
+  StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema& family,
                            const ReadScope& scope) const;
 
   const TableStatePtr state_;

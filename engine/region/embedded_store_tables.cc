@@ -117,7 +117,7 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
   Status replaced = region->ReplaceSchema(std::move(schema));
-  if (replaced.ok()) return committed;
+  if (IsInForce(replaced)) return committed.ok() ? replaced : committed;
   CELLFS_RETURN_IF_ERROR(Commit(before));
   return replaced;
 }

@@ -20,6 +20,7 @@
 
 #include "engine/check.h"
 #include "engine/local/local_engine.h"
+#include "engine/local/manifest.h"
 #include "engine/region/embedded_store.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/faulty_vfs.h"
@@ -227,6 +228,7 @@ class FaultsTest : public testing::Test {
     vfs_->Forget();
     vfs_->OnPowerLoss([&] { files.LosePower(); });
     files.SetChangeHook([this] { return vfs_->CountChange(); });
+    files.SetSyncedHook([this](const std::string& path) { vfs_->NoteSynced(path); });
     auto store = OpenStore(path_, files);
     if (!store.ok()) return Fail(promises, "open: " + store.status().ToString());
     for (int i = kBefore / 2; i < kBefore; ++i) {
@@ -330,6 +332,19 @@ class FaultsTest : public testing::Test {
     for (const auto& entry : stdfs::recursive_directory_iterator(path_)) {
       EXPECT_NE(entry.path().extension(), ".new") << entry.path();
     }
+    ExpectNamedFilesOnly();
+  }
+
+  void ExpectNamedFilesOnly() {
+    const auto store_id = CheckIsStore(PosixFiles(), path_);
+    ASSERT_TRUE(store_id.ok());
+    for (const auto& entry : stdfs::directory_iterator(path_ + "/tables")) {
+      const auto manifest =
+          ReadManifest(PosixFiles(), entry.path(), *store_id, std::stoul(entry.path().filename()));
+      ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+      EXPECT_EQ(PosixFiles().List(entry.path())->size(), manifest->files.size() + 1)
+          << entry.path();
+    }
   }
 
   // False: the operation got through before its nth place.
@@ -353,28 +368,6 @@ class FaultsTest : public testing::Test {
     const bool died = WIFEXITED(status) && WEXITSTATUS(status) == FaultyVfs::kDiedExitCode;
     EXPECT_TRUE(died || status == 0) << "the process ended with " << status;
     return died || promises_->reached;
-  }
-
-  // Another child: what it finds in SQLite's WALs was never synced.
-  void ReopenAndLosePower(uint32_t seed) {
-    FaultyFiles files;
-    vfs_->Forget(/*journals_are_synced=*/false);
-    vfs_->OnPowerLoss([&] { files.LosePower(); });
-    const auto store = OpenStore(path_, files);
-    if (!store.ok()) Fail(*promises_, "open: " + store.status().ToString());
-    vfs_->LosePower(seed);
-    _exit(0);
-  }
-
-  // Whether the child did not die in a checkpoint, which begins with a sync of the WAL.
-  bool WalsMayBeUnsynced() const {
-    for (const auto& entry : stdfs::directory_iterator(origin_ + "/tables")) {
-      const std::string now = path_ + "/tables/" + entry.path().filename().string();
-      const auto wal = PosixFiles().Read(now + "-wal");
-      if (!wal.ok() || wal->empty()) continue;
-      if (*PosixFiles().Read(now) != *PosixFiles().Read(entry.path())) return false;
-    }
-    return true;
   }
 
   TemporaryDirectory temporary_;
@@ -405,28 +398,6 @@ TEST_P(StoreFaultsTest, AFaultAtAnyPlaceLosesNothingThatWasPromised) {
     }
     printf("%s, fault %d: %d cases\n", operation.name.c_str(), static_cast<int>(fault), cases);
   }
-}
-
-// A process dies between commit and sync of a flush; the next one takes it for flushed.
-TEST_F(FaultsTest, WhatADeadProcessCommittedIsSyncedBeforeTheLogIsCut) {
-  const std::vector<Operation> operations = Operations();
-  const Operation operation = *std::find_if(operations.begin(), operations.end(),
-                                            [](const Operation& o) { return o.name == "flush"; });
-  int cases = 0;
-  for (int n = 1; WorkInChild(operation, n, Fault::kDie); n += 2) {
-    if (!WalsMayBeUnsynced()) continue;
-    SCOPED_TRACE(n);
-    ++cases;
-    const pid_t child = fork();
-    if (child == 0) ReopenAndLosePower(static_cast<uint32_t>(n));
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-    promises_->lost_power = true;
-    Verify(operation);
-    if (HasFailure()) return;
-  }
-  printf("%d cases\n", cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, StoreFaultsTest, testing::Range(0, 7), [](const auto& test) {

@@ -22,6 +22,7 @@ class FaultyFiles::File : public AppendFile {
     CELLFS_RETURN_IF_ERROR(base_->Append(written));
     files_->room_ -= written.size();
     files_->lengths_[path_].now += written.size();
+    files_->lengths_[path_].is_ours = true;
     return status;
   }
 
@@ -40,6 +41,7 @@ class FaultyFiles::File : public AppendFile {
     CELLFS_RETURN_IF_ERROR(files_->MayFail("sync of " + path_));
     files_->lengths_[path_].synced = length.now;
     files_->lengths_[path_].reserved_synced = length.reserved;
+    files_->TellSynced(path_);
     return {};
   }
 
@@ -52,6 +54,7 @@ class FaultyFiles::File : public AppendFile {
     length.now = size;
     length.synced = std::min(length.synced, size);
     length.reserved = 0;
+    length.is_ours = true;
     return {};
   }
 
@@ -60,6 +63,7 @@ class FaultyFiles::File : public AppendFile {
     CELLFS_RETURN_IF_ERROR(files_->MayFail("reserving in " + path_));
     CELLFS_RETURN_IF_ERROR(base_->Reserve(size));
     files_->lengths_[path_].reserved = size;
+    files_->lengths_[path_].is_ours = true;
     return {};
   }
 
@@ -101,10 +105,19 @@ void FaultyFiles::SetChangeHook(std::function<bool()> hook) {
   change_hook_ = std::move(hook);
 }
 
+void FaultyFiles::SetSyncedHook(std::function<void(const std::string& path)> hook) {
+  const std::lock_guard lock(mutex_);
+  synced_hook_ = std::move(hook);
+}
+
+void FaultyFiles::TellSynced(const std::string& path) const {
+  if (synced_hook_) synced_hook_(path);
+}
+
 void FaultyFiles::LosePower() {
   const std::lock_guard lock(mutex_);
   for (const auto& [path, length] : lengths_) {
-    if (!std::filesystem::exists(path)) continue;
+    if (!length.is_ours || !std::filesystem::exists(path)) continue;
     std::filesystem::resize_file(path, length.synced);
     // What was reserved, and zeros again.
     if (length.reserved_synced > length.synced)
@@ -127,7 +140,7 @@ StatusOr<std::unique_ptr<AppendFile>> FaultyFiles::OpenForAppend(const std::stri
   CELLFS_ASSIGN_OR_RETURN(auto base, base_.OpenForAppend(path));
   if (is_new) unsynced_names_.insert(path);
   const uint64_t size = std::filesystem::file_size(path);
-  lengths_.try_emplace(path, Length{size, size});
+  lengths_.try_emplace(path, Length{.now = size, .synced = size, .is_ours = is_new});
   return std::unique_ptr<AppendFile>(std::make_unique<File>(this, path, std::move(base)));
 }
 
@@ -140,6 +153,7 @@ Status FaultyFiles::Rename(const std::string& from, const std::string& to) {
   lengths_[to] = lengths_[from];
   lengths_.erase(from);
   unsynced_names_.erase(from);
+  TellSynced(std::filesystem::path(to).parent_path());
   return {};
 }
 
@@ -168,6 +182,7 @@ Status FaultyFiles::SyncDirectory(const std::string& path) {
   std::erase_if(unsynced_names_, [&](const std::string& name) {
     return std::filesystem::path(name).parent_path() == path;
   });
+  TellSynced(path);
   return {};
 }
 

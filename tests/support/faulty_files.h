@@ -30,6 +30,10 @@ class FaultyFiles : public FileLayer {
   void SetSyncHook(std::function<void()> hook);
   // Asked before everything that changes something; true: it shall fail, as by FailNth.
   void SetChangeHook(std::function<bool()> hook);
+  // Told of every sync, and every rename, of a file or directory that has succeeded: of files that
+  // are only synced through us others keep account (FaultyVfs). A rename counts for its directory:
+  // it is durable here at once, and so are the names that were made before it.
+  void SetSyncedHook(std::function<void(const std::string& path)> hook);
   // What was not synced is gone: bytes of files, and names in directories. Every file is closed.
   void LosePower();
 
@@ -50,8 +54,10 @@ class FaultyFiles : public FileLayer {
     uint64_t synced = 0;
     uint64_t reserved = 0;
     uint64_t reserved_synced = 0;
+    bool is_ours = false;  // else others write it, and we sync it
   };
-  Status MayFail(const std::string& what);  // under mutex_
+  Status MayFail(const std::string& what);         // under mutex_
+  void TellSynced(const std::string& path) const;  // under mutex_
 
   FileLayer& base_ = PosixFiles();
   mutable std::recursive_mutex mutex_;  // a hook may call LosePower
@@ -63,6 +69,7 @@ class FaultyFiles : public FileLayer {
   int syncs_ = 0;
   std::function<void()> sync_hook_;
   std::function<bool()> change_hook_;
+  std::function<void(const std::string& path)> synced_hook_;
   std::map<std::string, Length> lengths_;
   std::set<std::string> unsynced_names_;
 };

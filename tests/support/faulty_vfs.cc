@@ -20,7 +20,6 @@ sqlite3_vfs vfs;
 struct File {
   sqlite3_file ours;
   std::string* path;
-  bool is_journal;
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 
@@ -55,24 +54,17 @@ struct FaultyVfsMethods {
     Below(file)->pMethods = nullptr;
     FaultyVfs& self = Instance();
     const Lock lock(self.mutex_);
-    const bool is_new = name != nullptr && !stdfs::exists(name);
+    // Whoever builds a store file makes it, empty, before SQLite opens it.
+    const bool is_new = name != nullptr && (flags & SQLITE_OPEN_READWRITE) != 0 &&
+                        (!stdfs::exists(name) || stdfs::file_size(name) == 0);
     const int code = base->xOpen(base, name, Below(file), flags, out);
     if (Below(file)->pMethods == nullptr) return code;
     ours->ours.pMethods = &kMethods;
-    ours->is_journal = (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
     ours->path = new std::string(name != nullptr ? name : "");
-    if (name != nullptr) {
-      FaultyVfs::Tracked& tracked = self.files_[name];
-      if (is_new && !tracked.removed) {
-        tracked.name_is_synced = false;
-      } else if (!is_new && tracked.synced.empty() && tracked.pending.empty()) {
-        if (ours->is_journal && !self.journals_are_synced_) {
-          tracked.pending.push_back({0, Contents(name)});
-        } else {
-          tracked.synced = Contents(name);
-        }
-      }
-      tracked.removed = false;
+    if (is_new) {
+      self.files_[name] = {.synced = {}, .pending = {}, .name_is_synced = false};
+    } else if (name != nullptr && !self.files_.contains(name)) {
+      self.files_[name].synced = Contents(name);
     }
     return code;
   }
@@ -119,19 +111,7 @@ struct FaultyVfsMethods {
     FaultyVfs& self = Instance();
     const Lock lock(self.mutex_);
     if (self.Meets(FaultyVfs::Kind::kOtherChange)) return Failed(self, SQLITE_IOERR_FSYNC);
-    self.Synced(*FileOf(file)->path, FileOf(file)->is_journal);
-    return SQLITE_OK;
-  }
-
-  static int Delete(sqlite3_vfs*, const char* name, int sync_directory) {
-    FaultyVfs& self = Instance();
-    const Lock lock(self.mutex_);
-    if (self.Meets(FaultyVfs::Kind::kOtherChange)) return Failed(self, SQLITE_IOERR_DELETE);
-    const int code = base->xDelete(base, name, 0);
-    if (code != SQLITE_OK) return code;
-    FaultyVfs::Tracked& tracked = self.files_[name];
-    tracked.removed = true;
-    if (sync_directory != 0 || !tracked.name_is_synced) self.files_.erase(name);
+    self.NoteSynced(*FileOf(file)->path);
     return SQLITE_OK;
   }
 
@@ -172,7 +152,6 @@ FaultyVfs& FaultyVfs::Install() {
     vfs.zName = "faulty";
     vfs.szOsFile += static_cast<int>(sizeof(File));
     vfs.xOpen = FaultyVfsMethods::Open;
-    vfs.xDelete = FaultyVfsMethods::Delete;
     return sqlite3_vfs_register(&vfs, /*makeDflt=*/1) == SQLITE_OK;
   }();
   static_cast<void>(installed);
@@ -197,9 +176,8 @@ bool FaultyVfs::reached() const {
   return reached_;
 }
 
-void FaultyVfs::Forget(bool journals_are_synced) {
+void FaultyVfs::Forget() {
   const std::lock_guard lock(mutex_);
-  journals_are_synced_ = journals_are_synced;
   files_.clear();
 }
 
@@ -240,24 +218,21 @@ void Overwrite(std::string& contents, uint64_t offset, std::string_view bytes) {
 
 }  // namespace
 
-// SQLite's unix VFS syncs the directory with a new journal or WAL.
-void FaultyVfs::Synced(const std::string& path, bool with_names) {
-  Tracked& tracked = files_[path];
-  for (const Change& change : tracked.pending) {
-    if (change.truncates) {
-      tracked.synced.resize(change.offset);
-    } else {
-      Overwrite(tracked.synced, change.offset, change.bytes);
+void FaultyVfs::NoteSynced(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (const auto file = files_.find(path); file != files_.end()) {
+    Tracked& tracked = file->second;
+    for (const Change& change : tracked.pending) {
+      if (change.truncates) {
+        tracked.synced.resize(change.offset);
+      } else {
+        Overwrite(tracked.synced, change.offset, change.bytes);
+      }
     }
+    tracked.pending.clear();
   }
-  tracked.pending.clear();
-  if (!with_names || tracked.name_is_synced) return;
-  const stdfs::path directory = stdfs::path(path).parent_path();
-  for (auto file = files_.begin(); file != files_.end();) {
-    const bool synced = stdfs::path(file->first).parent_path() == directory;
-    if (synced) file->second.name_is_synced = true;
-    file = synced && file->second.removed ? files_.erase(file) : std::next(file);
-  }
+  for (auto& [name, tracked] : files_)
+    if (stdfs::path(name).parent_path() == path) tracked.name_is_synced = true;
 }
 
 void FaultyVfs::LosePower(uint32_t seed) {
@@ -265,7 +240,9 @@ void FaultyVfs::LosePower(uint32_t seed) {
   std::mt19937 random(seed);
   const auto by_chance = [&] { return random() % 2 == 0; };
   for (auto& [path, tracked] : files_) {
-    if (tracked.removed ? by_chance() : !tracked.name_is_synced && by_chance()) {
+    // A file that was removed may be there again: nobody syncs that.
+    const bool is_there = stdfs::exists(path) || tracked.name_is_synced;
+    if (!is_there || ((!tracked.name_is_synced || !stdfs::exists(path)) && by_chance())) {
       stdfs::remove(path);
       continue;
     }
@@ -280,7 +257,6 @@ void FaultyVfs::LosePower(uint32_t seed) {
       }
     }
     std::ofstream(path, std::ios::binary | std::ios::trunc) << contents;
-    stdfs::remove(path + "-shm");
   }
   files_.clear();
   if (power_loss_hook_) power_loss_hook_();

@@ -39,9 +39,10 @@ class FaultyVfs {
   void Arm(int n, Fault fault, uint32_t seed = 0);
   void Disarm();
   bool reached() const;  // since Arm
-  // From here on it is known what is synced; all that lies there now is, but for journals where
-  // they were left by a process that died.
-  void Forget(bool journals_are_synced = true);
+  // From here on it is known what is synced; all that lies there now is.
+  void Forget();
+  // Store files, or names in a directory, that others have synced.
+  void NoteSynced(const std::string& path);
   // A change by somebody else, counted like ours but for kFull. True: it shall fail.
   bool CountChange();
   // Called when power is lost, for files that others keep account of.
@@ -60,12 +61,10 @@ class FaultyVfs {
     std::string synced;
     std::vector<Change> pending;
     bool name_is_synced = true;
-    bool removed = false;  // but its removal was not synced
   };
   enum class Kind { kRead, kWrite, kOtherChange };
   bool Meets(Kind kind);
   void Note(const std::string& path, Change change);
-  void Synced(const std::string& path, bool with_names);
   [[noreturn]] void Die();
 
   mutable std::recursive_mutex mutex_;
@@ -75,7 +74,6 @@ class FaultyVfs {
   Fault fault_ = Fault::kFail;
   uint32_t seed_ = 0;
   bool reached_ = false;
-  bool journals_are_synced_ = true;
 };
 
 }  // namespace cellfs

@@ -83,9 +83,7 @@ TEST_F(DatabaseTest, AFileThatIsNoDatabaseIsCorruption) {
   const std::string other = directory_.path() + "/other.db";
   std::ofstream(other) << std::string(8192, 'x');
   auto opened = Database::OpenImmutable(other, cache_, cache_.NewOwner());
-  ASSERT_TRUE(opened.ok());
-  EXPECT_EQ((*opened)->QueryInteger("SELECT count(*) FROM sqlite_schema").status().code(),
-            StatusCode::kCorruption);
+  EXPECT_EQ(opened.status().code(), StatusCode::kCorruption);
 }
 
 TEST_F(DatabaseTest, AMissingFileIsNotMadeAndOneThatIsThereIsNotOverwritten) {

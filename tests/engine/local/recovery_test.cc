@@ -95,6 +95,24 @@ TEST_F(RecoveryTest, TheCellsOfADroppedFamilyDoNotComeBackWithItsName) {
   EXPECT_EQ(Raw(), "a/f:q/1=f b/g:q/1=new ");
 }
 
+// The catalog has been told that the family goes, and the manifest has not.
+TEST_F(RecoveryTest, NorDoTheyWhereTheDropWasCutShort) {
+  const auto all = TableOf({FamilyOf("f"), FamilyOf("g")});
+  schema_ = all;
+  Open();
+  ASSERT_OK(Write("a", {CellOf("q", 1, "f"), CellOf("q", 1, "g", CellType::kPut, "g")}));
+  ASSERT_OK(table_->Flush());
+  schema_ = TableOf({FamilyOf("f")});
+  Reopen();
+  EXPECT_EQ(Raw(), "a/f:q/1=f ");
+  ASSERT_OK(table_->ReplaceSchema(all));
+  EXPECT_EQ(Raw(), "a/f:q/1=f ");
+  schema_ = all;
+  Reopen();
+  EXPECT_EQ(Raw(), "a/f:q/1=f ");
+  EXPECT_EQ(StoreFileNames().size(), 1u);
+}
+
 // Its sequence id must not be looked for in the store file once the log was cut.
 TEST_F(RecoveryTest, AWriteThatTheLogRefusedLeavesATableWhole) {
   Open();

@@ -346,6 +346,14 @@ TEST_F(StoreFileTest, NobodyElseMayReadItAndNothingIsOverwritten) {
 
 // ---- Whose it is --------------------------------------------------------------------------------
 
+TEST_F(StoreFileTest, WhatIsNotRefusedCanBeStored) {
+  sqlite3* connection = nullptr;
+  ASSERT_EQ(sqlite3_open(":memory:", &connection), SQLITE_OK);
+  const int most = sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, -1);
+  sqlite3_close(connection);
+  EXPECT_LE(StoreFileBuilder::kMostBytesOfCell + 1000, static_cast<uint64_t>(most));
+}
+
 TEST_F(StoreFileTest, ReadsChangeNothing) {
   std::vector<Cell> cells;
   for (int i = 0; i < 500; ++i)
