@@ -17,11 +17,6 @@ class KeepEverything : public CompactionMatcher {
   bool Keep(const CellView&) override { return true; }
 };
 
-class DropEverything : public CompactionMatcher {
- public:
-  bool Keep(const CellView&) override { return false; }
-};
-
 class RewriteMatcher : public CompactionMatcher {
  public:
   RewriteMatcher(const FamilySchema& family, const Rewrite& rewrite)
@@ -137,14 +132,10 @@ class RewriteMatcher : public CompactionMatcher {
 
 std::unique_ptr<CompactionMatcher> MakeCompactionMatcher(const FamilySchema& family,
                                                          const Rewrite& rewrite) {
-  if (rewrite.kind == RewriteKind::kKeepAll) return std::make_unique<KeepEverything>();
   if (family.new_version_behavior()) {
-    if (rewrite.keep_up_to > 0) return std::make_unique<KeepEverything>();
-    if (family.min_versions() == 0 && rewrite.newest_cell < OldestUnexpired(family, rewrite.now)) {
-      return std::make_unique<DropEverything>();
-    }
     // Any put may still push others out, so only a major compaction drops.
-    if (rewrite.kind == RewriteKind::kMinor) return std::make_unique<KeepEverything>();
+    if (rewrite.kind == RewriteKind::kMinor || rewrite.keep_up_to > 0)
+      return std::make_unique<KeepEverything>();
   }
   return std::make_unique<RewriteMatcher>(family, rewrite);
 }

@@ -14,9 +14,8 @@
 namespace cellfs {
 
 enum class RewriteKind {
-  kKeepAll,  // drops nothing: while a pinned Moment may see what would go
-  kMinor,    // a flush, and a compaction that leaves a file out: keeps tombstones
-  kMajor,    // drops tombstones too
+  kMinor,  // a flush, and a compaction that leaves a file out: keeps tombstones
+  kMajor,  // drops tombstones too
 };
 
 struct Rewrite {
@@ -26,9 +25,6 @@ struct Rewrite {
   // not the memstore); decides how long KEEP_DELETED_CELLS TRUE keeps a tombstone.
   // kLatestTimestamp: there is no put.
   Timestamp oldest_put = kLatestTimestamp;
-  // The largest timestamp in the store file that a compaction rewrites: a file that is expired as a
-  // whole is not read, NEW_VERSION_BEHAVIOR or not (MIN_VERSIONS 0). A flush leaves it as it is.
-  Timestamp newest_cell = kLatestTimestamp;
   // Cells with a sequence id up to this one stay, and so does every tombstone, since a pinned
   // Moment may see the difference. 0: no moment is pinned.
   SequenceId keep_up_to = 0;

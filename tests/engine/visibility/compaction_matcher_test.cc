@@ -79,20 +79,12 @@ TEST(CompactionMatcherTest, DeletedTtlEndsTheKeeping) {
       "Put5");
 }
 
-TEST(CompactionMatcherTest, KeepAllKeepsAll) {
-  EXPECT_EQ(Kept(SchemaWith({}), {.kind = RewriteKind::kKeepAll, .now = 10}, DeletedColumn()),
-            "Put5 DeleteColumn3 Put1");
-}
-
-TEST(CompactionMatcherTest, NewVersionBehaviorDropsInAMajorOnlyOrAFileExpiredAsAWhole) {
+TEST(CompactionMatcherTest, NewVersionBehaviorDropsInAMajorOnly) {
   const auto schema =
       SchemaWith({{"VERSIONS", "1"}, {"NEW_VERSION_BEHAVIOR", "true"}, {"TTL", "1"}});
   EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMinor, .now = 10}, DeletedColumn()),
             "Put5 DeleteColumn3 Put1");
   EXPECT_EQ(Kept(schema, {.kind = RewriteKind::kMajor, .now = 10}, DeletedColumn()), "Put5");
-  EXPECT_EQ(
-      Kept(schema, {.kind = RewriteKind::kMinor, .now = 9000, .newest_cell = 5}, DeletedColumn()),
-      "");
 }
 
 }  // namespace
