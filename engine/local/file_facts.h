@@ -38,6 +38,12 @@ struct FileFacts {
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
 
+// Whether the file may have something at the row and timestamp of the cell.
+inline bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {
+  return facts.first_row <= cell.row && cell.row <= facts.last_row &&
+         facts.oldest <= cell.timestamp && cell.timestamp <= facts.newest;
+}
+
 }  // namespace cellfs
 
 #endif  // CELLFS_ENGINE_LOCAL_FILE_FACTS_H_

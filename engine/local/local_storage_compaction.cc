@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+//
+// The compaction of a table: which files of a family, and their way into one.
+#include <algorithm>
+
+#include "engine/local/compaction_policy.h"
+#include "engine/local/dropped_columns.h"
+#include "engine/local/local_storage.h"
+#include "engine/local/rewrite.h"
+#include "engine/local/store_file_cursor.h"
+#include "engine/visibility/query_matcher.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int kCompactAttempts = 5;  // where the table is altered meanwhile
+// A major compaction is worth it from so many cells of garbage, and so many of them in a hundred.
+constexpr int64_t kLeastGarbage = 10000;
+constexpr int64_t kGarbagePercent = 25;
+
+// Whether cells go with time alone.
+bool HasTimeLimits(const FamilySchema& family) {
+  return family.time_to_live() != kForever || family.deleted_ttl().has_value();
+}
+
+}  // namespace
+
+// Every file of every family.
+Status LocalStorage::Compact(CompactionKind kind) {
+  const std::lock_guard compact_lock(compact_mutex_);
+  const std::shared_ptr<const TableSchema> schema = State()->schema;
+  for (const auto& [name, family] : schema->families) {
+    for (int attempt = 1;; ++attempt) {
+      CELLFS_RETURN_IF_ERROR(DropExpired(family).status());
+      const Status status = CompactSelection({family, State()->files->Of(name), kind}, {});
+      if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
+        continue;
+      CELLFS_RETURN_IF_ERROR(status);
+      break;
+    }
+  }
+  ++compactions_;
+  return Status();
+}
+
+StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
+  const std::lock_guard compact_lock(compact_mutex_);
+  const std::shared_ptr<const TableSchema> schema = State()->schema;
+  if (!schema->compaction_enabled()) return false;
+  for (const auto& [name, family] : schema->families) {
+    if (dropped_) return false;
+    CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));
+    if (has_dropped) return true;
+    const std::optional<Selection> selection = SelectByPolicy(family);
+    if (!selection) continue;
+    const Status status = CompactSelection(*selection, stopped);
+    if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
+      return false;
+    CELLFS_RETURN_IF_ERROR(status);
+    ++compactions_;
+    return true;
+  }
+  return false;
+}
+
+std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
+    const FamilySchema& family) const {
+  const StoreFiles files = State()->files->Of(family.name());
+  if (files.empty()) return std::nullopt;
+  int64_t cells = 0;
+  int64_t garbage = 0;
+  std::vector<uint64_t> sizes;
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& file : files) {
+    const FileFacts& facts = file->facts();
+    cells += facts.cells;
+    // A tombstone stands for itself and for what it hides.
+    if (!facts.is_major) garbage += facts.surplus + 2 * (facts.tombstones + facts.withdrawals);
+    sizes.push_back(facts.bytes);
+    oldest = std::min(oldest, facts.written);
+  }
+  const bool is_worth_it = garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
+  if (is_worth_it || IsMajorDue(family, files, oldest))
+    return Selection{family, files, CompactionKind::kMajor};
+  const SiteSettings& site = context_->options.site;
+  const CompactionLimits limits{.min_files = static_cast<size_t>(site.compaction_min),
+                                .max_files = static_cast<size_t>(site.compaction_max),
+                                .ratio = site.compaction_ratio,
+                                .min_size = static_cast<uint64_t>(FlushSizeOf(*State())),
+                                .blocking_files = static_cast<size_t>(site.blocking_store_files)};
+  const auto range = SelectCompaction(sizes, limits);
+  if (!range) return std::nullopt;
+  const auto begin = files.begin() + static_cast<ptrdiff_t>(range->begin);
+  const auto end = files.begin() + static_cast<ptrdiff_t>(range->end);
+  const bool is_all = range->begin == 0 && range->end == files.size();
+  return Selection{family, StoreFiles(begin, end),
+                   is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
+}
+
+bool LocalStorage::IsMajorDue(const FamilySchema& family, const StoreFiles& files,
+                              Timestamp oldest) const {
+  const SiteSettings& site = context_->options.site;
+  if (files.size() >= static_cast<size_t>(site.compaction_max)) return false;
+  // Nothing would come of it but what time has ended since.
+  if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
+  return NeedsMajor(
+      context_->options.clock->Now(), oldest,
+      {.period = site.major_compaction_period, .jitter = site.major_compaction_jitter},
+      name().ToString(), family.name());
+}
+
+// A file that is expired as a whole goes unread; but one that withdraws what an older file may have
+// stays as long as that, for a TTL may be raised.
+StatusOr<bool> LocalStorage::DropExpired(const FamilySchema& family) {
+  if (family.min_versions() != 0) return false;
+  const Timestamp oldest = OldestUnexpired(family, context_->options.clock->Now());
+  FileChange change;
+  bool all_older_go = true;
+  for (const auto& file : State()->files->Of(family.name())) {
+    const FileFacts& facts = file->facts();
+    const bool goes = facts.newest < oldest && (facts.withdrawals == 0 || all_older_go);
+    if (goes) change.removed.push_back(file);
+    all_older_go &= goes;
+  }
+  if (change.removed.empty()) return false;
+  CELLFS_RETURN_IF_ERROR(Commit(change, [](TableState&) {}));
+  return true;
+}
+
+Status LocalStorage::CompactSelection(const Selection& selection,
+                                      const std::function<bool()>& stopped) {
+  if (selection.files.empty()) return Status();
+  const FamilySchema& family = selection.family;
+  const TableStatePtr state = State();
+  const bool major = selection.kind == CompactionKind::kMajor;
+  Rewrite rules = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  BuilderOptions options{.number = next_file_++,
+                         .inline_value_limit = context_->options.inline_value_limit,
+                         .written = rules.now,
+                         .is_major = major};
+  for (const auto& file : selection.files) {
+    rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
+    options.cells_at_most += file->facts().cells;
+    if (!major) options.written = std::min(options.written, file->facts().written);
+  }
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(state, selection));
+  input.stopped = [&] { return dropped_ || (stopped && stopped()); };
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
+                          StoreFileBuilder::Begin(folder_, family, options));
+  DroppedColumns dropped;
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
+  CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
+                          builder->Finish(context_->files, selection.files.front()->facts().lowest,
+                                          selection.files.back()->facts().highest));
+  FileChange change{.added = {}, .removed = selection.files};
+  if (facts) change.added.push_back(*std::move(facts));
+  const TableStatePtr before = State();
+  const Status committed = Commit(change, [](TableState&) {});
+  if (committed.ok() || committed.code() == StatusCode::kOutcomeUnknown)
+    TellObserver(std::move(dropped), before);
+  return committed;
+}
+
+StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
+                                             const Selection& selection) const {
+  RewriteInput input;
+  for (const auto& file : selection.files) {
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,
+                                                            /*lengths_only=*/false));
+  }
+  const FileFacts& oldest = selection.files.front()->facts();
+  const FileFacts& newest = selection.files.back()->facts();
+  std::vector<FileFacts> older;
+  for (const auto& file : state->files->Of(selection.family.name())) {
+    const FileFacts& facts = file->facts();
+    if (facts.highest < oldest.lowest) older.push_back(facts);
+    if (facts.lowest <= newest.highest || facts.withdrawals == 0) continue;
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
+  }
+  input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
+    return std::any_of(older.begin(), older.end(),
+                       [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });
+  };
+  input.is_withdrawn_in_memory = [state, family = selection.family.name()](const CellView& cell) {
+    return state->active->MayWithdraw(family, cell) ||
+           (state->frozen != nullptr && state->frozen->MayWithdraw(family, cell));
+  };
+  return input;
+}
+
+}  // namespace cellfs
