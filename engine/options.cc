@@ -53,8 +53,8 @@ template <typename Number>
 Status SetNumber(SiteSettings& settings, const NumberKey<Number>& key, std::string_view value) {
   Number number = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || number < key.min ||
-      number > key.max) {
+  const bool is_number = error == std::errc() && end == value.data() + value.size();
+  if (!is_number || !(number >= key.min && number <= key.max)) {
     const char* const kind = std::is_integral_v<Number> ? "a whole number from " : "a number from ";
     return Refuse(key.key, value, kind + ToText(key.min) + " to " + ToText(key.max));
   }

@@ -11,14 +11,16 @@ TEST(SiteSettingsTest, TakesTextAndGivesItBack) {
   EXPECT_TRUE(site.Set("hbase.hregion.keyvalue.timestamp.slop.millisecs", "1000").ok());
   EXPECT_TRUE(site.Set("hbase.column.max.version", "3").ok());
   EXPECT_TRUE(site.Set("hbase.security.authorization", "true").ok());
+  EXPECT_TRUE(site.Set("hbase.hstore.compaction.ratio", "1.3").ok());
   EXPECT_EQ(site.timestamp_slop, 1000);
   EXPECT_EQ(site.default_max_versions, 3);
   EXPECT_TRUE(site.authorization);
+  EXPECT_EQ(site.compaction_ratio, 1.3);
 
   SiteSettings copy;
   for (const auto& [key, value] : site.ToMap()) EXPECT_TRUE(copy.Set(key, value).ok()) << key;
   EXPECT_EQ(copy.ToMap(), site.ToMap());
-  EXPECT_EQ(site.ToMap().size(), 8u);
+  EXPECT_EQ(site.ToMap().size(), 14u);
 }
 
 TEST(SiteSettingsTest, RefusesWhatItDoesNotKnowAndNamesIt) {
@@ -30,6 +32,8 @@ TEST(SiteSettingsTest, RefusesWhatItDoesNotKnowAndNamesIt) {
     EXPECT_EQ(status.code(), StatusCode::kIllegalArgument) << bad;
     EXPECT_NE(status.message().find("hbase.column.max.version"), std::string::npos);
   }
+  for (const char* bad : {"", "x", "-1", "nan", "1.5x"})
+    EXPECT_FALSE(site.Set("hbase.hstore.compaction.ratio", bad).ok()) << bad;
   EXPECT_FALSE(site.Set("hbase.security.authorization", "yes").ok());
   EXPECT_EQ(site.ToMap(), before);
 }
