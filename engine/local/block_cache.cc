@@ -2,7 +2,6 @@
 #include "engine/local/block_cache.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <new>
 
@@ -47,7 +46,7 @@ bool BlockCache::Read(uint64_t owner, uint64_t block, size_t offset, char* to, s
   const std::lock_guard lock(shard.mutex);
   const Entry* const entry = shard.Find(key);
   if (entry == nullptr || offset > entry->size || size > entry->size - offset) return false;
-  std::memcpy(to, entry->bytes.get() + offset, size);
+  std::copy_n(entry->bytes.get() + offset, size, to);
   return true;
 }
 

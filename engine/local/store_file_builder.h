@@ -64,7 +64,7 @@ class StoreFileBuilder {
   StatusOr<uint64_t> MeasureBytes();
 
   const std::shared_ptr<const TableFolder> folder_;
-  const FamilySchema& family_;
+  const FamilySchema family_;
   const int32_t inline_value_limit_;
   FileFacts facts_;
   const std::string path_;
