@@ -187,7 +187,7 @@ class LocalRewriteTest : public RewriteObserverTest {
     constexpr int kRows = 70000;
     for (int row = 0; row < kRows;) {
       std::vector<RowMutations> batch;
-      for (; batch.size() < 1000 && row < kRows; ++row) {
+      for (; batch.size() < 50 && row < kRows; ++row) {
         const std::string name = "r" + std::to_string(row);
         RowMutations twice{.row = name};
         twice.mutations = {Put{name, {{"f0", "p", 10, "v", {}}}},
