@@ -75,6 +75,12 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
+// Whether what was asked for is done, though power loss may undo it: of what ends with
+// kOutcomeUnknown only where somebody promises that it is in place then (ReplaceFile).
+inline bool IsInForce(const Status& status) {
+  return status.ok() || status.code() == StatusCode::kOutcomeUnknown;
+}
+
 }  // namespace cellfs
 
 #endif  // CELLFS_ENGINE_STATUS_H_

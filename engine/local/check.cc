@@ -184,10 +184,11 @@ class StoreCheck {
       place_.what = complete.message();
       Add(place_);
     }
-    auto folder = std::make_shared<TableFolder>(directory_ + "/" + directory, store_id_, table.id);
+    const auto folder = std::make_shared<const TableFolder>(
+        TableFolder{directory_ + "/" + directory, store_id_, table.id});
     for (const FileFacts& facts : manifest->files) {
       const size_t before = report_.damage.size();
-      CheckFile(*folder, facts);
+      CheckFile(folder, facts);
       if (report_.damage.size() > before && !IsStillNamed(*folder, facts))
         report_.damage.resize(before);
     }
@@ -195,7 +196,7 @@ class StoreCheck {
   }
 
   bool IsStillNamed(const TableFolder& folder, const FileFacts& facts) {
-    const auto now = ReadManifest(files_, folder.path(), folder.store_id(), folder.table());
+    const auto now = ReadManifest(files_, folder.path, folder.store_id, folder.table);
     return !now.ok() || std::find(now->files.begin(), now->files.end(), facts) != now->files.end();
   }
 
@@ -215,8 +216,8 @@ class StoreCheck {
                            needed->second, SegmentName(first_segment_ - 1));
   }
 
-  void CheckFile(const TableFolder& folder, const FileFacts& facts) {
-    place_.file = "tables/" + std::to_string(folder.table()) + "/" + StoreFileName(facts.number);
+  void CheckFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
+    place_.file = "tables/" + std::to_string(folder->table) + "/" + StoreFileName(facts.number);
     place_.family = facts.family;
     const Status status = CheckStoreFile(folder, facts);
     if (status.ok()) return;
@@ -225,11 +226,9 @@ class StoreCheck {
     Add(std::move(damage));
   }
 
-  Status CheckStoreFile(const TableFolder& folder, const FileFacts& facts) {
+  Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
     FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
-    const auto file = std::make_shared<StoreFile>(
-        std::make_shared<TableFolder>(folder.path(), folder.store_id(), folder.table()), facts,
-        cache);
+    const auto file = std::make_shared<StoreFile>(folder, facts, cache);
     {
       CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
       CELLFS_RETURN_IF_ERROR(CheckPages(lease.reader().database()));

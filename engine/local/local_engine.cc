@@ -149,7 +149,8 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::AddTable(const StoredTable& table,
                                                               const Manifest& manifest) {
-  auto folder = std::make_shared<TableFolder>(PathOf(table.id), directory_->id(), table.id);
+  auto folder =
+      std::make_shared<TableFolder>(TableFolder{PathOf(table.id), directory_->id(), table.id});
   auto storage = std::make_shared<LocalStorage>(context_, table, std::move(folder), manifest);
   const std::lock_guard lock(mutex_);
   tables_[table.id] = storage;

@@ -84,22 +84,17 @@ class LocalStorage::LocalScanner : public Scanner {
  public:
   LocalScanner(std::shared_ptr<LocalStorage> storage, const Scan& scan,
                std::unique_ptr<RegionScanner> scanner)
-      : storage_(std::move(storage)),
-        moment_(scan.moment),
-        raw_(scan.raw),
-        times_(scan.time_range),
-        family_times_(scan.family_time_ranges),
-        scanner_(std::move(scanner)) {
-    if (!scan.IsOfOneRow() || scan.reversed) return;
-    only_row_ = scan.start_row;
-    if (scan.filter == nullptr) return;
+      : storage_(std::move(storage)), scan_(scan), scanner_(std::move(scanner)) {
+    is_of_one_row_ = scan.IsOfOneRow() && !scan.reversed;
+    if (!is_of_one_row_ || scan.filter == nullptr) return;
     if (auto column = scan.filter->OnlyColumn()) only_column_.insert(*std::move(column));
   }
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
-    CELLFS_ASSIGN_OR_RETURN(const TableView view, storage_->TakeView(moment_.get()));
+    const Moment* const moment = scan_.moment.get();
+    CELLFS_ASSIGN_OR_RETURN(const TableView view, storage_->TakeView(moment));
     const Timestamp now =
-        moment_ != nullptr ? moment_->now : storage_->context_->options.clock->Now();
+        moment != nullptr ? moment->now : storage_->context_->options.clock->Now();
     const CursorSource source = [&](const std::string& family, bool lengths_only) {
       return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
@@ -109,21 +104,17 @@ class LocalStorage::LocalScanner : public Scanner {
 
  private:
   ReadScope ScopeOf(const std::string& family, Timestamp now) const {
-    const auto own = family_times_.find(family);
-    return {.row = only_row_ ? &*only_row_ : nullptr,
+    return {.row = is_of_one_row_ ? &scan_.start_row : nullptr,
             .columns = only_column_.empty() ? nullptr : &only_column_,
-            .times = own == family_times_.end() ? times_ : own->second,
-            .raw = raw_,
+            .times = TimesOf(scan_, family),
+            .raw = scan_.raw,
             .now = now};
   }
 
   const std::shared_ptr<LocalStorage> storage_;
-  const std::shared_ptr<const Moment> moment_;
-  const bool raw_;
-  const TimeRange times_;
-  const std::map<std::string, TimeRange> family_times_;
+  const Scan scan_;
   const std::unique_ptr<RegionScanner> scanner_;
-  std::optional<std::string> only_row_;
+  bool is_of_one_row_ = false;
   std::set<std::string> only_column_;  // of that row; empty: all
 };
 
@@ -209,15 +200,19 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
     }
   }
   CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
-  const auto before = static_cast<int64_t>(active->memstore().bytes());
-  addition.Finish();
-  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
+  Finish(addition, active->memstore());
   context_->read_point.store(last);
   context_->mutations += batches.size();
   if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSizeOf(*state)) {
     context_->wake_maintenance();
   }
   return position;
+}
+
+void LocalStorage::Finish(Memstore::Addition& addition, const Memstore& memstore) {
+  const auto before = static_cast<int64_t>(memstore.bytes());
+  addition.Finish();
+  context_->memstore_bytes += static_cast<int64_t>(memstore.bytes()) - before;
 }
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
@@ -241,18 +236,17 @@ void LocalStorage::Recover(const LogRecord& record) {
   const std::shared_ptr<MemoryCells> active = State()->active;
   Memstore::Addition addition = active->Begin();
   active->Prepare(record.cells, addition);
-  const auto before = static_cast<int64_t>(active->memstore().bytes());
-  addition.Finish();
-  context_->memstore_bytes += static_cast<int64_t>(active->memstore().bytes()) - before;
+  Finish(addition, active->memstore());
 }
 
 void LocalStorage::SettleRecovered() { context_->wal->Flushed(id(), flushed()); }
+
 // ---- The table as a whole -----------------------------------------------------------------------
 
 // Files that nothing has named.
 void LocalStorage::Discard(const std::vector<FileFacts>& files) const {
   for (const FileFacts& facts : files)
-    std::remove((folder_->path() + "/" + StoreFileName(facts.number)).c_str());
+    std::remove((folder_->path + "/" + StoreFileName(facts.number)).c_str());
 }
 
 Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
@@ -267,7 +261,7 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
   }
   for (const FileFacts& facts : change.added)
     files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
-  Manifest manifest{.store_id = folder_->store_id(),
+  Manifest manifest{.store_id = folder_->store_id,
                     .table = id(),
                     .flushed = std::max(flushed(), change.flushed),
                     .next_file = next_file_,
@@ -278,9 +272,9 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
   const auto after = std::make_shared<TableState>();
   // The names of the files come first, and may not follow the manifest's.
   Status saved;
-  if (!change.added.empty()) saved = context_->files.SyncDirectory(folder_->path());
-  if (saved.ok()) saved = SaveManifest(context_->files, folder_->path(), manifest);
-  if (!saved.ok() && saved.code() != StatusCode::kOutcomeUnknown) {
+  if (!change.added.empty()) saved = context_->files.SyncDirectory(folder_->path);
+  if (saved.ok()) saved = SaveManifest(context_->files, folder_->path, manifest);
+  if (!IsInForce(saved)) {
     Discard(change.added);
     return saved;
   }
@@ -337,7 +331,7 @@ void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& bef
 Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   const std::lock_guard flush_lock(flush_mutex_);
   const Status flushed = FlushLocked();
-  if (flushed.code() != StatusCode::kOutcomeUnknown) CELLFS_RETURN_IF_ERROR(flushed);
+  if (!IsInForce(flushed)) return flushed;
   FileChange change;
   for (const auto& file : State()->files->All())
     if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);
@@ -358,7 +352,7 @@ Status LocalStorage::Truncate() {
     next.active = std::move(active);
     next.frozen = nullptr;
   });
-  if (!committed.ok() && committed.code() != StatusCode::kOutcomeUnknown) return committed;
+  if (!IsInForce(committed)) return committed;
   FlushEnded({});
   if (durable_) context_->wal->Flushed(id(), flushed());
   return committed;
@@ -369,7 +363,7 @@ void LocalStorage::Drop() {
   const std::lock_guard flush_lock(flush_mutex_);
   const std::lock_guard compact_lock(compact_mutex_);
   std::error_code ignored;  // what is left is found when the store is opened the next time
-  std::filesystem::remove_all(folder_->path(), ignored);
+  std::filesystem::remove_all(folder_->path, ignored);
   context_->wal->DropTable(id());
   FlushEnded({});
   context_->memstore_bytes -= static_cast<int64_t>(memstore_bytes());

@@ -53,7 +53,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   TableStatistics GetStatistics() override;
 
   // For the engine and its maintenance.
-  TableId id() const { return folder_->table(); }
+  TableId id() const { return folder_->table; }
   TableName name() const { return State()->schema->name(); }
   TableStatePtr State() const;
   SequenceId flushed() const { return flushed_.load(); }
@@ -82,6 +82,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
+  void Finish(Memstore::Addition& addition, const Memstore& memstore);
   Status CheckStorable(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
   // How much of what memstores may have is taken, of this table's or of all: 1 is all.

@@ -156,8 +156,7 @@ Status LocalStorage::CompactSelection(const Selection& selection,
   if (facts) change.added.push_back(*std::move(facts));
   const TableStatePtr before = State();
   const Status committed = Commit(change, [](TableState&) {});
-  if (committed.ok() || committed.code() == StatusCode::kOutcomeUnknown)
-    TellObserver(std::move(dropped), before);
+  if (IsInForce(committed)) TellObserver(std::move(dropped), before);
   return committed;
 }
 

@@ -110,7 +110,7 @@ Status LocalStorage::FlushLocked() {
       throw;
     }
     // What is in force has freed its memory.
-    FlushEnded(status.code() == StatusCode::kOutcomeUnknown ? Status() : status);
+    FlushEnded(IsInForce(status) ? Status() : status);
     CELLFS_RETURN_IF_ERROR(status);
     if (!again) return Status();
   }
@@ -152,7 +152,7 @@ Status LocalStorage::FlushFrozen(const TableStatePtr& state) {
                     .complete_up_to = keep_up_to};
   CELLFS_ASSIGN_OR_RETURN(change.added, WriteFiles(state, keep_up_to, dropped));
   const Status committed = Commit(change, [](TableState& next) { next.frozen = nullptr; });
-  if (!committed.ok() && committed.code() != StatusCode::kOutcomeUnknown) return committed;
+  if (!IsInForce(committed)) return committed;
   TellObserver(std::move(dropped), state);
   ++flushes_;
   if (durable_) context_->wal->Flushed(id(), flushed());

@@ -23,11 +23,6 @@ std::string_view CopyInto(char*& target, std::string_view bytes) {
   return {begin, bytes.size()};
 }
 
-bool IsBefore(const CellView& a, const CellView& b) {
-  if (const int order = a.row.compare(b.row); order != 0) return order < 0;
-  return CompareInFamily(a, b) < 0;
-}
-
 }  // namespace
 
 char* Arena::Allocate(size_t size) {

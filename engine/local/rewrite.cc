@@ -10,60 +10,12 @@ namespace {
 
 constexpr uint64_t kLookEvery = 1024;  // cells, whether to stop
 
-using Cursors = std::vector<std::unique_ptr<CellCursor>>;
-
-bool IsBefore(const CellView& a, const CellView& b) {
-  if (const int order = a.row.compare(b.row); order != 0) return order < 0;
-  return CompareInFamily(a, b) < 0;
-}
-
-// All cells of several cursors in order, from the first to the last; withdrawals too.
-class ForwardMerge {
- public:
-  explicit ForwardMerge(Cursors cursors) : cursors_(std::move(cursors)) {}
-
-  Status Begin() {
-    for (auto& cursor : cursors_) CELLFS_RETURN_IF_ERROR(cursor->Seek({}));
-    Choose();
-    return {};
-  }
-  bool valid() const { return current_ != nullptr; }
-  CellCursor& cursor() { return *current_; }
-  const CellView& cell() const { return current_->cell(); }
-
-  Status Next() {
-    CELLFS_RETURN_IF_ERROR(current_->Next());
-    const bool goes_on =
-        current_->valid() && (next_ == nullptr || IsBefore(current_->cell(), next_->cell()));
-    if (!goes_on) Choose();
-    return {};
-  }
-
- private:
-  // The smallest, and the one that comes after it.
-  void Choose() {
-    current_ = next_ = nullptr;
-    for (auto& cursor : cursors_) {
-      if (!cursor->valid()) continue;
-      if (current_ == nullptr || IsBefore(cursor->cell(), current_->cell())) {
-        next_ = std::exchange(current_, cursor.get());
-      } else if (next_ == nullptr || IsBefore(cursor->cell(), next_->cell())) {
-        next_ = cursor.get();
-      }
-    }
-  }
-
-  const Cursors cursors_;
-  CellCursor* current_ = nullptr;
-  CellCursor* next_ = nullptr;
-};
-
 class FamilyRewrite {
  public:
   FamilyRewrite(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
                 StoreFileBuilder& builder, DroppedColumns& dropped)
-      : cells_(std::move(input.cells)),
-        newer_(std::move(input.newer_withdrawals)),
+      : cells_(MergeAllCells(std::move(input.cells))),
+        newer_(MergeAllCells(std::move(input.newer_withdrawals))),
         input_(std::move(input)),
         family_(family),
         keep_up_to_(rules.keep_up_to),
@@ -72,14 +24,14 @@ class FamilyRewrite {
         dropped_(dropped) {}
 
   Status Run() {
-    CELLFS_RETURN_IF_ERROR(cells_.Begin());
-    CELLFS_RETURN_IF_ERROR(newer_.Begin());
-    for (uint64_t cells = 1; cells_.valid(); ++cells) {
+    CELLFS_RETURN_IF_ERROR(cells_->Seek({}));
+    CELLFS_RETURN_IF_ERROR(newer_->Seek({}));
+    for (uint64_t cells = 1; cells_->valid(); ++cells) {
       if (cells % kLookEvery == 0 && input_.stopped && input_.stopped()) {
         return {StatusCode::kCancelled, "the rewrite has been stopped"};
       }
-      CELLFS_RETURN_IF_ERROR(Take(cells_.cell()));
-      CELLFS_RETURN_IF_ERROR(cells_.Next());
+      CELLFS_RETURN_IF_ERROR(Take(cells_->cell()));
+      CELLFS_RETURN_IF_ERROR(cells_->Next());
     }
     return {};
   }
@@ -99,20 +51,20 @@ class FamilyRewrite {
   }
 
   StatusOr<bool> IsWithdrawnElsewhere(const CellView& cell) {
-    for (; newer_.valid() && !IsBefore(cell, newer_.cell());) {
-      static_cast<void>(newer_withdrawals_.Hides(newer_.cell()));
-      CELLFS_RETURN_IF_ERROR(newer_.Next());
+    while (newer_->valid() && !IsBefore(cell, newer_->cell())) {
+      newer_withdrawals_.Add(newer_->cell());
+      CELLFS_RETURN_IF_ERROR(newer_->Next());
     }
     return newer_withdrawals_.Hides(cell) || input_.is_withdrawn_in_memory(cell);
   }
 
   Status Put() {
-    CELLFS_RETURN_IF_ERROR(cells_.cursor().LoadValue());
-    return builder_.Put(cells_.cell());
+    CELLFS_RETURN_IF_ERROR(cells_->LoadValue());
+    return builder_.Put(cells_->cell());
   }
 
-  ForwardMerge cells_;
-  ForwardMerge newer_;
+  const std::unique_ptr<CellCursor> cells_;
+  const std::unique_ptr<CellCursor> newer_;
   const RewriteInput input_;  // without its cursors
   const FamilySchema& family_;
   const SequenceId keep_up_to_;

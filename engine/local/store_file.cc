@@ -2,19 +2,12 @@
 #include "engine/local/store_file.h"
 
 #include <cstdio>
-#include <filesystem>
 
 #include "engine/local/bloom_filter.h"
 #include "engine/local/cell_format.h"
 #include "engine/local/manifest.h"
 
 namespace cellfs {
-
-TableFolder::~TableFolder() {
-  if (!dropped_) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 StoreFile::Lease::~Lease() {
   if (!entry_.empty()) file_->cache_.readers.Give(std::move(entry_));
@@ -34,7 +27,7 @@ StoreFile::~StoreFile() {
   if (obsolete_) std::remove(path().c_str());
 }
 
-std::string StoreFile::path() const { return folder_->path() + "/" + StoreFileName(facts_.number); }
+std::string StoreFile::path() const { return folder_->path + "/" + StoreFileName(facts_.number); }
 
 StatusOr<StoreFile::Lease> StoreFile::Open() {
   ReaderPool::Entries entry = cache_.readers.Take(idle_);
@@ -105,10 +98,10 @@ Status CheckIsStoreFile(Database& database, const TableFolder& folder, const Fil
   if (format != kStoreFileFormat)
     return no_store_file("format " + std::to_string(format) + " is not known to this version");
   CELLFS_ASSIGN_OR_RETURN(const int64_t store, Fact(database, "store"));
-  if (static_cast<uint64_t>(store) != folder.store_id())
+  if (static_cast<uint64_t>(store) != folder.store_id)
     return no_store_file("it is a file of another store");
   CELLFS_ASSIGN_OR_RETURN(const int64_t table, Fact(database, "table"));
-  if (static_cast<TableId>(table) != folder.table())
+  if (static_cast<TableId>(table) != folder.table)
     return no_store_file("it is a file of table " + std::to_string(table));
   CELLFS_ASSIGN_OR_RETURN(const int64_t number, Fact(database, "number"));
   CELLFS_ASSIGN_OR_RETURN(const int64_t highest, Fact(database, "highest"));

@@ -31,25 +31,11 @@ struct FileCache {
   ReaderPool readers;
 };
 
-// Where a table's files lie, and whose they are. Removed with its files once it is dropped.
-class TableFolder {
- public:
-  TableFolder(std::string path, uint64_t store_id, TableId table)
-      : path_(std::move(path)), store_id_(store_id), table_(table) {}
-  ~TableFolder();
-  TableFolder(const TableFolder&) = delete;
-  TableFolder& operator=(const TableFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  uint64_t store_id() const { return store_id_; }
-  TableId table() const { return table_; }
-  void SetDropped() { dropped_ = true; }
-
- private:
-  const std::string path_;
-  const uint64_t store_id_;
-  const TableId table_;
-  std::atomic<bool> dropped_{false};
+// Where a table's files lie, and whose they are.
+struct TableFolder {
+  std::string path;
+  uint64_t store_id = 0;
+  TableId table = 0;
 };
 
 // Thread-safe.

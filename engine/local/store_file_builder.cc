@@ -26,7 +26,7 @@ StoreFileBuilder::StoreFileBuilder(std::shared_ptr<const TableFolder> folder,
     : folder_(std::move(folder)),
       family_(family),
       inline_value_limit_(std::max(options.inline_value_limit, 0)),
-      path_(folder_->path() + "/" + StoreFileName(options.number)) {
+      path_(folder_->path + "/" + StoreFileName(options.number)) {
   facts_.number = options.number;
   facts_.family = family.name();
   facts_.written = options.written;
@@ -179,8 +179,8 @@ Status StoreFileBuilder::PutFacts() {
     return statement.Run();
   };
   const std::pair<const char*, int64_t> numbers[] = {
-      {"store", static_cast<int64_t>(folder_->store_id())},
-      {"table", static_cast<int64_t>(folder_->table())},
+      {"store", static_cast<int64_t>(folder_->store_id)},
+      {"table", static_cast<int64_t>(folder_->table)},
       {"number", static_cast<int64_t>(facts_.number)},
       {"oldest", facts_.oldest},
       {"newest", facts_.newest},

@@ -106,9 +106,6 @@ class EmbeddedStore : public LocalStore {
   Catalog CopyCatalog() const { return *directory_->catalog(); }
   // kOutcomeUnknown: the catalog is in force, and power loss may bring the one before back.
   Status Commit(Catalog catalog);
-  static bool IsInForce(const Status& committed) {
-    return committed.ok() || committed.code() == StatusCode::kOutcomeUnknown;
-  }
   Status CommitDrop(Catalog catalog, const TableName& table);
   void Publish(Catalog catalog);
 

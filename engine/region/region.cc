@@ -89,8 +89,7 @@ std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations
 Status Region::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   std::unique_lock schema_lock(schema_mutex_);
   const Status replaced = storage_->ReplaceSchema(schema);
-  const bool is_in_force = replaced.ok() || replaced.code() == StatusCode::kOutcomeUnknown;
-  if (is_in_force) schema_ = std::move(schema);
+  if (IsInForce(replaced)) schema_ = std::move(schema);
   return replaced;
 }
 

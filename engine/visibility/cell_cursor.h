@@ -32,6 +32,13 @@ inline bool IsBefore(const CellView& cell, const CellPlace& place) {
   return cell.timestamp > place.timestamp;
 }
 
+// The order of a cursor's cells: rows, and the order inside a family. Cursors may leave `family`
+// out.
+inline bool IsBefore(const CellView& a, const CellView& b) {
+  if (const int order = a.row.compare(b.row); order != 0) return order < 0;
+  return CompareInFamily(a, b) < 0;
+}
+
 // Not thread-safe. After an error a cursor is not used again.
 class CellCursor {
  public:
@@ -79,6 +86,8 @@ struct CursorScope {
 // stream comes to its newest(). Keeps the cursors.
 std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors,
                                          const std::optional<CursorScope>& scope = std::nullopt);
+// The same of every cell, also of what withdraws and is withdrawn: for a rewrite.
+std::unique_ptr<CellCursor> MergeAllCells(std::vector<std::unique_ptr<CellCursor>> cursors);
 
 // A withdrawal is stored as a cell of this type: it sorts before everything of its column and
 // timestamp, and its one-byte value is the CellType it takes back (withdrawals.h has the rule).

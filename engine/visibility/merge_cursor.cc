@@ -19,9 +19,11 @@ namespace {
 
 class MergeCursor : public CellCursor {
  public:
+  enum class Withdrawn { kHide, kShow };
+
   MergeCursor(std::vector<std::unique_ptr<CellCursor>> cursors,
-              const std::optional<CursorScope>& scope)
-      : scope_(scope) {
+              const std::optional<CursorScope>& scope, Withdrawn withdrawn)
+      : scope_(scope), hides_(withdrawn == Withdrawn::kHide) {
     children_.reserve(cursors.size());
     for (auto& cursor : cursors) {
       const Timestamp newest = cursor->newest();
@@ -90,7 +92,7 @@ class MergeCursor : public CellCursor {
   };
 
   Status SkipWithdrawn() {
-    while (valid() && withdrawals_.Hides(cell())) CELLFS_RETURN_IF_ERROR(PassWithdrawn());
+    while (hides_ && valid() && withdrawals_.Hides(cell())) CELLFS_RETURN_IF_ERROR(PassWithdrawn());
     return {};
   }
 
@@ -111,7 +113,7 @@ class MergeCursor : public CellCursor {
     CELLFS_RETURN_IF_ERROR(current->Next());
     if (!current->valid()) {
       heads_.erase(heads_.begin());
-    } else if (heads_.size() > 1 && IsBefore(*heads_[1], *current)) {
+    } else if (heads_.size() > 1 && InOrder(heads_[1], current)) {
       const auto place = std::upper_bound(heads_.begin() + 2, heads_.end(), current, InOrder);
       std::rotate(heads_.begin(), heads_.begin() + 1, place);
     }
@@ -153,7 +155,7 @@ class MergeCursor : public CellCursor {
   Status SeekWaiting() {
     while (sought_ < children_.size()) {
       const CellPlace first{row_, qualifier_, children_[sought_].newest};
-      if (valid() && cellfs::IsBefore(cell(), first)) return {};
+      if (valid() && IsBefore(cell(), first)) return {};
       CellCursor& cursor = *children_[sought_++].cursor;
       CELLFS_RETURN_IF_ERROR(cursor.Seek({row_, qualifier_, timestamp_}));
       AddHead(cursor);
@@ -166,17 +168,13 @@ class MergeCursor : public CellCursor {
     heads_.insert(std::upper_bound(heads_.begin(), heads_.end(), &cursor, InOrder), &cursor);
   }
 
-  // Cursors of one family may leave `family` out, so rows and the order inside a family decide.
-  static bool IsBefore(const CellCursor& a, const CellCursor& b) {
-    const CellView& first = a.cell();
-    const CellView& second = b.cell();
-    if (const int order = first.row.compare(second.row); order != 0) return order < 0;
-    return CompareInFamily(first, second) < 0;
+  static bool InOrder(const CellCursor* a, const CellCursor* b) {
+    return IsBefore(a->cell(), b->cell());
   }
-  static bool InOrder(const CellCursor* a, const CellCursor* b) { return IsBefore(*a, *b); }
 
   std::vector<Child> children_;  // newest first
   const std::optional<CursorScope> scope_;
+  const bool hides_;                // what was withdrawn, and what withdraws it
   std::vector<CellCursor*> heads_;  // those sought that are valid, in the order of their cells
   // How many children have been sought; the rest waits, since the last seek, to be sought to:
   size_t sought_ = 0;
@@ -190,7 +188,12 @@ class MergeCursor : public CellCursor {
 
 std::unique_ptr<CellCursor> MergeCursors(std::vector<std::unique_ptr<CellCursor>> cursors,
                                          const std::optional<CursorScope>& scope) {
-  return std::make_unique<MergeCursor>(std::move(cursors), scope);
+  return std::make_unique<MergeCursor>(std::move(cursors), scope, MergeCursor::Withdrawn::kHide);
+}
+
+std::unique_ptr<CellCursor> MergeAllCells(std::vector<std::unique_ptr<CellCursor>> cursors) {
+  return std::make_unique<MergeCursor>(std::move(cursors), std::nullopt,
+                                       MergeCursor::Withdrawn::kShow);
 }
 
 }  // namespace cellfs

@@ -7,8 +7,8 @@
 // the markers of one column and timestamp only.
 //
 // A read is shown the markers up to its read point, so a moment before the withdrawal goes on
-// seeing the cell. A rewrite is shown all of them, and asks who sees a withdrawn cell still: reads
-// with a read point below WithdrawnBy(cell).
+// seeing the cell. A rewrite is shown all of them, and decides itself who sees a withdrawn cell
+// still: at most reads with a read point below WithdrawnBy(cell).
 #ifndef CELLFS_ENGINE_VISIBILITY_WITHDRAWALS_H_
 #define CELLFS_ENGINE_VISIBILITY_WITHDRAWALS_H_
 

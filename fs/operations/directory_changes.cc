@@ -7,7 +7,7 @@ namespace cellfs::fs {
 
 namespace {
 
-Outcome MakeNamespace(const DirectoryMaking& with, const Caller& caller, const Place& place) {
+Outcome MakeNamespace(const DirectoryChanges& with, const Caller& caller, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
   with.tree.unstored.HideToml(place);
@@ -16,7 +16,7 @@ Outcome MakeNamespace(const DirectoryMaking& with, const Caller& caller, const P
 }
 
 // Without families, until the first is declared or a schema is written.
-Outcome MakeTable(const DirectoryMaking& with, const Caller& caller, const Place& place) {
+Outcome MakeTable(const DirectoryChanges& with, const Caller& caller, const Place& place) {
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
@@ -27,7 +27,8 @@ Outcome MakeTable(const DirectoryMaking& with, const Caller& caller, const Place
   return {};
 }
 
-Outcome Make(const DirectoryMaking& with, const Request& request, const Place& place, mode_t mode) {
+Outcome Make(const DirectoryChanges& with, const Request& request, const Place& place,
+             mode_t mode) {
   const Caller& caller = *request.caller;
   UnstoredEntry entry{place, UnstoredReason::kMade, ToTimespec(with.tree.clock.Now()), nullptr,
                       request.pid};
@@ -66,7 +67,7 @@ Outcome Make(const DirectoryMaking& with, const Request& request, const Place& p
 
 // A directory without the owner and mode that it was made with must not stay: it may be open to
 // whom it was to be closed to.
-Outcome Unmake(const DirectoryMaking& with, const Caller& caller, const Place& place,
+Outcome Unmake(const DirectoryChanges& with, const Caller& caller, const Place& place,
                const Outcome& failure) {
   Outcome unmade;
   if (place.kind == PlaceKind::kNamespace) {
@@ -89,7 +90,7 @@ Outcome Unmake(const DirectoryMaking& with, const Caller& caller, const Place& p
 
 }  // namespace
 
-OutcomeOr<Place> MakeDirectory(const DirectoryMaking& with, const Request& request,
+OutcomeOr<Place> MakeDirectory(const DirectoryChanges& with, const Request& request,
                                const Place& directory, std::string_view name, mode_t mode) {
   CELLFS_ASSIGN_OR_RETURN(Place place, with.resolver.Child(*request.caller, directory, name,
                                                            NameUse::kCreateDirectory));

@@ -19,8 +19,8 @@
 
 namespace cellfs::fs {
 
-// What it works with.
-struct DirectoryMaking {
+// What mkdir works with, and rmdir (directory_removal.h).
+struct DirectoryChanges {
   LiveTree& tree;
   const Reading& reading;
   const Resolver& resolver;
@@ -32,7 +32,7 @@ struct DirectoryMaking {
 };
 
 // The place that is there now. EEXIST where it was there.
-OutcomeOr<Place> MakeDirectory(const DirectoryMaking& with, const Request& request,
+OutcomeOr<Place> MakeDirectory(const DirectoryChanges& with, const Request& request,
                                const Place& directory, std::string_view name, mode_t mode);
 
 }  // namespace cellfs::fs

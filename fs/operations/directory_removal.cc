@@ -4,7 +4,7 @@
 namespace cellfs::fs {
 namespace {
 
-Outcome RemoveNamespace(const DirectoryRemoval& with, const Caller& caller, const Place& place) {
+Outcome RemoveNamespace(const DirectoryChanges& with, const Caller& caller, const Place& place) {
   const std::string& name = place.table.namespace_name;
   if (name == kDefaultNamespace || name == kSystemNamespace) return {EPERM, "it always exists"};
   CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(name));
@@ -16,7 +16,7 @@ Outcome RemoveNamespace(const DirectoryRemoval& with, const Caller& caller, cons
   return {};
 }
 
-Outcome RemoveTable(const DirectoryRemoval& with, const Caller& caller, const Place& place) {
+Outcome RemoveTable(const DirectoryChanges& with, const Caller& caller, const Place& place) {
   for (const UnstoredPtr& entry : with.tree.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
     if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
   }
@@ -36,7 +36,7 @@ bool HasClaims(const UnstoredEntries& unstored, const Place& directory) {
   return false;
 }
 
-Outcome RemoveRowOrFamily(const DirectoryRemoval& with, const Caller& caller,
+Outcome RemoveRowOrFamily(const DirectoryChanges& with, const Caller& caller,
                           const ResolvedEntry& found) {
   const Place& place = found.place;
   const bool shows_a_cell = found.version >= 0;
@@ -59,7 +59,7 @@ void TellDoubtful(KernelCache& kernel, const Place& directory) {
   }
 }
 
-Outcome RemoveOne(const DirectoryRemoval& with, const Caller& caller, const ResolvedEntry& found) {
+Outcome RemoveOne(const DirectoryChanges& with, const Caller& caller, const ResolvedEntry& found) {
   const Place& place = found.place;
   switch (place.kind) {
     case PlaceKind::kNamespace:
@@ -87,7 +87,7 @@ Outcome RemoveOne(const DirectoryRemoval& with, const Caller& caller, const Reso
 
 }  // namespace
 
-Outcome RemoveDirectory(const DirectoryRemoval& with, const Request& request,
+Outcome RemoveDirectory(const DirectoryChanges& with, const Request& request,
                         const Place& directory, std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
                           with.resolver.LookUp(*request.caller, directory, name));

@@ -212,7 +212,7 @@ OutcomeOr<Entry> FileSystem::MakeDirectory(const Request& request, Node& directo
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const uint64_t looked_at = Node::NewestGeneration();
-  auto made = fs::MakeDirectory(parts_.making, request, *place, name, mode);
+  auto made = fs::MakeDirectory(parts_.directories, request, *place, name, mode);
   if (!made.ok()) {
     // It may be there all the same.
     if (made.status().is_unknown()) parts_.tree.kernel.Changed(directory.shared_from_this(), false);
@@ -242,7 +242,7 @@ Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   return FinishChange(
       "rmdir", directory,
-      WithName(name, fs::RemoveDirectory(parts_.directory_removal, request, *place, name)));
+      WithName(name, fs::RemoveDirectory(parts_.directories, request, *place, name)));
 }
 
 Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_view name,

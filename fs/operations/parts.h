@@ -82,12 +82,10 @@ struct Parts {
   const FileWriters writers{cells, counters, schemas};
 
   // ---- What the operations work with ----------------------------------------------------------
-  const DirectoryMaking making{tree,    reading,    resolver, store,
-                               schemas, attributes, errors,   options};
+  const DirectoryChanges directories{tree,    reading,    resolver, store,
+                                     schemas, attributes, errors,   options};
   const FileRemoval file_removal{tree,      reading,    resolver, contents,
                                  mutations, attributes, errors,   options};
-  const DirectoryRemoval directory_removal{tree,    reading,    resolver, store,
-                                           schemas, attributes, errors,   options};
   const Renaming renaming{tree,    reading,    resolver, contents, mutations,
                           schemas, attributes, errors,   options};
   const AttributeChanging changing{tree, reading, resolver, writers, attributes, options};

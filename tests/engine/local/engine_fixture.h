@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,17 @@ inline const Status& StatusOf(const Status& status) { return status; }
 template <typename T>
 const Status& StatusOf(const StatusOr<T>& result) {
   return result.status();
+}
+
+// How many descriptors of this process lead into the directory.
+inline int DescriptorsInto(const std::string& directory) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const auto target = std::filesystem::read_symlink(entry.path(), ignored);
+    if (target.string().starts_with(directory + "/")) ++count;
+  }
+  return count;
 }
 
 using FamilyAttributes = std::vector<std::pair<std::string, std::string>>;

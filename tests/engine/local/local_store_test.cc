@@ -13,16 +13,6 @@ namespace {
 
 class LocalStoreTest : public EngineTest {};
 
-int DescriptorsInto(const std::string& directory) {
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code ignored;
-    const auto target = std::filesystem::read_symlink(entry.path(), ignored);
-    if (target.string().starts_with(directory + "/")) ++count;
-  }
-  return count;
-}
-
 TEST_F(LocalStoreTest, AScanGoesOnWhereItWasAfterFlushesAndCompactions) {
   Open();
   for (char c = 'a'; c <= 'h'; ++c) ASSERT_OK(PutOne(std::string(1, c), 1, "v"));

@@ -119,7 +119,7 @@ class StoreFileTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const std::shared_ptr<TableFolder> folder_ =
-      std::make_shared<TableFolder>(directory_.path(), kStore, kTable);
+      std::make_shared<TableFolder>(TableFolder{directory_.path(), kStore, kTable});
   uint64_t next_number_ = 1;
   FileFacts facts_;
   std::unique_ptr<FileCache> cache_;
@@ -397,7 +397,8 @@ TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
   facts_ = right;
   const auto open_as = [&](uint64_t store, TableId table) {
     file_ = std::make_shared<StoreFile>(
-        std::make_shared<TableFolder>(directory_.path(), store, table), facts_, *cache_);
+        std::make_shared<TableFolder>(TableFolder{directory_.path(), store, table}), facts_,
+        *cache_);
   };
   open_as(kStore + 1, kTable);
   expect_refusal("another store");
@@ -519,16 +520,6 @@ TEST_F(StoreFileTest, ABlockOfTheFilterThatIsMissingIsCorruption) {
 }
 
 // ---- Connections --------------------------------------------------------------------------------
-
-int DescriptorsInto(const std::string& directory) {
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code ignored;
-    const auto target = std::filesystem::read_symlink(entry.path(), ignored);
-    if (target.string().starts_with(directory + "/")) ++count;
-  }
-  return count;
-}
 
 TEST_F(StoreFileTest, IdleConnectionsHaveABoundAndGoWithTheirFile) {
   FileCache cache(1 << 20, /*most_idle_readers=*/3);
