@@ -123,6 +123,11 @@ class PosixFileLayer : public FileLayer {
     return {};
   }
 
+  void StartSync(const std::string& path) override {
+    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (descriptor.valid()) (void)::sync_file_range(descriptor.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  }
+
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
     if (stream == nullptr) return ErrnoStatus("list", directory, errno);

@@ -49,6 +49,9 @@ class FileLayer {
   virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
   // Mode 0700; one that exists is no error. Makes no parents.
   virtual Status MakeDirectory(const std::string& path) = 0;
+  // The disk begins to write what the file has, so that a Sync later has little left to do, and
+  // others do not wait behind it. A hint.
+  virtual void StartSync(const std::string& path) = 0;
   // Names made, renamed and removed in the directory are on disk when this returns.
   virtual Status SyncDirectory(const std::string& path) = 0;
 };

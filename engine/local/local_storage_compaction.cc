@@ -146,11 +146,11 @@ Status LocalStorage::CompactSelection(const Selection& selection,
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(state, selection));
   input.stopped = [&] { return dropped_ || (stopped && stopped()); };
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
-                          StoreFileBuilder::Begin(folder_, family, options));
+                          StoreFileBuilder::Begin(context_->files, folder_, family, options));
   DroppedColumns dropped;
   CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
   CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
-                          builder->Finish(context_->files, selection.files.front()->facts().lowest,
+                          builder->Finish(selection.files.front()->facts().lowest,
                                           selection.files.back()->facts().highest));
   FileChange change{.added = {}, .removed = selection.files};
   if (facts) change.added.push_back(*std::move(facts));

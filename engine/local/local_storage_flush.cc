@@ -185,7 +185,7 @@ StatusOr<std::optional<FileFacts>> LocalStorage::WriteFamily(const TableStatePtr
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<StoreFileBuilder> builder,
       StoreFileBuilder::Begin(
-          folder_, family,
+          context_->files, folder_, family,
           {.number = next_file_++,
            .inline_value_limit = context_->options.inline_value_limit,
            .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
@@ -203,7 +203,7 @@ StatusOr<std::optional<FileFacts>> LocalStorage::WriteFamily(const TableStatePtr
   };
   input.stopped = [this] { return dropped_.load(); };
   CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
-  return builder->Finish(context_->files, flushed() + 1, memstore.highest_sequence_id());
+  return builder->Finish(flushed() + 1, memstore.highest_sequence_id());
 }
 
 }  // namespace cellfs

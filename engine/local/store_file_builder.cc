@@ -21,9 +21,10 @@ constexpr char kPutValueSql[] = "INSERT INTO long_values(R, H, V) VALUES (?1, ?2
 
 }  // namespace
 
-StoreFileBuilder::StoreFileBuilder(std::shared_ptr<const TableFolder> folder,
+StoreFileBuilder::StoreFileBuilder(FileLayer& files, std::shared_ptr<const TableFolder> folder,
                                    const FamilySchema& family, const BuilderOptions& options)
-    : folder_(std::move(folder)),
+    : files_(files),
+      folder_(std::move(folder)),
       family_(family),
       inline_value_limit_(std::max(options.inline_value_limit, 0)),
       path_(folder_->path + "/" + StoreFileName(options.number)) {
@@ -48,10 +49,10 @@ StoreFileBuilder::~StoreFileBuilder() {
 }
 
 StatusOr<std::unique_ptr<StoreFileBuilder>> StoreFileBuilder::Begin(
-    std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
+    FileLayer& files, std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
     const BuilderOptions& options) {
   std::unique_ptr<StoreFileBuilder> builder(
-      new StoreFileBuilder(std::move(folder), family, options));
+      new StoreFileBuilder(files, std::move(folder), family, options));
   CELLFS_RETURN_IF_ERROR(builder->Prepare());
   return builder;
 }
@@ -78,7 +79,18 @@ Status StoreFileBuilder::Put(const CellView& cell) {
     stored.cell.value_length = cell.value.size();
     CELLFS_RETURN_IF_ERROR(PutValue(cell, stored));
   }
-  return PutRow(stored);
+  CELLFS_RETURN_IF_ERROR(PutRow(stored));
+  SyncNowAndThen(stored);
+  return {};
+}
+
+// Else the sync at the end has the whole file to write, and syncs of the log wait behind it.
+void StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
+  constexpr uint64_t kBytesBetween = uint64_t{4} << 20;
+  unsynced_ += stored.cell.row.size() + stored.cell.qualifier.size() + stored.packed.bytes.size();
+  if (unsynced_ < kBytesBetween) return;
+  unsynced_ = 0;
+  files_.StartSync(path_);
 }
 
 Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {
@@ -204,8 +216,7 @@ StatusOr<uint64_t> StoreFileBuilder::MeasureBytes() {
   return static_cast<uint64_t>(std::max<int64_t>(pages - kFixedPages, 1) * kDatabasePageSize);
 }
 
-StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(FileLayer& files, SequenceId lowest,
-                                                            SequenceId highest) {
+StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, SequenceId highest) {
   if (facts_.cells == 0) return std::optional<FileFacts>();
   facts_.lowest = lowest;
   facts_.highest = highest;
@@ -219,7 +230,7 @@ StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(FileLayer& files, Se
   database_.reset();
   finished_ = true;  // from here on the file is to be removed by name
   const Status synced = [&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto file, files.OpenForAppend(path_));
+    CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(path_));
     return file->Sync();
   }();
   if (!synced.ok()) {

@@ -32,7 +32,7 @@ class StoreFileBuilder {
  public:
   // The folder exists.
   static StatusOr<std::unique_ptr<StoreFileBuilder>> Begin(
-      std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
+      FileLayer& files, std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
       const BuilderOptions& options);
   ~StoreFileBuilder();
   StoreFileBuilder(const StoreFileBuilder&) = delete;
@@ -44,25 +44,26 @@ class StoreFileBuilder {
 
   // The file is complete and on disk (its name is not: SaveManifest syncs the folder). What was
   // written lies between the two sequence ids. nullopt: there were no cells, and there is no file.
-  StatusOr<std::optional<FileFacts>> Finish(FileLayer& files, SequenceId lowest,
-                                            SequenceId highest);
+  StatusOr<std::optional<FileFacts>> Finish(SequenceId lowest, SequenceId highest);
 
   // Of a cell with its key, so that it can be stored: SQLITE_MAX_LENGTH, as Debian builds it, less
   // what its row has besides.
   static constexpr uint64_t kMostBytesOfCell = 1'000'000'000 - 1024;
 
  private:
-  StoreFileBuilder(std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
-                   const BuilderOptions& options);
+  StoreFileBuilder(FileLayer& files, std::shared_ptr<const TableFolder> folder,
+                   const FamilySchema& family, const BuilderOptions& options);
   Status Prepare();
   Status PutValue(const CellView& cell, StoredCell& stored);
   Status PutRow(const StoredCell& stored);
+  void SyncNowAndThen(const StoredCell& stored);
   void Count(const CellView& cell);
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
   Status PutFacts();
   StatusOr<uint64_t> MeasureBytes();
 
+  FileLayer& files_;
   const std::shared_ptr<const TableFolder> folder_;
   const FamilySchema family_;
   const int32_t inline_value_limit_;
@@ -77,6 +78,7 @@ class StoreFileBuilder {
   int32_t puts_ = 0;               // of the present column
   bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;
+  uint64_t unsynced_ = 0;  // bytes, about
   bool finished_ = false;
 };
 

@@ -2,11 +2,13 @@
 #include "engine/local/wal.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace cellfs {
 namespace {
 
+constexpr uint64_t kBytesOfHead = 4096;          // of a segment, in which its header mostly fits
 constexpr size_t kKeptBuffer = size_t{1} << 20;  // a larger one is given back after the write
 
 Status Damaged(const std::string& path, size_t offset, const std::string& what) {
@@ -75,7 +77,7 @@ class Wal::SyncRight {
 };
 
 Wal::Wal(FileLayer& files, std::string directory, const WalOptions& options)
-    : files_(files), directory_(std::move(directory)), options_(options) {}
+    : files_(files), directory_(std::move(directory)), options_(options), roll_at_(FirstRollAt()) {}
 
 StatusOr<std::unique_ptr<Wal>> Wal::Open(FileLayer& files, std::string directory,
                                          const WalOptions& options, const LogVisitor& visitor) {
@@ -193,40 +195,47 @@ Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
 
 // ---- Appending ----------------------------------------------------------------------------------
 
-// REQUIRES: what is in the older segments is synced. Whatever fails leaves the log as it was.
 Status Wal::AddSegment(uint64_t number) {
-  const std::string head = HeadOf(number);
-  // Says behind the older segment that this one is on disk. It is not synced: where it is missing,
-  // only the loss of this one may go unnoticed.
-  std::string end_note;
-  EncodeNote({.ends_segment = true, .older = {}}, {end(), end()}, &end_note);
-  segments_.push_back({number, end(), end() + head.size(), {}});
-  StatusOr<std::unique_ptr<AppendFile>> file = MakeSegment(number, head);
-  if (!file.ok()) {
-    segments_.pop_back();
-    return file.status();
-  }
-  const std::shared_ptr<AppendFile> older = std::exchange(file_, *std::move(file));
-  end_ += head.size();
-  if (older != nullptr) (void)older->Append(end_note);
-  return {};
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
+  return BeginSegment(number, std::move(made)).status();
 }
 
-// The header comes last and its sync ends it: a segment without one holds nothing.
-StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number, std::string_view head) {
+// A segment without a header holds nothing. What takes long comes here, where nobody waits for it:
+// to sync its name, and a block for the header.
+StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number) {
   const std::string path = PathOf(number);
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, files_.OpenForAppend(path));
   Status status = file->Truncate(0);
+  // Without room for it, or where it cannot be synced, the header makes its own block.
+  if (status.ok() && (!file->Reserve(kBytesOfHead).ok() || !file->Sync().ok()))
+    status = file->Truncate(0);
   if (status.ok()) status = files_.SyncDirectory(directory_);
-  if (status.ok()) status = file->Append(head);
+  if (status.ok()) return file;
+  (void)files_.Remove(path);  // if this fails too, it is overwritten or removed later
+  return status;
+}
+
+// REQUIRES: the append mutex, once there are threads; what is in the older segments is synced.
+// Answers the older segment's file, if any. After a failed sync the log is broken; anything else
+// that fails leaves it as it was.
+StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
+                                                        std::unique_ptr<AppendFile> made) {
+  const std::string head = HeadOf(number);
+  segments_.push_back({number, end(), end() + head.size(), {}});
+  Status status = made->Append(head);
   if (!status.ok()) {
-    // If this fails too, it is overwritten or removed later.
-    (void)file->Truncate(0);
-    (void)files_.Remove(path);
+    (void)files_.Remove(PathOf(number));
+  } else {
+    status = SyncFile(*made, end() + head.size());
+  }
+  if (!status.ok()) {
+    segments_.pop_back();
     return status;
   }
-  CELLFS_RETURN_IF_ERROR(SyncFile(*file, end() + head.size()));
-  return file;
+  end_ += head.size();
+  reserved_ = 0;
+  roll_at_ = FirstRollAt();
+  return std::exchange(file_, std::move(made));
 }
 
 std::string Wal::HeadOf(uint64_t number) const {
@@ -257,7 +266,7 @@ StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
     full = end() - segments_.back().begin >= options_.segment_bytes;
   }
   // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
-  if (full) (void)RollIf(/*only_if_full=*/true);
+  if (full) (void)RollIf(options_.segment_bytes);
   const std::lock_guard lock(append_mutex_);
   if (!records.empty()) CELLFS_RETURN_IF_ERROR(Write(records));
   return end();
@@ -287,23 +296,64 @@ Status Wal::Write(std::span<const LogRecord> records) {
   if (buffer_.capacity() > kKeptBuffer) std::string().swap(buffer_);
   if (end() - synced >= options_.background_sync_bytes)
     (void)MakeDurable(end(), Durability::kAsyncWal);  // what was written stays written
+  if (end() - segments_.back().begin >= roll_at_) AskForRoll();
   return {};
 }
 
-Status Wal::Roll() { return RollIf(/*only_if_full=*/false); }
+// How many bytes of records a segment has when the background begins the next. Short ones are left
+// to writers.
+uint64_t Wal::FirstRollAt() const {
+  const bool is_ahead = options_.segment_bytes > options_.roll_ahead_bytes;
+  return is_ahead ? options_.segment_bytes - options_.roll_ahead_bytes
+                  : std::numeric_limits<uint64_t>::max();
+}
 
-Status Wal::RollIf(bool only_if_full) {
-  // The long part of the sync comes before the lock, so that writers wait for the rest only.
+// REQUIRES: the append mutex.
+void Wal::AskForRoll() {
+  roll_at_ += options_.background_sync_bytes;  // where it cannot be had, not each write shall try
+  const std::lock_guard lock(sync_mutex_);
+  roll_due_ = true;
+  background_.notify_all();
+}
+
+Status Wal::Roll() { return RollIf(1); }
+
+// Nothing where the newest segment has fewer bytes of records. Writers go on in it until the next
+// one is made, and wait for two short syncs only: of what they have just written, and of a header,
+// mostly into blocks that are there.
+Status Wal::RollIf(uint64_t at_least) {
+  const std::lock_guard roll(roll_mutex_);
+  uint64_t number = 0;
+  uint64_t bytes_of_records = 0;
+  {
+    const std::lock_guard lock(append_mutex_);
+    bytes_of_records = end() - segments_.back().begin;
+    if (bytes_of_records < at_least) return {};
+    number = segments_.back().number + 1;
+  }
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
+  if (bytes_of_records >= options_.background_sync_bytes) ReserveAhead();
   CELLFS_RETURN_IF_ERROR(Sync());
-  const SyncRight right(this);
-  const std::lock_guard lock(append_mutex_);
-  const uint64_t of_records = end() - segments_.back().begin;
-  if (of_records == 0 || (only_if_full && of_records < options_.segment_bytes)) return {};
-  const uint64_t size = end() - segments_.back().base;
-  if (reserved_ > size) CELLFS_RETURN_IF_ERROR(file_->Truncate(size));
-  reserved_ = 0;
-  CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));
-  return AddSegment(segments_.back().number + 1);
+  std::shared_ptr<AppendFile> older;
+  LogPosition base = 0;
+  LogPosition end_of_older = 0;
+  bool had_zeros = false;
+  {
+    const SyncRight right(this);
+    const std::lock_guard lock(append_mutex_);
+    CELLFS_RETURN_IF_ERROR(SyncFile(*file_, end()));
+    base = segments_.back().base;
+    end_of_older = end();
+    had_zeros = reserved_ > end_of_older - base;
+    CELLFS_ASSIGN_OR_RETURN(older, BeginSegment(number, std::move(made)));
+  }
+  // Behind the records nothing has to be on disk: zeros there are passed over, and where the note
+  // is missing only the loss of the newest segment may go unnoticed.
+  if (had_zeros) (void)older->Truncate(end_of_older - base);
+  std::string note;
+  EncodeNote({.ends_segment = true, .older = {}}, {end_of_older, end_of_older}, &note);
+  (void)older->Append(note);
+  return {};
 }
 
 // ---- Durability ---------------------------------------------------------------------------------
@@ -373,12 +423,15 @@ Status Wal::Break(const Status& reason) {
 void Wal::RunInBackground() {
   std::unique_lock lock(sync_mutex_);
   while (true) {
-    background_.wait(lock, [this] { return stopping_ || asynchronous_; });
-    if (!asynchronous_) return;
-    background_.wait_for(lock, options_.asynchronous_delay, [this] { return stopping_; });
+    background_.wait(lock, [this] { return stopping_ || asynchronous_ || roll_due_; });
+    background_.wait_for(lock, options_.asynchronous_delay,
+                         [this] { return stopping_ || roll_due_; });
+    if (stopping_ && !asynchronous_) return;
     asynchronous_ = false;
+    const bool roll = std::exchange(roll_due_, false) && !stopping_;
     lock.unlock();
-    (void)Sync();  // a failure breaks the log, and so is told to the next writer
+    // A failed sync breaks the log, and so is told to the next writer.
+    (void)(roll ? RollIf(FirstRollAt()) : Sync());
     lock.lock();
   }
 }

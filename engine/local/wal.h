@@ -44,6 +44,8 @@ struct WalOptions {
   uint64_t store_id = 0;    // of the store that the log belongs to: no other's segments are taken
   bool must_exist = false;  // a log without any segment has lost them
   uint64_t segment_bytes = uint64_t{64} << 20;  // a new segment starts once one is this long
+  // So long before, the background starts one, that no writer has to wait for it.
+  uint64_t roll_ahead_bytes = uint64_t{16} << 20;
   uint64_t reserved_bytes = uint64_t{256}
                             << 10;  // of zeros written ahead of what is synced at once
   uint64_t background_sync_bytes = uint64_t{8} << 20;  // unsynced bytes that wake the background
@@ -127,9 +129,13 @@ class Wal {
   Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
-  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, std::string_view head);
+  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number);
+  StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
+                                                     std::unique_ptr<AppendFile> made);
   void TakeNotes(OlderCells noted) noexcept;
-  Status RollIf(bool only_if_full);
+  Status RollIf(uint64_t at_least);
+  uint64_t FirstRollAt() const;
+  void AskForRoll();
   Status Write(std::span<const LogRecord> records);
 
   class SyncRight;
@@ -146,13 +152,17 @@ class Wal {
   OlderCells older_;            // set by Open
   uint64_t first_segment_ = 1;  // set by Open
 
-  // Taken in this order: cut_mutex_, the right to sync (syncing_), append_mutex_, sync_mutex_.
+  // Taken in this order: cut_mutex_, roll_mutex_, the right to sync (syncing_), append_mutex_,
+  // sync_mutex_.
   std::mutex cut_mutex_;  // held while segments go, so that they go oldest first
+
+  std::mutex roll_mutex_;  // held while the next segment is made
 
   mutable std::mutex append_mutex_;
   std::deque<Segment> segments_;      // under append_mutex_; the last is written to
   std::shared_ptr<AppendFile> file_;  // under append_mutex_
   uint64_t reserved_ = 0;             // bytes of the newest segment; under append_mutex_
+  uint64_t roll_at_;                  // bytes of records in it; under append_mutex_
   std::string buffer_;                // under append_mutex_
   std::atomic<LogPosition> end_{0};   // written under append_mutex_
 
@@ -162,6 +172,7 @@ class Wal {
   bool syncing_ = false;       // somebody has the right to sync
   bool stopping_ = false;      // the background shall end
   bool asynchronous_ = false;  // the background owes a sync
+  bool roll_due_ = false;      // the background shall begin a segment
   Status broken_;              // why the log takes no more
   LogPosition synced_ = 0;
   std::atomic<uint64_t> syncs_{0};

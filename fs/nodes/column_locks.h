@@ -11,8 +11,8 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
-#include <vector>
 
 #include "fs/nodes/node.h"
 #include "fs/tree/place.h"
@@ -25,10 +25,13 @@ class ColumnLocks {
   class Lock {
    public:
     Lock() = default;
+    Lock(std::shared_mutex& all, std::mutex& mutex) : all_(all), lock_(mutex) { ++held_; }
+    // The second of two: it goes before the first.
     explicit Lock(std::mutex& mutex) : lock_(mutex) { ++held_; }
     Lock(Lock&&) = default;
     Lock& operator=(Lock&& other) noexcept {
       unlock();
+      all_ = std::move(other.all_);
       lock_ = std::move(other.lock_);
       return *this;
     }
@@ -38,39 +41,39 @@ class ColumnLocks {
       if (!lock_.owns_lock()) return;
       --held_;
       lock_.unlock();
+      if (all_.owns_lock()) all_.unlock();
     }
     static bool IsAnyHeldHere() { return held_ > 0; }
 
    private:
     static inline thread_local int held_ = 0;
+    std::shared_lock<std::shared_mutex> all_;
     std::unique_lock<std::mutex> lock_;
   };
+  using LockOfAll = std::unique_lock<std::shared_mutex>;
 
-  [[nodiscard]] Lock Take(const Place& column) { return Lock(MutexOf(column.ColumnNumber())); }
+  [[nodiscard]] Lock Take(const Place& column) {
+    return Lock(all_, MutexOf(column.ColumnNumber()));
+  }
 
   // Of the column in which the file is, which it does not leave while the lock is held.
   [[nodiscard]] Lock Take(const Node& file) {
     while (true) {
       const uint64_t number = file.column_number();
-      Lock lock(MutexOf(number));
+      Lock lock(all_, MutexOf(number));
       if (file.column_number() == number) return lock;
     }
   }
 
-  // Of all columns: nothing is put until they go.
-  [[nodiscard]] std::vector<Lock> TakeAll() {
-    std::vector<Lock> locks;
-    locks.reserve(mutexes_.size());
-    for (std::mutex& mutex : mutexes_) locks.emplace_back(mutex);
-    return locks;
-  }
+  // Of all columns: nothing is put until it goes. Not for a thread that holds any.
+  [[nodiscard]] LockOfAll TakeAll() { return LockOfAll(all_); }
 
   // Both, whatever the order; the second is empty where they share one.
   [[nodiscard]] std::pair<Lock, Lock> Take(const Place& a, const Place& b) {
     size_t first = IndexOf(a);
     size_t second = IndexOf(b);
     if (first > second) std::swap(first, second);
-    Lock lower(mutexes_[first]);
+    Lock lower(all_, mutexes_[first]);
     return {std::move(lower), first == second ? Lock() : Lock(mutexes_[second])};
   }
 
@@ -78,6 +81,7 @@ class ColumnLocks {
   std::mutex& MutexOf(uint64_t column_number) { return mutexes_[column_number % mutexes_.size()]; }
   size_t IndexOf(const Place& column) const { return column.ColumnNumber() % mutexes_.size(); }
 
+  std::shared_mutex all_;  // shared by whoever holds one of
   std::array<std::mutex, 1024> mutexes_;
 };
 

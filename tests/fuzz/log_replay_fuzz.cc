@@ -32,6 +32,7 @@ class MemoryFiles : public FileLayer {
     return names;
   }
   Status MakeDirectory(const std::string&) override { return {}; }
+  void StartSync(const std::string&) override {}
   Status SyncDirectory(const std::string&) override { return {}; }
   std::string& operator[](const std::string& path) { return files_[path]; }
 

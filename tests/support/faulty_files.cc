@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/faulty_files.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cellfs {
@@ -50,7 +51,8 @@ class FaultyFiles::File : public AppendFile {
     CELLFS_RETURN_IF_ERROR(files_->MayFail("truncate of " + path_));
     CELLFS_RETURN_IF_ERROR(base_->Truncate(size));
     Length& length = files_->lengths_[path_];
-    files_->room_ += length.now > size ? length.now - size : 0;
+    const uint64_t freed = length.now > size ? length.now - size : 0;
+    files_->room_ += std::min(freed, FaultyFiles::kNoBound - files_->room_);
     length.now = size;
     length.synced = std::min(length.synced, size);
     length.reserved = 0;

@@ -45,6 +45,7 @@ class FaultyFiles : public FileLayer {
   Status Remove(const std::string& path) override;
   StatusOr<std::vector<std::string>> List(const std::string& directory) override;
   Status MakeDirectory(const std::string& path) override;
+  void StartSync(const std::string& path) override { base_.StartSync(path); }
   Status SyncDirectory(const std::string& path) override;
 
  private:
@@ -65,7 +66,8 @@ class FaultyFiles : public FileLayer {
   StatusCode code_ = StatusCode::kIoError;
   bool failed_ = false;
   bool syncs_fail_ = false;
-  uint64_t room_ = std::numeric_limits<uint64_t>::max();
+  static constexpr uint64_t kNoBound = std::numeric_limits<uint64_t>::max();
+  uint64_t room_ = kNoBound;
   int syncs_ = 0;
   std::function<void()> sync_hook_;
   std::function<bool()> change_hook_;

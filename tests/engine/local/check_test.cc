@@ -453,6 +453,7 @@ class BusyFiles : public FileLayer {
   Status MakeDirectory(const std::string& path) override {
     return PosixFiles().MakeDirectory(path);
   }
+  void StartSync(const std::string& path) override { PosixFiles().StartSync(path); }
   Status SyncDirectory(const std::string& path) override {
     return PosixFiles().SyncDirectory(path);
   }

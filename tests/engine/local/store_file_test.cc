@@ -31,9 +31,9 @@ std::vector<Cell> InOrder(std::vector<Cell> cells) {
 
 class StoreFileTest : public testing::Test {
  protected:
-  StatusOr<std::unique_ptr<StoreFileBuilder>> Begin(const FamilySchema& family,
-                                                    size_t cells = 1000) {
-    return StoreFileBuilder::Begin(folder_, family,
+  StatusOr<std::unique_ptr<StoreFileBuilder>> Begin(const FamilySchema& family, size_t cells = 1000,
+                                                    FileLayer& files = PosixFiles()) {
+    return StoreFileBuilder::Begin(files, folder_, family,
                                    {.number = next_number_++,
                                     .inline_value_limit = kInlineLimit,
                                     .cells_at_most = static_cast<int64_t>(cells),
@@ -48,7 +48,7 @@ class StoreFileTest : public testing::Test {
       ASSERT_OK((*builder)->Put(ViewOf(cell)));
       highest = std::max(highest, cell.sequence_id);
     }
-    auto facts = (*builder)->Finish(PosixFiles(), 1, highest);
+    auto facts = (*builder)->Finish(1, highest);
     ASSERT_OK(facts);
     ASSERT_TRUE(facts->has_value());
     facts_ = **facts;
@@ -297,28 +297,28 @@ TEST_F(StoreFileTest, WhatIsNotFinishedLeavesNoFile) {
   {
     auto builder = Begin(FamilyOf("f"));
     ASSERT_OK(builder);
-    const auto facts = (*builder)->Finish(PosixFiles(), 1, 1);
+    const auto facts = (*builder)->Finish(1, 1);
     ASSERT_OK(facts);
     EXPECT_FALSE(facts->has_value()) << "there were no cells";
   }
   EXPECT_TRUE(Names().empty());
   FaultyFiles files;
   for (const int n : {1, 2}) {  // to open it, to sync it
-    auto builder = Begin(FamilyOf("f"));
+    auto builder = Begin(FamilyOf("f"), 1, files);
     ASSERT_OK(builder);
     ASSERT_OK((*builder)->Put(ViewOf(Make("r", "q", 1, 1, "v"))));
     files.FailNth(n);
-    EXPECT_EQ((*builder)->Finish(files, 1, 1).status().code(), StatusCode::kIoError);
+    EXPECT_EQ((*builder)->Finish(1, 1).status().code(), StatusCode::kIoError);
     EXPECT_TRUE(Names().empty());
   }
 }
 
 TEST_F(StoreFileTest, AFileIsSyncedWhenItIsFinished) {
   FaultyFiles files;
-  auto builder = Begin(FamilyOf("f"));
+  auto builder = Begin(FamilyOf("f"), 1, files);
   ASSERT_OK(builder);
   ASSERT_OK((*builder)->Put(ViewOf(Make("r", "q", 1, 1, std::string(9000, 'v')))));
-  const auto facts = (*builder)->Finish(files, 1, 1);
+  const auto facts = (*builder)->Finish(1, 1);
   ASSERT_OK(facts);
   facts_ = **facts;
   Open();
