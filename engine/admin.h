@@ -60,6 +60,7 @@ struct Statistics {
   std::string maintenance;      // what the background does now: "idle", "paused", "flush t", ...
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since
   uint64_t moment_bytes = 0;    // of files and memstores that are held for them alone
+  uint64_t moment_limit = 0;    // from how many such bytes on no further moment is pinned; 0: none
   int64_t oldest_moment_age_ms = 0;
 };
 

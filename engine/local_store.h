@@ -18,6 +18,8 @@ class LocalControls {
   virtual ~LocalControls() = default;
 
   virtual void SetMaintenancePaused(bool paused) = 0;
+  // Compacts what the background would select, until nothing is worth it.
+  virtual Status CompactSelected(const Caller& caller, const TableName& table) = 0;
   // Of the page cache, over all tables; at once.
   virtual void SetCacheBytes(int64_t bytes) = 0;
   // Null: none. The one before is not called any more when this returns.

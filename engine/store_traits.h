@@ -25,7 +25,7 @@ struct StoreTraits {
   // Store::Sync makes durable what was written before with SYNC_WAL. Else each mutation says itself
   // that it is to be on disk.
   bool syncs_apart = true;
-  // Store::PinMoment; else null, and kUnsupportedOperation for a read with a Moment.
+  // Store::PinMoment, and reads with a Moment; else kUnsupportedOperation.
   bool pins_moments = true;
 };
 

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,7 @@ struct CommandLine {
   std::vector<std::string> mount_options;
   std::vector<std::string> settings;
   std::string table;
+  std::string released;  // a time of .asof, or "all"
   bool foreground = false;
   bool debug = false;
   bool lazy = false;
@@ -121,6 +123,21 @@ std::string Size(uint64_t bytes) {
   return text;
 }
 
+void PrintHeldTimes(const json& status) {
+  if (status["pinned_moments"] == 0) return;
+  std::cout << "held by .asof  " << status["pinned_moments"] << ", the oldest for "
+            << status["oldest_moment_age_ms"].get<int64_t>() / 1000 << " s, keep "
+            << Size(status["moment_bytes"]) << " of at most " << Size(status["moment_limit"])
+            << "\n";
+  for (const json& held : status["asof"]) {
+    const auto unused = std::chrono::system_clock::now().time_since_epoch() -
+                        std::chrono::milliseconds(held["last_use"].get<int64_t>());
+    std::cout << "               " << held["time"] << ", "
+              << (held["in_use"].get<bool>() ? "in use" : "used") << " "
+              << std::chrono::duration_cast<std::chrono::seconds>(unused).count() << " s ago\n";
+  }
+}
+
 void PrintStatus(const json& status) {
   if (status["pid"] == 0) {
     std::cout << "not mounted\n";
@@ -130,11 +147,7 @@ void PrintStatus(const json& status) {
   }
   std::cout << "log to replay  " << Size(status["log_bytes"]) << "\nmaintenance    "
             << status["maintenance"].get<std::string>() << "\n";
-  if (status["pinned_moments"] != 0) {
-    std::cout << "held by .asof  " << status["pinned_moments"] << ", the oldest for "
-              << status["oldest_moment_age_ms"].get<int64_t>() / 1000 << " s, keep "
-              << Size(status["moment_bytes"]) << "\n";
-  }
+  PrintHeldTimes(status);
   printf("%-40s %12s %12s\n", "table", "in memory", "in files");
   for (const json& table : status["tables"]) {
     printf("%-40s %12s %12s\n", table["table"].get<std::string>().c_str(),
@@ -143,6 +156,10 @@ void PrintStatus(const json& status) {
 }
 
 int ShowStatus(const CommandLine& line) {
+  if (!line.released.empty()) {
+    const auto released = RunOnStore(line, "release", {{"time", line.released}});
+    if (!released.ok()) return Fail(released.status().message());
+  }
   auto status = RunOnStore(line, "status", {});
   if (!status.ok()) return Fail(status.status().message());
   if (line.as_json) {
@@ -245,6 +262,10 @@ int RunCommandLine(int argc, char** argv) {
 
   CLI::App& status = add("status", "what a store holds and does", [&] { return ShowStatus(line); });
   AddStoreArgument(status, line);
+  status
+      .add_option("--release", line.released,
+                  "let go of a time that .asof holds, or of all that nothing uses")
+      ->type_name("TIME|all");
 
   CLI::App& flush = add("flush", "move what is in memory into the store file, onto the disk", [&] {
     return RunQuietly(line, "flush", {{"table", line.table}});
@@ -252,11 +273,11 @@ int RunCommandLine(int argc, char** argv) {
   AddStoreArgument(flush, line);
   flush.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
 
-  CLI::App& compact = add("compact", "rewrite the store file without what no read can see",
+  CLI::App& compact = add("compact", "rewrite store files without what no read can see",
                           [&] { return RunQuietly(line, "compact", CompactArguments(line)); });
   AddStoreArgument(compact, line);
   compact.add_option("table", line.table, "ns:table; all of them if left out")->type_name("TABLE");
-  compact.add_flag("--minor", line.minor, "keep the tombstones");
+  compact.add_flag("--minor", line.minor, "only files that the background would take");
 
   CLI::App& check = add("check", "read all of a store and say what is damaged; 1: something is",
                         [&] { return Check(line); });

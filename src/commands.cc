@@ -49,6 +49,7 @@ StatusOr<std::string> Commands::Run(const std::string& command, const Arguments&
   if (command == "status") return ShowStatus();
   if (command == "flush") return Flush(arguments);
   if (command == "compact") return Compact(arguments);
+  if (command == "release") return Release(arguments);
   if (command == "set") return Set(arguments);
   return Status(StatusCode::kIllegalArgument, "there is no command '" + command + "'");
 }
@@ -65,6 +66,12 @@ StatusOr<std::string> Commands::ShowStatus() {
                       {"flushes", table.flushes},
                       {"compactions", table.compactions}});
   }
+  json held = json::array();
+  if (mount_.asof != nullptr) {
+    for (const fs::AsofRegistry::Held& time : mount_.asof->ListHeld()) {
+      held.push_back({{"time", time.time}, {"last_use", time.last_use}, {"in_use", time.in_use}});
+    }
+  }
   return TextOf({{"mountpoint", mount_.mountpoint},
                  {"pid", mount_.pid},
                  {"log_level", mount_.pid == 0 ? "" : LogLevel()},
@@ -75,6 +82,8 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"maintenance", statistics.maintenance},
                  {"pinned_moments", statistics.pinned_moments},
                  {"moment_bytes", statistics.moment_bytes},
+                 {"moment_limit", statistics.moment_limit},
+                 {"asof", held},
                  {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
                  {"tables", tables}});
 }
@@ -130,12 +139,37 @@ StatusOr<std::string> Commands::Compact(const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument,
                   "a compaction is minor or major, not '" + kind + "'");
   }
-  const auto how = kind == "minor" ? CompactionKind::kMinor : CompactionKind::kMajor;
-  CELLFS_ASSIGN_OR_RETURN(const std::string compacted,
-                          ForTables(arguments, [this, how](const TableName& table) {
-                            return store_.Compact(Caller::Superuser(), table, how);
-                          }));
+  CELLFS_ASSIGN_OR_RETURN(
+      const std::string compacted,
+      ForTables(arguments, [&](const TableName& table) { return CompactTable(table, kind); }));
   return "{\"compacted\":" + compacted + "}";
+}
+
+// Which files a cluster takes is its own business.
+Status Commands::CompactTable(const TableName& table, const std::string& kind) {
+  const Caller& caller = Caller::Superuser();
+  if (kind != "minor") return store_.Compact(caller, table, CompactionKind::kMajor);
+  if (controls_ == nullptr) return store_.Compact(caller, table, CompactionKind::kMinor);
+  return controls_->CompactSelected(caller, table);
+}
+
+StatusOr<std::string> Commands::Release(const Arguments& arguments) {
+  const std::string what = ArgumentOf(arguments, "time");
+  if (mount_.asof == nullptr)
+    return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted holds no times");
+  json released = json::array();
+  for (const fs::AsofRegistry::Held& held : mount_.asof->ListHeld()) {
+    if (what != "all" && what != std::to_string(held.time)) continue;
+    const fs::Outcome outcome = mount_.asof->LetGo(held.time);
+    if (outcome.ok()) released.push_back(held.time);
+    if (!outcome.ok() && what != "all")
+      return Status(StatusCode::kUnavailable, what + ": " + outcome.reason());
+  }
+  if (released.empty() && what != "all") {
+    return Status(StatusCode::kIllegalArgument,
+                  "'" + what + "' is not a time that is held; 'cellfs status' lists them");
+  }
+  return "{\"released\":" + TextOf(released) + "}";
 }
 
 StatusOr<std::string> Commands::Set(const Arguments& arguments) {

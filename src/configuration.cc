@@ -184,6 +184,11 @@ const std::vector<Setting>& Settings() {
           "Bytes of memstores, over all tables: writers are slowed near it, and wait at it.",
           4 << 20, kMost, [](Configuration & c) -> auto& { return c.store.memstore_limit; }),
       Number(
+          "store", "moment_limit",
+          "Bytes of replaced files that are kept for times of .asof: beyond it no further one is "
+          "held.",
+          1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.moment_limit; }),
+      Number(
           "store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0,
           65536, [](Configuration & c) -> auto& { return c.store.inline_value_limit; }),
       Bool(

@@ -148,7 +148,9 @@ int Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guard
   if (!session.ok()) return Fail(session.status(), report);
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
-  Commands commands(store, &store, {.mountpoint = options.mountpoint, .pid = getpid()});
+  Commands commands(
+      store, &store,
+      {.mountpoint = options.mountpoint, .pid = getpid(), .asof = &filesystem.asof()});
   auto control = ControlServer::Open(
       options.store_directory,
       [&](const std::string& command, const Arguments& arguments) -> StatusOr<std::string> {

@@ -234,8 +234,23 @@ Status LocalEngine::DropTable(TableId id) {
   return Status();
 }
 
-std::shared_ptr<const Moment> LocalEngine::PinMoment() {
+StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
+  const auto limit = static_cast<uint64_t>(context_->options.moment_limit);
+  if (const uint64_t kept = BytesForMoments(); kept >= limit) {
+    return Status(StatusCode::kUnavailable,
+                  "moments of the past keep " + std::to_string(kept) +
+                      " bytes that have been replaced since, and may keep " +
+                      std::to_string(limit) + " (moment_limit)");
+  }
   return context_->moments->Pin(context_->read_point, context_->options.clock->Now());
+}
+
+uint64_t LocalEngine::BytesForMoments() {
+  return context_->moments->BytesBeyond([this](TableId id) {
+    const std::lock_guard lock(mutex_);
+    const auto table = tables_.find(id);
+    return table == tables_.end() ? nullptr : table->second->State();
+  });
 }
 
 void LocalEngine::SetMaintenancePaused(bool paused) {
@@ -251,11 +266,8 @@ Statistics LocalEngine::GetStatistics() {
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.pinned_moments = context_->moments->Count();
-  statistics.moment_bytes = context_->moments->BytesBeyond([this](TableId id) {
-    const std::lock_guard lock(mutex_);
-    const auto table = tables_.find(id);
-    return table == tables_.end() ? nullptr : table->second->State();
-  });
+  statistics.moment_bytes = BytesForMoments();
+  statistics.moment_limit = static_cast<uint64_t>(context_->options.moment_limit);
   statistics.oldest_moment_age_ms = now - context_->moments->OldestNow(now);
   return statistics;
 }

@@ -45,7 +45,7 @@ class LocalEngine : public StorageEngine {
   Status Sync() override {
     return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
   }
-  std::shared_ptr<const Moment> PinMoment() override;
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {
@@ -61,6 +61,7 @@ class LocalEngine : public StorageEngine {
   Status SettleStrangers(const std::vector<StoredTable>& tables);
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
+  uint64_t BytesForMoments();
   StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table);
   StatusOr<std::shared_ptr<LocalStorage>> AddTable(const StoredTable& table,
                                                    const Manifest& manifest);

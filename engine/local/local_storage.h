@@ -48,6 +48,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override;
   Status Flush() override;
   Status Compact(CompactionKind kind) override;
+  Status CompactSelected() override;
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override;
   Status Truncate() override;
   TableStatistics GetStatistics() override;

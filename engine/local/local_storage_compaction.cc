@@ -43,6 +43,13 @@ Status LocalStorage::Compact(CompactionKind kind) {
   return Status();
 }
 
+Status LocalStorage::CompactSelected() {
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactByPolicy({}));
+    if (!was_worth_it) return {};
+  }
+}
+
 StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
   const std::lock_guard compact_lock(compact_mutex_);
   const std::shared_ptr<const TableSchema> schema = State()->schema;

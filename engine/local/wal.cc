@@ -196,18 +196,18 @@ Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
 // ---- Appending ----------------------------------------------------------------------------------
 
 Status Wal::AddSegment(uint64_t number) {
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number, /*reserved=*/0));
   return BeginSegment(number, std::move(made)).status();
 }
 
 // A segment without a header holds nothing. What takes long comes here, where nobody waits for it:
 // to sync its name, and a block for the header.
-StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number) {
+StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number, uint64_t reserved) {
   const std::string path = PathOf(number);
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> file, files_.OpenForAppend(path));
   Status status = file->Truncate(0);
   // Without room for it, or where it cannot be synced, the header makes its own block.
-  if (status.ok() && (!file->Reserve(kBytesOfHead).ok() || !file->Sync().ok()))
+  if (status.ok() && reserved != 0 && (!file->Reserve(reserved).ok() || !file->Sync().ok()))
     status = file->Truncate(0);
   if (status.ok()) status = files_.SyncDirectory(directory_);
   if (status.ok()) return file;
@@ -331,8 +331,10 @@ Status Wal::RollIf(uint64_t at_least) {
     if (bytes_of_records < at_least) return {};
     number = segments_.back().number + 1;
   }
-  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made, MakeSegment(number));
-  if (bytes_of_records >= options_.background_sync_bytes) ReserveAhead();
+  const bool is_long = bytes_of_records >= options_.background_sync_bytes;
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<AppendFile> made,
+                          MakeSegment(number, is_long ? kBytesOfHead : 0));
+  if (is_long) ReserveAhead();
   CELLFS_RETURN_IF_ERROR(Sync());
   std::shared_ptr<AppendFile> older;
   LogPosition base = 0;

@@ -129,7 +129,7 @@ class Wal {
   Status SettleEnd(const Ending& ending, bool has_unbegun);
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
-  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number);
+  StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, uint64_t reserved);
   StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
                                                      std::unique_ptr<AppendFile> made);
   void TakeNotes(OlderCells noted) noexcept;

@@ -249,6 +249,9 @@ class MemoryStorage : public CellStorage {
     return {};
   }
 
+  // Files cost nothing here, so nothing is worth it.
+  Status CompactSelected() override { return {}; }
+
   Status Compact(CompactionKind kind) override {
     const std::lock_guard lock(shared_->mutex);
     std::vector<RewrittenColumn> changed;
@@ -450,13 +453,13 @@ class MemoryEngine : public StorageEngine {
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
 
-  std::shared_ptr<const Moment> PinMoment() override {
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     const std::lock_guard lock(shared_->mutex);
     auto moment = std::make_shared<Moment>();
     moment->sequence_id = shared_->last_sequence_id;
     moment->now = shared_->options.clock->Now();
     shared_->moments.push_back(moment);
-    return moment;
+    return std::shared_ptr<const Moment>(std::move(moment));
   }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}

@@ -54,6 +54,7 @@ class CellStorage {
 
   virtual Status Flush() = 0;
   virtual Status Compact(CompactionKind kind) = 0;
+  virtual Status CompactSelected() = 0;  // as LocalControls has it
   // Flushes under the old schema, then goes on with the new one; families that it leaves out lose
   // their cells.
   virtual Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) = 0;

@@ -222,12 +222,24 @@ Status EmbeddedStore::Flush(const Caller& caller, const TableName& table) {
   return handle->region->Flush();
 }
 
-Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
+// Null where HBase passes over a compaction in silence.
+StatusOr<std::shared_ptr<Region>> EmbeddedStore::RegionToCompact(const Caller& caller,
+                                                                 const TableName& table) {
   CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  // HBase passes over such a compaction in silence.
-  if (handle->violation == SpaceViolationPolicy::kNoWritesCompactions) return {};
-  return handle->region->Compact(kind);
+  if (handle->violation == SpaceViolationPolicy::kNoWritesCompactions)
+    return std::shared_ptr<Region>();
+  return handle->region;
+}
+
+Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
+  CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
+  return region == nullptr ? Status() : region->Compact(kind);
+}
+
+Status EmbeddedStore::CompactSelected(const Caller& caller, const TableName& table) {
+  CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
+  return region == nullptr ? Status() : region->CompactSelected();
 }
 
 Statistics EmbeddedStore::GetStatistics() {

@@ -69,13 +69,14 @@ class EmbeddedStore : public LocalStore {
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
+  Status CompactSelected(const Caller& caller, const TableName& table) override;
   void SetMaintenancePaused(bool paused) override { engine_->SetMaintenancePaused(paused); }
   void SetCacheBytes(int64_t bytes) override { engine_->SetCacheBytes(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {
     engine_->SetRewriteObserver(observer);
   }
   Statistics GetStatistics() override;
-  std::shared_ptr<const Moment> PinMoment() override { return engine_->PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return engine_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override;
@@ -111,6 +112,7 @@ class EmbeddedStore : public LocalStore {
 
   // Ok without authorization.
   Status Require(const Caller& caller, std::string_view rights, const GrantScope& scope) const;
+  StatusOr<std::shared_ptr<Region>> RegionToCompact(const Caller& caller, const TableName& table);
   Status RequireWriteAndSpace(const Caller& caller, const TableName& table,
                               const TableHandle& handle, const RowMutations& mutations) const;
   // The query to hand on where the caller may read only a part of what `query` names.

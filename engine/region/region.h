@@ -53,6 +53,7 @@ class Region {
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema);
   Status Flush() { return storage_->Flush(); }
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
+  Status CompactSelected() { return storage_->CompactSelected(); }
   Status Truncate();
   // Before a drop: writes under way are waited for and later ones refused, unless a cell is there
   // to see; then false.

@@ -170,6 +170,7 @@ class SystemTableStorage : public CellStorage {
   StatusOr<LogPosition> Apply(std::span<RowBatch>) override { return ReadOnly(); }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
+  Status CompactSelected() override { return {}; }
   Status ReplaceSchema(std::shared_ptr<const TableSchema>) override { return ReadOnly(); }
   Status Truncate() override { return ReadOnly(); }
   TableStatistics GetStatistics() override { return {}; }

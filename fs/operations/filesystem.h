@@ -85,6 +85,7 @@ class FileSystem {
   KernelCache& kernel() { return parts_.tree.kernel; }
   ScanSlots& scan_slots() { return parts_.scan_slots; }
   ErrorLog& errors() { return parts_.errors; }
+  AsofRegistry& asof() { return parts_.asof; }
   Parts& parts() { return parts_; }  // for tests
   Node& root() { return *parts_.tree.inodes.root(); }
 

@@ -54,11 +54,13 @@ std::string CellfsDirectory::Status() const {
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
-       << "moment_bytes = " << statistics.moment_bytes << "\n";
+       << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
+       << "\n";
   for (const AsofRegistry::Held& held : asof_.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"
          << "sequence_id = " << held.sequence_id << "  # what it sees is kept\n"
+         << "in_use = " << (held.in_use ? "true" : "false") << "\n"
          << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
          << options_.asof_hold_ms / 1000 << "\n";
   }

@@ -87,36 +87,41 @@ std::optional<Timestamp> ParseRfc3339(std::string_view name) {
 
 }  // namespace
 
-// What was held, to be let go after the mutex.
-struct AsofRegistry::LetGo {
-  std::vector<std::shared_ptr<AsofMoment>> times;
-  std::vector<std::shared_ptr<const Moment>> moments;
-
-  void Take(std::shared_ptr<AsofMoment> held) {
-    moments.push_back(std::move(held->moment_));
-    times.push_back(std::move(held));
+// What was held. It goes after the mutex, for files may have to be removed.
+class AsofRegistry::Gone {
+ public:
+  HeldMoments::iterator Take(HeldMoments& held, HeldMoments::iterator it) {
+    moments_.push_back(std::move(it->second->moment_));
+    times_.push_back(std::move(it->second));
+    return held.erase(it);
   }
+  void Release() { moments_.clear(); }
+
+ private:
+  std::vector<std::shared_ptr<AsofMoment>> times_;
+  std::vector<std::shared_ptr<const Moment>> moments_;
 };
 
-std::shared_ptr<const Moment> AsofMoment::Use() {
-  AsofRegistry::LetGo let_go;
-  std::lock_guard lock(registry_.mutex_);
+OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
+  AsofRegistry::Gone gone;
+  const std::lock_guard lock(registry_.mutex_);
   const Timestamp now = registry_.clock_.Now();
   last_use_ = now;
-  if (moment_ == nullptr && time_ <= now && registry_.HasRoom(now, let_go)) {
-    if (const auto it = registry_.moments_.find(time_); it != registry_.moments_.end()) {
-      moment_ = registry_.Pin(now);
-      registry_.held_[time_] = it->second.lock();
-    }
-  }
+  const auto known = registry_.moments_.find(time_);
+  if (moment_ != nullptr || time_ > now || known == registry_.moments_.end()) return moment_;
+  CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(now, gone));
+  registry_.held_[time_] = known->second.lock();
   return moment_;
+}
+
+std::shared_ptr<const Moment> AsofMoment::Use() {
+  auto held = Hold();
+  return held.ok() ? *std::move(held) : nullptr;
 }
 
 OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
   auto found = Known(time);
-  if (time <= clock_.Now() && found->Use() == nullptr) {
-    return Outcome(EBUSY, std::to_string(kMostHeld) + " times of .asof are in use");
-  }
+  CELLFS_RETURN_IF_FAILED(found->Hold().status());
   return found;
 }
 
@@ -132,46 +137,79 @@ std::shared_ptr<AsofMoment> AsofRegistry::Known(Timestamp time) {
 // Somebody else who holds the moment has something open that reads it.
 bool AsofRegistry::IsUsed(const AsofMoment& held) { return held.moment_.use_count() > 1; }
 
-bool AsofRegistry::HasRoom(Timestamp now, LetGo& let_go) {
-  if (held_.size() < kMostHeld) return true;
+bool AsofRegistry::MayGo(const AsofMoment& held, Timestamp now) {
+  return !IsUsed(held) && now - held.last_use_ >= kUsedLately;
+}
+
+bool AsofRegistry::LetGoOldest(Timestamp now, Gone& gone) {
   auto oldest = held_.end();
   for (auto it = held_.begin(); it != held_.end(); ++it) {
-    const bool may_go = !IsUsed(*it->second) && now - it->second->last_use_ >= kUsedLately;
-    if (!may_go) continue;
+    if (!MayGo(*it->second, now)) continue;
     if (oldest == held_.end() || it->second->last_use_ < oldest->second->last_use_) oldest = it;
   }
   if (oldest == held_.end()) return false;
-  let_go.Take(std::move(oldest->second));
-  held_.erase(oldest);
+  gone.Take(held_, oldest);
   return true;
 }
 
+OutcomeOr<std::shared_ptr<const Moment>> AsofRegistry::PinWithRoom(Timestamp now, Gone& gone) {
+  if (held_.size() >= kMostHeld && !LetGoOldest(now, gone))
+    return Outcome(EBUSY, std::to_string(kMostHeld) + " times of .asof are in use");
+  while (true) {
+    auto pinned = Pin(now);
+    if (pinned.ok()) return *std::move(pinned);
+    if (pinned.status().code() != StatusCode::kUnavailable) return Outcome(pinned.status());
+    if (!LetGoOldest(now, gone)) return Outcome(EBUSY, pinned.status().message());
+    gone.Release();
+  }
+}
+
 // Each time has a moment of its own, for what a TTL has ended by then.
-std::shared_ptr<const Moment> AsofRegistry::Pin(Timestamp now) {
+StatusOr<std::shared_ptr<const Moment>> AsofRegistry::Pin(Timestamp now) {
   std::shared_ptr<const Moment> pin = newest_pin_.lock();
   if (pin == nullptr || pin->sequence_id != store_.GetStatistics().last_sequence_id) {
-    pin = store_.PinMoment();
+    CELLFS_ASSIGN_OR_RETURN(pin, store_.PinMoment());
     newest_pin_ = pin;
   }
   auto shared = std::make_shared<SharedMoment>();
   shared->sequence_id = pin->sequence_id;
   shared->now = std::max(now, pin->now);
   shared->pin = std::move(pin);
-  return shared;
+  return std::shared_ptr<const Moment>(std::move(shared));
 }
 
 void AsofRegistry::LetGoUnused() {
-  LetGo let_go;
-  std::lock_guard lock(mutex_);
+  LetGoExpired();
+  const auto keep_too_much = [this] {
+    const Statistics statistics = store_.GetStatistics();
+    return statistics.moment_limit != 0 && statistics.moment_bytes >= statistics.moment_limit;
+  };
+  while (keep_too_much()) {
+    Gone gone;
+    const std::lock_guard lock(mutex_);
+    if (!LetGoOldest(clock_.Now(), gone)) return;
+  }
+}
+
+void AsofRegistry::LetGoExpired() {
+  Gone gone;
+  const std::lock_guard lock(mutex_);
   const Timestamp now = clock_.Now();
   for (auto it = held_.begin(); it != held_.end();) {
-    if (IsUsed(*it->second) || now - it->second->last_use_ < hold_ms_) {
-      ++it;
-      continue;
-    }
-    let_go.Take(std::move(it->second));
-    it = held_.erase(it);
+    const bool expired = !IsUsed(*it->second) && now - it->second->last_use_ >= hold_ms_;
+    it = expired ? gone.Take(held_, it) : std::next(it);
   }
+}
+
+Outcome AsofRegistry::LetGo(Timestamp time) {
+  Gone gone;
+  const std::lock_guard lock(mutex_);
+  const auto held = held_.find(time);
+  if (held == held_.end()) return {ENOENT, "this time of .asof is not held"};
+  if (!MayGo(*held->second, clock_.Now()))
+    return {EBUSY, "this time of .asof is in use, or was within the last minute"};
+  gone.Take(held_, held);
+  return {};
 }
 
 std::vector<AsofRegistry::Held> AsofRegistry::ListHeld() {
@@ -179,7 +217,7 @@ std::vector<AsofRegistry::Held> AsofRegistry::ListHeld() {
   std::vector<Held> list;
   std::lock_guard lock(mutex_);
   for (const auto& [time, held] : held_) {
-    list.push_back({time, held->last_use_, held->moment_->sequence_id});
+    list.push_back({time, held->last_use_, held->moment_->sequence_id, IsUsed(*held)});
   }
   return list;
 }

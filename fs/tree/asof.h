@@ -5,9 +5,10 @@
 // what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
 // it.
 //
-// Times that are pinned while nothing is written share a pin. Only so many are held at once: where
-// one more is asked for, the one that was used least lately goes, if nothing open uses it and
-// nothing has used it for a minute.
+// Times that are pinned while nothing is written share a pin. Only so many are held at once, and
+// what they keep alone has a bound (StoreOptions::moment_limit): where it is reached those that
+// were used least lately go, if nothing open uses them and nothing has used them for a minute; else
+// a further one is refused.
 #ifndef CELLFS_FS_TREE_ASOF_H_
 #define CELLFS_FS_TREE_ASOF_H_
 
@@ -33,9 +34,11 @@ class AsofMoment {
   AsofMoment(AsofRegistry& registry, Timestamp time) : registry_(registry), time_(time) {}
 
   Timestamp time() const { return time_; }
-  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now,
-  // and where no more can be held: then it reads what the present has of that time, and nothing of
-  // it may be cached. Who keeps the result holds the pin.
+  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now.
+  // EBUSY where no more can be held, with the reason. Who keeps the result holds the pin.
+  OutcomeOr<std::shared_ptr<const Moment>> Hold();
+  // Null also where no more can be held: then it reads what the present has of that time, and
+  // nothing of it may be cached.
   std::shared_ptr<const Moment> Use();
 
  private:
@@ -56,32 +59,40 @@ class AsofRegistry {
 
   // Pinned. EBUSY where no more can be held.
   OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
-  // Lets go what was not used within the hold. Called now and then, and before a status is told.
+  // Lets go what was not used within the hold, and more where what is kept has reached its bound.
+  // Called now and then, and before a status is told.
   void LetGoUnused();
+  // ENOENT where the time is not held; EBUSY where it is in use or was within a minute.
+  Outcome LetGo(Timestamp time);
 
   struct Held {
     Timestamp time;
     Timestamp last_use;
     SequenceId sequence_id;
+    bool in_use;
   };
   std::vector<Held> ListHeld();
 
  private:
   friend class AsofMoment;
-  struct LetGo;
+  using HeldMoments = std::map<Timestamp, std::shared_ptr<AsofMoment>>;
+  class Gone;
 
   std::shared_ptr<AsofMoment> Known(Timestamp time);
+  void LetGoExpired();
   // REQUIRES: the mutex.
-  bool HasRoom(Timestamp now, LetGo& let_go);
-  std::shared_ptr<const Moment> Pin(Timestamp now);
+  OutcomeOr<std::shared_ptr<const Moment>> PinWithRoom(Timestamp now, Gone& gone);
+  StatusOr<std::shared_ptr<const Moment>> Pin(Timestamp now);
   static bool IsUsed(const AsofMoment& held);
+  static bool MayGo(const AsofMoment& held, Timestamp now);
+  bool LetGoOldest(Timestamp now, Gone& gone);
 
   Store& store_;
   const Clock& clock_;
   const int64_t hold_ms_;
   std::mutex mutex_;
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
-  std::map<Timestamp, std::shared_ptr<AsofMoment>> held_;   // those that hold a pin
+  HeldMoments held_;                                        // those that hold a pin
   std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
 };
 

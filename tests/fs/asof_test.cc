@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/fs/tree.h"
+#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 namespace {
@@ -101,6 +102,88 @@ TEST(AsofTest, HoldsSoManyTimesAndLetsGoWhatWasUsedLeastLately) {
   for (const auto& one : registry.ListHeld()) held.insert(one.time);
   EXPECT_TRUE(held.contains(0) && held.contains(1) && held.contains(1000));
   EXPECT_FALSE(held.contains(2));
+}
+
+// Keeps a thing for each moment, and may keep so many.
+class BoundedStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+    const Statistics now = GetStatistics();
+    if (now.moment_bytes >= now.moment_limit)
+      return Status(StatusCode::kUnavailable, "moments keep enough");
+    return ForwardingStore::PinMoment();
+  }
+  Statistics GetStatistics() override {
+    Statistics statistics = ForwardingStore::GetStatistics();
+    statistics.moment_bytes = statistics.pinned_moments;
+    statistics.moment_limit = limit;
+    return statistics;
+  }
+  uint64_t limit = 2;
+};
+
+class BoundedAsofTest : public testing::Test {
+ protected:
+  BoundedAsofTest() {
+    TableSchema schema(table_);
+    schema.families["f"] = FamilySchema("f");
+    EXPECT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+  }
+  // The next time, after something was written.
+  OutcomeOr<std::shared_ptr<AsofMoment>> FindNext() {
+    const Put put{"r", {{"f", "q", kLatestTimestamp, "v", {}}}};
+    EXPECT_TRUE(store_->Mutate(Caller::Superuser(), table_, RowMutations::Of(put)).ok());
+    return registry_.Find(next_time_++);
+  }
+  std::set<Timestamp> Held() {
+    std::set<Timestamp> times;
+    for (const auto& held : registry_.ListHeld()) times.insert(held.time);
+    return times;
+  }
+
+  const TableName table_{"default", "t"};
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kStart);
+  const std::unique_ptr<BoundedStore> store_ =
+      std::make_unique<BoundedStore>(OpenMemoryStore({.clock = clock_}));
+  AsofRegistry registry_{*store_, *clock_, 3600 * 1000};
+  Timestamp next_time_ = 1;
+};
+
+TEST_F(BoundedAsofTest, AtTheBoundOfWhatIsKeptAFurtherTimeIsRefusedWithTheReason) {
+  ASSERT_TRUE(FindNext().ok());
+  ASSERT_TRUE(FindNext().ok());
+  const auto refused = FindNext();
+  EXPECT_EQ(refused.error(), EBUSY);
+  EXPECT_EQ(refused.status().reason(), "moments keep enough");
+  EXPECT_EQ(Held(), (std::set<Timestamp>{1, 2}));
+}
+
+TEST_F(BoundedAsofTest, ThereWhatWasUsedLeastLatelyGoesButNothingThatIsOpen) {
+  const auto first = *FindNext();
+  const auto is_open = first->Use();
+  ASSERT_TRUE(FindNext().ok());
+  clock_->Advance(60 * 1000);
+  ASSERT_TRUE(FindNext().ok());
+  EXPECT_EQ(Held(), (std::set<Timestamp>{1, 3}));
+  store_->limit = 1;  // as when more has been replaced since
+  EXPECT_EQ(Held(), (std::set<Timestamp>{1, 3})) << "the last was used within a minute";
+  clock_->Advance(60 * 1000);
+  EXPECT_EQ(Held(), (std::set<Timestamp>{1}));
+}
+
+TEST_F(BoundedAsofTest, OneCanBeLetGo) {
+  const auto first = *FindNext();
+  EXPECT_EQ(registry_.LetGo(1).error(), EBUSY) << "it was just used";
+  clock_->Advance(60 * 1000);
+  auto is_open = first->Use();
+  clock_->Advance(60 * 1000);
+  EXPECT_EQ(registry_.LetGo(1).error(), EBUSY) << "it is open";
+  EXPECT_TRUE(registry_.ListHeld()[0].in_use);
+  is_open.reset();
+  EXPECT_TRUE(registry_.LetGo(1).ok());
+  EXPECT_EQ(registry_.LetGo(1).error(), ENOENT);
+  EXPECT_EQ(store_->GetStatistics().pinned_moments, 0u);
 }
 
 TEST(AsofTest, ATimeToComeIsNotCached) {

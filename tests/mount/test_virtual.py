@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from mounts import fails_with, sh, tree_of, versions
+from mounts import CELLFS, fails_with, sh, tree_of, versions
 
 
 # ---- .deleted ------------------------------------------------------------------------------------
@@ -140,7 +140,13 @@ def test_status_names_what_an_asof_holds(mount, family):
     moment = os.readlink(mount / ".asof/now")
     os.listdir(mount / ".asof" / moment)
     assert moment in (mount / ".cellfs/status").read_text()
-    assert mount.status()["pinned_moments"] == 1
+    status = mount.status()
+    assert status["pinned_moments"] == 1
+    assert [held["time"] for held in status["asof"]] == [int(moment)]
+    for what, said in ((moment, "within the last minute"), ("7", "is not a time that is held")):
+        code, _, error = sh(f"{CELLFS} status --release {what} {mount.path}", check=False)
+        assert code == 1 and said in error
+    mount.command("status", "--release all")
 
 
 # ---- .scan ---------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class ForwardingStore : public Store {
     return store_->Compact(caller, table, kind);
   }
   Statistics GetStatistics() override { return store_->GetStatistics(); }
-  std::shared_ptr<const Moment> PinMoment() override { return store_->PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override {

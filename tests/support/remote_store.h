@@ -45,7 +45,9 @@ class RemoteStore : public ForwardingStore {
                                                 const cellfs::CheckAndMutate& check) override;
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
-  std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+    return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
+  }
 
  private:
   template <typename Result, typename Send>

@@ -72,7 +72,7 @@ TEST_F(LocalStoreTest, ADroppedTableLeavesNoFileAndAnswersThatItIsGone) {
   ASSERT_OK(PutOne("a", 1, "v"));
   ASSERT_OK(table_->Flush());
   auto scanner = table_->OpenScanner(Scan());
-  const auto moment = engine_->PinMoment();
+  const auto moment = *engine_->PinMoment();
   EXPECT_EQ(Visible(moment), "a/f:q/1=v ");
   ASSERT_OK(engine_->DropTable(1));
   EXPECT_TRUE(std::filesystem::is_empty(path() + "/tables"));
@@ -91,7 +91,7 @@ TEST_F(LocalStoreTest, StatisticsTellWhatLiesWhere) {
   ASSERT_OK(table_->Flush());
   EXPECT_GT(table_->GetStatistics().file_bytes, 2000u);
   EXPECT_LT(table_->GetStatistics().file_bytes, 20000u);
-  const auto moment = engine_->PinMoment();
+  const auto moment = *engine_->PinMoment();
   clock_->Advance(250);
   EXPECT_EQ(engine_->GetStatistics().pinned_moments, 1u);
   EXPECT_EQ(engine_->GetStatistics().oldest_moment_age_ms, 250);
@@ -157,8 +157,7 @@ TEST_F(LocalStoreTest, PausedMaintenanceFlushesNothingAndResumes) {
   EXPECT_EQ(engine_->GetStatistics().maintenance, "paused");
   EXPECT_EQ(table_->GetStatistics().flushes, 0u);
   engine_->SetMaintenancePaused(false);
-  for (int i = 0; i < 10000 && table_->GetStatistics().flushes == 0; ++i) usleep(1000);
-  EXPECT_GT(table_->GetStatistics().flushes, 0u);
+  while (table_->GetStatistics().flushes == 0) usleep(1000);
 }
 
 // Writers change both families of a row in one mutation; readers must see them agree, numbers never
@@ -228,7 +227,7 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
   });
   threads.emplace_back([&] {
     while (!done) {
-      const auto moment = engine_->PinMoment();
+      const auto moment = *engine_->PinMoment();
       const std::string before = Visible(moment);
       std::this_thread::yield();
       ASSERT_EQ(Visible(moment), before);

@@ -32,7 +32,7 @@ class MomentsTest : public EngineTest {
     return text;
   }
   void Pin() {
-    Pinned pinned{.moment = engine_->PinMoment(), .saw = {}};
+    Pinned pinned{.moment = *engine_->PinMoment(), .saw = {}};
     pinned.saw = Everything(pinned.moment);
     pinned_.push_back(std::move(pinned));
   }
@@ -57,9 +57,9 @@ TEST_F(MomentsTest, WithdrawnCellsAreSeenByEarlierMomentsOnly) {
   ASSERT_OK(PutOne("a", 5, "seen"));
   for (const bool flush : {false, true}) {
     if (flush) ASSERT_OK(table_->Flush());
-    const auto before = engine_->PinMoment();
+    const auto before = *engine_->PinMoment();
     ASSERT_OK(Write("a", {}, {{"f", "q", 5, CellType::kPut}}));
-    const auto after = engine_->PinMoment();
+    const auto after = *engine_->PinMoment();
     for (int round = 0; round < 3; ++round) {
       EXPECT_EQ(Raw(), "");
       EXPECT_EQ(Visible(before), "a/f:q/5=seen ");
@@ -77,10 +77,10 @@ TEST_F(MomentsTest, FilesThatAMomentHoldsGoWithIt) {
   ASSERT_OK(table_->Flush());
   ASSERT_OK(PutOne("a", 2, "w"));
   ASSERT_OK(table_->Flush());
-  auto first = engine_->PinMoment();
+  auto first = *engine_->PinMoment();
   ASSERT_OK(table_->Compact(CompactionKind::kMajor));
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "2.db", "3.db"}));
-  auto second = engine_->PinMoment();
+  auto second = *engine_->PinMoment();
   ASSERT_OK(table_->Truncate());
   // Both are the same sequence id, and so one state: that of the first two files.
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "2.db"}));
@@ -90,6 +90,23 @@ TEST_F(MomentsTest, FilesThatAMomentHoldsGoWithIt) {
   EXPECT_EQ(Visible(second), "a/f:q/2=w a/f:q/1=v ");
   second.reset();
   EXPECT_TRUE(StoreFileNames().empty());
+}
+
+TEST_F(MomentsTest, FromABoundOnNoFurtherMomentIsPinned) {
+  options_.moment_limit = 1;
+  Open();
+  ASSERT_OK(PutOne("a", 1, "v"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("a", 1, "w"));
+  ASSERT_OK(table_->Flush());
+  auto first = *engine_->PinMoment();
+  ASSERT_OK(engine_->PinMoment());  // the first keeps nothing alone yet
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  EXPECT_GT(engine_->GetStatistics().moment_bytes, 0u);
+  EXPECT_EQ(engine_->PinMoment().status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(Visible(first), "a/f:q/1=w ");
+  first.reset();
+  ASSERT_OK(engine_->PinMoment());
 }
 
 TEST_F(MomentsTest, AMomentPinnedInTheMidstOfAFlushSeesTheMemstore) {
@@ -248,7 +265,7 @@ TEST_F(StoredWithdrawalsTest, HideWhatTheFrozenMemstoreHas) {
   Open();
   ASSERT_OK(PutOne("a", 5, "v"));
   int changes = 0;
-  files_.SetChangeHook([&] { return ++changes > 3; });
+  files_.SetChangeHook([&] { return ++changes > 8; });  // the log has a new segment
   EXPECT_FALSE(table_->Flush().ok());
   files_.SetChangeHook(nullptr);
   ASSERT_OK(WithdrawPut("a", 5));

@@ -73,6 +73,7 @@ class FakeStorage : public CellStorage {
   }
   Status Flush() override { return {}; }
   Status Compact(CompactionKind) override { return {}; }
+  Status CompactSelected() override { return {}; }
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
     schema_ = std::move(schema);
     return {};
@@ -140,7 +141,9 @@ class FakeEngine : public StorageEngine {
     return durable_error;
   }
   Status Sync() override { return {}; }
-  std::shared_ptr<const Moment> PinMoment() override { return nullptr; }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+    return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
+  }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
   void SetRewriteObserver(RewriteObserver*) override {}

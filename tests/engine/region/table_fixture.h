@@ -55,7 +55,7 @@ class FaultyEngine : public StorageEngine {
   }
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
-  std::shared_ptr<const Moment> PinMoment() override { return inner_->PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return inner_->PinMoment(); }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
   void SetRewriteObserver(RewriteObserver* observer) override {
