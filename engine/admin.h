@@ -57,7 +57,9 @@ struct Statistics {
   uint64_t log_syncs = 0;  // since the store was opened
   uint64_t mutations = 0;  // since the store was opened
   uint64_t last_sequence_id = 0;
-  std::string maintenance;      // what the background does now: "idle", "paused", "flush t", ...
+  std::string maintenance;    // what the background does now: "idle", "paused", "flush t", ...
+  uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk
+  uint64_t disk_reserve_wanted = 0;
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since
   uint64_t moment_bytes = 0;    // of files and memstores that are held for them alone
   uint64_t moment_limit = 0;    // from how many such bytes on no further moment is pinned; 0: none

@@ -46,6 +46,7 @@ struct StoreOptions {
   Durability durability = Durability::kSyncWal;  // where neither mutation nor table says otherwise
   int64_t cache_bytes = int64_t{64} << 20;       // blocks of store files, over all tables
   int64_t memstore_limit = int64_t{512} << 20;   // bytes of memstores, of all tables together
+  int64_t disk_reserve = 0;                      // bytes; local_storage's DiskReserve
   int64_t moment_limit = int64_t{4} << 30;       // bytes kept for pinned moments alone
   bool background_maintenance = true;            // flush and compact by itself
   int32_t inline_value_limit = 256;              // bytes; longer values lie in a table of their own

@@ -101,6 +101,9 @@ class Store {
   // memstore. What a pinned Moment may see stays.
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   virtual Statistics GetStatistics() = 0;
+  // Whether values of so many bytes would find room now; kStoreFull, and what helps. A hint: what
+  // others write meanwhile is not known. Costs next to nothing.
+  virtual Status CheckRoom(uint64_t bytes) = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever, whatever is withdrawn, flushed or compacted. kUnavailable where moments keep as much
   // already as they may; kUnsupportedOperation where !traits().pins_moments.

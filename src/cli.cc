@@ -106,7 +106,7 @@ StatusOr<std::string> RunOnStore(const CommandLine& line, const std::string& com
     return Status(StatusCode::kIllegalArgument,
                   line.path + " is neither a store nor a mount point of one");
   }
-  StoreOptions options;
+  StoreOptions options = Configuration().store;
   options.background_maintenance = false;
   CELLFS_ASSIGN_OR_RETURN(const std::unique_ptr<LocalStore> store,
                           OpenWhenFree(store_directory, options));
@@ -147,6 +147,10 @@ void PrintStatus(const json& status) {
   }
   std::cout << "log to replay  " << Size(status["log_bytes"]) << "\nmaintenance    "
             << status["maintenance"].get<std::string>() << "\n";
+  if (status["disk_reserve"] != status["disk_reserve_wanted"]) {
+    std::cout << "disk full      " << Size(status["disk_reserve"]) << " are left of the "
+              << Size(status["disk_reserve_wanted"]) << " kept for deletes; other writes fail\n";
+  }
   PrintHeldTimes(status);
   printf("%-40s %12s %12s\n", "table", "in memory", "in files");
   for (const json& table : status["tables"]) {

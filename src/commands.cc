@@ -81,6 +81,8 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"last_sequence_id", statistics.last_sequence_id},
                  {"maintenance", statistics.maintenance},
                  {"pinned_moments", statistics.pinned_moments},
+                 {"disk_reserve", statistics.disk_reserve},
+                 {"disk_reserve_wanted", statistics.disk_reserve_wanted},
                  {"moment_bytes", statistics.moment_bytes},
                  {"moment_limit", statistics.moment_limit},
                  {"asof", held},

@@ -184,6 +184,11 @@ const std::vector<Setting>& Settings() {
           "Bytes of memstores, over all tables: writers are slowed near it, and wait at it.",
           4 << 20, kMost, [](Configuration & c) -> auto& { return c.store.memstore_limit; }),
       Number(
+          "store", "disk_reserve",
+          "Bytes of the disk that are kept for deletes, a flush and a compaction when it is full; "
+          "at most a 16th of the file system. 0: none.",
+          0, kMost, [](Configuration & c) -> auto& { return c.store.disk_reserve; }),
+      Number(
           "store", "moment_limit",
           "Bytes of replaced files that are kept for times of .asof: beyond it no further one is "
           "held.",

@@ -18,7 +18,7 @@
 namespace cellfs {
 
 struct Configuration {
-  StoreOptions store;
+  StoreOptions store{.disk_reserve = int64_t{64} << 20};
   fs::MountOptions mount;
   std::string log_level = "info";
   std::string log_target = "stderr";  // "stderr", "syslog" or a file's path

@@ -37,7 +37,7 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
                          const StoreOptions& options)
     : files_(files),
       directory_(std::move(directory)),
-      context_(std::make_shared<StoreContext>(files, options)),
+      context_(std::make_shared<StoreContext>(directory_->path(), files, options)),
       lost_tables_(files, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
@@ -234,6 +234,16 @@ Status LocalEngine::DropTable(TableId id) {
   return Status();
 }
 
+Status LocalEngine::SaveCatalog(std::string_view bytes) {
+  return context_->reserve.Spend(bytes.size() + kBytesOfNames,
+                                 [&] { return directory_->SaveCatalog(bytes); });
+}
+
+// A value is written to the log, and then to a file.
+Status LocalEngine::CheckRoom(uint64_t bytes) {
+  return context_->reserve.CheckRoom(context_->BytesToFlush() + 2 * bytes);
+}
+
 StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
   const auto limit = static_cast<uint64_t>(context_->options.moment_limit);
   if (const uint64_t kept = BytesForMoments(); kept >= limit) {
@@ -266,6 +276,8 @@ Statistics LocalEngine::GetStatistics() {
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.pinned_moments = context_->moments->Count();
+  statistics.disk_reserve = context_->reserve.held();
+  statistics.disk_reserve_wanted = context_->reserve.wanted();
   statistics.moment_bytes = BytesForMoments();
   statistics.moment_limit = static_cast<uint64_t>(context_->options.moment_limit);
   statistics.oldest_moment_age_ms = now - context_->moments->OldestNow(now);

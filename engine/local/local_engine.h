@@ -33,7 +33,7 @@ class LocalEngine : public StorageEngine {
 
   // Gives no id again that a lost table has, though an older catalog knows nothing of it.
   StatusOr<std::string> LoadCatalog() override;
-  Status SaveCatalog(std::string_view bytes) override { return directory_->SaveCatalog(bytes); }
+  Status SaveCatalog(std::string_view bytes) override;
   StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
       const std::vector<StoredTable>& tables) override;
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override;
@@ -45,6 +45,7 @@ class LocalEngine : public StorageEngine {
   Status Sync() override {
     return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
   }
+  Status CheckRoom(uint64_t bytes) override;
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }

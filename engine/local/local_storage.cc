@@ -11,6 +11,8 @@
 namespace cellfs {
 namespace {
 
+constexpr uint64_t kBytesOfDeletes = uint64_t{256} << 10;  // of the reserve, for the log
+
 bool HasOnlyDeletes(std::span<const RowBatch> batches) {
   return std::all_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
     return std::all_of(batch.cells.begin(), batch.cells.end(),
@@ -183,7 +185,9 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
-  CELLFS_RETURN_IF_ERROR(WaitForRoom(HasOnlyDeletes(batches)));
+  const bool only_deletes = HasOnlyDeletes(batches);
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->reserve.CheckRoom(context_->BytesToFlush()));
+  CELLFS_RETURN_IF_ERROR(WaitForRoom(only_deletes));
   const std::lock_guard write_lock(context_->write_mutex);
   SequenceId last = context_->read_point.load();
   std::vector<std::vector<CellView>> cells;
@@ -199,7 +203,10 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
       records.push_back({id(), last, batch.row, cells.back()});
     }
   }
-  CELLFS_ASSIGN_OR_RETURN(const LogPosition position, context_->wal->Append(records));
+  const auto append = [&] { return context_->wal->Append(records); };
+  CELLFS_ASSIGN_OR_RETURN(
+      const LogPosition position,
+      only_deletes ? context_->reserve.Spend(kBytesOfDeletes, append) : append());
   Finish(addition, active->memstore());
   context_->read_point.store(last);
   context_->mutations += batches.size();
@@ -273,7 +280,10 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
   // The names of the files come first, and may not follow the manifest's.
   Status saved;
   if (!change.added.empty()) saved = context_->files.SyncDirectory(folder_->path);
-  if (saved.ok()) saved = SaveManifest(context_->files, folder_->path, manifest);
+  if (saved.ok()) {
+    saved = context_->reserve.Spend(
+        kBytesOfNames, [&] { return SaveManifest(context_->files, folder_->path, manifest); });
+  }
   if (!IsInForce(saved)) {
     Discard(change.added);
     return saved;

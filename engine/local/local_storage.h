@@ -103,7 +103,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   // REQUIRES: compact_mutex_ is held.
   StatusOr<bool> DropExpired(const FamilySchema& family);
-  Status CompactSelection(const Selection& selection, const std::function<bool()>& stopped);
+  Status CompactSelection(Selection selection, const std::function<bool()>& stopped);
+  Status RewriteSelection(const Selection& selection, const std::function<bool()>& stopped);
   StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection) const;
   std::optional<Selection> SelectByPolicy(const FamilySchema& family) const;
   bool IsMajorDue(const FamilySchema& family, const StoreFiles& files, Timestamp oldest) const;

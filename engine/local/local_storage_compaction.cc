@@ -32,7 +32,8 @@ Status LocalStorage::Compact(CompactionKind kind) {
   for (const auto& [name, family] : schema->families) {
     for (int attempt = 1;; ++attempt) {
       CELLFS_RETURN_IF_ERROR(DropExpired(family).status());
-      const Status status = CompactSelection({family, State()->files->Of(name), kind}, {});
+      StoreFiles files = State()->files->Of(name);
+      const Status status = CompactSelection({family, std::move(files), kind}, {});
       if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
         continue;
       CELLFS_RETURN_IF_ERROR(status);
@@ -58,9 +59,9 @@ StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stoppe
     if (dropped_) return false;
     CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));
     if (has_dropped) return true;
-    const std::optional<Selection> selection = SelectByPolicy(family);
+    std::optional<Selection> selection = SelectByPolicy(family);
     if (!selection) continue;
-    const Status status = CompactSelection(*selection, stopped);
+    const Status status = CompactSelection(*std::move(selection), stopped);
     if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
       return false;
     CELLFS_RETURN_IF_ERROR(status);
@@ -134,7 +135,17 @@ StatusOr<bool> LocalStorage::DropExpired(const FamilySchema& family) {
   return true;
 }
 
-Status LocalStorage::CompactSelection(const Selection& selection,
+Status LocalStorage::CompactSelection(Selection selection, const std::function<bool()>& stopped) {
+  uint64_t bytes = kBytesOfNames;
+  for (const auto& file : selection.files) bytes += file->facts().bytes;
+  const Status done =
+      context_->reserve.Spend(bytes, [&] { return RewriteSelection(selection, stopped); });
+  selection.files.clear();  // now they go, unless somebody reads them
+  context_->reserve.Fill();
+  return done;
+}
+
+Status LocalStorage::RewriteSelection(const Selection& selection,
                                       const std::function<bool()>& stopped) {
   if (selection.files.empty()) return Status();
   const FamilySchema& family = selection.family;

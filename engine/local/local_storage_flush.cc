@@ -101,7 +101,8 @@ Status LocalStorage::FlushLocked() {
     const bool again = flush_failed_;
     Status status;
     try {
-      status = FlushFrozen(state);
+      status = context_->reserve.Spend(state->frozen->memstore().bytes(),
+                                       [&] { return FlushFrozen(state); });
       // Readers may have the descriptors, and not need them.
       if (status.code() == StatusCode::kIoError && context_->cache.readers.CloseIdle())
         status = FlushFrozen(state);

@@ -75,6 +75,7 @@ void Maintenance::Run(Round round) {
     lock.unlock();
     try {
       went_well = (this->*round)();
+      context_->reserve.Fill();
     } catch (const std::bad_alloc&) {
       went_well = false;
     }

@@ -4,12 +4,15 @@
 #ifndef CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
 #define CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 
+#include "engine/local/disk_reserve.h"
 #include "engine/local/file_layer.h"
 #include "engine/local/moment_registry.h"
 #include "engine/local/store_file.h"
@@ -23,12 +26,16 @@ namespace cellfs {
 inline constexpr size_t kMostIdleReaders = 128;
 
 struct StoreContext {
-  StoreContext(FileLayer& files_in, const StoreOptions& options_in)
-      : files(files_in), options(options_in), cache(options.cache_bytes, kMostIdleReaders) {}
+  StoreContext(const std::string& directory, FileLayer& files_in, const StoreOptions& options_in)
+      : files(files_in),
+        options(options_in),
+        cache(options.cache_bytes, kMostIdleReaders),
+        reserve(directory, static_cast<uint64_t>(options.disk_reserve)) {}
 
   FileLayer& files;
   const StoreOptions options;
   FileCache cache;
+  DiskReserve reserve;
   const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
   std::unique_ptr<Wal> wal;  // set once, before the first write
 
@@ -42,6 +49,9 @@ struct StoreContext {
   std::atomic<int> failing_tables{0};      // whose last flush has failed
   std::atomic<bool> maintained{false};     // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
+  uint64_t BytesToFlush() const {
+    return static_cast<uint64_t>(std::max<int64_t>(memstore_bytes, 0));
+  }
 
   std::mutex room_mutex;
   std::condition_variable room_made;  // by a flush, maybe

@@ -76,6 +76,7 @@ class EmbeddedStore : public LocalStore {
     engine_->SetRewriteObserver(observer);
   }
   Statistics GetStatistics() override;
+  Status CheckRoom(uint64_t bytes) override { return engine_->CheckRoom(bytes); }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return engine_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

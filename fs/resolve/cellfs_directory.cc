@@ -53,6 +53,8 @@ std::string CellfsDirectory::Status() const {
        << "mutations = " << statistics.mutations << "\n"
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
+       << "disk_reserve = " << statistics.disk_reserve << "  # of "
+       << statistics.disk_reserve_wanted << "; while it is not whole only deletes are taken\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";

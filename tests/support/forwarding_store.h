@@ -105,6 +105,7 @@ class ForwardingStore : public Store {
     return store_->Compact(caller, table, kind);
   }
   Statistics GetStatistics() override { return store_->GetStatistics(); }
+  Status CheckRoom(uint64_t bytes) override { return store_->CheckRoom(bytes); }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

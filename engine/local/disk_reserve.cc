@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/disk_reserve.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace cellfs {
+namespace {
+
+constexpr uint64_t kShare = 16;  // one of so many parts of the file system, at most
+constexpr std::chrono::milliseconds kLookEvery{50};
+
+int64_t SteadyNow() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Disk {
+  uint64_t size = 0;
+  uint64_t free = 0;
+};
+
+Disk LookAt(const std::string& path) {
+  struct statvfs found {};
+  if (statvfs(path.c_str(), &found) != 0) return {};
+  return {.size = found.f_blocks * found.f_frsize, .free = found.f_bavail * found.f_frsize};
+}
+
+}  // namespace
+
+DiskReserve::DiskReserve(const std::string& directory, uint64_t bytes)
+    : path_(directory + "/RESERVE"), wanted_(std::min(bytes, LookAt(directory).size / kShare)) {
+  struct stat found {};
+  if (lstat(path_.c_str(), &found) == 0) held_ = static_cast<uint64_t>(found.st_size);
+  if (held_ > wanted_) held_ = Resize(wanted_);
+  Fill();
+}
+
+// Answers how many bytes there are then. posix_fallocate writes where a file system knows nothing
+// of blocks taken ahead.
+uint64_t DiskReserve::Resize(uint64_t bytes) const {
+  if (bytes == 0) {
+    unlink(path_.c_str());
+    return 0;
+  }
+  const int file = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) return 0;
+  struct stat found {};
+  uint64_t size = fstat(file, &found) == 0 ? static_cast<uint64_t>(found.st_size) : 0;
+  if (bytes < size) {
+    if (ftruncate(file, static_cast<off_t>(bytes)) == 0) size = bytes;
+  } else if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) {
+    size = bytes;
+  } else if (ftruncate(file, static_cast<off_t>(size)) != 0) {
+    size = 0;  // it may have holes: it counts for nothing
+  }
+  close(file);
+  return size;
+}
+
+void DiskReserve::Fill() {
+  if (held_ == wanted_) return;
+  const std::lock_guard lock(mutex_);
+  const uint64_t missing = wanted_ - std::min(held_.load(), wanted_);
+  if (missing == 0 || LookAt(path_.substr(0, path_.rfind('/'))).free < 2 * missing) return;
+  held_ = Resize(wanted_);
+  look_at_ = 0;
+}
+
+bool DiskReserve::Release(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t before = held_;
+  if (before == 0) return false;
+  held_ = Resize(before - std::min(before, bytes));
+  look_at_ = 0;
+  return held_ < before;
+}
+
+void DiskReserve::Look() {
+  look_at_ = SteadyNow() + std::chrono::nanoseconds(kLookEvery).count();
+  Fill();
+  free_ = LookAt(path_.substr(0, path_.rfind('/'))).free;
+}
+
+Status DiskReserve::CheckRoom(uint64_t bytes) {
+  const auto has_room = [&] { return held_ >= wanted_ && free_ >= bytes; };
+  if (wanted_ == 0) return {};
+  if (SteadyNow() >= look_at_) Look();
+  if (has_room()) return {};
+  Look();  // there may be room since
+  if (has_room()) return {};
+  const uint64_t held = held_;
+  const uint64_t free = free_;
+  return {StatusCode::kStoreFull,
+          "the disk is full: " + std::to_string(free) + " bytes are free, and " +
+              std::to_string(bytes + wanted_ - std::min(held, wanted_)) +
+              " are needed. Room comes from outside the store, from dropped tables, and from files "
+              "that are removed, then from .deleted too, once 'cellfs compact' was there"};
+}
+
+}  // namespace cellfs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// DiskReserve: blocks of the disk that nobody else can have, in a file beside the store's own. On a
+// full disk they go to what gives space back in the end: deletes, a flush, a compaction, dropping a
+// table. Meanwhile nothing else is written; once there is room again the reserve is filled first.
+//
+// It is a file and no reckoning, for others fill disks too.
+#ifndef CELLFS_ENGINE_LOCAL_DISK_RESERVE_H_
+#define CELLFS_ENGINE_LOCAL_DISK_RESERVE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+// That it costs to replace a file, or to make one, beside its contents.
+inline constexpr uint64_t kBytesOfNames = uint64_t{64} << 10;
+
+// Thread-safe.
+class DiskReserve {
+ public:
+  // In `directory`/RESERVE: so many bytes, or a 16th of the file system where that is less. 0: no
+  // reserve is kept, and room is what the disk says when it is written to.
+  DiskReserve(const std::string& directory, uint64_t bytes);
+
+  // Takes what is missing, where the disk has twice as much.
+  void Fill();
+
+  // kStoreFull where the reserve is not whole, or fewer bytes than these are free beside it. What
+  // is free is looked up now and then: some megabytes may be written in between.
+  Status CheckRoom(uint64_t bytes);
+
+  // Does what gives space back; where that ends with kStoreFull, again with blocks of the reserve:
+  // with so many bytes, then twice as many, until it has none left. `act` gives a Status or a
+  // StatusOr.
+  template <typename Act>
+  auto Spend(uint64_t bytes, Act&& act) {
+    auto done = act();
+    bool has_spent = false;
+    for (; IsFull(done) && Release(bytes); bytes *= 2) {
+      has_spent = true;
+      done = act();
+    }
+    if (has_spent) Fill();  // before others take what has come back
+    return done;
+  }
+
+  uint64_t wanted() const { return wanted_; }
+  uint64_t held() const { return held_.load(); }
+
+ private:
+  static bool IsFull(const Status& status) { return status.code() == StatusCode::kStoreFull; }
+  template <typename T>
+  static bool IsFull(const StatusOr<T>& result) {
+    return IsFull(result.status());
+  }
+  bool Release(uint64_t bytes);
+  void Look();
+  uint64_t Resize(uint64_t bytes) const;
+
+  const std::string path_;
+  const uint64_t wanted_;
+  std::mutex mutex_;                 // held while the file is changed
+  std::atomic<uint64_t> held_{0};    // written under mutex_
+  std::atomic<uint64_t> free_{0};    // when it was looked up last
+  std::atomic<int64_t> look_at_{0};  // the next time, in nanoseconds of the steady clock
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_DISK_RESERVE_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/disk_reserve.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs {
+namespace {
+
+constexpr uint64_t kWanted = uint64_t{1} << 20;
+
+class DiskReserveTest : public testing::Test {
+ protected:
+  // What the file takes of the disk.
+  uint64_t Taken() const {
+    struct stat found {};
+    if (stat((directory_.path() + "/RESERVE").c_str(), &found) != 0) return 0;
+    return static_cast<uint64_t>(found.st_blocks) * 512;
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(DiskReserveTest, TakesBlocksAndKeepsThemOverRestarts) {
+  for (int i = 0; i < 2; ++i) {
+    DiskReserve reserve(directory_.path(), kWanted);
+    EXPECT_EQ(reserve.held(), kWanted);
+    EXPECT_GE(Taken(), kWanted);
+    EXPECT_TRUE(reserve.CheckRoom(1).ok());
+  }
+  DiskReserve smaller(directory_.path(), kWanted / 2);
+  EXPECT_LT(Taken(), kWanted);
+  DiskReserve none(directory_.path(), 0);
+  EXPECT_EQ(Taken(), 0u);
+  EXPECT_TRUE(none.CheckRoom(UINT64_MAX / 4).ok());
+}
+
+TEST_F(DiskReserveTest, MoreThanIsFreeHasNoRoom) {
+  DiskReserve reserve(directory_.path(), kWanted);
+  EXPECT_EQ(reserve.CheckRoom(UINT64_MAX / 4).code(), StatusCode::kStoreFull);
+  EXPECT_TRUE(reserve.CheckRoom(1).ok());
+}
+
+TEST_F(DiskReserveTest, GivesBlocksToWhatMeetsAFullDiskUntilItIsDone) {
+  DiskReserve reserve(directory_.path(), kWanted);
+  std::vector<uint64_t> held;
+  const auto at_try = [&](size_t n) {
+    held.clear();
+    return reserve.Spend(1000, [&, n] {
+      held.push_back(reserve.held());
+      return held.size() < n ? Status(StatusCode::kStoreFull, "no room") : Status();
+    });
+  };
+  EXPECT_TRUE(at_try(1).ok());
+  EXPECT_EQ(held, std::vector<uint64_t>{kWanted});
+  EXPECT_TRUE(at_try(3).ok());
+  EXPECT_EQ(held, (std::vector<uint64_t>{kWanted, kWanted - 1000, kWanted - 3000}));
+  EXPECT_EQ(reserve.held(), kWanted) << "the disk has room, so it is filled again";
+  EXPECT_EQ(at_try(1000).code(), StatusCode::kStoreFull);
+  EXPECT_EQ(held.back(), 0u);
+  EXPECT_EQ(reserve.held(), kWanted);
+  EXPECT_GE(Taken(), kWanted);
+}
+
+TEST_F(DiskReserveTest, AnotherErrorIsNoReasonToGiveAnyBack) {
+  DiskReserve reserve(directory_.path(), kWanted);
+  int tries = 0;
+  const auto failed = reserve.Spend(1000, [&]() -> StatusOr<int> {
+    ++tries;
+    return Status(StatusCode::kIoError, "no disk");
+  });
+  EXPECT_EQ(failed.status().code(), StatusCode::kIoError);
+  EXPECT_EQ(tries, 1);
+  EXPECT_EQ(reserve.held(), kWanted);
+}
+
+// Whoever made the store could have it lead anywhere.
+TEST_F(DiskReserveTest, ALinkIsNotFollowed) {
+  const std::string elsewhere = directory_.path() + "/elsewhere";
+  ASSERT_EQ(symlink(elsewhere.c_str(), (directory_.path() + "/RESERVE").c_str()), 0);
+  DiskReserve reserve(directory_.path(), kWanted);
+  struct stat found {};
+  EXPECT_NE(stat(elsewhere.c_str(), &found), 0);
+}
+
+}  // namespace
+}  // namespace cellfs
