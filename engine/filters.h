@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,6 +82,10 @@ FilterOr MakeSingleColumnValueExcludeFilter(SingleColumnValue column);
 
 FilterOr MakeSkipFilter(FilterPtr inner);
 FilterOr MakeWhileMatchFilter(FilterPtr inner);
+// Before the filter stands what a reader may see: the filter never sees another cell, and nothing
+// comes back of it (HBase's AccessControlFilter). `inner` may be null. Each clone has a copy of
+// `may_see`; it is asked for each cell.
+FilterPtr MakeVisibleCellsFilter(std::function<bool(const CellView&)> may_see, FilterPtr inner);
 enum class ListOperator { kMustPassAll, kMustPassOne };
 FilterOr MakeFilterList(ListOperator op, std::vector<FilterPtr> filters);
 

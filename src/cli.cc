@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
 
 #include "engine/check.h"
 #include "src/background.h"
@@ -47,6 +50,11 @@ int Fail(const std::string& message) {
   return 1;
 }
 
+int Misused(const std::string& message) {
+  Fail(message);
+  return 2;
+}
+
 StatusOr<Configuration> ReadConfiguration(const CommandLine& line) {
   Configuration configuration;
   if (!line.config_file.empty()) {
@@ -61,6 +69,10 @@ StatusOr<Configuration> ReadConfiguration(const CommandLine& line) {
 }
 
 int Mount(const CommandLine& line) {
+  if (line.store.empty()) return Misused("the store's path is empty; name its directory");
+  if (line.mountpoint.empty()) {
+    return Misused("the mount point's path is empty; name an existing directory");
+  }
   auto configuration = ReadConfiguration(line);
   if (!configuration.ok()) return Fail(configuration.status().message());
   const DaemonOptions options{.store_directory = CanonicalPath(line.store),
@@ -229,6 +241,41 @@ void AddStoreArgument(CLI::App& command, CommandLine& line) {
   command.add_flag("--json", line.as_json, "answer in JSON");
 }
 
+// How many letters have to be put in, left out or replaced to make one word of the other.
+size_t DistanceOf(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+bool IsCommand(const CLI::App& app, const std::string& word) {
+  const auto is_named_so = [&](const CLI::App* command) { return command->check_name(word); };
+  return !app.get_subcommands(is_named_so).empty();
+}
+
+// Of a word that is no command.
+std::string UnknownCommand(const CLI::App& app, const std::string& word) {
+  constexpr size_t kMostMistakes = 2;
+  std::string closest;
+  size_t mistakes = kMostMistakes + 1;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    const size_t distance = DistanceOf(word, command->get_name());
+    if (distance >= mistakes) continue;
+    mistakes = distance;
+    closest = command->get_name();
+  }
+  const std::string remedy =
+      closest.empty() ? "'cellfs --help' lists all of them" : "did you mean '" + closest + "'?";
+  return "unknown command '" + word + "'; " + remedy;
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -304,6 +351,9 @@ int RunCommandLine(int argc, char** argv) {
     return 0;
   });
 
+  if (argc > 1 && argv[1][0] != '-' && !IsCommand(app, argv[1])) {
+    return Misused(UnknownCommand(app, argv[1]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

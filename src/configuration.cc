@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -71,8 +72,9 @@ Setting Octal(std::string_view key, std::string_view meaning, Field field) {
           key,
           meaning,
           [field](Configuration& c, const std::string& text) -> Status {
-            CELLFS_ASSIGN_OR_RETURN(const int64_t mode, ParseNumber(text, 0, 07777, 8));
-            field(c) = static_cast<mode_t>(mode);
+            const auto mode = ParseNumber(text, 0, 07777, 8);
+            if (!mode.ok()) return Refuse(text, "an octal mode, such as 0640");
+            field(c) = static_cast<mode_t>(*mode);
             return {};
           },
           [field](Configuration& c) {
@@ -301,6 +303,11 @@ std::string Comment(std::string_view meaning) {
 }  // namespace
 
 Status ReadConfigurationFile(const std::string& path, Configuration& configuration) {
+  // The parser takes it for a file without a line.
+  if (std::error_code error; std::filesystem::is_directory(path, error)) {
+    return Status(StatusCode::kIllegalArgument,
+                  path + " is a directory; a configuration file is wanted");
+  }
   toml::table file;
   try {
     file = toml::parse_file(path);

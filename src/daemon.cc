@@ -22,6 +22,7 @@
 #include "src/guardian.h"
 #include "src/logging.h"
 #include "src/mount_table.h"
+#include "src/new_store.h"
 #include "src/periodic_task.h"
 #include "src/store_opening.h"
 
@@ -134,18 +135,16 @@ Status Ending(const std::string& store_directory) {
                 "the store " + store_directory + " is being unmounted; try again");
 }
 
-// Everything between the store's opening and its closing.
-int Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
-          const Report& report) {
+// Everything between the store's opening and its closing: the exit code, or why nothing was served.
+StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
+                    const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
                             &store);
   filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
   // Nobody's rights could be told, and not even the root be shown.
-  if (const Status loaded = filesystem.LoadAttributes(); !loaded.ok()) {
-    return Fail(loaded, report);
-  }
+  CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
-  if (!session.ok()) return Fail(session.status(), report);
+  if (!session.ok()) return session.status();
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   Commands commands(
@@ -160,7 +159,7 @@ int Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guard
         if (command == "flush" || command == "compact") filesystem.AwaitRewrites();
         return answer;
       });
-  if (!control.ok()) return Fail(control.status(), report);
+  if (!control.ok()) return control.status();
   PeriodicTask quotas(kQuotaInterval, [&store] {
     if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
       spdlog::warn("space quotas: {}", status.message());
@@ -209,14 +208,22 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
     return 1;
   }
   const auto mode = ModeOf(options.store_directory);
+  const NewStore made(options.store_directory);
   auto store = OpenWhenFree(options.store_directory, options.configuration.store);
-  if (!store.ok()) return Fail(store.status(), report);
+  if (!store.ok()) {
+    made.TakeAway();
+    return Fail(store.status(), report);
+  }
   if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
   TellOfLostTables(options.store_directory);
-  const int code = Serve(**store, options, guardian, report);
+  const StatusOr<int> code = Serve(**store, options, guardian, report);
   store->reset();
+  if (!code.ok()) {
+    made.TakeAway();
+    return Fail(code.status(), report);
+  }
   spdlog::info("{} is closed", options.store_directory);
-  return code;
+  return *code;
 }
 
 }  // namespace cellfs

@@ -310,6 +310,20 @@ bool MayFollow(uint8_t lead, size_t index, uint8_t byte) {
   return true;
 }
 
+bool IsAscii(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+}
+
+// The last place up to `at` where the bytes before and behind can be decoded each on their own.
+size_t BorderAt(std::string_view bytes, size_t at) {
+  constexpr size_t kMostThatFollow = 3;
+  for (size_t back = 0; back <= std::min(at, kMostThatFollow); ++back) {
+    if (at == bytes.size() || (ByteAt(bytes, at - back) & 0xc0) != 0x80) return at - back;
+  }
+  return at;  // behind so many, none belongs to a sequence
+}
+
 }  // namespace
 
 std::string WellFormedUtf8(std::string_view bytes) {
@@ -349,10 +363,30 @@ StatusOr<Regex> Regex::Compile(std::string_view pattern, Syntax syntax) {
   return Regex(std::move(quick), std::move(careful), std::move(plain));
 }
 
+// A literal has no callouts, and may compare all of itself at each place: so it is sought in
+// pieces, each of some 20 ms at most. They overlap by what it may be long where it is found.
+bool Regex::FindLiteral(std::string_view subject) const {
+  constexpr size_t kPiece = size_t{64} << 10;
+  constexpr size_t kMostBytesOfLetter = 4;
+  const size_t overlap = kMostBytesOfLetter * (expression_.size() + 1);
+  const size_t most = std::max(kPiece, 2 * overlap);
+  for (size_t begin = 0;;) {
+    if (NobodyWaits()) return false;
+    const size_t end = BorderAt(subject, std::min(subject.size(), begin + most));
+    const std::string_view piece = subject.substr(begin, end - begin);
+    if (FindInWhole(piece)) return true;
+    if (end == subject.size()) return false;
+    begin = BorderAt(subject, end - overlap);
+  }
+}
+
 bool Regex::Find(std::string_view subject) const {
+  return careful_ == nullptr ? FindLiteral(subject) : FindInWhole(subject);
+}
+
+bool Regex::FindInWhole(std::string_view subject) const {
   std::string decoded;
-  const auto is_ascii = [](char c) { return static_cast<uint8_t>(c) < 0x80; };
-  if (!std::all_of(subject.begin(), subject.end(), is_ascii)) {
+  if (!IsAscii(subject)) {
     decoded = WellFormedUtf8(subject);
     subject = decoded;
   }

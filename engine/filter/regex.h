@@ -56,9 +56,12 @@ class Regex {
         careful_(std::move(careful)),
         expression_(std::move(expression)) {}
 
+  bool FindLiteral(std::string_view subject) const;
+  bool FindInWhole(std::string_view subject) const;
+
   Code quick_;
-  Code careful_;            // null where each place where a match may begin takes a few steps
-  std::string expression_;  // of careful_
+  Code careful_;  // null for a literal
+  std::string expression_;
 };
 
 }  // namespace cellfs

@@ -43,7 +43,7 @@ struct Shared {
   explicit Shared(const StoreOptions& store_options) : options(store_options) {}
 
   const StoreOptions options;
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // a filter may read from the store itself
   SequenceId last_sequence_id = 0;
   uint64_t mutations = 0;
   std::vector<std::weak_ptr<const Moment>> moments;

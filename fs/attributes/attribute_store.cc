@@ -333,10 +333,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), version));
   }
   ShownAttributes shown;
-  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), inherited_.Of(place, records.family));
-  shown.uid = records.own.uid.value_or(shown.uid);
-  shown.gid = records.own.gid.value_or(shown.gid);
-  shown.mode = records.own.mode.value_or(shown.mode);
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), InForce(place, records));
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
@@ -346,6 +343,29 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place));
   }
   return shown;
+}
+
+StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const RowRecords& records) {
+  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, inherited_.Of(place, records.family));
+  owner.uid = records.own.uid.value_or(owner.uid);
+  owner.gid = records.own.gid.value_or(owner.gid);
+  owner.mode = records.own.mode.value_or(owner.mode);
+  return owner;
+}
+
+StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  RowRecords records;
+  if (HasRecords(place)) {
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), kNoVersion));
+  }
+  return InForce(place, records);
+}
+
+StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  std::shared_lock lock(mutex_);
+  return tables_with_records_.contains(table);
 }
 
 // Of a place without attributes of its own: those of the directory of the data that it is in.
@@ -547,13 +567,15 @@ StatusOr<bool> AttributeStore::Write(RowStep step) {
   return done.withdrawn;
 }
 
+// Not under mutex_: a change of a table waits for the scans of it, and their filters for mutex_.
 Status AttributeStore::MakeTable() {
-  {
+  const auto exists = [this] {
     std::shared_lock lock(mutex_);
-    if (table_exists_) return Status();
-  }
-  std::unique_lock lock(mutex_);
-  if (table_exists_) return Status();
+    return table_exists_;
+  };
+  if (exists()) return Status();
+  const std::lock_guard making(making_);
+  if (exists()) return Status();
   const Caller& superuser = Caller::Superuser();
   if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
     CELLFS_RETURN_IF_ERROR(
@@ -568,6 +590,7 @@ Status AttributeStore::MakeTable() {
   schema.families.emplace(kTimeFamily, std::move(times));
   schema.families.emplace(kChangeFamily, std::move(changes));
   CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
+  std::unique_lock lock(mutex_);
   table_exists_ = true;
   return Status();
 }

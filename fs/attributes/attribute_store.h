@@ -82,6 +82,12 @@ class AttributeStore {
   // cannot be read: what others may do is not to be guessed.
   StatusOr<ShownAttributes> Find(const Place& place, Timestamp version);
 
+  // The same without the times. REQUIRES: Place::HasAttributes.
+  StatusOr<OwnerAndMode> FindOwner(const Place& place);
+  // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
+  // columns of a family are alike.
+  StatusOr<bool> DiffersBetweenRows(const TableName& table);
+
   // Writes nothing where nothing would be shown otherwise, and nothing for a place without
   // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
   // same row, goes in the same step.
@@ -133,6 +139,8 @@ class AttributeStore {
   // lack it.
   std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
+  // What is stored for the place, and what it inherits.
+  StatusOr<OwnerAndMode> InForce(const Place& place, const RowRecords& records);
   bool HasRecords(const Place& place) const;
   StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
   // What is stored for the place; nothing without a read where nothing is stored for its table.
@@ -163,7 +171,8 @@ class AttributeStore {
   std::atomic<bool> loaded_{false};
   std::atomic<Timestamp> loaded_at_{0};
 
-  mutable std::shared_mutex mutex_;  // guards the rest
+  std::mutex making_;                // while the table is made
+  mutable std::shared_mutex mutex_;  // a leaf; guards the rest
   bool table_exists_ = false;
   std::set<TableName> tables_with_records_;
   std::set<TableName> tables_with_changes_;  // of rows and families

@@ -47,11 +47,40 @@ class FuseInterruption final : public Interruption {
   const std::function<void()>* heard_ = nullptr;
 };
 
+class FuseGroups : public GroupsOfAsker {
+ public:
+  explicit FuseGroups(fuse_req_t request) : request_(request) {}
+
+  // Where the others cannot be found the effective group alone counts: that is less than is
+  // allowed, never more.
+  std::vector<gid_t> All() const override {
+    std::vector<gid_t> groups(kFewGroups + 1);
+    groups[0] = fuse_req_ctx(request_)->gid;
+    int found = Read(groups);
+    if (found > kFewGroups) {
+      groups.resize(static_cast<size_t>(found) + 1);
+      found = std::min(found, Read(groups));
+    }
+    groups.resize(static_cast<size_t>(std::max(found, 0)) + 1);
+    return groups;
+  }
+
+ private:
+  static constexpr int kFewGroups = 32;
+
+  int Read(std::vector<gid_t>& groups) const {
+    return fuse_req_getgroups(request_, static_cast<int>(groups.size()) - 1, groups.data() + 1);
+  }
+
+  const fuse_req_t request_;
+};
+
 // `operation` returns an errno to reply, 0 included, or kReplied.
 template <typename Operation>
 void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   FuseInterruption interruption(request);
-  const RunningRequest running(fuse_req_ctx(request)->uid, &interruption);
+  const FuseGroups groups(request);
+  const RunningRequest running(fuse_req_ctx(request)->uid, &interruption, &groups);
   int error = EIO;
   try {
     error = operation(TargetOf(request));

@@ -63,7 +63,7 @@ struct Parts {
   AttributeStore attributes{store, options, clock};
 
   // ---- What looks -----------------------------------------------------------------------------
-  const Reading reading{store, *clock, freshness, scan_slots};
+  const Reading reading{store, attributes, *clock, freshness, scan_slots, options};
   const CellfsDirectory self{reading, tree.inodes, asof, errors, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
   const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.last_absent, self};

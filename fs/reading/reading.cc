@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fs/reading/deleted_values.h"
+#include "fs/reading/filter_rights.h"
 #include "fs/reading/raw_pieces.h"
 #include "fs/reading/row_scan.h"
 #include "fs/store/raw_cells.h"
@@ -51,7 +52,13 @@ OutcomeOr<RowCells> ReadFiltered(const Reading& reading, const Caller& caller, c
   LongWork work(reading.scan_slots(), KindOfScan(place));
   CELLFS_RETURN_IF_FAILED(work.Step());
   get.cancelled = work.cancelled();
+  const auto rights = FilterRights::Of(reading, place);
+  if (rights != nullptr) {
+    CELLFS_RETURN_IF_FAILED(rights->BeginStep());
+    get.filter = rights->Narrow(get.filter);
+  }
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
+  if (rights != nullptr) CELLFS_RETURN_IF_FAILED(rights->failure());
   return cells;
 }
 

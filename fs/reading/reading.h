@@ -14,21 +14,29 @@
 #include "engine/clock.h"
 #include "engine/read.h"
 #include "engine/store.h"
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/node.h"
 #include "fs/requests/scan_slots.h"
 #include "fs/store/freshness.h"
 #include "fs/store/raw_cells.h"
+#include "fs/tree/options.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// The store as it is read, and what a read needs beside it: whose turn a long one is, and how long
-// what it returns may be kept. Thread-safe; holds nothing of its own.
+// The store as it is read, and what a read needs beside it: whose turn a long one is, how long what
+// it returns may be kept, and who may look at it. Thread-safe; holds nothing of its own.
 class Reading {
  public:
-  Reading(Store& store, const Clock& clock, const Freshness& freshness, ScanSlots& scan_slots)
-      : store_(store), clock_(clock), freshness_(freshness), scan_slots_(scan_slots) {}
+  Reading(Store& store, AttributeStore& attributes, const Clock& clock, const Freshness& freshness,
+          ScanSlots& scan_slots, const MountOptions& options)
+      : store_(store),
+        attributes_(attributes),
+        clock_(clock),
+        freshness_(freshness),
+        scan_slots_(scan_slots),
+        options_(options) {}
 
   const Clock& clock() const { return clock_; }
   const Freshness& freshness() const { return freshness_; }
@@ -51,6 +59,16 @@ class Reading {
                                       const std::string& qualifier) const {
     return fs::RawCellsOfColumn(store_, caller, query, qualifier);
   }
+
+  // ---- Owners and modes; as in fs/attributes/attribute_store.h
+  StatusOr<OwnerAndMode> FindOwner(const Place& place) const {
+    return attributes_.FindOwner(place);
+  }
+  StatusOr<bool> DiffersBetweenRows(const TableName& table) const {
+    return attributes_.DiffersBetweenRows(table);
+  }
+  // Whether they say who may read what: else the kernel lets nobody in but the daemon's user.
+  bool AreModesEnforced() const { return options_.allow_other; }
 
   // ---- Schemas and figures; as in engine/store.h
   StatusOr<std::vector<std::string>> ListNamespaces() const { return store_.ListNamespaces(); }
@@ -76,9 +94,11 @@ class Reading {
 
  private:
   Store& store_;
+  AttributeStore& attributes_;
   const Clock& clock_;
   const Freshness& freshness_;
   ScanSlots& scan_slots_;
+  const MountOptions& options_;
 };
 
 enum class ReadDetail { kLengths, kValues };

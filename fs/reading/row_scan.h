@@ -10,6 +10,7 @@
 
 #include "engine/read.h"
 #include "fs/base/outcome.h"
+#include "fs/reading/filter_rights.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/long_work.h"
 #include "fs/tree/place.h"
@@ -23,7 +24,7 @@ LongWork::Kind KindOfScan(const Place& place);
 // Not thread-safe.
 class RowScan {
  public:
-  // Of the table of `place`, for what the place shows.
+  // Of the table of `place`, for what the place shows, as who asks now may see it.
   static OutcomeOr<std::unique_ptr<RowScan>> Open(const Reading& reading, const Caller& caller,
                                                   const Place& place, const Scan& scan);
 
@@ -34,11 +35,13 @@ class RowScan {
   bool goes_on() const { return goes_on_; }
 
  private:
-  RowScan(ScanSlots& slots, LongWork::Kind kind, std::unique_ptr<Scanner> scanner)
-      : slots_(slots), kind_(kind), scanner_(std::move(scanner)) {}
+  RowScan(ScanSlots& slots, LongWork::Kind kind, std::shared_ptr<FilterRights> rights,
+          std::unique_ptr<Scanner> scanner)
+      : slots_(slots), kind_(kind), rights_(std::move(rights)), scanner_(std::move(scanner)) {}
 
   ScanSlots& slots_;
   const LongWork::Kind kind_;
+  const std::shared_ptr<FilterRights> rights_;  // null: the filter sees all
   const std::unique_ptr<Scanner> scanner_;
   bool goes_on_ = true;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/reading/scan_end.h"
 
+#include "fs/reading/filter_rights.h"
 #include "fs/reading/row_scan.h"
 #include "fs/tree/view.h"
 
@@ -29,10 +30,13 @@ OutcomeOr<std::optional<std::string>> LastRow(const Reading& reading, const Call
 OutcomeOr<bool> ScanEnd::IsBefore(const Reading& reading, const Caller& caller, const Place& row) {
   const uint64_t mutations = reading.GetStatistics().mutations;
   const Timestamp now = reading.clock().Now();
-  auto end = FindCached(mutations, now);
+  Finder finder{caller.user, {}};
+  if (FilterRights::Matter(reading, row))
+    finder.asker = RunningRequest::OfThisThread()->FindAsker();
+  auto end = FindCached(finder, mutations, now);
   if (!end) {
     CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(reading, caller, row));
-    end = End{std::move(last), mutations, now};
+    end = End{std::move(finder), std::move(last), mutations, now};
     std::lock_guard lock(mutex_);
     end_ = end;
   }
@@ -40,9 +44,11 @@ OutcomeOr<bool> ScanEnd::IsBefore(const Reading& reading, const Caller& caller, 
   return row.view->scan.reversed ? row.row >= *end->last_row : row.row <= *end->last_row;
 }
 
-std::optional<ScanEnd::End> ScanEnd::FindCached(uint64_t mutations, Timestamp now) {
+std::optional<ScanEnd::End> ScanEnd::FindCached(const Finder& finder, uint64_t mutations,
+                                                Timestamp now) {
   std::lock_guard lock(mutex_);
-  const bool is_good = end_ && end_->mutations == mutations && now - end_->found_at < kKeepMs;
+  const bool is_good = end_ && end_->finder == finder && end_->mutations == mutations &&
+                       now - end_->found_at < kKeepMs;
   return is_good ? end_ : std::nullopt;
 }
 

@@ -10,10 +10,17 @@ thread_local RunningRequest* of_this_thread = nullptr;
 
 }  // namespace
 
-RunningRequest::RunningRequest(uid_t uid, Interruption* interruption)
-    : uid_(uid), interruption_(interruption), before_(std::exchange(of_this_thread, this)) {}
+RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups)
+    : uid_(uid),
+      interruption_(interruption),
+      groups_(groups),
+      before_(std::exchange(of_this_thread, this)) {}
 
 RunningRequest::~RunningRequest() { of_this_thread = before_; }
+
+Asker RunningRequest::FindAsker() const {
+  return {uid_, groups_ == nullptr ? std::vector<gid_t>() : groups_->All()};
+}
 
 RunningRequest* RunningRequest::OfThisThread() { return of_this_thread; }
 

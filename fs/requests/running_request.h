@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // RunningRequest: the request that a thread works on, from its beginning to its reply: who asked,
-// whether they still wait, and until when. Long work far below asks here (fs/requests/long_work.h),
-// so that nothing in between has to hand it down.
+// whether they still wait, and until when. What is far below asks here (fs/requests/long_work.h,
+// fs/reading/filter_rights.h), so that nothing in between has to hand it down.
 #ifndef CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 #define CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 
@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <functional>
+#include <vector>
 
 namespace cellfs::fs {
 
@@ -24,13 +25,32 @@ class Interruption {
   virtual void StopHearing() = 0;
 };
 
+// The groups of who asked, which the kernel does not send with the request: whoever needs them pays
+// for finding them. Thread-safe.
+class GroupsOfAsker {
+ public:
+  virtual ~GroupsOfAsker() = default;
+
+  // The effective one first.
+  virtual std::vector<gid_t> All() const = 0;
+};
+
+// Who asked, as far as modes are concerned.
+struct Asker {
+  uid_t uid = 0;
+  std::vector<gid_t> groups;
+
+  friend bool operator==(const Asker&, const Asker&) = default;
+};
+
 // Used by its own thread only.
 class RunningRequest {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `interruption`: null where nobody can interrupt it. Outlives this.
-  RunningRequest(uid_t uid, Interruption* interruption);
+  // Both outlive this. `interruption`: null where nobody can interrupt it; `groups`: where who asks
+  // is in none.
+  RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups = nullptr);
   ~RunningRequest();
   RunningRequest(const RunningRequest&) = delete;
   RunningRequest& operator=(const RunningRequest&) = delete;
@@ -40,6 +60,7 @@ class RunningRequest {
 
   uid_t uid() const { return uid_; }
   Interruption* interruption() const { return interruption_; }
+  Asker FindAsker() const;
 
   // A listing that has taken so long answers what it has found, if that is anything: the next
   // request goes on.
@@ -50,6 +71,7 @@ class RunningRequest {
  private:
   const uid_t uid_;
   Interruption* const interruption_;
+  const GroupsOfAsker* const groups_;
   RunningRequest* const before_;
   Clock::time_point deadline_ = Clock::time_point::max();
   bool has_an_answer_ = false;

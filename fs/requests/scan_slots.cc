@@ -70,6 +70,8 @@ void ScanSlots::PassOn() {
         std::min_element(line_.begin(), line_.end(), [this](const Claim* a, const Claim* b) {
           return CountSlotsOf(a->uid_) < CountSlotsOf(b->uid_);
         });
+    const bool is_last = taken_ > 0 && taken_ + 1 == limit_;
+    if (is_last && CountSlotsOf((*next)->uid_) > 0) return;
     (*next)->has_slot_ = true;
     (*next)->changed_.notify_one();
     ++taken_;

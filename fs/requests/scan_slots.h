@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ScanSlots: how many scans may run at a time, so that threads are left for everything else. The
-// others wait in line; a slot goes to the user who holds the fewest, and among those to who has
-// waited longest. Who has had one for a while passes it on (fs/requests/long_work.h).
+// ScanSlots: how many scans may run at a time, so that threads are left for all else. A slot goes
+// to the user who holds the fewest, of those to who has waited longest; the last one only to who
+// holds none, for a step can be long. Who had one for a while passes it on (requests/long_work.h).
 #ifndef CELLFS_FS_REQUESTS_SCAN_SLOTS_H_
 #define CELLFS_FS_REQUESTS_SCAN_SLOTS_H_
 

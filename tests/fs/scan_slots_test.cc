@@ -64,13 +64,26 @@ TEST_F(ScanSlotsTest, ASlotGoesToWhoHasWaitedLongest) {
 
 TEST_F(ScanSlotsTest, AUserWhoHoldsFewerGoesFirst) {
   slots_.SetLimit(2);
-  ScanSlots::Claim second(1);
+  ScanSlots::Claim second(2);
   slots_.Enter(second);
   ASSERT_TRUE(slots_.Take(second).ok());
-  Waiter greedy(slots_, 1), other(slots_, 2);
+  Waiter greedy(slots_, 1), other(slots_, 3);
   slots_.Leave(second);
   EXPECT_EQ(other.Join(), 0);
   EXPECT_EQ(slots_.waiting(), 1);
+}
+
+// A step may be a row of many values, each of which a search takes its time for.
+TEST_F(ScanSlotsTest, TheLastSlotIsKeptForWhoHoldsNone) {
+  slots_.SetLimit(2);
+  ScanSlots::Claim greedy(1), other(2);
+  slots_.Enter(greedy);
+  slots_.Enter(other);
+  for (ScanSlots::Claim* claim : {&greedy, &other}) slots_.Cancel(*claim);  // neither waits
+  EXPECT_EQ(slots_.Take(greedy).error(), EINTR);
+  EXPECT_TRUE(slots_.Take(other).ok());
+  slots_.Leave(greedy);
+  slots_.Leave(other);
 }
 
 TEST_F(ScanSlotsTest, WaitingEndsWithEintrOnceItIsCancelled) {

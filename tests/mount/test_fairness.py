@@ -25,18 +25,20 @@ except OSError as error:
 """
 
 
-def hopeless_table(mount):
+def hopeless_table(mount, values=8):
     """A table in which the expression below needs more steps than anybody waits for."""
     family = mount.family()
-    for number in range(8):
+    for number in range(values):
         (family / f"q{number}").write_bytes(b"a" * 100000 + b" x")
     return mount.path / "default" / "t"
 
 
-def start_listing(table, number, program=LIST):
+def start_listing(table, number, program=LIST, user=0):
     # Each in a query of its own; from each of 100,000 places it takes 200,000 steps.
     query = (f"filter=ValueFilter(=%2C 'regexstring:[ab]{{0%2C{600 + number}}}"
              f"[ab]{{0%2C600}}x')")
+    if user:  # from within, for the interpreter may lie where only root may look
+        program = f"import os, signal, sys\nos.setgroups([]), os.setgid({user}), os.setuid({user})\n{program}"
     process = subprocess.Popen([sys.executable, "-c", program, table / ".scan" / query],
                                stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     assert process.stdout.readline() == "open\n"
@@ -64,6 +66,37 @@ def test_others_are_served_beside_hopeless_listings(make_mount, options):
             assert file.read_bytes() == b"bytes"
             assert f"beside{number}" in os.listdir(file.parent)
             os.unlink(file)
+        assert [listing.poll() for listing in listings] == [None] * HOPELESS
+    finally:
+        end(listings)
+
+
+def as_user(user, *command):
+    """What the command writes."""
+    done = subprocess.run(
+        ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode()
+
+
+def test_hopeless_listings_of_one_user_leave_others_their_turn(make_mount):
+    """Another user's plain requests, and his listings with expressions and without, come to their end
+    while all of the first one's still run or wait."""
+    mount = make_mount("allow_other")
+    table = hopeless_table(mount, values=100)
+    other = mount.family(table="other")
+    for number in range(3):
+        (other / f"q{number}").write_bytes(b"bytes")
+    expression = other.parent.parent / ".scan" / "filter=ValueFilter(=%2C 'regexstring:^b.*s$')"
+    listings = []
+    try:
+        for number in range(HOPELESS):
+            listings.append(start_listing(table, number, user=65534))
+        for _ in range(5):
+            assert as_user(1000, "cat", other / "q1") == "bytes"
+            assert as_user(1000, "ls", other).split() == ["q0", "q1", "q2"]
+            assert as_user(1000, "ls", expression).split() == ["r"]
+            assert as_user(1000, "cat", expression / "r" / "f" / "q2") == "bytes"
         assert [listing.poll() for listing in listings] == [None] * HOPELESS
     finally:
         end(listings)

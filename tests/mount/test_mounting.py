@@ -291,6 +291,50 @@ def test_an_empty_directory_of_somebody_elses_is_left_alone(place):
     assert stat.S_IMODE(store.stat().st_mode) == 0o755 and not os.listdir(store)
 
 
+def test_a_mount_that_is_refused_leaves_no_new_store(place):
+    store, mountpoint = place
+    powerless = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
+    refused = [*powerless, CELLFS, "mount", store, mountpoint]  # fusermount3 has a word in it, too
+    assert subprocess.run(refused, stderr=subprocess.DEVNULL, check=False).returncode == 1
+    assert os.listdir(store.parent) == [mountpoint.name]
+    with taken_down(mountpoint):
+        assert cellfs("mount", store, mountpoint) == (0, "")
+        (mountpoint / "default/t/r/f").mkdir(parents=True)
+        (mountpoint / "default/t/r/f/q").write_text("x")
+        assert cellfs("umount", store) == (0, "")
+        assert subprocess.run(refused, stderr=subprocess.DEVNULL, check=False).returncode == 1
+        assert cellfs("mount", store, mountpoint) == (0, "")  # one that was there is kept
+        assert (mountpoint / "default/t/r/f/q").read_text() == "x"
+        assert cellfs("umount", store) == (0, "")
+
+
+# ---- What is called wrongly ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["mont", "s", "m"], ["unknown command 'mont'", "did you mean 'mount'"]),
+    (["foo"], ["unknown command 'foo'", "cellfs --help"]),
+    (["mount", "s", ""], ["mount point", "empty", "directory"]),
+    (["mount", "", "m"], ["store", "empty", "directory"]),
+])
+def test_what_is_called_wrongly_is_named_in_one_line(arguments, words):
+    code, error = cellfs(*arguments)
+    assert code == 2 and error.count("\n") == 1, (code, error)
+    for word in words:
+        assert word in error, error
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--config", "{}"], ["{}", "is a directory", "file"]),
+    (["-o", "file_mode=999"], ["file_mode=999", "octal", "0640"]),
+])
+def test_a_wrong_setting_is_named_with_its_remedy(place, arguments, words):
+    store, mountpoint = place
+    at = [argument.format(mountpoint) for argument in arguments]
+    assert_refused(cellfs("mount", *at, store, mountpoint), *[word.format(mountpoint) for word in words])
+    assert not store.exists()
+
+
 # ---- The log ---------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 """What another user, or whoever made the store, must not reach (docs/security.md)."""
 
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -89,6 +90,48 @@ def test_no_other_name_opens_what_is_somebody_elses(make_mount):
     assert (family / "q").read_bytes() == b"secret\x00\x02"
     assert os.listdir(family / ".versions/q") == ["2", "1"]
     assert (family / ".deleted/gone").read_text() == "secret"
+
+
+QUERIES = [
+    "filter=ValueFilter(=%2C 'binary:secret')",
+    "filter=ValueFilter(=%2C 'regexstring:^sec')",
+    "filter=SingleColumnValueFilter('f'%2C 'q'%2C =%2C 'binary:secret'%2C true%2C true)",
+    "limit=9,filter=SKIP ValueFilter(=%2C 'substring:ecre')",
+]
+
+
+def list_as(user, path, groups=()):
+    groups = f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups"
+    done = subprocess.run(["setpriv", f"--reuid={user}", f"--regid={user}", groups, "ls", path],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().split()
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_filter_tells_nothing_of_a_file_that_is_closed(make_mount, query):
+    mount = make_mount("allow_other")
+    for row in ("open", "shut"):
+        (mount.family(row=row) / "q").write_text("secret")
+    listed = mount / "default/t/.scan" / query
+    shut = mount / "default/t/shut/f/q"
+    assert list_as(65534, listed) == ["open", "shut"]
+    shut.chmod(0o600)
+    assert os.listdir(listed) == ["open", "shut"]
+    assert list_as(65534, listed) == ["open"]
+    for path in ("shut", "shut/f", "shut/f/q"):
+        assert as_nobody(f"stat {shlex.quote(str(listed / path))}") == (1, b""), path
+    assert as_nobody(f"cat {shlex.quote(str(listed))}/open/f/q") == (0, b"secret")
+    # By its group, be it not the one that comes with the request.
+    os.chown(shut, 0, 4711)
+    shut.chmod(0o640)
+    assert list_as(65534, listed) == ["open"]
+    assert list_as(65534, listed, [5, 4711]) == ["open", "shut"]
+    assert list_as(65534, listed, [*range(10000, 10040), 4711]) == ["open", "shut"]
+    # By the directories above it.
+    shut.chmod(0o644)
+    assert list_as(65534, listed) == ["open", "shut"]
+    shut.parent.parent.chmod(0o700)
+    assert list_as(65534, listed) == ["open"]
 
 
 def test_rights_hold_for_what_others_left_in_the_kernel(make_mount, tmp_path):

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -193,6 +194,23 @@ TEST_F(ConfigurationTest, UnknownKeysAndSectionsAreRefused) {
   EXPECT_NE(RefusalOf("[mounts]\nthreads = 3\n").find("mounts"), std::string::npos);
   EXPECT_NE(RefusalOf("[site]\nhbase.rootdir = \"x\"\n").find("hbase"), std::string::npos);
   EXPECT_NE(RefusalOf("threads = 3\n").find("threads"), std::string::npos);
+}
+
+TEST_F(ConfigurationTest, ADirectoryIsNoFile) {
+  Configuration configuration;
+  const std::string directory = std::filesystem::path(path()).parent_path();
+  const Status status = ReadConfigurationFile(directory, configuration);
+  EXPECT_EQ(status.code(), StatusCode::kIllegalArgument);
+  EXPECT_NE(status.message().find(directory), std::string::npos);
+}
+
+TEST_F(ConfigurationTest, AModeThatIsNotOctalIsRefusedWithAnExample) {
+  for (const char* mode : {"999", "0800", "10000", "rw"}) {
+    Configuration configuration;
+    const Status status = ApplyMountOptions(std::string("file_mode=") + mode, configuration);
+    EXPECT_FALSE(status.ok()) << mode;
+    EXPECT_NE(status.message().find("octal mode, such as 0640"), std::string::npos) << mode;
+  }
 }
 
 TEST_F(ConfigurationTest, ABrokenFileIsNamedWithItsLine) {

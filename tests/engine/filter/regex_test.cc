@@ -87,5 +87,45 @@ TEST(RegexTest, FindsInALongValue) {
   EXPECT_FALSE(Find(".*fob.*", value));
 }
 
+bool Contains(std::string_view part, std::string_view value) {
+  auto regex = Regex::Compile(part, Syntax::kSubstringNoCase);
+  EXPECT_TRUE(regex.ok()) << regex.status().ToString();
+  return regex.ok() && regex->Find(value);
+}
+
+TEST(RegexTest, ASubstringIsFoundWhereverItLies) {
+  const std::string accented = "\u00c4b";
+  for (size_t length = 65'000; length < 66'100; ++length) {
+    EXPECT_TRUE(Contains("NEEDLE", std::string(length, 'n') + "needle")) << length;
+    EXPECT_TRUE(Contains("\u00e4B", std::string(length, '\x84') + accented)) << length;
+  }
+  const std::string long_part = 'N' + std::string(20'000, 'X');
+  EXPECT_TRUE(Contains(long_part, std::string(300'000, 'a') + 'n' + std::string(20'000, 'x')));
+  EXPECT_FALSE(Contains(long_part, std::string(300'000, 'a') + 'n' + std::string(19'999, 'x')));
+  // A letter in other case may be longer: KELVIN SIGN is three bytes.
+  for (size_t length = 65'500; length < 65'540; ++length) {
+    EXPECT_TRUE(Contains("kkk", std::string(length, 'a') + "\u212a\u212a\u212a")) << length;
+  }
+  EXPECT_TRUE(Contains("", ""));
+  EXPECT_TRUE(Contains("", "a"));
+  EXPECT_FALSE(Contains("a", ""));
+}
+
+TEST(RegexTest, ASubstringIsFoundInAHugeValue) {
+  EXPECT_TRUE(Contains("needle", std::string(101'000'000, 'a') + "needle"));
+}
+
+TEST(RegexTest, ACancelledSearchForASubstringEndsInTheMidstOfAValue) {
+  const std::string value = std::string(1'000'000, 'a') + "needle";
+  const auto regex = Regex::Compile("needle", Syntax::kSubstringNoCase);
+  ASSERT_TRUE(regex.ok());
+  const std::atomic<bool> cancelled{true};
+  Get get;
+  get.cancelled = &cancelled;
+  const WorkLimit limit(get);
+  const SearchLimit searches(limit);
+  EXPECT_FALSE(regex->Find(value));
+}
+
 }  // namespace
 }  // namespace cellfs

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/filter_rights.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/filters.h"
+#include "fs/reading/reading.h"
+#include "fs/tree/view.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr mode_t kRead = 4;
+constexpr mode_t kSearch = 1;
+
+// As the kernel has it: the first class that one belongs to is the one that counts.
+bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permission) {
+  if (file.uid == asker.uid) return (file.mode >> 6 & permission) != 0;
+  const bool is_of_group =
+      std::find(asker.groups.begin(), asker.groups.end(), file.gid) != asker.groups.end();
+  return (file.mode >> (is_of_group ? 3 : 0) & permission) != 0;
+}
+
+}  // namespace
+
+bool FilterRights::Matter(const Reading& reading, const Place& place) {
+  if (place.view == nullptr || !place.view->Filters()) return false;
+  if (!place.view->scan.filter->ReadsValues() || !reading.AreModesEnforced()) return false;
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  return request != nullptr && request->uid() != 0;
+}
+
+std::shared_ptr<FilterRights> FilterRights::Of(const Reading& reading, const Place& place) {
+  if (!Matter(reading, place)) return nullptr;
+  return std::make_shared<FilterRights>(reading, place.table,
+                                        RunningRequest::OfThisThread()->FindAsker());
+}
+
+FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker)
+    : reading_(reading), table_(std::move(table)), asker_(std::move(asker)) {}
+
+FilterPtr FilterRights::Narrow(const FilterPtr& filter) {
+  const auto may_see = [rights = shared_from_this()](const CellView& cell) {
+    return rights->MayRead(cell);
+  };
+  return MakeVisibleCellsFilter(may_see, filter);
+}
+
+Outcome FilterRights::BeginStep() {
+  CELLFS_ASSIGN_OR_RETURN(rows_differ_, reading_.DiffersBetweenRows(table_));
+  row_.reset();
+  families_.clear();
+  column_.reset();
+  return {};
+}
+
+bool FilterRights::MayRead(const CellView& cell) {
+  if (rows_differ_ && row_ != cell.row) {
+    row_ = cell.row;
+    families_.clear();
+    column_.reset();
+  }
+  auto family = families_.find(cell.family);
+  if (family == families_.end()) {
+    family = families_.emplace(cell.family, IsFamilyOpen(cell)).first;
+  }
+  if (!family->second || !rows_differ_) return family->second;
+  const bool is_known =
+      column_ && column_->family == cell.family && column_->qualifier == cell.qualifier;
+  if (!is_known) {
+    column_ = CellPlace(table_, std::string(cell.row), std::string(cell.family),
+                        std::string(cell.qualifier));
+    is_column_open_ = IsOpen(*column_, kRead);
+  }
+  return is_column_open_;
+}
+
+bool FilterRights::IsFamilyOpen(const CellView& cell) {
+  const Place column = CellPlace(table_, std::string(cell.row), std::string(cell.family),
+                                 std::string(cell.qualifier));
+  const Place family = column.Parent();
+  return IsOpen(family.Parent(), kSearch) && IsOpen(family, kSearch) &&
+         (rows_differ_ || IsOpen(column, kRead));
+}
+
+bool FilterRights::IsOpen(const Place& place, mode_t permission) {
+  const auto owner = reading_.FindOwner(place);
+  if (owner.ok()) return Allows(*owner, asker_, permission);
+  failure_ = owner.status();
+  return false;
+}
+
+}  // namespace cellfs::fs

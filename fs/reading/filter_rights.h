@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// FilterRights: which cells the filter of a query may look at. Which rows a filter on values lets
+// through tells what is in them, so such a filter is shown only cells of files that who asks may
+// read: the file for reading, the row's and the family's directories for search, as the kernel
+// judges it (groups included). What it is not shown does not come back either, as if it was not
+// there; so a column that the filter does not look at is listed where it may be read. Filters that
+// look at no values see all names, as any listing does.
+//
+// Who asks is who opens the scan, as with an open file.
+#ifndef CELLFS_FS_READING_FILTER_RIGHTS_H_
+#define CELLFS_FS_READING_FILTER_RIGHTS_H_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/filter.h"
+#include "fs/base/outcome.h"
+#include "fs/requests/running_request.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+class Reading;
+
+// Of one read or one scan: used by one thread at a time.
+class FilterRights : public std::enable_shared_from_this<FilterRights> {
+ public:
+  // Whether what the running request may read makes a difference to what the place shows: not to
+  // root, not where nobody asks, and not where the kernel does not enforce modes.
+  static bool Matter(const Reading& reading, const Place& place);
+  // Of the running request; null where they do not matter. `reading` outlives it.
+  static std::shared_ptr<FilterRights> Of(const Reading& reading, const Place& place);
+
+  FilterRights(const Reading& reading, TableName table, Asker asker);
+
+  // The filter that sees only what may be read.
+  FilterPtr Narrow(const FilterPtr& filter);
+
+  // Before the store is asked: what was known of modes is looked at anew.
+  Outcome BeginStep();
+  // Why an owner or a mode could not be read: then what came back may lack something.
+  const Outcome& failure() const { return failure_; }
+
+ private:
+  bool MayRead(const CellView& cell);
+  bool IsFamilyOpen(const CellView& cell);
+  bool IsOpen(const Place& place, mode_t permission);
+
+  const Reading& reading_;
+  const TableName table_;
+  const Asker asker_;
+  Outcome failure_;
+  bool rows_differ_ = true;
+  // What was asked for last. Where rows do not differ `row_` stays empty, and a family's answer
+  // holds for all that is in it.
+  std::optional<std::string> row_;
+  std::map<std::string, bool, std::less<>> families_;
+  std::optional<Place> column_;
+  bool is_column_open_ = false;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_FILTER_RIGHTS_H_
