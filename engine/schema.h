@@ -88,9 +88,13 @@ const Attributes& TableAttributeDefaults();
 class TableSchema {
  public:
   TableSchema() = default;
-  explicit TableSchema(TableName name) : name_(std::move(name)) {}
+  explicit TableSchema(TableName name) : name_(std::move(name)), id_(name_.ToString()) {}
 
   const TableName& name() const { return name_; }
+  // Tells the table from every other of its store, a later one of its name included. No part of the
+  // description: the store gives it when it makes the table. The name where a store gives none.
+  const std::string& id() const { return id_; }
+  void SetId(std::string id) { id_ = std::move(id); }
 
   // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
   Status Set(std::string_view attribute, std::string_view value);
@@ -108,6 +112,7 @@ class TableSchema {
 
   const FamilySchema* FindFamily(std::string_view family) const;
 
+  // As described; ids may differ.
   friend bool operator==(const TableSchema& a, const TableSchema& b) {
     return a.name_ == b.name_ && a.attributes_ == b.attributes_ && a.families == b.families &&
            a.split_keys == b.split_keys;
@@ -115,6 +120,7 @@ class TableSchema {
 
  private:
   TableName name_;
+  std::string id_;
   Attributes attributes_;
   bool read_only_ = false;
   bool compaction_enabled_ = true;  // by itself

@@ -86,6 +86,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
   CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *made));
 
   const TableId id = catalog.next_table_id++;
+  made->SetId(std::to_string(id));
   Publish(catalog);  // so that the id is not given again, should anything below fail
   CELLFS_ASSIGN_OR_RETURN(auto storage, engine_->CreateTable({id, made}));
   opened_[id] = {MakeRegion(made, std::move(storage)), {}};
@@ -125,7 +126,9 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
 Status EmbeddedStore::AlterTable(const Caller& caller, const TableSchema& schema) {
   return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
     std::vector<std::string> split_keys = std::move(changed.split_keys);
+    std::string id = changed.id();
     changed = schema;
+    changed.SetId(std::move(id));
     changed.split_keys = std::move(split_keys);
     return {};
   });
