@@ -149,5 +149,23 @@ TEST_F(StorePastTest, ATableHasAnIdThatALaterOneOfItsNameHasNot) {
   EXPECT_NE((*store_->DescribeTable(t))->id(), id);
 }
 
+TEST_F(StorePastTest, ActsOfAnAdministratorNoteThePast) {
+  const TableName t = ParseTableName("t");
+  Create("t");
+  const Timestamp created = clock_->Now();
+  clock_->Set(clock_->Now() + 5);
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  clock_->Set(clock_->Now() + 5);
+  ASSERT_TRUE(store_->DropTable(root_, t).ok());
+  const auto saved = DecodeCatalog(state_->catalog);
+  ASSERT_TRUE(saved.ok());
+  EXPECT_TRUE(TablesAt(*saved, "default", created - 1).empty());
+  ASSERT_EQ(TablesAt(*saved, "default", created).size(), 1u);
+  EXPECT_TRUE(TablesAt(*saved, "default", created)[0].enabled);
+  ASSERT_EQ(TablesAt(*saved, "default", created + 5).size(), 1u);
+  EXPECT_FALSE(TablesAt(*saved, "default", created + 5)[0].enabled);
+  EXPECT_TRUE(TablesAt(*saved, "default", created + 10).empty());
+}
+
 }  // namespace
 }  // namespace cellfs
