@@ -144,7 +144,8 @@ void LocalStorage::Freeze() {
 Status LocalStorage::FlushFrozen(const TableStatePtr& state) {
   // Without a new segment the log only keeps more than it must; it says itself what is wrong with
   // it.
-  static_cast<void>(context_->wal->Roll());
+  static_cast<void>(
+      context_->reserve.Spend(kBytesOfNames, [this] { return context_->wal->Roll(); }));
   const SequenceId keep_up_to = context_->moments->Newest();
   DroppedColumns dropped;
   FileChange change{.added = {},
