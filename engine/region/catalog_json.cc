@@ -2,13 +2,12 @@
 //
 // {"format": 1, "next_table_id": 3,
 //  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000}],
-//  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "changed": 1000,
-//              "attributes": {...}, "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
+//  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
+//              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
 //  "table_quotas": [{"name": "a:t", "limit": 1000, "policy": "NO_WRITES", "changed": 1000}],
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
-//  1000}],
-//  "past_tables": [as in "tables", with "until": 2000], "past_namespaces": [likewise]}
+//  1000}]}
 #include "engine/region/catalog_json.h"
 
 #include <nlohmann/json.hpp>
@@ -39,16 +38,9 @@ Json TableToJson(const CatalogTable& table) {
           {"id", table.id},
           {"enabled", table.enabled},
           {"created", table.created},
-          {"changed", table.changed},
           {"attributes", AttributesToJson(table.schema->attributes())},
           {"families", std::move(families)},
           {"splits", std::move(splits)}};
-}
-
-Json NamespaceToJson(const Stamped<NamespaceSchema>& space) {
-  return {{"name", BytesToJsonText(space.value.name)},
-          {"properties", AttributesToJson(space.value.properties)},
-          {"changed", space.changed}};
 }
 
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
@@ -78,8 +70,9 @@ class CatalogReader {
     Catalog catalog = NewCatalog();
     catalog.next_table_id = json.at("next_table_id").get<TableId>();
     for (const Json& entry : json.at("namespaces")) {
-      Stamped<NamespaceSchema> space = NamespaceFromJson(entry);
-      catalog.namespaces[space.value.name] = std::move(space);
+      const std::string name = ToBytes(entry.at("name"));
+      catalog.namespaces[name] = {{name, AttributesFromJson(entry.at("properties"))},
+                                  entry.at("changed").get<Timestamp>()};
     }
     for (const Json& entry : json.at("tables")) {
       CatalogTable table = TableFromJson(entry);
@@ -95,13 +88,6 @@ class CatalogReader {
       catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
     }
     for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
-    for (const Json& entry : json.at("past_tables")) {
-      catalog.past_tables.push_back({TableFromJson(entry), entry.at("until").get<Timestamp>()});
-    }
-    for (const Json& entry : json.at("past_namespaces")) {
-      catalog.past_namespaces.push_back(
-          {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
-    }
     return catalog;
   }
 
@@ -130,11 +116,6 @@ class CatalogReader {
     return policy.value_or(SpaceViolationPolicy::kNoInserts);
   }
 
-  Stamped<NamespaceSchema> NamespaceFromJson(const Json& json) {
-    return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
-            json.at("changed").get<Timestamp>()};
-  }
-
   CatalogTable TableFromJson(const Json& json) {
     auto schema = std::make_shared<TableSchema>(ParseTableName(ToBytes(json.at("name"))));
     for (const auto& [name, value] : AttributesFromJson(json.at("attributes"))) {
@@ -150,7 +131,7 @@ class CatalogReader {
     for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
     Note(CheckSchema(*schema));
     return {json.at("id").get<TableId>(), std::move(schema), json.at("enabled").get<bool>(),
-            json.at("created").get<Timestamp>(), json.at("changed").get<Timestamp>()};
+            json.at("created").get<Timestamp>()};
   }
 
   Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
@@ -181,11 +162,11 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"table_quotas", Json::array()},
                {"namespace_quotas", Json::array()},
                {"violations", Json::object()},
-               {"grants", Json::array()},
-               {"past_tables", Json::array()},
-               {"past_namespaces", Json::array()}};
+               {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
-    json["namespaces"].push_back(NamespaceToJson(space));
+    json["namespaces"].push_back({{"name", BytesToJsonText(name)},
+                                  {"properties", AttributesToJson(space.value.properties)},
+                                  {"changed", space.changed}});
   }
   for (const auto& [name, table] : catalog.tables) json["tables"].push_back(TableToJson(table));
   for (const auto& [name, quota] : catalog.table_quotas) {
@@ -198,14 +179,6 @@ std::string EncodeCatalog(const Catalog& catalog) {
     json["violations"][BytesToJsonText(name.ToString())] = PolicyName(policy);
   }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
-  for (const PastTable& past : catalog.past_tables) {
-    json["past_tables"].push_back(TableToJson(past.table));
-    json["past_tables"].back()["until"] = past.until;
-  }
-  for (const PastNamespace& past : catalog.past_namespaces) {
-    json["past_namespaces"].push_back(NamespaceToJson(past.space));
-    json["past_namespaces"].back()["until"] = past.until;
-  }
   return json.dump(1);
 }
 

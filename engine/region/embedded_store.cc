@@ -89,9 +89,6 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
 }
 
 Status EmbeddedStore::Commit(Catalog catalog) {
-  const Timestamp now = Now();
-  RecordChanges(*directory_->catalog(), catalog, now);
-  PrunePast(catalog, now);
   Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
   if (IsInForce(saved)) Publish(std::move(catalog));
   return saved;
