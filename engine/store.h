@@ -90,6 +90,7 @@ class Store {
   virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;
   virtual Status DisableTable(const Caller& caller, const TableName& table) = 0;
+  // With the table's id, where the store gives one.
   virtual StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) = 0;
   virtual StatusOr<bool> IsTableEnabled(const TableName& table) = 0;
   virtual StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) = 0;

@@ -24,6 +24,13 @@ struct Stamped {
   Timestamp changed = 0;
 };
 
+// A state that has ended.
+template <typename T>
+struct Past {
+  T state;
+  Timestamp until = 0;  // not in it any more
+};
+
 struct CatalogTable {
   TableId id = 0;
   std::shared_ptr<const TableSchema> schema;
@@ -40,6 +47,9 @@ struct Catalog {
   std::map<std::string, Stamped<SpaceQuota>> namespace_quotas;
   std::map<TableName, SpaceViolationPolicy> violations;  // in force since the last check
   std::vector<Stamped<Grant>> grants;                    // one for each user and scope
+  // Bounded, the oldest end first (engine/region/catalog_history.h).
+  std::vector<Past<CatalogTable>> past_tables;
+  std::vector<Past<Stamped<NamespaceSchema>>> past_namespaces;
 };
 
 // With the two namespaces that always exist.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// {"format": 1, "next_table_id": 3,
+// {"format": 2, "next_table_id": 3,
 //  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000}],
 //  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
 //              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
 //  "table_quotas": [{"name": "a:t", "limit": 1000, "policy": "NO_WRITES", "changed": 1000}],
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
+//  "past_tables": [{"name": "a:t", ..., "until": 2000}],
+//  "past_namespaces": [{"name": "a", ..., "until": 2000}],
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
 //  1000}]}
 #include "engine/region/catalog_json.h"
@@ -19,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
@@ -41,6 +43,12 @@ Json TableToJson(const CatalogTable& table) {
           {"attributes", AttributesToJson(table.schema->attributes())},
           {"families", std::move(families)},
           {"splits", std::move(splits)}};
+}
+
+Json NamespaceToJson(const Stamped<NamespaceSchema>& space) {
+  return {{"name", BytesToJsonText(space.value.name)},
+          {"properties", AttributesToJson(space.value.properties)},
+          {"changed", space.changed}};
 }
 
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
@@ -70,9 +78,9 @@ class CatalogReader {
     Catalog catalog = NewCatalog();
     catalog.next_table_id = json.at("next_table_id").get<TableId>();
     for (const Json& entry : json.at("namespaces")) {
-      const std::string name = ToBytes(entry.at("name"));
-      catalog.namespaces[name] = {{name, AttributesFromJson(entry.at("properties"))},
-                                  entry.at("changed").get<Timestamp>()};
+      Stamped<NamespaceSchema> space = NamespaceFromJson(entry);
+      const std::string name = space.value.name;
+      catalog.namespaces[name] = std::move(space);
     }
     for (const Json& entry : json.at("tables")) {
       CatalogTable table = TableFromJson(entry);
@@ -86,6 +94,13 @@ class CatalogReader {
     }
     for (const auto& [name, policy] : json.at("violations").items()) {
       catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
+    }
+    for (const Json& entry : json.at("past_tables")) {
+      catalog.past_tables.push_back({TableFromJson(entry), entry.at("until").get<Timestamp>()});
+    }
+    for (const Json& entry : json.at("past_namespaces")) {
+      catalog.past_namespaces.push_back(
+          {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
     }
     for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
     return catalog;
@@ -116,6 +131,11 @@ class CatalogReader {
     return policy.value_or(SpaceViolationPolicy::kNoInserts);
   }
 
+  Stamped<NamespaceSchema> NamespaceFromJson(const Json& json) {
+    return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
+            json.at("changed").get<Timestamp>()};
+  }
+
   CatalogTable TableFromJson(const Json& json) {
     auto schema = std::make_shared<TableSchema>(ParseTableName(ToBytes(json.at("name"))));
     for (const auto& [name, value] : AttributesFromJson(json.at("attributes"))) {
@@ -130,7 +150,9 @@ class CatalogReader {
     }
     for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
     Note(CheckSchema(*schema));
-    return {json.at("id").get<TableId>(), std::move(schema), json.at("enabled").get<bool>(),
+    const TableId id = json.at("id").get<TableId>();
+    schema->set_id(id);
+    return {id, std::move(schema), json.at("enabled").get<bool>(),
             json.at("created").get<Timestamp>()};
   }
 
@@ -162,11 +184,11 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"table_quotas", Json::array()},
                {"namespace_quotas", Json::array()},
                {"violations", Json::object()},
+               {"past_tables", Json::array()},
+               {"past_namespaces", Json::array()},
                {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
-    json["namespaces"].push_back({{"name", BytesToJsonText(name)},
-                                  {"properties", AttributesToJson(space.value.properties)},
-                                  {"changed", space.changed}});
+    json["namespaces"].push_back(NamespaceToJson(space));
   }
   for (const auto& [name, table] : catalog.tables) json["tables"].push_back(TableToJson(table));
   for (const auto& [name, quota] : catalog.table_quotas) {
@@ -177,6 +199,14 @@ std::string EncodeCatalog(const Catalog& catalog) {
   }
   for (const auto& [name, policy] : catalog.violations) {
     json["violations"][BytesToJsonText(name.ToString())] = PolicyName(policy);
+  }
+  for (const auto& [state, until] : catalog.past_tables) {
+    json["past_tables"].push_back(TableToJson(state));
+    json["past_tables"].back()["until"] = until;
+  }
+  for (const auto& [state, until] : catalog.past_namespaces) {
+    json["past_namespaces"].push_back(NamespaceToJson(state));
+    json["past_namespaces"].back()["until"] = until;
   }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
   return json.dump(1);
