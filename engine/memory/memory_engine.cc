@@ -2,6 +2,7 @@
 #include "engine/memory/memory_engine.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -43,7 +44,7 @@ struct Shared {
   explicit Shared(const StoreOptions& store_options) : options(store_options) {}
 
   const StoreOptions options;
-  std::recursive_mutex mutex;  // a filter may read from the store itself
+  std::mutex mutex;  // not held while a filter runs: it may read from the store itself
   SequenceId last_sequence_id = 0;
   uint64_t mutations = 0;
   std::vector<std::weak_ptr<const Moment>> moments;
@@ -83,23 +84,28 @@ SequenceId ReadPoint(const Moment* moment) {
   return moment == nullptr ? kMaxSequenceId : moment->sequence_id;
 }
 
-// The cells of a row that a read at `moment` may look at, by family.
-std::map<std::string, CellList> CellsOfRow(TableCells& table, const std::string& row,
-                                           const Moment* moment) {
-  std::map<std::string, CellList> families;
+// A copy of the cells of a row that a read at `moment` may look at.
+struct RowAsRead {
+  std::deque<Cell> cells;
+  std::map<std::string, CellList> families;  // in order
+};
+
+RowAsRead ReadRow(TableCells& table, const std::string& row, const Moment* moment) {
+  RowAsRead read;
   table.ForEachList([&](const SortedCells& cells) {
     const auto [begin, end] =
         std::equal_range(cells.begin(), cells.end(), Cell{.row = row},
                          [](const Cell& a, const Cell& b) { return a.row < b.row; });
     for (auto cell = begin; cell != end; ++cell) {
-      if (cell->IsSeenAt(ReadPoint(moment))) families[cell->family].push_back(&*cell);
+      if (!cell->IsSeenAt(ReadPoint(moment))) continue;
+      read.families[cell->family].push_back(&read.cells.emplace_back(*cell));
     }
   });
-  for (auto& [family, cells] : families) {
+  for (auto& [family, cells] : read.families) {
     std::sort(cells.begin(), cells.end(),
               [](const Cell* a, const Cell* b) { return InOrder(*a, *b); });
   }
-  return families;
+  return read;
 }
 
 class MemoryScanner : public Scanner {
@@ -128,22 +134,24 @@ class MemoryScanner : public Scanner {
 
   StatusOr<std::vector<RowCells>> NextUntil(const ScanBatch& batch, const WorkLimit& limit) {
     std::vector<RowCells> rows;
-    const std::lock_guard lock(shared_->mutex);
+    std::unique_lock lock(shared_->mutex);
     const Timestamp now = scan_.moment ? scan_.moment->now : shared_->options.clock->Now();
     size_t bytes = 0;
     bool first = true;
     for (const std::string& row : RowsAhead()) {
       if (rows.size() >= batch.max_rows || bytes >= batch.max_bytes || IsOver()) return rows;
       if (!std::exchange(first, false) && limit.IsUp()) return rows;
-      const auto families = CellsOfRow(*table_, row, scan_.moment.get());
+      const RowAsRead read = ReadRow(*table_, row, scan_.moment.get());
       // A family may have been closed since the rows were listed.
-      const bool shown = std::any_of(families.begin(), families.end(), [&](const auto& family) {
-        return reader_.IsEssential(family.first);
-      });
+      const bool shown =
+          std::any_of(read.families.begin(), read.families.end(),
+                      [&](const auto& family) { return reader_.IsEssential(family.first); });
       last_row_ = row;
       started_ = true;
       if (!shown) continue;
-      CELLFS_ASSIGN_OR_RETURN(RowCells cells, reader_.ReadRow(row, families, now));
+      lock.unlock();
+      CELLFS_ASSIGN_OR_RETURN(RowCells cells, reader_.ReadRow(row, read.families, now));
+      lock.lock();
       if (cells.empty()) continue;
       ++returned_;
       bytes += SizeOf(cells);
@@ -216,7 +224,8 @@ class MemoryStorage : public CellStorage {
                                       std::string_view qualifier) override {
     const std::lock_guard lock(shared_->mutex);
     ColumnHead head;
-    for (const auto& [name, cells] : CellsOfRow(*table_, std::string(row), nullptr)) {
+    const RowAsRead read = ReadRow(*table_, std::string(row), nullptr);
+    for (const auto& [name, cells] : read.families) {
       for (const Cell* cell : cells) {
         if (name != family) continue;
         const bool of_column = cell->qualifier == qualifier;
@@ -306,14 +315,15 @@ class MemoryStorage : public CellStorage {
 
  private:
   StatusOr<RowCells> ReadUntilCancelled(const Get& get, Timestamp now) {
-    const std::lock_guard lock(shared_->mutex);
     Scan scan;
     static_cast<Query&>(scan) = get;
+    std::unique_lock lock(shared_->mutex);
     NaiveReader reader(scan, table_->schema, shared_->options.site.max_row_size);
-    const auto families = CellsOfRow(*table_, get.row, get.moment.get());
-    for (const auto& [family, cells] : families) {
+    const RowAsRead read = ReadRow(*table_, get.row, get.moment.get());
+    lock.unlock();
+    for (const auto& [family, cells] : read.families) {
       if (reader.IsEssential(family)) {
-        return reader.ReadRow(get.row, families, get.moment ? get.moment->now : now);
+        return reader.ReadRow(get.row, read.families, get.moment ? get.moment->now : now);
       }
     }
     return RowCells{};
