@@ -133,6 +133,16 @@ Status EmbeddedStore::AlterTable(const Caller& caller, const TableSchema& schema
   });
 }
 
+Status EmbeddedStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
+  return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
+    changed = schema;
+    std::sort(changed.split_keys.begin(), changed.split_keys.end());
+    Catalog others = CopyCatalog();
+    others.tables.erase(schema.name());
+    return CheckRoomForTable(others, changed);
+  });
+}
+
 Status EmbeddedStore::AddFamily(const Caller& caller, const TableName& table,
                                 const FamilySchema& family) {
   return ChangeSchema(caller, table, [&](TableSchema& changed) -> Status {
