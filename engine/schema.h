@@ -85,12 +85,22 @@ class FamilySchema {
 const Attributes& FamilyAttributeDefaults();
 const Attributes& TableAttributeDefaults();
 
+// Never given twice in a store, so that what is left of a dropped table is never taken for a newer
+// one's of the same name.
+using TableId = uint64_t;
+
 class TableSchema {
  public:
   TableSchema() = default;
   explicit TableSchema(TableName name) : name_(std::move(name)) {}
 
   const TableName& name() const { return name_; }
+
+  // Which table it is, whatever it is called: the store sets it in what it tells, and passes over
+  // it in what it is given. 0: the store gives none, and the name says which. Schemas that say the
+  // same are equal whatever their ids.
+  TableId id() const { return id_; }
+  void set_id(TableId id) { id_ = id; }
 
   // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
   Status Set(std::string_view attribute, std::string_view value);
@@ -115,6 +125,7 @@ class TableSchema {
 
  private:
   TableName name_;
+  TableId id_ = 0;
   Attributes attributes_;
   bool read_only_ = false;
   bool compaction_enabled_ = true;  // by itself

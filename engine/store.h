@@ -76,6 +76,10 @@ class Store {
   // Replaces schema and families at once: families that the new schema leaves out go with their
   // data. A schema change closes the regions, so it flushes first (HRegion.close). Split keys stay.
   virtual Status AlterTable(const Caller& caller, const TableSchema& schema) = 0;
+  // The same, and the split keys too: of a table in which no cell lies, which the caller has seen.
+  // It is the same table, with its id, quota and grants. A client of HBase drops it and makes it
+  // anew, so what is put meanwhile may be lost.
+  virtual Status RecreateTable(const Caller& caller, const TableSchema& schema) = 0;
   virtual Status AddFamily(const Caller& caller, const TableName& table,
                            const FamilySchema& family) = 0;
   virtual Status ModifyFamily(const Caller& caller, const TableName& table,
@@ -90,6 +94,7 @@ class Store {
   virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;
   virtual Status DisableTable(const Caller& caller, const TableName& table) = 0;
+  // With the table's id, where the store gives one.
   virtual StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) = 0;
   virtual StatusOr<bool> IsTableEnabled(const TableName& table) = 0;
   virtual StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// {"format": 1, "next_table_id": 3,
+// {"format": 2, "next_table_id": 3,
 //  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000}],
-//  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "changed": 1000,
-//              "attributes": {...}, "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
+//  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
+//              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
 //  "table_quotas": [{"name": "a:t", "limit": 1000, "policy": "NO_WRITES", "changed": 1000}],
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
+//  "past_tables": [{"name": "a:t", ..., "until": 2000}],
+//  "past_namespaces": [{"name": "a", ..., "until": 2000}],
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
-//  1000}],
-//  "past_tables": [as in "tables", with "until": 2000], "past_namespaces": [likewise]}
+//  1000}]}
 #include "engine/region/catalog_json.h"
 
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
@@ -39,7 +40,6 @@ Json TableToJson(const CatalogTable& table) {
           {"id", table.id},
           {"enabled", table.enabled},
           {"created", table.created},
-          {"changed", table.changed},
           {"attributes", AttributesToJson(table.schema->attributes())},
           {"families", std::move(families)},
           {"splits", std::move(splits)}};
@@ -79,7 +79,8 @@ class CatalogReader {
     catalog.next_table_id = json.at("next_table_id").get<TableId>();
     for (const Json& entry : json.at("namespaces")) {
       Stamped<NamespaceSchema> space = NamespaceFromJson(entry);
-      catalog.namespaces[space.value.name] = std::move(space);
+      const std::string name = space.value.name;
+      catalog.namespaces[name] = std::move(space);
     }
     for (const Json& entry : json.at("tables")) {
       CatalogTable table = TableFromJson(entry);
@@ -94,7 +95,6 @@ class CatalogReader {
     for (const auto& [name, policy] : json.at("violations").items()) {
       catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
     }
-    for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
     for (const Json& entry : json.at("past_tables")) {
       catalog.past_tables.push_back({TableFromJson(entry), entry.at("until").get<Timestamp>()});
     }
@@ -102,6 +102,7 @@ class CatalogReader {
       catalog.past_namespaces.push_back(
           {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
     }
+    for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
     return catalog;
   }
 
@@ -149,8 +150,10 @@ class CatalogReader {
     }
     for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
     Note(CheckSchema(*schema));
-    return {json.at("id").get<TableId>(), std::move(schema), json.at("enabled").get<bool>(),
-            json.at("created").get<Timestamp>(), json.at("changed").get<Timestamp>()};
+    const TableId id = json.at("id").get<TableId>();
+    schema->set_id(id);
+    return {id, std::move(schema), json.at("enabled").get<bool>(),
+            json.at("created").get<Timestamp>()};
   }
 
   Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
@@ -181,9 +184,9 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"table_quotas", Json::array()},
                {"namespace_quotas", Json::array()},
                {"violations", Json::object()},
-               {"grants", Json::array()},
                {"past_tables", Json::array()},
-               {"past_namespaces", Json::array()}};
+               {"past_namespaces", Json::array()},
+               {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
     json["namespaces"].push_back(NamespaceToJson(space));
   }
@@ -197,15 +200,15 @@ std::string EncodeCatalog(const Catalog& catalog) {
   for (const auto& [name, policy] : catalog.violations) {
     json["violations"][BytesToJsonText(name.ToString())] = PolicyName(policy);
   }
+  for (const auto& [state, until] : catalog.past_tables) {
+    json["past_tables"].push_back(TableToJson(state));
+    json["past_tables"].back()["until"] = until;
+  }
+  for (const auto& [state, until] : catalog.past_namespaces) {
+    json["past_namespaces"].push_back(NamespaceToJson(state));
+    json["past_namespaces"].back()["until"] = until;
+  }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
-  for (const PastTable& past : catalog.past_tables) {
-    json["past_tables"].push_back(TableToJson(past.table));
-    json["past_tables"].back()["until"] = past.until;
-  }
-  for (const PastNamespace& past : catalog.past_namespaces) {
-    json["past_namespaces"].push_back(NamespaceToJson(past.space));
-    json["past_namespaces"].back()["until"] = past.until;
-  }
   return json.dump(1);
 }
 

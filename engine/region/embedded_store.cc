@@ -5,6 +5,7 @@
 #include "engine/region/embedded_store.h"
 
 #include "engine/region/access_control.h"
+#include "engine/region/catalog_history.h"
 #include "engine/region/catalog_json.h"
 #include "engine/region/space_quotas.h"
 #include "engine/region/system_tables.h"
@@ -90,8 +91,8 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
 
 Status EmbeddedStore::Commit(Catalog catalog) {
   const Timestamp now = Now();
-  RecordChanges(*directory_->catalog(), catalog, now);
-  PrunePast(catalog, now);
+  NotePast(*directory_->catalog(), now, catalog);
+  PrunePast(now, catalog);
   Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
   if (IsInForce(saved)) Publish(std::move(catalog));
   return saved;

@@ -52,6 +52,7 @@ class EmbeddedStore : public LocalStore {
 
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override;
   Status ModifyFamily(const Caller& caller, const TableName& table,

@@ -87,6 +87,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
 
   const TableId id = catalog.next_table_id++;
   Publish(catalog);  // so that the id is not given again, should anything below fail
+  made->set_id(id);
   CELLFS_ASSIGN_OR_RETURN(auto storage, engine_->CreateTable({id, made}));
   opened_[id] = {MakeRegion(made, std::move(storage)), {}};
   catalog.tables[name] = {id, std::move(made), /*enabled=*/true, Now()};
@@ -108,6 +109,7 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
   auto schema = std::make_shared<TableSchema>(*entry->schema);
   CELLFS_RETURN_IF_ERROR(change(*schema));
+  schema->set_id(entry->id);
   SetDefaultVersions(*schema, entry->schema.get());
   CELLFS_RETURN_IF_ERROR(CheckSchema(*schema));
   // Most of what can fail in the change of regions is its flush: before anything is said of it.
@@ -128,6 +130,16 @@ Status EmbeddedStore::AlterTable(const Caller& caller, const TableSchema& schema
     changed = schema;
     changed.split_keys = std::move(split_keys);
     return {};
+  });
+}
+
+Status EmbeddedStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
+  return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
+    changed = schema;
+    std::sort(changed.split_keys.begin(), changed.split_keys.end());
+    Catalog others = CopyCatalog();
+    others.tables.erase(schema.name());
+    return CheckRoomForTable(others, changed);
   });
 }
 

@@ -16,10 +16,6 @@
 
 namespace cellfs {
 
-// Never given twice in a store, so that what is left of a dropped table is never taken for a newer
-// one's of the same name.
-using TableId = uint64_t;
-
 struct StoredTable {
   TableId id = 0;
   std::shared_ptr<const TableSchema> schema;

@@ -37,6 +37,21 @@ std::optional<AttributeCache::Known> AttributeCache::Find(const std::string& row
   return known;
 }
 
+std::optional<std::vector<Timestamp>> AttributeCache::OwnerVersions(
+    const std::string& row_key, std::string_view qualifier) const {
+  const std::shared_lock lock(mutex_);
+  const auto row = rows_.find(row_key);
+  if (row == rows_.end() || !row->second.whole || !freshness_.IsFresh(row->second.read_at)) {
+    return std::nullopt;
+  }
+  const auto own = row->second.qualifiers.find(qualifier);
+  std::vector<Timestamp> versions;
+  if (own == row->second.qualifiers.end() || own->second.owner.since == 0) return versions;
+  versions = own->second.earlier;
+  versions.push_back(own->second.owner.since);
+  return versions;
+}
+
 void AttributeCache::Remember(const std::string& row_key, const StoredRow* row,
                               uint64_t changes_before, Timestamp read_at) {
   const std::unique_lock lock(mutex_);
@@ -61,6 +76,11 @@ void AttributeCache::Wrote(const std::string& row_key, const std::string& qualif
   const auto [entry, added] = row.qualifiers.try_emplace(qualifier);
   StoredAttributes& stored = entry->second;
   const size_t before = added ? 0 : 1 + stored.mtimes.size();
+  if (owner.since == 0) stored.earlier.clear();
+  const bool is_later = stored.owner.since != 0 && owner.since > stored.owner.since;
+  if (is_later && stored.earlier.size() < kOwnerVersions) {
+    stored.earlier.push_back(stored.owner.since);
+  }
   stored.owner = owner;
   stored.mtimes.erase(version);
   if (mtime) stored.mtimes.emplace(version, *mtime);

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/cell.h"
 #include "fs/store/freshness.h"
@@ -30,17 +31,18 @@ struct OwnerRecord {
   std::optional<gid_t> gid;
   std::optional<mode_t> mode;
   std::optional<timespec> ctime;
+  Timestamp since = 0;  // when owner and mode became so: the record's timestamp; 0: none is stored
 };
+// So many records of one qualifier are kept, as its newest versions.
+inline constexpr size_t kOwnerVersions = 10;
 
 // What is stored under one qualifier: a column or a family of a row, or the row itself.
 struct StoredAttributes {
   OwnerRecord owner;
+  std::vector<Timestamp> earlier;        // versions of that record before it, some or all
   std::map<Timestamp, timespec> mtimes;  // remembered beside versions
 
-  // As where nothing is stored.
-  bool IsEmpty() const {
-    return !owner.uid && !owner.gid && !owner.mode && !owner.ctime && mtimes.empty();
-  }
+  bool IsEmpty() const { return owner.since == 0 && mtimes.empty(); }
 };
 struct QualifierHash : std::hash<std::string_view> {
   using is_transparent = void;
@@ -66,13 +68,19 @@ class AttributeCache {
   std::optional<Known> Find(const std::string& row_key, std::string_view qualifier,
                             Timestamp version, std::string_view family) const;
 
+  // The timestamps of all versions of the qualifier's record, where that many are known; nothing
+  // where the row is not known whole.
+  std::optional<std::vector<Timestamp>> OwnerVersions(const std::string& row_key,
+                                                      std::string_view qualifier) const;
+
   // Counts Wrote and Forget; to be asked before a row is read or written.
   uint64_t changes() const { return changes_.load(); }
   // As read, with Freshness::Now() from before that; null: the row has too many entries. Not taken
   // in where something changed since.
   void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
                 Timestamp read_at);
-  // The qualifier holds this now. Where something else changed since, the row is forgotten.
+  // The qualifier holds this now, over what it held before; an owner that is `since` 0: nothing of
+  // it is left. Where something else changed since, the row is forgotten.
   void Wrote(const std::string& row_key, const std::string& qualifier, const OwnerRecord& owner,
              Timestamp version, const std::optional<timespec>& mtime, uint64_t changes_before);
   void Forget(const std::string& row_key);

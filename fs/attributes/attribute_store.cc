@@ -19,7 +19,8 @@ constexpr char kOwnerFamily[] = "a";
 constexpr char kTimeFamily[] = "m";
 constexpr char kChangeFamily[] = "c";
 constexpr char kChangeSeparator = '\x01';
-// Of owners and modes, and of the time of a directory: they have no versions.
+constexpr char kDropped[] = "dropped";  // a qualifier in kChangeFamily
+// Of the time of a directory: it has no versions.
 constexpr Timestamp kNoVersion = 0;
 constexpr size_t kMaxKeptRow = 32000;
 
@@ -50,9 +51,12 @@ void AppendTime(const timespec& time, std::string& text) {
   AppendNumber(time.tv_nsec, text);
 }
 
-// Of what family `a` holds.
 bool SameOwner(const OwnerRecord& a, const OwnerRecord& b) {
-  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode && SameTime(a.ctime, b.ctime);
+  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode;
+}
+// As family `a` holds it.
+bool SameRecord(const OwnerRecord& a, const OwnerRecord& b) {
+  return SameOwner(a, b) && SameTime(a.ctime, b.ctime);
 }
 
 std::string TimeText(const timespec& time) {
@@ -113,21 +117,36 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
       mutations_(store, *clock_),
       freshness_(store.traits(), *clock_),
       cache_(freshness_),
-      inherited_(store, options) {}
+      inherited_(options) {}
 
-std::string AttributeStore::RowKey(const Place& place) {
+StatusOr<DataTable> AttributeStore::TableOf(const Place& place) {
+  if (place.table.name.empty()) return DataTable();
+  auto schema = store_.DescribeTable(place.table);
+  if (schema.status().code() == StatusCode::kTableNotFound) return DataTable();
+  if (!schema.ok()) return schema.status();
+  std::string row = AttributeRowOf(**schema);
+  return DataTable{*std::move(schema), std::move(row)};
+}
+
+StatusOr<DataTable> AttributeStore::TableToChange(const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(DataTable table, TableOf(place));
+  if (table.schema != nullptr || place.table.name.empty()) return table;
+  return Status(StatusCode::kTableNotFound,
+                "table '" + place.table.ToString() + "' does not exist");
+}
+
+std::string AttributeStore::RowKey(const Place& place, const DataTable& table) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
-  const auto& [name_space, table] = place.table;
-  if (table.empty()) return name_space;
-  if (!IsInRow(place.kind)) return Joined({name_space, ":", table});
-  std::string key = Joined({name_space, ":", table, std::string_view("\0", 1), place.row});
+  if (place.table.name.empty()) return place.table.namespace_name;
+  if (!IsInRow(place.kind)) return table.row;
+  std::string key = Joined({table.row, std::string_view("\0", 1), place.row});
   if (key.size() <= kMaxKeptRow) return key;
-  Place row = RowPlace(place.table, place.row);
+  const Place row = RowPlace({"", ""}, place.row);
   return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
 }
 
-std::string AttributeStore::ChangeRowKey(const Place& directory) {
-  std::string key = RowKey(directory);
+std::string AttributeStore::ChangeRowKey(const Place& directory, const DataTable& table) {
+  std::string key = RowKey(directory, table);
   if (IsInRow(directory.kind)) key[key.find('\0')] = kChangeSeparator;
   return key;
 }
@@ -152,8 +171,8 @@ std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
   return record.ctime ? text : text + '-';
 }
 
-Status AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) {
-  std::string_view rest = text;
+Status AttributeStore::ReadRecord(const Cell& cell, OwnerRecord& record) {
+  std::string_view rest = cell.value;
   bool is_right = true;
   const auto read = [&](auto& number) {
     const std::string_view word = NextWord(rest);
@@ -165,7 +184,8 @@ Status AttributeStore::ReadRecord(const std::string& text, OwnerRecord& record) 
   read(record.gid);
   read(record.mode);
   record.ctime = ReadTime(NextWord(rest));
-  return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + text + "'");
+  record.since = cell.timestamp;
+  return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }
 
 Status AttributeStore::BeLoaded() {
@@ -178,9 +198,13 @@ Status AttributeStore::BeLoaded() {
   const Timestamp began = freshness_.Now();
   auto loaded = Load();
   if (!loaded.ok()) return Unreadable(loaded.status());
+  const bool may_remove = !loaded_ && !options_.read_only;
+  const std::set<std::string> marked = std::move(loaded->marked);
   TakeOver(*std::move(loaded));
   loaded_at_ = began;
   loaded_.store(true, std::memory_order_release);
+  // What cannot be removed stays for the next mount, and is shown nowhere until then.
+  if (may_remove) static_cast<void>(RemoveDropped(marked));
   return Status();
 }
 
@@ -206,7 +230,7 @@ StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
       scan.start_row = RowAfter(row);
     } else {
       auto& tables = row[nul] == '\0' ? loaded.tables_with_records : loaded.tables_with_changes;
-      tables.insert(ParseTableName(row.substr(0, nul)));
+      tables.insert(row.substr(0, nul));
       scan.start_row = row.substr(0, nul) + static_cast<char>(row[nul] + 1);
     }
   }
@@ -215,8 +239,10 @@ StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
 Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
   AttributeRecord record;
   for (const Cell& cell : cells) {
+    if (cell.family == kChangeFamily && cell.qualifier == kDropped && !cell.value.empty())
+      loaded.marked.insert(cell.row);
     if (!cell.qualifier.empty()) continue;
-    if (cell.family == kOwnerFamily) CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, record));
+    if (cell.family == kOwnerFamily) CELLFS_RETURN_IF_ERROR(ReadRecord(cell, record));
     if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
     if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
   }
@@ -238,15 +264,41 @@ std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place)
   return std::unique_lock(loading_);
 }
 
-bool AttributeStore::HasRecords(const Place& place) const {
+bool AttributeStore::HasRecords(const Place& place, const DataTable& table) const {
   std::shared_lock lock(mutex_);
-  return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(place.table));
+  return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(table.row));
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
+                                                          const DataTable& table,
                                                           const Address& address,
                                                           Timestamp version) {
-  return HasRecords(place) ? ReadStored(place, address, version) : RowRecords();
+  return HasRecords(place, table) ? ReadStored(place, address, version) : RowRecords();
+}
+
+// The rows of all tables there are.
+StatusOr<std::set<std::string>> AttributeStore::RowsOfTables() {
+  std::set<std::string> rows;
+  CELLFS_ASSIGN_OR_RETURN(const auto namespaces, store_.ListNamespaces());
+  for (const std::string& name_space : namespaces) {
+    CELLFS_ASSIGN_OR_RETURN(const auto tables, store_.ListTables(name_space));
+    for (const TableName& table : tables) {
+      CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table));
+      rows.insert(AttributeRowOf(*schema));
+    }
+  }
+  return rows;
+}
+
+// Of the tables that were to be dropped, those that are there no more. Others stay, though there be
+// no such table: a catalog that was put back from a backup does not know the later ones.
+Status AttributeStore::RemoveDropped(const std::set<std::string>& marked) {
+  if (marked.empty()) return Status();
+  CELLFS_ASSIGN_OR_RETURN(const auto present, RowsOfTables());
+  for (const std::string& row : marked) {
+    if (!present.contains(row)) CELLFS_RETURN_IF_ERROR(DropTable({nullptr, row}));
+  }
+  return Status();
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
@@ -283,19 +335,23 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
   get.columns[kOwnerFamily] = {};
   get.columns[kTimeFamily] = {};
   get.max_versions = kAllVersions;
-  get.store_limit = AttributeCache::kMaxRowEntries + 1;
+  // Of the owners all versions are read, for a file that goes without a trace must take all along.
+  constexpr size_t kMaxCells = 4 * AttributeCache::kMaxRowEntries;
+  get.store_limit = kMaxCells + 1;
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
                           store_.Read(Caller::Superuser(), kAttributesTable, get));
   StoredRow row;
   for (const Cell& cell : cells) {
     StoredAttributes& stored = row[cell.qualifier];
-    if (cell.family == kOwnerFamily) {
-      CELLFS_RETURN_IF_ERROR(ReadRecord(cell.value, stored.owner));
+    if (cell.family == kOwnerFamily && stored.owner.since != 0) {
+      stored.earlier.push_back(cell.timestamp);
+    } else if (cell.family == kOwnerFamily) {
+      CELLFS_RETURN_IF_ERROR(ReadRecord(cell, stored.owner));
     } else if (const auto mtime = ReadTime(cell.value)) {
       stored.mtimes.emplace(cell.timestamp, *mtime);
     }
   }
-  const bool fits = cells.size() <= AttributeCache::kMaxRowEntries;
+  const bool fits = cells.size() <= kMaxCells;
   cache_.Remember(row_key, fits ? &row : nullptr, changes, read_at);
   return Status();
 }
@@ -320,7 +376,7 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& plac
       continue;
     }
     OwnerRecord& owner = cell.qualifier == qualifier ? records.own : records.family;
-    if (const Status read = ReadRecord(cell.value, owner); !read.ok()) return Unreadable(read);
+    if (const Status read = ReadRecord(cell, owner); !read.ok()) return Unreadable(read);
   }
   return records;
 }
@@ -328,25 +384,28 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& plac
 StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp version) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(place));
   RowRecords records;
-  if (HasRecords(place)) {
-    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), version));
+  if (HasRecords(place, table)) {
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place, table), version));
   }
   ShownAttributes shown;
-  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), InForce(place, records));
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), InForce(place, table, records));
+  if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
   if (!newer_version) shown.ctime = ctime;
   if (place.IsDirectory() && place.view == nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place));
+    CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place, table));
   }
   return shown;
 }
 
-StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const RowRecords& records) {
-  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, inherited_.Of(place, records.family));
+StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const DataTable& table,
+                                               const RowRecords& records) {
+  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, inherited_.Of(place, table, records.family));
   owner.uid = records.own.uid.value_or(owner.uid);
   owner.gid = records.own.gid.value_or(owner.gid);
   owner.mode = records.own.mode.value_or(owner.mode);
@@ -355,17 +414,19 @@ StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const RowReco
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(place));
   RowRecords records;
-  if (HasRecords(place)) {
-    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place), kNoVersion));
+  if (HasRecords(place, table)) {
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place, table), kNoVersion));
   }
-  return InForce(place, records);
+  return InForce(place, table, records);
 }
 
-StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& table) {
+StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(RowPlace(name, "")));
   std::shared_lock lock(mutex_);
-  return tables_with_records_.contains(table);
+  return tables_with_records_.contains(table.row);
 }
 
 // Of a place without attributes of its own: those of the directory of the data that it is in.
@@ -375,20 +436,22 @@ StatusOr<ShownAttributes> AttributeStore::FindAbove(const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, Find(directory, -1));
   if (place.IsDirectory()) return shown;
   ShownAttributes of_file;
+  of_file.table = shown.table;
   of_file.uid = shown.uid;
   of_file.gid = shown.gid;
   of_file.mode = shown.mode & options_.file_mode;
   return of_file;
 }
 
-StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& directory) {
-  if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory)).changed;
+StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& directory,
+                                                             const DataTable& table) {
+  if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory, table)).changed;
   {
     std::shared_lock lock(mutex_);
-    if (!tables_with_changes_.contains(directory.table)) return std::optional<timespec>();
+    if (!tables_with_changes_.contains(table.row)) return std::optional<timespec>();
   }
   Get get;
-  get.row = ChangeRowKey(directory);
+  get.row = ChangeRowKey(directory, table);
   get.columns[kChangeFamily] = {Qualifier(directory)};
   const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
   if (!cells.ok()) return Unreadable(cells.status());
@@ -398,26 +461,28 @@ StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& direct
 Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
   if (!directory.HasAttributes()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(directory));
+  if (table.schema == nullptr && !directory.table.name.empty()) return Status();  // it has gone
   CELLFS_RETURN_IF_ERROR(MakeTable());
   const auto no_loading = KeepFromLoading(directory);
   if (IsInRow(directory.kind)) {
     std::unique_lock lock(mutex_);
-    tables_with_changes_.insert(directory.table);
+    tables_with_changes_.insert(table.row);
   } else {
-    inherited_.SetDirectoryChanged(RowKey(directory), ToTimespec(time));
+    inherited_.SetDirectoryChanged(RowKey(directory, table), ToTimespec(time));
   }
-  const std::string row = ChangeRowKey(directory);
+  const std::string row = ChangeRowKey(directory, table);
   Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
   return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
       .status();
 }
 
-StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
+StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place, const DataTable& table,
                                                       const AttributeUpdate& update,
                                                       const RowRecords& stored) {
   OwnerAndMode inherited;
   if (update.uid || update.gid || update.mode) {
-    CELLFS_ASSIGN_OR_RETURN(inherited, inherited_.Of(place, stored.family));
+    CELLFS_ASSIGN_OR_RETURN(inherited, inherited_.Of(place, table, stored.family));
   }
   AttributeRecord record = update.anew ? AttributeRecord() : stored.own;
   auto keep = [](auto value, auto from_above, auto& kept) {
@@ -433,6 +498,7 @@ StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
   if (update.mode && *update.mode != usual) record.mode = *update.mode;
   if (update.ctime) record.ctime = update.ctime;
 
+  record.since = stored.own.since;
   record.mtime = stored.own.mtime;
   if (update.anew || update.forget_mtime) record.mtime.reset();
   if (update.mtime) record.mtime = update.mtime;
@@ -442,36 +508,75 @@ StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place,
   return record;
 }
 
+// With the time from which on it is in force, which `after` gets as well: that of the record before
+// where owner and mode stay, and never an earlier one, for the clock may have been set back.
+void AttributeStore::PutOwner(const std::string& qualifier, const OwnerRecord& before,
+                              OwnerRecord& after, Put& put) const {
+  after.since = before.since;
+  if (SameRecord(before, after)) return;
+  if (before.since == 0 || !SameOwner(before, after)) {
+    after.since = std::max({clock_->Now(), before.since, Timestamp{1}});
+  }
+  put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
+}
+
+StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const Address& address) {
+  auto known = cache_.OwnerVersions(address.row, address.qualifier);
+  if (known) return *std::move(known);
+  Get get;
+  get.row = address.row;
+  get.columns[kOwnerFamily] = {address.qualifier};
+  get.max_versions = kAllVersions;
+  get.lengths_only = true;
+  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  if (!cells.ok()) return Unreadable(cells.status());
+  std::vector<Timestamp> versions;
+  for (const Cell& cell : *cells) versions.push_back(cell.timestamp);
+  return versions;
+}
+
 // Nothing where nothing is stored for it. Withdrawn, as the file itself is: an empty record would
 // be there for ever, and every copier's temporaries have new names.
 StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
+                                                               const DataTable& table,
                                                                const Address& address) {
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, address, gone.version));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, table, address, gone.version));
   const AttributeRecord& stored = records.own;
   const std::string& qualifier = address.qualifier;
   Withdraw withdraw{address.row, {}};
-  if (!SameOwner(stored, {})) withdraw.cells.push_back({kOwnerFamily, qualifier, kNoVersion});
+  if (stored.since != 0) {
+    CELLFS_ASSIGN_OR_RETURN(const auto versions, OwnerVersions(address));
+    for (const Timestamp version : versions) {
+      withdraw.cells.push_back({kOwnerFamily, qualifier, version});
+    }
+  }
   if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
   if (withdraw.cells.empty()) return std::optional<Withdraw>();
   return std::optional(std::move(withdraw));
+}
+
+// Behind so many versions there may be one more, which is read now.
+void AttributeStore::WasWithdrawn(size_t cells, const Address& address, const TracelessFile& gone,
+                                  uint64_t changes) {
+  if (cells >= kOwnerVersions) return cache_.Forget(address.row);
+  cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
   if (!place.HasAttributes()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
   const auto no_loading = KeepFromLoading(place);
   const uint64_t changes = cache_.changes();
-  const Address address = AddressOf(place);
+  const Address address = AddressOf(place, table);
   const auto& [row_key, qualifier] = address;
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, address, update.version));
-  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(place, update, stored));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, address, update.version));
+  CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(place, table, update, stored));
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowStep step{{row_key, {}}, {}, {}};
   Put put{row_key, {}};
-  if (!SameOwner(record, stored.own)) {
-    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(record), {}});
-  }
+  PutOwner(qualifier, stored.own, record, put);
   if (!SameTime(record.mtime, stored.own.mtime)) {
     const std::string text = record.mtime ? TimeText(*record.mtime) : "";
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
@@ -479,14 +584,15 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
   const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
   if (gone != nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, of_gone));
+    CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, table, of_gone));
   }
   if (step.mutations.mutations.empty() && !step.withdrawal) return Status();
+  const size_t withdraws = step.withdrawal ? step.withdrawal->cells.size() : 0;
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
     // Before the write, so that no reader takes the table for one without records after it.
     std::unique_lock lock(mutex_);
-    if (IsInRow(place.kind)) tables_with_records_.insert(place.table);
+    if (IsInRow(place.kind)) tables_with_records_.insert(table.row);
     if (!IsInRow(place.kind) && qualifier.empty()) inherited_.SetDirectory(row_key, record);
   }
   const StatusOr<bool> withdrawn = Write(std::move(step));
@@ -494,17 +600,18 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     cache_.Forget(row_key);
     return withdrawn.status();
   }
-  if (*withdrawn) cache_.Wrote(row_key, of_gone.qualifier, {}, gone->version, {}, changes);
+  if (*withdrawn) WasWithdrawn(withdraws, of_gone, *gone, changes);
   cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
   return Status();
 }
 
 // What the column has of its own afterwards, so that it shows what it has shown before.
-StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const OwnerRecord& own,
+StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const DataTable& table,
+                                             const OwnerRecord& own,
                                              const OwnerRecord& family_before,
                                              const OwnerRecord& family_after) {
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, family_before));
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, family_after));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, table, family_before));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, table, family_after));
   OwnerRecord kept = own;
   if (!kept.uid && had.uid != has.uid) kept.uid = had.uid;
   if (!kept.gid && had.gid != has.gid) kept.gid = had.gid;
@@ -515,29 +622,27 @@ StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const OwnerRec
 Status AttributeStore::UpdateFamily(const Place& family, const AttributeUpdate& update,
                                     const std::vector<Place>& columns) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
-  const Address address = AddressOf(family);
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(family, address, kNoVersion));
-  CELLFS_ASSIGN_OR_RETURN(const AttributeRecord record, RecordAfter(family, update, stored));
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(family));
+  const Address address = AddressOf(family, table);
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(family, table, address, kNoVersion));
+  CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(family, table, update, stored));
   Put put{address.row, {}};
-  const auto add = [&](const std::string& qualifier, const OwnerRecord& owner) {
-    put.cells.push_back({kOwnerFamily, qualifier, kNoVersion, WriteRecord(owner), {}});
-  };
-  if (!SameOwner(record, stored.own)) add(address.qualifier, record);
+  PutOwner(address.qualifier, stored.own, record, put);
   if (!SameTime(record.mtime, stored.own.mtime)) {
     const std::string text = record.mtime ? TimeText(*record.mtime) : "";
     put.cells.push_back({kTimeFamily, address.qualifier, kNoVersion, text, {}});
   }
   for (const Place& column : columns) {
     const Address of_column{address.row, Qualifier(column)};
-    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, of_column, kNoVersion));
-    CELLFS_ASSIGN_OR_RETURN(const OwnerRecord kept, KeptBy(column, own.own, stored.own, record));
-    if (!SameOwner(kept, own.own)) add(of_column.qualifier, kept);
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, table, of_column, kNoVersion));
+    CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, own.own, stored.own, record));
+    PutOwner(of_column.qualifier, own.own, kept, put);
   }
   if (put.cells.empty()) return Status();
   CELLFS_RETURN_IF_ERROR(MakeTable());
   {
     std::unique_lock lock(mutex_);  // as in Update
-    tables_with_records_.insert(family.table);
+    tables_with_records_.insert(table.row);
   }
   RowStep step{{address.row, {}}, {}, {}};
   step.mutations.mutations.push_back(std::move(put));
@@ -548,16 +653,18 @@ Status AttributeStore::UpdateFamily(const Place& family, const AttributeUpdate& 
 
 Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
   const uint64_t changes = cache_.changes();
-  const Address address = AddressOf(gone.place);
-  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, address));
+  const Address address = AddressOf(gone.place, table);
+  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));
   if (!withdrawal) return Status();
+  const size_t withdraws = withdrawal->cells.size();
   const StatusOr<bool> withdrawn = Write({{address.row, {}}, std::move(withdrawal), {}});
   if (!withdrawn.ok()) {
     cache_.Forget(address.row);
     return withdrawn.status();
   }
-  if (*withdrawn) cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
+  if (*withdrawn) WasWithdrawn(withdraws, address, gone, changes);
   return Status();
 }
 
@@ -585,6 +692,7 @@ Status AttributeStore::MakeTable() {
   FamilySchema owner(kOwnerFamily);
   FamilySchema times(kTimeFamily);
   FamilySchema changes(kChangeFamily);
+  CELLFS_RETURN_IF_ERROR(owner.Set("VERSIONS", std::to_string(kOwnerVersions)));
   CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
   schema.families.emplace(kOwnerFamily, std::move(owner));
   schema.families.emplace(kTimeFamily, std::move(times));
@@ -595,20 +703,52 @@ Status AttributeStore::MakeTable() {
   return Status();
 }
 
-Status AttributeStore::Drop(const Place& place) {
+Status AttributeStore::DropNamespace(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const auto no_loading = KeepFromLoading(place);
-  const std::string row_key = RowKey(place);
-  std::unique_lock lock(mutex_);
-  bool has_rows = tables_with_records_.erase(place.table) > 0;
-  has_rows = tables_with_changes_.erase(place.table) > 0 || has_rows;
-  lock.unlock();
-  const bool has_own = inherited_.ForgetDirectory(row_key);
+  const std::string row = RowKey(place, {});
+  const bool has_own = inherited_.ForgetDirectory(row);
   cache_.Clear();
-  if (!has_rows && !has_own) return Status();
+  return has_own ? RemoveRows(row) : Status();
+}
+
+StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(DataTable table, TableToChange(place));
+  {
+    std::shared_lock lock(mutex_);
+    if (!table_exists_) return table;
+  }
+  // Without it, on a full disk say, rows that cannot be removed stay, and are shown nowhere.
+  Put mark{table.row, {{kChangeFamily, kDropped, kNoVersion, "-", {}}}};
+  static_cast<void>(
+      store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(mark))));
+  return table;
+}
+
+// Without a schema where it is the loading that found the table gone.
+Status AttributeStore::DropTable(const DataTable& table) {
+  std::unique_lock no_loading(loading_, std::defer_lock);
+  if (table.schema != nullptr && !freshness_.is_exact()) no_loading.lock();
+  inherited_.ForgetDirectory(table.row);
+  cache_.Clear();
+  {
+    std::unique_lock lock(mutex_);
+    tables_with_records_.erase(table.row);
+    tables_with_changes_.erase(table.row);
+    if (!table_exists_) return Status();
+  }
+  return RemoveRows(table.row);
+}
+
+// This row and those of the data behind it; the last to be removed is the first, with the mark.
+Status AttributeStore::RemoveRows(const std::string& first) {
   Scan scan;
-  scan.start_row = row_key;
-  scan.stop_row = row_key + '\x02';
+  scan.start_row = first + '\x02';
+  scan.stop_row = first;
+  scan.include_stop_row = true;
+  scan.reversed = true;
+  scan.raw = true;  // with versions that only newer ones hide
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(auto scanner,

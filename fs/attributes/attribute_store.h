@@ -6,13 +6,17 @@
 // Owner and mode belong to a column, with all its versions; a remembered mtime to one version. What
 // is not stored is inherited (fs/attributes/inherited_attributes.h).
 //
-// A row of that table is the root ("/"), a namespace ("ns"), a table ("ns:t") or a data row
-// ("ns:t", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
-// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, always at timestamp
-// 0, for nobody asks for its history; family `m` holds the mtime of a version as a cell of that
-// version's timestamp; family `c` when an entry of the directory last came or went. For data rows
-// and their families that stands in a row of its own ("ns:t", SOH, row): files need not look for
-// attributes in a table for which only such times are stored.
+// A row of that table is the root ("/"), a namespace ("ns"), a table (":17", AttributeRowOf) or a
+// data row (":17", NUL, row); its qualifiers are "" for the directory itself, "f" for a family,
+// "f:q" for a column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, at the
+// time when owner and mode became so; a change of ctime alone is written over it. So its newest
+// kOwnerVersions versions tell whose the file was when. Family `m` holds the mtime of a version as
+// a cell of that version's timestamp; family `c` when an entry of the directory last came or went.
+// For data rows and their families that stands in a row of its own (":17", SOH, row): files need
+// not look for attributes in a table for which only such times are stored.
+//
+// A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
+// rows not all go when it has gone, they do at the next mount.
 #ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
 
@@ -42,6 +46,7 @@ namespace cellfs::fs {
 // What is in force at a place: owner and mode with what is inherited; the times where they are
 // remembered.
 struct ShownAttributes : OwnerAndMode {
+  TableId table = 0;  // that the place is in; 0: in none, or the store gives no ids
   std::optional<timespec> mtime;
   std::optional<timespec> ctime;
   std::optional<timespec> changed;  // of a directory: when an entry of it last came or went
@@ -86,7 +91,7 @@ class AttributeStore {
   StatusOr<OwnerAndMode> FindOwner(const Place& place);
   // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
   // columns of a family are alike.
-  StatusOr<bool> DiffersBetweenRows(const TableName& table);
+  StatusOr<bool> DiffersBetweenRows(const TableName& name);
 
   // Writes nothing where nothing would be shown otherwise, and nothing for a place without
   // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
@@ -104,8 +109,12 @@ class AttributeStore {
   // When an entry of the directory last came or went, in milliseconds.
   Status StoreDirectoryTime(const Place& directory, Timestamp time);
 
-  // The table or namespace was dropped.
-  Status Drop(const Place& table_or_namespace);
+  // The namespace was dropped.
+  Status DropNamespace(const Place& name_space);
+  // The table is about to be dropped. What this returns is for DropTable.
+  StatusOr<DataTable> BeginDropTable(const Place& table);
+  // It was.
+  Status DropTable(const DataTable& table);
 
  private:
   struct RowRecords {
@@ -118,44 +127,61 @@ class AttributeStore {
     std::string row;
     std::string qualifier;
   };
-  static Address AddressOf(const Place& place) { return {RowKey(place), Qualifier(place)}; }
-  static std::string RowKey(const Place& place);
-  static std::string ChangeRowKey(const Place& directory);
+  static Address AddressOf(const Place& place, const DataTable& table) {
+    return {RowKey(place, table), Qualifier(place)};
+  }
+  StatusOr<DataTable> TableOf(const Place& place);
+  // Of a place that changes: it must be there.
+  StatusOr<DataTable> TableToChange(const Place& place);
+  static std::string RowKey(const Place& place, const DataTable& table);
+  static std::string ChangeRowKey(const Place& directory, const DataTable& table);
   static std::string Qualifier(const Place& place);
   static std::string WriteRecord(const OwnerRecord& record);
-  static Status ReadRecord(const std::string& text, OwnerRecord& record);
+  static Status ReadRecord(const Cell& cell, OwnerRecord& record);
 
-  // What is read of the whole table.
+  // What is read of the whole table. Tables are named by their rows.
   struct Loaded {
     bool table_exists = false;
-    std::set<TableName> tables_with_records;
-    std::set<TableName> tables_with_changes;
+    std::set<std::string> tables_with_records;
+    std::set<std::string> tables_with_changes;
+    std::set<std::string> marked;  // as those to be dropped
     InheritedAttributes::Directories directories;
   };
   StatusOr<Loaded> Load();
   static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
   void TakeOver(Loaded loaded);
+  Status RemoveDropped(const std::set<std::string>& marked);
+  StatusOr<std::set<std::string>> RowsOfTables();
   // For a change of what is kept of a directory above the rows: what is read while it is made may
   // lack it.
   std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
   // What is stored for the place, and what it inherits.
-  StatusOr<OwnerAndMode> InForce(const Place& place, const RowRecords& records);
-  bool HasRecords(const Place& place) const;
-  StatusOr<std::optional<timespec>> ReadChange(const Place& directory);
+  StatusOr<OwnerAndMode> InForce(const Place& place, const DataTable& table,
+                                 const RowRecords& records);
+  bool HasRecords(const Place& place, const DataTable& table) const;
+  StatusOr<std::optional<timespec>> ReadChange(const Place& directory, const DataTable& table);
   // What is stored for the place; nothing without a read where nothing is stored for its table.
-  StatusOr<RowRecords> Read(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const Address& address,
+                            Timestamp version);
   StatusOr<RowRecords> ReadStored(const Place& place, const Address& address, Timestamp version);
   StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
   Status TakeIn(const std::string& row_key);
-  StatusOr<AttributeRecord> RecordAfter(const Place& place, const AttributeUpdate& update,
-                                        const RowRecords& stored);
-  StatusOr<OwnerRecord> KeptBy(const Place& column, const OwnerRecord& own,
+  StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
+                                        const AttributeUpdate& update, const RowRecords& stored);
+  void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
+                Put& put) const;
+  StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table, const OwnerRecord& own,
                                const OwnerRecord& family_before, const OwnerRecord& family_after);
   Status MakeTable();
-  StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const Address& address);
+  StatusOr<std::vector<Timestamp>> OwnerVersions(const Address& address);
+  StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
+                                                 const Address& address);
+  void WasWithdrawn(size_t cells, const Address& address, const TracelessFile& gone,
+                    uint64_t changes);
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step);
+  Status RemoveRows(const std::string& first);
   Status DropRow(const RowCells& cells);
 
   Store& store_;
@@ -174,8 +200,8 @@ class AttributeStore {
   std::mutex making_;                // while the table is made
   mutable std::shared_mutex mutex_;  // a leaf; guards the rest
   bool table_exists_ = false;
-  std::set<TableName> tables_with_records_;
-  std::set<TableName> tables_with_changes_;  // of rows and families
+  std::set<std::string> tables_with_records_;  // by their rows
+  std::set<std::string> tables_with_changes_;  // of rows and families
 };
 
 }  // namespace cellfs::fs

@@ -2,6 +2,7 @@
 #include "fs/attributes/inherited_attributes.h"
 
 #include <charconv>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,13 @@ StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
 
 }  // namespace
 
+std::string AttributeRowOf(const TableSchema& table) {
+  if (table.id() == 0) return ':' + table.name().namespace_name + ':' + table.name().name;
+  char row[1 + 20] = {':'};
+  const auto [end, error] = std::to_chars(std::begin(row) + 1, std::end(row), table.id());
+  return {row, end};
+}
+
 Status CheckInheritance(const FamilySchema& family) { return OwnerOf(family).status(); }
 
 void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {
@@ -58,15 +66,13 @@ void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) 
 }
 
 // What the namespace, the table (of what is below it) and the mount say.
-InheritedAttributes::Inheritance InheritedAttributes::FromDirectories(const Place& place) const {
+InheritedAttributes::Inheritance InheritedAttributes::FromDirectories(
+    const Place& place, const DataTable& table) const {
   Inheritance from;
   from.owner = {options_.uid, options_.gid, options_.directory_mode};
   if (place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kRoot) return from;
-  const TableName& table = place.table;
-  Inherit(Directory(table.namespace_name), from);
-  if (place.kind != PlaceKind::kTable && !table.name.empty()) {
-    Inherit(Directory(table.namespace_name + ":" + table.name), from);
-  }
+  Inherit(Directory(place.table.namespace_name), from);
+  if (place.kind != PlaceKind::kTable && !table.row.empty()) Inherit(Directory(table.row), from);
   // Who opens a table to all does not open what is in it.
   from.owner.mode &= options_.directory_mode;
   return from;
@@ -74,10 +80,10 @@ InheritedAttributes::Inheritance InheritedAttributes::FromDirectories(const Plac
 
 // What the schema of the place's family says as well. Kept for the family asked for last, as the
 // entries of a directory are asked for one after the other.
-StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const Place& place) {
-  auto schema = store_.DescribeTable(place.table);
-  if (schema.status().code() == StatusCode::kTableNotFound) return FromDirectories(place);
-  if (!schema.ok()) return schema.status();
+StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const Place& place,
+                                                                           const DataTable& table) {
+  const auto& schema = table.schema;
+  if (schema == nullptr) return FromDirectories(place, table);
   std::shared_ptr<const FamilyInheritance> kept;
   uint64_t changes = 0;
   {
@@ -85,12 +91,12 @@ StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const
     kept = last_family_;
     changes = directory_changes_;
   }
-  if (kept != nullptr && kept->schema == *schema && kept->family == place.family &&
+  if (kept != nullptr && kept->schema == schema && kept->family == place.family &&
       kept->directory_changes == changes) {
     return kept->from;
   }
-  FamilyInheritance found{*schema, place.family, changes, FromDirectories(place)};
-  const FamilySchema* family = (*schema)->FindFamily(place.family);
+  FamilyInheritance found{schema, place.family, changes, FromDirectories(place, table)};
+  const FamilySchema* family = schema->FindFamily(place.family);
   if (family != nullptr) {
     const auto owner = OwnerOf(*family);
     if (!owner.ok()) {
@@ -104,12 +110,13 @@ StatusOr<InheritedAttributes::Inheritance> InheritedAttributes::FromFamily(const
   return from;
 }
 
-StatusOr<OwnerAndMode> InheritedAttributes::Of(const Place& place, const OwnerRecord& row_family) {
+StatusOr<OwnerAndMode> InheritedAttributes::Of(const Place& place, const DataTable& table,
+                                               const OwnerRecord& row_family) {
   Inheritance from;
   if (place.family.empty()) {
-    from = FromDirectories(place);
+    from = FromDirectories(place, table);
   } else {
-    CELLFS_ASSIGN_OR_RETURN(from, FromFamily(place));
+    CELLFS_ASSIGN_OR_RETURN(from, FromFamily(place, table));
   }
   if (place.IsColumn()) Inherit(row_family, from);
   if (!place.IsDirectory()) {

@@ -17,7 +17,8 @@
 #include <shared_mutex>
 #include <string>
 
-#include "engine/store.h"
+#include "engine/schema.h"
+#include "engine/status_or.h"
 #include "fs/attributes/attribute_cache.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -38,6 +39,16 @@ struct AttributeRecord : OwnerRecord {
       changed;  // of a namespace or table: when an entry of it last came or went
 };
 
+// The table of the data that a place is in, and its row in the table of attributes; empty where the
+// place is in none, or there is no such table (any more).
+struct DataTable {
+  std::shared_ptr<const TableSchema> schema;
+  std::string row;
+};
+// ":" and the table's id, which it keeps whatever it is called, and no other table gets; of a store
+// that gives no ids, the names of namespace and table.
+std::string AttributeRowOf(const TableSchema& table);
+
 // kIllegalArgument where what the family's schema says of owner, group or mode (cellfs.owner,
 // cellfs.group, cellfs.mode) is none.
 Status CheckInheritance(const FamilySchema& family);
@@ -48,11 +59,11 @@ class InheritedAttributes {
   // By their rows in the table of attributes.
   using Directories = std::map<std::string, AttributeRecord>;
 
-  InheritedAttributes(Store& store, const MountOptions& options)
-      : store_(store), options_(options) {}
+  explicit InheritedAttributes(const MountOptions& options) : options_(options) {}
 
   // `row_family` is what is stored for the row's family, where the place is a column in it.
-  StatusOr<OwnerAndMode> Of(const Place& place, const OwnerRecord& row_family);
+  StatusOr<OwnerAndMode> Of(const Place& place, const DataTable& table,
+                            const OwnerRecord& row_family);
 
   // Of the root, namespaces and tables.
   void SetDirectories(Directories directories);
@@ -75,10 +86,9 @@ class InheritedAttributes {
   };
 
   static void Inherit(const OwnerRecord& record, Inheritance& from);
-  Inheritance FromDirectories(const Place& place) const;
-  StatusOr<Inheritance> FromFamily(const Place& place);
+  Inheritance FromDirectories(const Place& place, const DataTable& table) const;
+  StatusOr<Inheritance> FromFamily(const Place& place, const DataTable& table);
 
-  Store& store_;
   const MountOptions& options_;
 
   mutable std::shared_mutex mutex_;  // guards the rest

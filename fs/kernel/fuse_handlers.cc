@@ -423,7 +423,7 @@ class Listing {
 
   bool AddName(const DirectoryEntry& entry) {
     struct stat shown {};
-    shown.st_ino = entry.found->place.InodeNumber();
+    shown.st_ino = target_.filesystem().InodeNumberOf(entry);
     shown.st_mode = TypeOf(entry.found->place);
     const size_t size = fuse_add_direntry(request_, end(), left(), entry.name.c_str(), &shown,
                                           static_cast<off_t>(entry.next_offset));
@@ -436,7 +436,7 @@ class Listing {
     if (needed > left()) return false;
     // The name alone: the kernel does not count it, and asks for the attributes when it needs them.
     fuse_entry_param parameters{};
-    parameters.attr.st_ino = entry.found->place.InodeNumber();
+    parameters.attr.st_ino = target_.filesystem().InodeNumberOf(entry);
     parameters.attr.st_mode = TypeOf(entry.found->place);
     if (entry.name != "." && entry.name != "..") {
       auto counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);

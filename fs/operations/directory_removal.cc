@@ -12,7 +12,7 @@ Outcome RemoveNamespace(const DirectoryChanges& with, const Caller& caller, cons
   CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(caller, name));
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
-  with.errors.Record("rmdir", place, with.attributes.Drop(place));
+  with.errors.Record("rmdir", place, with.attributes.DropNamespace(place));
   return {};
 }
 
@@ -20,11 +20,12 @@ Outcome RemoveTable(const DirectoryChanges& with, const Caller& caller, const Pl
   for (const UnstoredPtr& entry : with.tree.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
     if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
   }
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, with.attributes.BeginDropTable(place));
   CELLFS_ASSIGN_OR_RETURN(const bool dropped, with.store.DropEmptyTable(caller, place.table));
   if (!dropped) return ENOTEMPTY;
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
-  with.errors.Record("rmdir", place, with.attributes.Drop(place));
+  with.errors.Record("rmdir", place, with.attributes.DropTable(table));
   return {};
 }
 

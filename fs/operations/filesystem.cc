@@ -677,6 +677,10 @@ OutcomeOr<Entry> FileSystem::EntryOf(const Request& request, const DirectoryEntr
   return entry;
 }
 
+uint64_t FileSystem::InodeNumberOf(const DirectoryEntry& listed) const {
+  return parts_.shown.InodeNumberOf(listed.found->place);
+}
+
 Outcome FileSystem::SyncDirectory(Node& directory) {
   return LogFailure("fsync", *directory.place(), parts_.store.Sync());
 }

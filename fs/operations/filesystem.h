@@ -143,6 +143,8 @@ class FileSystem {
   // The node of a listed entry, counted as a look-up, with its attributes; ENOENT where it has
   // been removed since it was read.
   OutcomeOr<Entry> EntryOf(const Request& request, const DirectoryEntry& listed);
+  // As its attributes show it.
+  uint64_t InodeNumberOf(const DirectoryEntry& listed) const;
   Outcome SyncDirectory(Node& directory);
 
  private:

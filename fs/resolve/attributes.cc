@@ -70,12 +70,20 @@ std::optional<timespec> EntryAttributes::ChangeOf(const ResolvedEntry& found,
   return is_last ? stored.changed : std::nullopt;
 }
 
+uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
+  const uint64_t number = place.InodeNumber();
+  if (place.table.name.empty()) return number;
+  const auto schema = reading_.DescribeTable(place.table);
+  return schema.ok() ? place.InodeNumberIn((*schema)->id(), number) : number;
+}
+
 OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, const Node* node) const {
   const Place& place = found.place;
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
                           attributes_.Find(place, place.IsDirectory() ? -1 : found.version));
   struct stat shown {};
-  shown.st_ino = node != nullptr ? node->inode_number() : place.InodeNumber();
+  const uint64_t number = node != nullptr ? node->inode_number() : place.InodeNumber();
+  shown.st_ino = place.InodeNumberIn(stored.table, number);
   shown.st_nlink = node != nullptr && node->unlinked() ? 0 : 1;
   shown.st_blksize = kBlockSize;
   shown.st_uid = stored.uid;

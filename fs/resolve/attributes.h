@@ -25,6 +25,8 @@ class EntryAttributes {
 
   // `node` is null where the kernel does not know the place.
   OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, const Node* node) const;
+  // As StatOf shows it.
+  uint64_t InodeNumberOf(const Place& place) const;
   // How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
   // not at all.
   double ValiditySeconds(const ResolvedEntry& found) const;

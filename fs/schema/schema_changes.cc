@@ -56,23 +56,6 @@ OutcomeOr<bool> SchemaChanges::IsEmpty(const Caller& caller, const TableName& ta
   return rows.empty();
 }
 
-// A table without cells is made anew where that is what it takes to split it.
-Outcome SchemaChanges::Recreate(const Caller& caller, const TableFile& file,
-                                const TableFile& present) {
-  const TableName& table = file.schema.name();
-  Steps steps;
-  if (present.enabled) {
-    CELLFS_RETURN_IF_FAILED(steps.Did("the table is disabled", store_.DisableTable(caller, table)));
-  }
-  CELLFS_RETURN_IF_FAILED(steps.Did("the table is dropped", store_.DropTable(caller, table)));
-  const Status created = store_.CreateTable(caller, file.schema);
-  if (created.ok()) return {};
-  if (const Status restored = store_.CreateTable(caller, present.schema); restored.ok()) {
-    return Status(created.code(), created.message() + " (the table is as it was before)");
-  }
-  return steps.Did("the table is made anew", created);
-}
-
 Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
                                   std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(TableFile file, ReadTableFile(text, table));
@@ -93,13 +76,10 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
   if (anew) {
     // A copy of a table that has no families yet says nothing new.
     if (file.schema.families.empty() && IsOpen(file.schema)) return {};
-    if (splits) {
-      CELLFS_RETURN_IF_FAILED(Recreate(caller, file, present));
-      static_cast<void>(steps.Did("the schema", {}));
-      present.enabled = true;
-    } else {
-      CELLFS_RETURN_IF_FAILED(alter());
-    }
+    const auto recreate = [&] {
+      return steps.Did("the schema", store_.RecreateTable(caller, file.schema));
+    };
+    CELLFS_RETURN_IF_FAILED(splits ? recreate() : alter());
   } else {
     CELLFS_RETURN_IF_FAILED(CheckChange(file, present.schema));
     file.schema.split_keys = present.schema.split_keys;

@@ -52,7 +52,6 @@ class SchemaChanges {
  private:
   OutcomeOr<bool> HasCells(const Caller& caller, const Place& family) const;
   OutcomeOr<bool> IsEmpty(const Caller& caller, const TableName& table) const;
-  Outcome Recreate(const Caller& caller, const TableFile& file, const TableFile& present);
   Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);
   Outcome ApplyNamespace(const Caller& caller, const std::string& name, std::string_view text);
 

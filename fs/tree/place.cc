@@ -92,31 +92,44 @@ Place Place::Parent() const {
   return place;
 }
 
+uint64_t Place::TableHash() const { return HashOn(HashOn(0, table.namespace_name), table.name); }
+
+// The table's part can be taken out again (InodeNumberIn).
 uint64_t Place::HashAs(PlaceKind other, Timestamp other_timestamp) const {
   uint64_t hash = HashOn(static_cast<uint64_t>(other),
                          {reinterpret_cast<const char*>(&other_timestamp), sizeof other_timestamp});
-  for (const std::string* part :
-       {&table.namespace_name, &table.name, &row, &family, &qualifier, &name}) {
-    hash = HashOn(hash, *part);
-  }
-  return hash;
+  for (const std::string* part : {&row, &family, &qualifier, &name}) hash = HashOn(hash, *part);
+  return hash ^ TableHash();
 }
 
 uint64_t Place::ColumnNumber() const { return WithoutReserved(HashAs(PlaceKind::kCell, 0)); }
+
+// cp copies what is in a directory in the order of inode numbers: the schema goes before the rows.
+uint64_t Place::Numbered(uint64_t hash) const {
+  constexpr int kTomlBits = 40;
+  return WithoutReserved(IsToml() ? hash >> (64 - kTomlBits) : hash);
+}
 
 uint64_t Place::InodeNumber() const {
   if (kind == PlaceKind::kRoot && view == nullptr) return 1;
   uint64_t hash = HashAs(kind, timestamp);
   if (view != nullptr) {
-    hash = HashOn(hash ^ static_cast<uint64_t>(view->kind), view->name);
-    hash = HashOn(hash, view->scope.namespace_name);
-    hash = HashOn(hash, view->scope.name);
+    uint64_t seen = HashOn(static_cast<uint64_t>(view->kind), view->name);
+    seen = HashOn(seen, view->scope.namespace_name);
+    // A table's own view goes with it.
+    if (view->scope != table) seen = HashOn(seen, view->scope.name);
+    hash ^= seen;
   }
-  // cp copies what is in a directory in the order of inode numbers: the schema goes before the
-  // rows.
-  constexpr int kTomlBits = 40;
-  if (IsToml()) hash >>= 64 - kTomlBits;
-  return WithoutReserved(hash);
+  return Numbered(hash);
+}
+
+uint64_t Place::InodeNumberIn(TableId table_id, uint64_t number) const {
+  if (table_id == 0 || table.name.empty()) return number;
+  constexpr uint64_t kIds = 1;
+  const uint64_t in_table =
+      HashOn(kIds, {reinterpret_cast<const char*>(&table_id), sizeof table_id});
+  const uint64_t change = in_table ^ TableHash();
+  return WithoutReserved(number ^ (IsToml() ? Numbered(change) : change));
 }
 
 std::string Place::ToString() const {

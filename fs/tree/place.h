@@ -6,7 +6,9 @@
 //     /default/pages/com.cnn/anchor/cnnsi.com    kCell, table default:pages, row com.cnn, ...
 //     /default/pages/.asof/1700000000000/com.cnn kRow, the same, with a view
 //
-// Inode numbers are hashes of places, so they are the same in every mount.
+// Places are told apart by hashes, which are the inode numbers of all that is in no table. What is
+// in a table has the same with the table's id in the place of its name: they are the same in every
+// mount, and go with a table to another name.
 #ifndef CELLFS_FS_TREE_PLACE_H_
 #define CELLFS_FS_TREE_PLACE_H_
 
@@ -18,6 +20,7 @@
 
 #include "engine/cell.h"
 #include "engine/names.h"
+#include "engine/schema.h"
 #include "fs/tree/place_traits.h"
 
 namespace cellfs::fs {
@@ -57,8 +60,10 @@ struct Place {
   // The directory it is in; the root is in itself.
   Place Parent() const;
 
-  // Stable, never 0 or 1 but for the root, which is 1.
+  // Never 0 or 1 but for the root, which is 1. What stat shows is InodeNumberIn.
   uint64_t InodeNumber() const;
+  // `number`, this place's, as it is shown in a table of that id; 0: there is none.
+  uint64_t InodeNumberIn(TableId table_id, uint64_t number) const;
   // One for all kinds of places in a column, in any view: the inode number of the column's cell.
   uint64_t ColumnNumber() const;
   // For messages: "default:pages/com.cnn/anchor:cnnsi.com".
@@ -68,7 +73,9 @@ struct Place {
 
  private:
   PlaceKind ParentKind() const;
+  uint64_t TableHash() const;
   uint64_t HashAs(PlaceKind other, Timestamp other_timestamp) const;
+  uint64_t Numbered(uint64_t hash) const;
 };
 
 // Of tables by place. Whoever knows how it is computed finds two places of one number, so such a

@@ -9,6 +9,7 @@ namespace {
 OwnerRecord WithMode(mode_t mode) {
   OwnerRecord owner;
   owner.mode = mode;
+  owner.since = 1;
   return owner;
 }
 

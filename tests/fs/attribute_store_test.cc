@@ -3,6 +3,8 @@
 // Owners and modes that cannot be read, and places that have none of their own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -20,6 +22,32 @@ class AttributeStoreTest : public WritingTest {
     AttributeChange change;
     change.mode = mode;
     return tree.Change(path, change);
+  }
+  // Of the table of attributes.
+  std::string Row(const std::string& row) {
+    const auto table = tree.store->DescribeTable({"default", "t"});
+    return AttributeRowOf(**table) + '\0' + row;
+  }
+  // Of the column default/t/r/f/q, as text, the newest first.
+  std::vector<std::pair<Timestamp, std::string>> Owners() {
+    Get get;
+    get.row = Row("r");
+    get.columns["a"] = {"f:q"};
+    get.max_versions = kAllVersions;
+    const auto cells = tree.store->Read(Caller::Superuser(), kAttributes, get);
+    std::vector<std::pair<Timestamp, std::string>> owners;
+    for (const Cell& cell : *cells) {
+      owners.emplace_back(cell.timestamp, cell.value.substr(0, cell.value.rfind(' ')));
+    }
+    return owners;
+  }
+  // How many of its rows begin with that.
+  size_t Rows(const std::string& prefix) {
+    auto scanner = tree.store->OpenScanner(Caller::Superuser(), kAttributes, Scan());
+    const auto rows = (*scanner)->Next({});
+    return static_cast<size_t>(std::count_if(
+        rows->begin(), rows->end(),
+        [&](const RowCells& cells) { return cells.front().row.starts_with(prefix); }));
   }
   static constexpr auto kMode = [](const struct stat& shown) { return shown.st_mode & 07777; };
 };
@@ -80,7 +108,7 @@ TEST_F(UnreadableAttributesTest, NothingIsChangedByWhatCannotBeRead) {
   change.uid = 5;
   auto& filesystem = *tree.filesystem;
   // Dropping a table forgets what is kept of all rows.
-  ASSERT_TRUE(filesystem.parts().attributes.Drop(TablePlace({"default", "other"})).ok());
+  ASSERT_TRUE(filesystem.parts().attributes.DropTable({nullptr, ":999"}).ok());
   Fail();
   EXPECT_EQ(filesystem.SetAttributes(tree.request, *family, change, nullptr).error(), EIO);
   EXPECT_EQ(filesystem.Rename(tree.request, *family, "q", *family, "p", 0).error(), EIO);
@@ -94,10 +122,101 @@ TEST_F(UnreadableAttributesTest, NothingIsChangedByWhatCannotBeRead) {
 }
 
 TEST_F(AttributeStoreTest, ARecordThatIsNoneIsNotTakenForTheDefault) {
-  const Put put{std::string("default:t\0r", 11), {{"a", "f:q", 0, "0 0 rubbish -", {}}}};
+  const Put put{Row("r"), {{"a", "f:q", tree.clock->Now() + 1, "0 0 rubbish -", {}}}};
   ASSERT_TRUE(tree.store->Mutate(Caller::Superuser(), kAttributes, RowMutations::Of(put)).ok());
   tree.Remount();
   EXPECT_EQ(tree.Error(kQ), EIO);
+}
+
+// ---- By the table's id, and by time -------------------------------------------------------------
+
+TEST_F(AttributeStoreTest, ATableOfTheSameNameDoesNotGetWhatWasStoredForTheOneBefore) {
+  CELLFS_NEEDS(withdraws);
+  const std::string before = Row("r");
+  ASSERT_EQ(SetMode("default/t", 0700), 0);
+  ASSERT_TRUE(tree.store->DisableTable(Caller::Superuser(), {"default", "t"}).ok());
+  ASSERT_TRUE(tree.store->DropTable(Caller::Superuser(), {"default", "t"}).ok());
+  tree.MakeTable();
+  tree.Put("r", "q", "x");
+  EXPECT_NE(Row("r"), before);
+  EXPECT_EQ(kMode(tree.Stat("default/t")), 0755u);
+  EXPECT_EQ(kMode(tree.Stat(kQ)), 0644u);
+  EXPECT_GT(Rows(before), 0u) << "nobody has removed it";
+}
+
+TEST_F(AttributeStoreTest, RowsOfATableThatWasDroppedGoAtTheNextMountWhereTheyCouldNotBefore) {
+  CELLFS_NEEDS(withdraws);
+  ASSERT_EQ(tree.Mkdir("default/other"), 0);
+  ASSERT_EQ(SetMode("default/other", 0700), 0);
+  const auto other = tree.store->DescribeTable({"default", "other"});
+  const std::string row = AttributeRowOf(**other);
+  auto& attributes = tree.filesystem->parts().attributes;
+  ASSERT_TRUE(attributes.BeginDropTable(TablePlace({"default", "other"})).ok());
+  tree.Remount();
+  EXPECT_EQ(kMode(tree.Stat("default/other")), 0700u) << "it was not dropped";
+  ASSERT_EQ(*tree.store->DropEmptyTable(Caller::Superuser(), {"default", "other"}), true);
+  EXPECT_EQ(Rows(row), 1u);
+  tree.Remount();
+  EXPECT_EQ(tree.Error("default/other"), ENOENT);
+  EXPECT_EQ(Rows(row), 0u);
+  EXPECT_EQ(kMode(tree.Stat(kQ)), 0600u);
+}
+
+TEST_F(AttributeStoreTest, WhoseAFileWasWhenIsKept) {
+  const Timestamp first = Owners().front().first;
+  EXPECT_GT(first, 0);
+  tree.clock->Advance(10);
+  ASSERT_EQ(SetMode(kQ, 0640), 0);
+  tree.clock->Advance(10);
+  AttributeChange touch;
+  touch.mtime = timespec{9, 0};
+  ASSERT_EQ(tree.Change(kQ, touch), 0);
+  const std::vector<std::pair<Timestamp, std::string>> kept = {{tree.clock->Now() - 10, "- - 416"},
+                                                               {first, "- - 384"}};
+  EXPECT_EQ(Owners(), kept) << "a time alone makes no version";
+  tree.clock->Set(1);
+  ASSERT_EQ(SetMode(kQ, 0604), 0);
+  EXPECT_EQ(kMode(tree.Stat(kQ)), 0604u) << "the clock was set back";
+  tree.Remount();
+  EXPECT_EQ(kMode(tree.Stat(kQ)), 0604u);
+}
+
+// Were one left, the next file of that name would show it.
+TEST_F(AttributeStoreTest, ATracelessFileTakesAllVersionsOfItsOwnerAlong) {
+  CELLFS_NEEDS(withdraws);
+  for (const bool remount : {false, true}) {
+    for (const int changes : {2, 30}) {
+      ASSERT_EQ(tree.Save("default/t/r/f/.q.tmp123", "x"), 0);
+      for (int i = 0; i < changes; ++i) {
+        tree.clock->Advance(1);
+        ASSERT_EQ(SetMode("default/t/r/f/.q.tmp123", i % 2 == 0 ? 0600 : 0606), 0);
+      }
+      ASSERT_EQ(tree.Rename("default/t/r/f/.q.tmp123", kQ), 0);
+      if (remount) tree.Remount();
+      ASSERT_EQ(tree.Save("default/t/r/f/.q.tmp123", "x"), 0);
+      EXPECT_EQ(kMode(tree.Stat("default/t/r/f/.q.tmp123")), 0644u) << changes;
+      tree.Remount();
+      EXPECT_EQ(kMode(tree.Stat("default/t/r/f/.q.tmp123")), 0644u) << changes;
+      ASSERT_EQ(tree.Unlink("default/t/r/f/.q.tmp123"), 0);
+    }
+  }
+}
+
+// ---- Inode numbers ------------------------------------------------------------------------------
+
+TEST_F(AttributeStoreTest, InodeNumbersAreOfTheTableAndNotOfItsName) {
+  CELLFS_NEEDS(withdraws);
+  const std::vector<std::string> paths = {"default/t", "default/t/.schema.toml", "default/t/r", kQ};
+  std::vector<ino_t> before;
+  for (const std::string& path : paths) before.push_back(tree.Stat(path).st_ino);
+  tree.Remount();
+  for (size_t i = 0; i < paths.size(); ++i) EXPECT_EQ(tree.Stat(paths[i]).st_ino, before[i]);
+  ASSERT_TRUE(tree.store->DisableTable(Caller::Superuser(), {"default", "t"}).ok());
+  ASSERT_TRUE(tree.store->DropTable(Caller::Superuser(), {"default", "t"}).ok());
+  tree.MakeTable();
+  tree.Put("r", "q", "x");
+  tree.Remount();
+  for (size_t i = 0; i < paths.size(); ++i) EXPECT_NE(tree.Stat(paths[i]).st_ino, before[i]);
 }
 
 // ---- Control directories ------------------------------------------------------------------------

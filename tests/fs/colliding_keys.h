@@ -18,7 +18,7 @@
 
 namespace cellfs::fs {
 
-// What stands before a key in the hash of a place (Place::HashAs).
+// What stands before a key in the hash of a place, but for its table (Place::HashAs).
 inline uint64_t HashedUpTo(PlaceKind kind, std::initializer_list<std::string_view> parts) {
   const Timestamp timestamp = 0;
   uint64_t hash = XXH3_64bits_withSeed(&timestamp, sizeof timestamp, static_cast<uint64_t>(kind));

@@ -81,6 +81,9 @@ class FailingStore : public ForwardingStore {
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
     return Change<Status>([&] { return inner().AlterTable(caller, schema); });
   }
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
+    return Change<Status>([&] { return inner().RecreateTable(caller, schema); });
+  }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
     return Change<Status>([&] { return inner().AddFamily(caller, table, family); });

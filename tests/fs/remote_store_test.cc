@@ -284,7 +284,7 @@ TEST_F(RemoteStoreTest, AttributesOfOthersShowAfterAWhile) {
   ASSERT_EQ(tree.Change(kQ, change), 0);  // the row's attributes are at hand now
   EXPECT_EQ(mode("default/t"), 0755u);
   tree.clock->Advance(1);
-  FileSystem other(remote().elsewhere(), {}, tree.clock, nullptr);
+  FileSystem other(remote(), {}, tree.clock, nullptr);
   const auto change_elsewhere = [&](std::vector<std::string> names, mode_t wanted) {
     NodePtr node = other.root().shared_from_this();
     for (const std::string& name : names) node = other.LookUp(tree.request, *node, name)->node;

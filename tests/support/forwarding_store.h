@@ -61,6 +61,9 @@ class ForwardingStore : public Store {
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
     return store_->AlterTable(caller, schema);
   }
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
+    return store_->RecreateTable(caller, schema);
+  }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
     return store_->AddFamily(caller, table, family);

@@ -45,6 +45,13 @@ class RemoteStore : public ForwardingStore {
                                                 const cellfs::CheckAndMutate& check) override;
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
+  // A cluster names no table but by its name.
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));
+    auto named = std::make_shared<TableSchema>(*schema);
+    named->set_id(0);
+    return std::shared_ptr<const TableSchema>(std::move(named));
+  }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }

@@ -17,12 +17,12 @@ Catalog Example() {
   EXPECT_TRUE(family.Set("owner", "ann").ok());
   schema->families.emplace("\xfe", family);
   schema->split_keys = {std::string(1, '\0'), "\xff\xff"};
-  catalog.tables[schema->name()] = {7, schema, false, 6, 7};
-  catalog.past_tables.push_back({{7, schema, true, 6, 6}, 7});
-  catalog.past_namespaces.push_back({{{"b", {{"k", "v"}}}, 3}, 4});
+  catalog.tables[schema->name()] = {7, schema, false, 6};
   catalog.table_quotas[schema->name()] = {{1000, SpaceViolationPolicy::kDisable}, 7};
   catalog.namespace_quotas["a"] = {{int64_t{1} << 60, SpaceViolationPolicy::kNoInserts}, 8};
   catalog.violations[schema->name()] = SpaceViolationPolicy::kNoWritesCompactions;
+  catalog.past_tables.push_back({{7, schema, true, 6}, 12});
+  catalog.past_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3}, 4});
   AddGrant(catalog, {"bob", {"", schema->name(), "\xfe", "\x80"}, "RW"}, true, 9);
   AddGrant(catalog, {"ann", {"a"}, "A"}, true, 10);
   AddGrant(catalog, {"eve", {}, "X"}, true, 11);
@@ -41,14 +41,14 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   EXPECT_TRUE(table.schema->read_only());
   EXPECT_EQ(table.schema->families.at("\xfe").max_versions(), 3);
   EXPECT_EQ(table.id, 7u);
+  EXPECT_EQ(table.schema->id(), 7u);
+  ASSERT_EQ(after->past_tables.size(), 1u);
+  EXPECT_EQ(*after->past_tables[0].state.schema, *table.schema);
+  EXPECT_EQ(after->past_tables[0].until, 12);
+  ASSERT_EQ(after->past_namespaces.size(), 1u);
+  EXPECT_EQ(after->past_namespaces[0].state.value.name, "gone");
   EXPECT_FALSE(table.enabled);
   EXPECT_EQ(table.created, 6);
-  EXPECT_EQ(table.changed, 7);
-  ASSERT_EQ(after->past_tables.size(), 1u);
-  EXPECT_EQ(after->past_tables[0].until, 7);
-  EXPECT_TRUE(after->past_tables[0].table.enabled);
-  ASSERT_EQ(after->past_namespaces.size(), 1u);
-  EXPECT_EQ(after->past_namespaces[0].space.value.name, "b");
   EXPECT_EQ(after->table_quotas.begin()->second.value, before.table_quotas.begin()->second.value);
   EXPECT_EQ(after->namespace_quotas.at("a").value.limit, int64_t{1} << 60);
   EXPECT_EQ(after->violations, before.violations);
@@ -71,7 +71,7 @@ TEST(CatalogJsonTest, NothingIsTheCatalogOfANewStore) {
 TEST(CatalogJsonTest, WhatIsNoCatalogIsCorruption) {
   const std::string whole = EncodeCatalog(Example());
   std::string newer = whole;
-  newer.replace(newer.find("\"format\": 1"), 11, "\"format\": 2");
+  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
   std::string wrong = whole;
   wrong.replace(wrong.find("\"VERSIONS\": \"3\""), 15, "\"VERSIONS\": \"0\"");
   std::string policy = whole;

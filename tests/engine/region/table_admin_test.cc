@@ -37,6 +37,25 @@ TEST_F(TableAdminTest, SplitKeysAreSortedAndMustDiffer) {
   EXPECT_EQ((*store_->DescribeTable(schema.name()))->split_keys, made->split_keys);
 }
 
+TEST_F(TableAdminTest, ATableThatIsMadeAnewIsSplitAndIsTheSame) {
+  TableSchema schema = Schema("t", {"f"});
+  ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
+  const TableId id = (*store_->DescribeTable(schema.name()))->id();
+  schema = Schema("t", {"g"});
+  schema.split_keys = {"m", "b"};
+  ASSERT_TRUE(store_->RecreateTable(root_, schema).ok());
+  const auto made = store_->DescribeTable(schema.name());
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ((*made)->id(), id);
+  EXPECT_EQ((*made)->split_keys, (std::vector<std::string>{"b", "m"}));
+  EXPECT_EQ((*made)->families.size(), 1u);
+  EXPECT_NE((*made)->FindFamily("g"), nullptr);
+  EXPECT_EQ(store_->RecreateTable(root_, Schema("missing", {"f"})).code(),
+            StatusCode::kTableNotFound);
+  schema.split_keys = {"m", "m"};
+  EXPECT_FALSE(store_->RecreateTable(root_, schema).ok());
+}
+
 TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
   const TableName t = ParseTableName("t");
   Create("t");
