@@ -33,7 +33,7 @@ MOST_LOG = 2 * (2 + 4) * FLUSH_SIZE
 # Those that serve requests, the daemon's own, and one in the place of each that waits for the kernel,
 # of which the four processes of the load can keep as many.
 MOST_THREADS = 10 + 10 + 4
-MOST_DESCRIPTORS = 100     # some for each table
+MOST_DESCRIPTORS = 200     # 128 idle connections to store files, and those in use
 MOST_GROWTH = 48 * MEBIBYTE  # of memory, after the first third; malloc has an arena for each processor
 CONFIGURATION = f"[store]\ncache_size = {4 * MEBIBYTE}\n[site]\n" \
                 f"'hbase.hregion.memstore.flush.size' = '{FLUSH_SIZE}'\n"
