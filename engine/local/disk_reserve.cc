@@ -33,7 +33,9 @@ Disk LookAt(const std::string& path) {
 }  // namespace
 
 DiskReserve::DiskReserve(const std::string& directory, uint64_t bytes)
-    : path_(directory + "/RESERVE"), wanted_(std::min(bytes, LookAt(directory).size / kShare)) {
+    : directory_(directory),
+      path_(directory + "/RESERVE"),
+      wanted_(std::min(bytes, LookAt(directory).size / kShare)) {
   struct stat found {};
   if (lstat(path_.c_str(), &found) == 0) held_ = static_cast<uint64_t>(found.st_size);
   if (held_ > wanted_) held_ = Resize(wanted_);
@@ -66,7 +68,7 @@ void DiskReserve::Fill() {
   if (held_ == wanted_) return;
   const std::lock_guard lock(mutex_);
   const uint64_t missing = wanted_ - std::min(held_.load(), wanted_);
-  if (missing == 0 || LookAt(path_.substr(0, path_.rfind('/'))).free < 2 * missing) return;
+  if (missing == 0 || LookAt(directory_).free < 2 * missing) return;
   held_ = Resize(wanted_);
   look_at_ = 0;
 }
@@ -83,15 +85,14 @@ bool DiskReserve::Release(uint64_t bytes) {
 void DiskReserve::Look() {
   look_at_ = SteadyNow() + std::chrono::nanoseconds(kLookEvery).count();
   Fill();
-  free_ = LookAt(path_.substr(0, path_.rfind('/'))).free;
+  free_ = LookAt(directory_).free;
 }
 
 Status DiskReserve::CheckRoom(uint64_t bytes) {
   const auto has_room = [&] { return held_ >= wanted_ && free_ >= bytes; };
   if (wanted_ == 0) return {};
-  if (SteadyNow() >= look_at_) Look();
-  if (has_room()) return {};
-  Look();  // there may be room since
+  if (SteadyNow() < look_at_ && has_room()) return {};
+  Look();  // where there was no room there may be some since
   if (has_room()) return {};
   const uint64_t held = held_;
   const uint64_t free = free_;

@@ -62,6 +62,7 @@ class DiskReserve {
   void Look();
   uint64_t Resize(uint64_t bytes) const;
 
+  const std::string directory_;
   const std::string path_;
   const uint64_t wanted_;
   std::mutex mutex_;                 // held while the file is changed

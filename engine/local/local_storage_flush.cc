@@ -101,11 +101,14 @@ Status LocalStorage::FlushLocked() {
     const bool again = flush_failed_;
     Status status;
     try {
-      status = context_->reserve.Spend(state->frozen->memstore().bytes(),
+      const auto flush = [&] {
+        return context_->reserve.Spend(state->frozen->memstore().bytes(),
                                        [&] { return FlushFrozen(state); });
+      };
+      status = flush();
       // Readers may have the descriptors, and not need them.
       if (status.code() == StatusCode::kIoError && context_->cache.readers.CloseIdle())
-        status = FlushFrozen(state);
+        status = flush();
     } catch (const std::bad_alloc&) {
       FlushEnded({StatusCode::kIoError, "out of memory"});
       throw;

@@ -276,6 +276,13 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
   return HasRecords(place, table) ? ReadStored(place, address, version) : RowRecords();
 }
 
+StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
+                                                          const DataTable& table,
+                                                          Timestamp version) {
+  if (!HasRecords(place, table)) return RowRecords();
+  return ReadStored(place, AddressOf(place, table), version);
+}
+
 // The rows of all tables there are.
 StatusOr<std::set<std::string>> AttributeStore::RowsOfTables() {
   std::set<std::string> rows;
@@ -385,10 +392,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(place));
-  RowRecords records;
-  if (HasRecords(place, table)) {
-    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place, table), version));
-  }
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(place, table, version));
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), InForce(place, table, records));
   if (table.schema != nullptr) shown.table = table.schema->id();
@@ -415,10 +419,7 @@ StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const DataTab
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(place));
-  RowRecords records;
-  if (HasRecords(place, table)) {
-    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, AddressOf(place, table), kNoVersion));
-  }
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(place, table, kNoVersion));
   return InForce(place, table, records);
 }
 

@@ -164,6 +164,7 @@ class AttributeStore {
   // What is stored for the place; nothing without a read where nothing is stored for its table.
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const Address& address,
                             Timestamp version);
+  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, Timestamp version);
   StatusOr<RowRecords> ReadStored(const Place& place, const Address& address, Timestamp version);
   StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
   Status TakeIn(const std::string& row_key);

@@ -422,9 +422,7 @@ class Listing {
   }
 
   bool AddName(const DirectoryEntry& entry) {
-    struct stat shown {};
-    shown.st_ino = target_.filesystem().InodeNumberOf(entry);
-    shown.st_mode = TypeOf(entry.found->place);
+    const struct stat shown = TypeAndNumberOf(entry);
     const size_t size = fuse_add_direntry(request_, end(), left(), entry.name.c_str(), &shown,
                                           static_cast<off_t>(entry.next_offset));
     return Took(size);
@@ -434,19 +432,20 @@ class Listing {
     const size_t needed =
         fuse_add_direntry_plus(request_, nullptr, 0, entry.name.c_str(), nullptr, 0);
     if (needed > left()) return false;
-    // The name alone: the kernel does not count it, and asks for the attributes when it needs them.
     fuse_entry_param parameters{};
-    parameters.attr.st_ino = target_.filesystem().InodeNumberOf(entry);
-    parameters.attr.st_mode = TypeOf(entry.found->place);
+    bool has_attributes = false;
     if (entry.name != "." && entry.name != "..") {
       auto counted = target_.filesystem().EntryOf(target_.RequestOf(request_), entry);
       if (!counted.ok() && counted.error() == ENOENT) return true;
       // The name is there all the same: who looks at it gets the error.
-      if (counted.ok()) {
+      has_attributes = counted.ok();
+      if (has_attributes) {
         parameters = ParametersOf(target_, *counted);
         counted_.push_back(std::move(counted->node));
       }
     }
+    // The name alone: the kernel does not count it, and asks for the attributes when it needs them.
+    if (!has_attributes) parameters.attr = TypeAndNumberOf(entry);
     return Took(fuse_add_direntry_plus(request_, end(), left(), entry.name.c_str(), &parameters,
                                        static_cast<off_t>(entry.next_offset)));
   }
@@ -462,6 +461,13 @@ class Listing {
   }
 
  private:
+  struct stat TypeAndNumberOf(const DirectoryEntry& entry) const {
+    struct stat shown {};
+    shown.st_ino = target_.filesystem().InodeNumberOf(entry);
+    shown.st_mode = TypeOf(entry.found->place);
+    return shown;
+  }
+
   void ForgetCounted() {
     for (const NodePtr& node : counted_) target_.filesystem().Forget(*node, 1);
   }

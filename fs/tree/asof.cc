@@ -107,8 +107,9 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   const std::lock_guard lock(registry_.mutex_);
   const Timestamp now = registry_.clock_.Now();
   last_use_ = now;
+  if (moment_ != nullptr || time_ > now) return moment_;
   const auto known = registry_.moments_.find(time_);
-  if (moment_ != nullptr || time_ > now || known == registry_.moments_.end()) return moment_;
+  if (known == registry_.moments_.end()) return moment_;
   CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(now, gone));
   registry_.held_[time_] = known->second.lock();
   return moment_;
