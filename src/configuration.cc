@@ -156,6 +156,11 @@ const std::vector<Setting>& Settings() {
           "Bytes; a larger file is EFBIG. HBase's own limit is the default.", 1, int64_t{1} << 31,
           [](Configuration & c) -> auto& { return c.mount.max_value_size; }),
       Number(
+          "mount", "open_file_limit",
+          "Bytes that open files keep in memory, at most; a user half of them. What is written to "
+          "a file that replaces another is then ENOSPC.",
+          4 << 20, kMost, [](Configuration & c) -> auto& { return c.mount.open_file_limit; }),
+      Number(
           "mount", "asof_hold", "Seconds that a .asof keeps what it reads after its last use.", 0,
           kMost, [](Configuration & c) -> auto& { return c.mount.asof_hold_ms; }, 1000),
       Number(

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/cell_reader.h"
 
+#include <cerrno>
+
 namespace cellfs::fs {
+
+CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& request,
+                       NodePtr node)
+    : locks_(tree.column_locks),
+      memory_(tree.open_file_memory),
+      contents_(contents),
+      caller_(*request.caller),
+      node_(std::move(node)),
+      column_(node_->OpenColumn()),
+      is_late_(node_->unlinked()),
+      share_(tree.open_file_memory, request.uid) {
+  user = request.uid;
+}
 
 Outcome CellReader::Hold() {
   std::lock_guard own_lock(mutex_);
   const auto lock = locks_.Take(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
+  if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);
   held_ = true;
   return {};
 }
@@ -29,6 +45,8 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
       CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
     }
     read = column_->ReadWithTail(bytes_, offset, size);
+    // Without room for it the value is read again for each piece.
+    if (!share_.Resize(bytes_->size())) bytes_.reset();
   }
   WarnOfMixedPages(generation);
   return read;
@@ -70,6 +88,7 @@ Outcome CellReader::GoOn() {
     generation_ = generation;
   }
   if (newer.ok() && newer->starts_with(*bytes_)) {
+    if (!share_.Resize(newer->size())) return memory_.Full(ENOMEM);
     bytes_ = std::make_shared<const std::string>(*std::move(newer));
   }
   return {};

@@ -13,27 +13,23 @@
 
 #include "fs/content/contents.h"
 #include "fs/nodes/column.h"
-#include "fs/nodes/column_locks.h"
 #include "fs/nodes/file_handle.h"
+#include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
+#include "fs/nodes/open_file_memory.h"
+#include "fs/requests/request.h"
 
 namespace cellfs::fs {
 
 class CellReader : public FileHandle {
  public:
-  CellReader(ColumnLocks& locks, const Contents& contents, const Caller& caller, NodePtr node)
-      : locks_(locks),
-        contents_(contents),
-        caller_(caller),
-        node_(std::move(node)),
-        column_(node_->OpenColumn()),
-        is_late_(node_->unlinked()) {}
+  CellReader(LiveTree& tree, const Contents& contents, const Request& request, NodePtr node);
 
   const Column& column() const { return *column_; }
 
   // Reads the value now and keeps to it, without what others append, whatever happens to the file;
   // but who has read it to its end reads on in a newer value that begins with it, so that a log can
-  // be followed.
+  // be followed. ENOMEM: open files hold too much already.
   Outcome Hold();
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
@@ -49,17 +45,19 @@ class CellReader : public FileHandle {
   void WarnOfMixedPages(uint64_t generation_before);
 
   ColumnLocks& locks_;
+  OpenFileMemory& memory_;
   const Contents& contents_;
   const Caller caller_;
   const NodePtr node_;
   const std::shared_ptr<Column> column_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
-  std::mutex mutex_;  // taken before the column's lock; guards the next three
+  std::mutex mutex_;  // taken before the column's lock; guards the next four
   std::shared_ptr<const std::string> bytes_;  // null: not read yet, or without a name
   uint64_t generation_ = 0;                   // of the node when bytes_ were read
   bool held_ = false;
-  Outcome may_read_orphan_;  // guarded by the column's lock
+  OpenFileMemory::Share share_;  // of bytes_
+  Outcome may_read_orphan_;      // guarded by the column's lock
 };
 
 // A text that was made when it was opened.

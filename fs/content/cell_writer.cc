@@ -26,10 +26,10 @@ std::string TakeValue(RowStep& step) {
 
 // Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
 // first put is a condition on absence, which only a put of the whole can have.
-CellWriter::CellWriter(const CellWriting& with, const Caller& caller, NodePtr node,
+CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr node,
                        const OpenMode& mode)
     : with_(with),
-      caller_(caller),
+      caller_(*request.caller),
       node_(std::move(node)),
       column_(node_->OpenColumn()),
       append_(mode.append),
@@ -38,7 +38,9 @@ CellWriter::CellWriter(const CellWriting& with, const Caller& caller, NodePtr no
                                                                                  : Holds::kEdits),
       unput_(mode.truncate || mode.created ? Unput::kStart : Unput::kNothing),
       making_(mode.created ? Making::kJoins : Making::kNo),
-      exclusive_(mode.exclusive && mode.created) {
+      exclusive_(mode.exclusive && mode.created),
+      share_(with.tree.open_file_memory, request.uid) {
+  user = request.uid;
   if (holds_ == Holds::kWhole) view_.emplace();
   written_ = Now(with_.tree);
   known_generation_ = node_->generation();
@@ -99,14 +101,30 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
   if (holds_ == Holds::kEdits && appends) edits_.Append(bytes);
   if (holds_ == Holds::kEdits && !appends) edits_.Write(bytes, offset);
   Wrote(Unput::kBytes);
-  return edits_.is_scattered() ? PutNow(change, with_.options.durability) : Outcome();
+  return KeepOrPut(change);
+}
+
+bool CellWriter::HasMemory() { return share_.Resize((view_ ? view_->size() : 0) + edits_.bytes()); }
+
+// Where there is no room to keep what was written it is put now; but a file that replaces another
+// is put as a whole or not at all.
+Outcome CellWriter::KeepOrPut(ColumnChange& change) {
+  const bool has_memory = HasMemory();
+  if (has_memory && !edits_.is_scattered()) return {};
+  if (!has_memory && truncates_ && holds_ == Holds::kWhole)
+    return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
+  Outcome put = PutNow(change, with_.options.durability);
+  if (!HasMemory()) view_.reset();
+  return put;
 }
 
 Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
   OrphanFile& orphan = *column_->orphan();
   const uint64_t begin = appends ? orphan.shown().size : offset;
-  CELLFS_RETURN_IF_FAILED(CheckSize(begin + bytes.size()));
-  return orphan.Change([&](std::string& file) { WriteInto(file, bytes, begin); }, Now(with_.tree));
+  const uint64_t end = begin + bytes.size();
+  CELLFS_RETURN_IF_FAILED(CheckSize(end));
+  return orphan.Change(
+      end, [&](std::string& file) { WriteInto(file, bytes, begin); }, Now(with_.tree));
 }
 
 Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
@@ -117,7 +135,8 @@ Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, u
   view_.reset();
   Wrote(unput_);
   column_->AppendedAt(written_);
-  if (!column_->tail().is_scattered()) return {};
+  const bool has_memory = column_->HoldTail(with_.tree.open_file_memory, user);
+  if (has_memory && !column_->tail().is_scattered()) return {};
   return PutTail(change, with_.options.durability, nullptr);
 }
 
@@ -183,8 +202,8 @@ Outcome CellWriter::Truncate(uint64_t size) {
 Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   if (size > with_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
   if (holds_ == Holds::kOrphan) {
-    return column_->orphan()->Change([&](std::string& file) { file.resize(size); },
-                                     Now(with_.tree));
+    return column_->orphan()->Change(
+        size, [&](std::string& file) { file.resize(size); }, Now(with_.tree));
   }
   CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
   if (OthersWereFirst()) JoinOthers();
@@ -197,7 +216,7 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   if (holds_ == Holds::kEdits) edits_.Truncate(size);
   if (making_ == Making::kJoins) making_ = Making::kErases;
   Wrote(Unput::kBytes);
-  return {};
+  return KeepOrPut(change);
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
@@ -250,7 +269,9 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
   CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
-  return SharedBytes::Copy(*view_, offset, size);
+  SharedBytes bytes = SharedBytes::Copy(*view_, offset, size);
+  if (!HasMemory() && holds_ == Holds::kEdits) view_.reset();
+  return bytes;
 }
 
 OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) const {
@@ -272,9 +293,13 @@ void CellWriter::NameWent() {
     if (holds_ == Holds::kWhole) bytes = *view_;
     edits_.ApplyTo(bytes);
   };
+  const uint64_t size =
+      holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(orphan.shown().size);
   try {
-    if (holds_ == Holds::kWhole || !edits_.empty())
-      static_cast<void>(orphan.Change(change, Now(with_.tree)));
+    if (holds_ == Holds::kWhole || !edits_.empty()) {
+      const Outcome changed = orphan.Change(size, change, Now(with_.tree));
+      if (changed.error() == ENOSPC) failed_ = changed;
+    }
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
   }
@@ -283,6 +308,7 @@ void CellWriter::NameWent() {
   unput_ = Unput::kNothing;
   view_.reset();
   edits_.clear();
+  static_cast<void>(HasMemory());
   CountAsEditor();
 }
 
@@ -533,6 +559,7 @@ void CellWriter::AfterPut(const Place& place, const StoredPut& stored,
   requested_time_.reset();
   exclusive_ = false;
   making_ = Making::kNo;
+  static_cast<void>(HasMemory());
   with_.puts.Settle(place, stored.stamp);
 }
 

@@ -53,7 +53,7 @@ struct CellWriting {
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
   // Where mode.created, the node's place stands among the unstored entries until the first put.
-  CellWriter(const CellWriting& with, const Caller& caller, NodePtr node, const OpenMode& mode);
+  CellWriter(const CellWriting& with, const Request& request, NodePtr node, const OpenMode& mode);
   ~CellWriter() override;
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
@@ -107,6 +107,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset);
   Outcome EditLength(ColumnChange& change, uint64_t size);
   Outcome CheckSize(uint64_t end) const;
+  bool HasMemory();
+  Outcome KeepOrPut(ColumnChange& change);
   uint64_t Size() const;
   OutcomeOr<uint64_t> StoredSize(const Place& place);
   bool MayShareRun() const;
@@ -156,6 +158,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   PendingEdits edits_;      // kEdits
   // The file as this handle reads it: always with kWhole, else where it was wanted.
   std::optional<std::string> view_;
+  OpenFileMemory::Share share_;  // of edits_ and view_
   uint64_t view_generation_ = 0;
   uint64_t known_generation_;  // of the node, as far as this handle has made it
   uint64_t base_size_ = 0;     // of the file that edits_ go over

@@ -127,8 +127,11 @@ void ColumnChange::NamesChanged() {
 // each of them has written and not put.
 void ColumnChange::MakeOrphan() {
   if (!orphan_ || !orphan_->node->unlinked()) return;
-  orphan_->column->BecomeOrphan(std::move(orphan_->bytes), ToTimespec(tree_.clock.Now()));
-  for (const auto& handle : orphan_->node->handles()) handle->NameWent();
+  const auto handles = orphan_->node->handles();
+  const uid_t user = handles.empty() ? 0 : handles.front()->user;
+  orphan_->column->BecomeOrphan(tree_.open_file_memory, user, std::move(orphan_->bytes),
+                                ToTimespec(tree_.clock.Now()));
+  for (const auto& handle : handles) handle->NameWent();
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   // Pages may not mix what another handle is writing with what is to be read here.
   opened.direct_io = mode.read && !mode.truncate && !mode.created &&
                      (is_being_written || (is_written && stale != 0));
-  opened.handle = std::make_shared<CellWriter>(cells_, *request.caller, node, mode);
+  opened.handle = std::make_shared<CellWriter>(cells_, request, node, mode);
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
   if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
@@ -58,7 +58,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const Nod
   OpenedFile opened;
   opened.direct_io = true;  // what is read is not what was written
   opened.handle = std::make_shared<TextWriter>(
-      node, "", mode.append, kMaxTextSize,
+      cells_.tree.open_file_memory, request.uid, node, "", mode.append, kMaxTextSize,
       [&counters = counters_, caller = *request.caller, counter = node.get()](std::string& text,
                                                                               auto) {
         Outcome added = counters.Add(caller, counter->shared_from_this(), text);
@@ -78,14 +78,14 @@ OutcomeOr<OpenedFile> FileWriters::OpenToml(const Request& request, const NodePt
   }
   OpenedFile opened;
   opened.direct_io = true;
-  opened.handle = std::make_shared<TextWriter>(node, std::move(text), mode.append, kMaxTextSize,
-                                               [&schemas = schemas_, caller = *request.caller,
-                                                file = place](std::string& written, auto mtime) {
-                                                 Outcome applied =
-                                                     schemas.Apply(caller, file, written, mtime);
-                                                 schemas.TellApplied(file);
-                                                 return applied;
-                                               });
+  opened.handle = std::make_shared<TextWriter>(
+      cells_.tree.open_file_memory, request.uid, node, std::move(text), mode.append, kMaxTextSize,
+      [&schemas = schemas_, caller = *request.caller, file = place](std::string& written,
+                                                                    auto mtime) {
+        Outcome applied = schemas.Apply(caller, file, written, mtime);
+        schemas.TellApplied(file);
+        return applied;
+      });
   return opened;
 }
 

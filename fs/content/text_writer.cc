@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/text_writer.h"
 
+#include <algorithm>
+#include <cerrno>
+
 #include "fs/attributes/attribute_store.h"
 #include "fs/nodes/pending_edits.h"
 
@@ -15,7 +18,9 @@ Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
   if (append_ && from == WriteFrom::kProgram) offset = text_.size();
-  if (offset + bytes.size() > max_size_) return EFBIG;
+  const uint64_t end = offset + bytes.size();
+  if (end > max_size_) return EFBIG;
+  if (!share_.Resize(std::max<uint64_t>(end, text_.size()))) return memory_.Full(ENOSPC);
   WriteInto(text_, bytes, offset);
   written_ = true;
   mtime_.reset();
@@ -25,6 +30,7 @@ Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 Outcome TextWriter::Truncate(uint64_t size) {
   std::lock_guard lock(mutex_);
   if (size > max_size_) return EFBIG;
+  if (!share_.Resize(size)) return memory_.Full(ENOSPC);
   text_.resize(size);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "fs/nodes/file_handle.h"
 #include "fs/nodes/memory_files.h"
 #include "fs/nodes/node.h"
+#include "fs/nodes/open_file_memory.h"
 
 namespace cellfs::fs {
 
@@ -25,14 +26,16 @@ class TextWriter final : public FileHandle {
   // meanwhile.
   using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
   using Gone = std::function<void()>;
-  TextWriter(NodePtr node, std::string text, bool append, uint64_t max_size, Apply apply,
-             Gone gone = nullptr)
-      : node_(std::move(node)),
+  TextWriter(OpenFileMemory& memory, uid_t opened_by, NodePtr node, std::string text, bool append,
+             uint64_t max_size, Apply apply, Gone gone = nullptr)
+      : memory_(memory),
+        node_(std::move(node)),
         append_(append),
         max_size_(max_size),
         apply_(std::move(apply)),
         gone_(std::move(gone)),
-        text_(std::move(text)) {}
+        text_(std::move(text)),
+        share_(memory, opened_by) {}
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
@@ -45,6 +48,7 @@ class TextWriter final : public FileHandle {
   }
 
  private:
+  OpenFileMemory& memory_;
   const NodePtr node_;
   const bool append_;
   const uint64_t max_size_;
@@ -52,6 +56,7 @@ class TextWriter final : public FileHandle {
   const Gone gone_;
   std::mutex mutex_;  // guards the rest
   std::string text_;
+  OpenFileMemory::Share share_;  // of text_
   bool written_ = false;
   std::optional<timespec> mtime_;
   std::optional<Outcome> failed_;

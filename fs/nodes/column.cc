@@ -13,16 +13,26 @@ void Column::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
   tail_size_.store(tail_.size(), std::memory_order_release);
 }
 
+bool Column::HoldTail(OpenFileMemory& memory, uid_t user) {
+  if (!tail_share_) tail_share_.emplace(memory, user);
+  return tail_share_->Resize(tail_.size());
+}
+
+void Column::TailShrank() {
+  tail_size_.store(tail_.size(), std::memory_order_release);
+  if (tail_.empty()) tail_share_.reset();
+}
+
 void Column::PopRun() {
   tail_.PopFront();
-  tail_size_.store(tail_.size(), std::memory_order_release);
+  TailShrank();
 }
 
 // What others appended behind these bytes is at other offsets now than the kernel believes.
 void Column::RemoveRuns(const CellWriter* writer) {
   if (!tail_.Has(writer)) return;
   tail_.Remove(writer);
-  tail_size_.store(tail_.size(), std::memory_order_release);
+  TailShrank();
   misplaced_ = !tail_.empty();
 }
 
@@ -47,10 +57,11 @@ SharedBytes Column::ReadWithTail(const std::shared_ptr<const std::string>& store
   return SharedBytes::Slice(std::move(bytes), 0, size);
 }
 
-void Column::BecomeOrphan(OutcomeOr<std::string> stored, timespec now) {
+void Column::BecomeOrphan(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> stored,
+                          timespec now) {
   if (stored.ok()) tail_.CopyTo(*stored, 0, tail_.size());
   while (!tail_.empty()) PopRun();
-  orphan_ = std::make_unique<OrphanFile>(std::move(stored), now);
+  orphan_ = std::make_unique<OrphanFile>(memory, user, std::move(stored), now);
 }
 
 }  // namespace cellfs::fs

@@ -16,6 +16,7 @@
 
 #include "fs/nodes/appended_tail.h"
 #include "fs/nodes/file_handle.h"
+#include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/orphan_file.h"
 
 namespace cellfs::fs {
@@ -28,6 +29,9 @@ class Column {
   // `offset` is the kernel's; `stored_size` is that of the value which the tail follows.
   void Append(CellWriter* writer, std::string_view bytes, uint64_t offset, uint64_t stored_size,
               bool may_share);
+  // Counts the tail as held by who appended first since it was empty. False: there is no room, and
+  // it is time to put it.
+  bool HoldTail(OpenFileMemory& memory, uid_t user);
   // The first run was put, or will never be. Only then may the tail be without it: a reader that
   // takes no lock looks for the tail first and for the node's generation afterwards.
   void PopRun();
@@ -74,7 +78,9 @@ class Column {
   // ---- Without a name -------------------------------------------------------------------------
   // Null while the file has its name, and where nobody had it open when that went.
   OrphanFile* orphan() const { return orphan_.get(); }
-  void BecomeOrphan(OutcomeOr<std::string> stored, timespec now);
+  // `user`: in whose name its bytes are held.
+  void BecomeOrphan(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> stored,
+                    timespec now);
 
  private:
   struct StoredSize {
@@ -82,7 +88,10 @@ class Column {
     uint64_t generation = 0;
   };
 
+  void TailShrank();
+
   AppendedTail tail_;
+  std::optional<OpenFileMemory::Share> tail_share_;
   StoredSize stored_size_;
   timespec appended_{};
   bool misplaced_ = false;

@@ -76,6 +76,8 @@ class FileHandle {
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
 
+  // Who opened it.
+  uid_t user = 0;
   // Node::stale_pages() when it was opened without keep_cache.
   uint64_t drops_stale_pages = 0;
 };

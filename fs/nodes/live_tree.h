@@ -16,6 +16,7 @@
 #include "fs/nodes/last_absent.h"
 #include "fs/nodes/last_put.h"
 #include "fs/nodes/memory_files.h"
+#include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/file_names.h"
 #include "fs/tree/options.h"
@@ -26,10 +27,14 @@ namespace cellfs::fs {
 // The members are thread-safe each.
 struct LiveTree {
   LiveTree(const FileNames& names, const Clock& clock_in, const MountOptions& options)
-      : clock(clock_in), recent(clock_in, options.temporary_age_ms), kernel(inodes, names) {}
+      : clock(clock_in),
+        open_file_memory(options.open_file_limit, options.max_value_size),
+        recent(clock_in, options.temporary_age_ms),
+        kernel(inodes, names) {}
 
   const Clock& clock;
   std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
+  OpenFileMemory open_file_memory;                             // likewise
   InodeTable inodes;
   UnstoredEntries unstored;
   MemoryFiles memory_files;

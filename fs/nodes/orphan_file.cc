@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/orphan_file.h"
 
+#include <algorithm>
+#include <cerrno>
+
 namespace cellfs::fs {
+
+OrphanFile::OrphanFile(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> bytes,
+                       timespec now)
+    : memory_(memory), share_(memory, user), bytes_(std::move(bytes)), written_(now) {
+  if (bytes_.ok() && !share_.Resize(bytes_->size())) bytes_ = memory_.Full(ENOMEM);
+}
 
 OutcomeOr<SharedBytes> OrphanFile::Read(uint64_t offset, size_t size) const {
   if (!bytes_.ok()) return bytes_.status();
   return SharedBytes::Copy(*bytes_, offset, size);
 }
 
-Outcome OrphanFile::Change(const std::function<void(std::string&)>& change, timespec now) {
+Outcome OrphanFile::Change(uint64_t size, const std::function<void(std::string&)>& change,
+                           timespec now) {
   if (!bytes_.ok()) return bytes_.status();
+  if (!share_.Resize(std::max<uint64_t>(size, bytes_->size()))) return memory_.Full(ENOSPC);
   change(*bytes_);
   written_ = now;
   return {};

@@ -13,23 +13,27 @@
 
 #include "fs/base/outcome.h"
 #include "fs/nodes/file_handle.h"
+#include "fs/nodes/open_file_memory.h"
 
 namespace cellfs::fs {
 
 // Guarded by the lock of the column that it had.
 class OrphanFile {
  public:
-  // The bytes as they were read when the name went; or why that failed, which all calls return.
-  OrphanFile(OutcomeOr<std::string> bytes, timespec now)
-      : bytes_(std::move(bytes)), written_(now) {}
+  // The bytes as they were read when the name went; or why that failed, or that there is no room
+  // for them (ENOMEM), which all calls return. They are held in the user's name.
+  OrphanFile(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> bytes, timespec now);
 
   const OutcomeOr<std::string>& bytes() const { return bytes_; }
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) const;
-  Outcome Change(const std::function<void(std::string&)>& change, timespec now);
+  // ENOSPC, and nothing changed: there is no room for a file of `size` bytes.
+  Outcome Change(uint64_t size, const std::function<void(std::string&)>& change, timespec now);
   // As stat(2) shows it.
   PendingWrite shown() const;
 
  private:
+  OpenFileMemory& memory_;
+  OpenFileMemory::Share share_;
   OutcomeOr<std::string> bytes_;
   timespec written_;
 };

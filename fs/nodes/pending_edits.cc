@@ -30,6 +30,7 @@ void PendingEdits::Layer::Write(std::string_view bytes, uint64_t offset) {
   if (piece != writes.begin() &&
       offset <= std::prev(piece)->first + std::prev(piece)->second.size()) {
     --piece;
+    in_writes -= piece->second.size();
     WriteInto(piece->second, bytes, offset - piece->first);
   } else {
     piece = writes.emplace_hint(piece, offset, bytes);
@@ -38,17 +39,23 @@ void PendingEdits::Layer::Write(std::string_view bytes, uint64_t offset) {
   for (auto next = std::next(piece); next != writes.end() && next->first <= end;
        next = writes.erase(next)) {
     const uint64_t next_end = next->first + next->second.size();
+    in_writes -= next->second.size();
     if (next_end > end) piece->second += std::string_view(next->second).substr(end - next->first);
   }
+  in_writes += piece->second.size();
 }
 
 void PendingEdits::Layer::Truncate(uint64_t new_size) {
   kept = std::min(kept, new_size);
   size = new_size;
-  writes.erase(writes.lower_bound(new_size), writes.end());
+  for (auto beyond = writes.lower_bound(new_size); beyond != writes.end();
+       beyond = writes.erase(beyond))
+    in_writes -= beyond->second.size();
   if (writes.empty()) return;
   auto& [offset, bytes] = *std::prev(writes.end());
-  if (offset + bytes.size() > new_size) bytes.resize(new_size - offset);
+  if (offset + bytes.size() <= new_size) return;
+  in_writes -= offset + bytes.size() - new_size;
+  bytes.resize(new_size - offset);
 }
 
 void PendingEdits::Layer::ApplyTo(std::string& value) const {
@@ -98,6 +105,12 @@ void PendingEdits::ApplyTo(std::string& value) const {
 uint64_t PendingEdits::SizeAfter(uint64_t size) const {
   for (const Layer& layer : layers_) size = layer.SizeAfter(size);
   return size;
+}
+
+uint64_t PendingEdits::bytes() const {
+  uint64_t bytes = 0;
+  for (const Layer& layer : layers_) bytes += layer.in_writes + layer.appended.size();
+  return bytes;
 }
 
 const std::string* PendingEdits::OnlyAppended() const {

@@ -30,6 +30,8 @@ class PendingEdits {
   // As write(2), O_APPEND and ftruncate(2) would leave a file of those bytes.
   void ApplyTo(std::string& value) const;
   uint64_t SizeAfter(uint64_t size) const;
+  // How many are kept.
+  uint64_t bytes() const;
 
   // Null where there is anything but appended bytes.
   const std::string* OnlyAppended() const;
@@ -45,6 +47,7 @@ class PendingEdits {
     uint64_t kept = kWhole;                  // bytes of what lies below, at most
     std::optional<uint64_t> size;            // known from a truncation on
     std::map<uint64_t, std::string> writes;  // by offset; they neither overlap nor touch
+    uint64_t in_writes = 0;                  // bytes
     std::string appended;                    // only where the size is not known
 
     void Write(std::string_view bytes, uint64_t offset);

@@ -489,8 +489,7 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, node.get()));
     restoring_readers_.Opened(*place, shown, request.pid);
   }
-  auto reader = std::make_shared<CellReader>(parts_.tree.column_locks, parts_.contents,
-                                             *request.caller, node);
+  auto reader = std::make_shared<CellReader>(parts_.tree, parts_.contents, request, node);
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = reader->column().writers() > 0;
   const bool is_being_written = is_written && node->is_being_written();
@@ -521,7 +520,8 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
   if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
   if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
     if (column->orphan() == nullptr)
-      column->BecomeOrphan(std::string(), ToTimespec(parts_.clock->Now()));
+      column->BecomeOrphan(parts_.tree.open_file_memory, opened.handle->user, std::string(),
+                           ToTimespec(parts_.clock->Now()));
     opened.handle->NameGoes();
     opened.handle->NameWent();
   }
@@ -597,8 +597,8 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
     std::lock_guard lock(last_read_mutex_);
     if (last_read_node_ != &node || last_reader_ == nullptr || offset == 0) {
       last_read_node_ = &node;
-      last_reader_ = std::make_shared<CellReader>(parts_.tree.column_locks, parts_.contents,
-                                                  *request.caller, node.shared_from_this());
+      last_reader_ = std::make_shared<CellReader>(parts_.tree, parts_.contents, request,
+                                                  node.shared_from_this());
     }
     reader = last_reader_;
   }

@@ -64,7 +64,7 @@ struct Parts {
 
   // ---- What looks -----------------------------------------------------------------------------
   const Reading reading{store, attributes, *clock, freshness, scan_slots, options};
-  const CellfsDirectory self{reading, tree.inodes, asof, errors, options};
+  const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
   const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.last_absent, self};
   const EntryAttributes shown{reading, attributes, options,

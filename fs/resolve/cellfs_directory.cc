@@ -50,6 +50,8 @@ std::string CellfsDirectory::Status() const {
        << "controls = \"" << ControlsName(options_.controls) << "\"\n"
        << "read_only = " << (options_.read_only ? "true" : "false") << "\n"
        << "known_inodes = " << inodes_.size() << "\n"
+       << "open_file_bytes = " << open_files_.used() << "  # in memory; at most "
+       << open_files_.limit() << "\n"
        << "mutations = " << statistics.mutations << "\n"
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
@@ -97,6 +99,7 @@ std::string CellfsDirectory::Metrics() const {
          statistics.moment_bytes);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
+  metric("open_file_bytes", "gauge", "Bytes that open files keep in memory.", open_files_.used());
   metric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size());
   const auto per_table = [&](const char* name, const char* kind,
                              uint64_t TableStatistics::*member) {

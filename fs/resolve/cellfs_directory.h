@@ -15,6 +15,7 @@
 
 #include "fs/base/outcome.h"
 #include "fs/nodes/inode_table.h"
+#include "fs/nodes/open_file_memory.h"
 #include "fs/reading/reading.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/error_log.h"
@@ -28,10 +29,12 @@ inline constexpr std::string_view kSelfFiles[] = {"config", "errors", "metrics",
 // Thread-safe.
 class CellfsDirectory {
  public:
-  CellfsDirectory(const Reading& reading, const InodeTable& inodes, AsofRegistry& asof,
-                  const ErrorLog& errors, const MountOptions& options)
+  CellfsDirectory(const Reading& reading, const InodeTable& inodes,
+                  const OpenFileMemory& open_files, AsofRegistry& asof, const ErrorLog& errors,
+                  const MountOptions& options)
       : reading_(reading),
         inodes_(inodes),
+        open_files_(open_files),
         asof_(asof),
         errors_(errors),
         options_(options),
@@ -46,6 +49,7 @@ class CellfsDirectory {
 
   const Reading& reading_;
   const InodeTable& inodes_;
+  const OpenFileMemory& open_files_;
   AsofRegistry& asof_;
   const ErrorLog& errors_;
   const MountOptions& options_;

@@ -33,7 +33,8 @@ struct MountOptions {
   bool allow_other = false;    // with default_permissions: the kernel enforces modes
   bool authorization = false;  // the store checks rights: requests carry the user's name
   Durability durability = Durability::kUseDefault;
-  uint64_t max_value_size = 10485760;                    // bytes; EFBIG beyond
+  uint64_t max_value_size = 10485760;            // bytes; EFBIG beyond
+  uint64_t open_file_limit = uint64_t{1} << 30;  // bytes that open files keep in memory, at most
   Attributes family_defaults = ShippedFamilyDefaults();  // of families that mkdir declares
   std::vector<std::string> temporary_names = ShippedTemporaryNames();  // globs, fnmatch(3)
   int64_t asof_hold_ms =
