@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/memory_cells.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& a
     if (cell.type == kWithdrawMarker) {
       const auto type = static_cast<CellType>(cell.value[0]);
       withdrawn_[HashOfCell(cell.family, cell, type)] = cell.sequence_id;
+      with_withdrawals_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
       any_withdrawals_ = true;
     } else {
       tombstoned_.insert(HashOfColumn(cell.family, cell.row, cell.qualifier));
@@ -49,6 +51,17 @@ bool MemoryCells::MayHaveTombstones(std::string_view family, std::string_view ro
   if (!any_tombstones_) return false;
   const std::lock_guard lock(mutex_);
   return tombstoned_.contains(HashOfColumn(family, row, qualifier));
+}
+
+bool MemoryCells::MayHaveWithdrawals(std::string_view family, std::string_view row,
+                                     const std::set<std::string>* columns) const {
+  if (!any_withdrawals_ || columns == nullptr) return any_withdrawals_;
+  const std::lock_guard lock(mutex_);
+  const auto has = [&](std::string_view qualifier) {
+    return with_withdrawals_.contains(HashOfColumn(family, row, qualifier));
+  };
+  // Family tombstones lie in the empty column.
+  return has({}) || std::any_of(columns->begin(), columns->end(), has);
 }
 
 bool MemoryCells::MayWithdraw(std::string_view family, const CellView& cell) const {

@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -31,6 +33,10 @@ class MemoryCells {
   bool any_tombstones() const { return any_tombstones_; }
   bool MayHaveTombstones(std::string_view family, std::string_view row,
                          std::string_view qualifier) const;
+  // In these columns of the row (null: in any).
+  bool MayHaveWithdrawals(std::string_view family, std::string_view row,
+                          const std::set<std::string>* columns) const;
+  bool any_withdrawals() const { return any_withdrawals_; }
   // Whether a withdrawal among these takes the cell back.
   bool MayWithdraw(std::string_view family, const CellView& cell) const;
 
@@ -38,8 +44,9 @@ class MemoryCells {
   Memstore memstore_;
   std::atomic<bool> any_tombstones_{false};
   std::atomic<bool> any_withdrawals_{false};
-  mutable std::mutex mutex_;                          // guards the next two
+  mutable std::mutex mutex_;                          // guards the next three
   std::unordered_set<size_t> tombstoned_;             // hashes of columns
+  std::unordered_set<size_t> with_withdrawals_;       // likewise
   std::unordered_map<size_t, SequenceId> withdrawn_;  // hashes of cells; below which they go
 };
 

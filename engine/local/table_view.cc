@@ -46,11 +46,14 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
   std::vector<std::unique_ptr<CellCursor>> cursors;
   bool any_withdrawals = false;
-  for (const auto& cells : {state_->active, state_->frozen}) {
+  for (const auto* memory : {&state_->active, &state_->frozen}) {
+    const std::shared_ptr<MemoryCells>& cells = *memory;
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
     cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
                                          family, read_point_, lengths_only));
-    any_withdrawals = true;  // maybe
+    any_withdrawals |= scope.row == nullptr
+                           ? cells->any_withdrawals()
+                           : cells->MayHaveWithdrawals(family, *scope.row, scope.columns);
   }
   for (const auto& file : std::views::reverse(state_->files->Of(family))) {
     CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));
@@ -67,7 +70,7 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
 }
 
 bool TableView::MayHaveTombstones() const {
-  for (const auto& cells : {state_->active, state_->frozen})
+  for (const MemoryCells* cells : {state_->active.get(), state_->frozen.get()})
     if (cells != nullptr && cells->any_tombstones()) return true;
   const StoreFiles files = state_->files->All();
   return std::any_of(files.begin(), files.end(),
@@ -76,7 +79,7 @@ bool TableView::MayHaveTombstones() const {
 
 StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string_view row,
                                             std::string_view qualifier) const {
-  for (const auto& cells : {state_->active, state_->frozen}) {
+  for (const MemoryCells* cells : {state_->active.get(), state_->frozen.get()}) {
     if (cells != nullptr && cells->MayHaveTombstones(family, row, qualifier)) return true;
   }
   for (const auto& file : state_->files->Of(family)) {

@@ -260,14 +260,13 @@ void Wal::TakeNotes(OlderCells noted) noexcept {
 }
 
 StatusOr<LogPosition> Wal::Append(std::span<const LogRecord> records) {
-  bool full = false;
-  {
-    const std::lock_guard lock(append_mutex_);
-    full = end() - segments_.back().begin >= options_.segment_bytes;
+  std::unique_lock lock(append_mutex_);
+  if (end() - segments_.back().begin >= options_.segment_bytes) {
+    lock.unlock();
+    // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
+    (void)RollIf(options_.segment_bytes);
+    lock.lock();
   }
-  // A segment that cannot be ended goes on growing; a failed sync is found again by Write.
-  if (full) (void)RollIf(options_.segment_bytes);
-  const std::lock_guard lock(append_mutex_);
   if (!records.empty()) CELLFS_RETURN_IF_ERROR(Write(records));
   return end();
 }

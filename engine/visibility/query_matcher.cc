@@ -64,6 +64,11 @@ MatchCode QueryMatcher::Match(const CellView& cell) {
   if (columns_->IsDone(cell.timestamp)) return columns_->NextRowOrNextColumn(cell);
   if (raw_) return MatchColumn(cell);
   if (IsPastCellTtl(cell)) return MatchCode::kSkip;
+  // A column that is not asked for is passed as a whole, its tombstones and what they hide too.
+  if (const auto asked = columns_->ColumnHint();
+      asked && *asked != cell.qualifier && !IsFamilyTombstone(cell.type)) {
+    if (MatchCode code = columns_->CheckColumn(cell); code != MatchCode::kInclude) return code;
+  }
   if (IsTombstone(cell.type)) {
     Remember(cell);
     return MatchCode::kSkip;
