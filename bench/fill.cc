@@ -2,8 +2,9 @@
 //
 // fill: makes a store with one table, whatever its size, faster than files could be written.
 //
-//     fill STORE [--rows R] [--columns C] [--versions V] [--size B]
+//     fill STORE [--rows R] [--columns C] [--versions V] [--size B] [--files F]
 //
+// With F the rows are spread over so many store files, each with some of every part of the table.
 // The table is default:t with one family, f0; rows and columns have the names that mbench gives
 // them, so mbench works on MOUNTPOINT/default/t. Prints one line of JSON.
 #include <chrono>
@@ -27,6 +28,7 @@ struct Shape {
   int64_t columns = 1;
   int64_t versions = 1;
   int64_t size = 100;
+  int64_t files = 1;
 };
 
 [[noreturn]] void Die(const Status& status) {
@@ -53,15 +55,20 @@ class Filler {
       : store_(store), shape_(shape), value_(static_cast<size_t>(shape.size), 'v') {}
 
   void Run() {
-    for (int64_t row = 0; row < shape_.rows; ++row) {
-      for (int64_t column = 0; column < shape_.columns; column += kCellsOfBatch) {
-        for (int64_t version = 0; version < shape_.versions; ++version) Add(row, column, version);
-      }
+    for (int64_t file = 0; file < shape_.files; ++file) {
+      for (int64_t row = file; row < shape_.rows; row += shape_.files) AddRow(row);
+      Write();
+      Check(store_.Flush(kCaller, kTable));
     }
-    Write();
   }
 
  private:
+  void AddRow(int64_t row) {
+    for (int64_t column = 0; column < shape_.columns; column += kCellsOfBatch) {
+      for (int64_t version = 0; version < shape_.versions; ++version) Add(row, column, version);
+    }
+  }
+
   void Add(int64_t row, int64_t first, int64_t version) {
     Put put{.row = NameOf("r%06lld", row)};
     const int64_t end = std::min(first + kCellsOfBatch, shape_.columns);
@@ -117,6 +124,7 @@ Shape ParseShape(int argc, char** argv) {
     if (flag == "--columns") shape.columns = number;
     if (flag == "--versions") shape.versions = number;
     if (flag == "--size") shape.size = number;
+    if (flag == "--files") shape.files = number;
   }
   return shape;
 }
@@ -124,17 +132,17 @@ Shape ParseShape(int argc, char** argv) {
 int Main(int argc, char** argv) {
   const Shape shape = ParseShape(argc, argv);
   if (shape.store.empty()) {
-    std::cerr << "fill STORE [--rows R] [--columns C] [--versions V] [--size B]\n";
+    std::cerr << "fill STORE [--rows R] [--columns C] [--versions V] [--size B] [--files F]\n";
     return 2;
   }
   const auto begin = std::chrono::steady_clock::now();
   StoreOptions options;
+  options.background_maintenance = shape.files == 1;
   options.site.client_max_cell_size = options.site.server_max_cell_size = 0;
   auto store = OpenLocalStore(shape.store, options);
   Check(store.status());
   Check((*store)->CreateTable(kCaller, SchemaOf(shape)));
   Filler(**store, shape).Run();
-  Check((*store)->Flush(kCaller, kTable));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("{\"seconds\": %.3f, \"file_bytes\": %llu}\n", seconds.count(),
               static_cast<unsigned long long>(FileBytes(**store)));

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What grows with the store, and what one request waits for because of another: one table.
 
-  growth.py --programs BUILD --work DIR [--sections cells,versions,table,columns,stalls,values]
+  growth.py --programs BUILD --work DIR [--sections cells,versions,files,table,columns,stalls,values]
             [--long] [--rounds N] [--realtime] [--out FILE]
 
 Stores are filled unmounted (bench/fill) and then mounted; the floor is nullfs with a computed tree
@@ -213,6 +213,25 @@ def versions(a, table):
             target.umount()
 
 
+# ---- 1 -> 10 store files --------------------------------------------------------------------------
+def files(a, table):
+    """every one of the ten has some of each part of the table, as after ten flushes without a compaction"""
+    count = 500000 if a.long else 50000
+    title = f"{count:,} rows in ten store files to one"
+    with gone_at_end(a, "ten", "one") as (ten, one):
+        ten.fill(rows=count, files=10).mount("background_maintenance=no")
+        one.fill(rows=count).mount("background_maintenance=no")
+        shape = ["--rows", count, "--quals", 1]
+        for operation, most in (("read", 1.5), ("stat", 1.5), ("statmiss", 1.5)):
+            work = lambda t, turn: t.mbench(operation, *shape, "--order", "rand", "--limit", 2000, "--seed", turn)["p50_us"]
+            table.ratio(f"{title}: {operation}, p50", in_turn(a, [ten, one], work), most)
+        for operation in ("lstable", "lstable_l"):
+            work = lambda t, turn: t.mbench(operation, *shape)["wall_s"] * 1e6 / count
+            table.ratio(f"{title}: {'list' if operation == 'lstable' else 'list with lstat of each'}, an entry", in_turn(a, [ten, one], work), 1.3)
+        ten.umount()
+        one.umount()
+
+
 # ---- Thousands of temporaries in one row ----------------------------------------------------------
 def temporaries(a, table):
     """files of one row that are replaced through temporaries: what all of them leave shall cost the last ones nothing"""
@@ -393,7 +412,7 @@ def values(a, table):
         ours.umount()
 
 
-SECTIONS = {"cells": cells, "versions": versions, "temporaries": temporaries, "table": rows, "columns": columns, "stalls": stalls, "values": values}
+SECTIONS = {"cells": cells, "versions": versions, "files": files, "temporaries": temporaries, "table": rows, "columns": columns, "stalls": stalls, "values": values}
 
 
 def main():

@@ -261,3 +261,32 @@ def test_a_store_is_opened_on_a_full_disk(tmp_path, disk):
         assert all_read(known | {family / "new": b"x"}) == []
     finally:
         mount.stop()
+
+
+def test_open_files_keep_no_more_than_their_limit(make_mount):
+    mount = make_mount("open_file_limit=16777216,max_value_size=4194304")
+    family = mount.family("t")
+    (family / "old").write_bytes(b"before")
+    (family / "log").write_bytes(b"")
+    value = b"x" * 4194304
+    held = []
+    with pytest.raises(OSError) as full:
+        for number in range(9):
+            held.append(os.open(family / f"held{number}", os.O_CREAT | os.O_TRUNC | os.O_WRONLY))
+            os.write(held[-1], value)
+    assert full.value.errno == errno.ENOSPC and len(held) == 3
+    with fails_with(errno.ENOSPC):
+        (family / "old").write_bytes(value)
+    assert (family / "old").read_bytes() == b"before"
+    with open(family / "log", "ab", buffering=0) as log:
+        for _ in range(4):
+            assert log.write(value[:1000000]) == 1000000
+    assert (family / "log").read_bytes() == value[:4000000]
+    assert "open_file_limit" in (mount / ".cellfs/errors").read_text()
+    assert "open_file_bytes = 8388608" in (mount / ".cellfs/status").read_text()
+    with fails_with(errno.ENOSPC):
+        os.close(held.pop())
+    for descriptor in held:
+        os.close(descriptor)
+    (family / "old").write_bytes(value)
+    assert (family / "old").read_bytes() == (family / "held0").read_bytes() == value

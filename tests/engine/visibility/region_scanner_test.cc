@@ -98,6 +98,32 @@ TEST(RegionScannerTest, AReadOfOneColumnPassesTheOthersBy) {
   EXPECT_LT(moves, 9);
 }
 
+// Tombstones and what they hide, before the columns, between them, and behind.
+TEST(RegionScannerTest, AReadOfTwoColumnsPassesWhatWasDeletedInOthersBy) {
+  std::vector<Cell> cells{PutOf("a", "a", 50, 1), PutOf("a", "q5", 50, 2)};
+  for (int i = 0; i < 1000; ++i) {
+    const std::string number = std::to_string(i);
+    for (const char* before : {"0", "b", "r"}) {
+      cells.push_back(TombstoneOf("a", CellType::kDelete, before + number, 50, 4));
+      cells.push_back(PutOf("a", before + number, 50, 3));
+    }
+  }
+  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
+  int moves = 0;
+  const CursorSource source = [&](const std::string&,
+                                  bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+    return std::unique_ptr<CellCursor>(
+        std::make_unique<CountingCursor>(MakeVectorCursor(sorted), &moves));
+  };
+  Get get;
+  get.row = "a";
+  get.columns["f"] = {"a", "q5", "q6"};
+  auto found = RegionScanner::Read(get, {.schema = SchemaWith({})}, source, 100);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->size(), 2u);
+  EXPECT_LT(moves, 30);
+}
+
 TEST(RegionScannerTest, RawGivesTombstonesAndRefusesColumns) {
   Scan raw;
   raw.raw = true;
