@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "fs/kernel/fuse_handlers.h"
+#include "fs/kernel/release_order.h"
 
 namespace cellfs::fs {
 namespace {
@@ -44,21 +45,25 @@ constexpr std::chrono::milliseconds kMemoryPause{20};
 // Requests that are put aside: at most 64 MiB, if all are writes.
 constexpr size_t kMostPutAside = 64;
 
-// 0 where it cannot be told.
-uint32_t OpcodeOf(const fuse_buf& request) {
-  fuse_in_header header;
-  if ((request.flags & FUSE_BUF_IS_FD) != 0 || request.size < sizeof header) return 0;
+// Zeros where it cannot be told.
+fuse_in_header HeaderOf(const fuse_buf& request) {
+  fuse_in_header header{};
+  if ((request.flags & FUSE_BUF_IS_FD) != 0 || request.size < sizeof header) return header;
   std::memcpy(&header, request.mem, sizeof header);
-  return header.opcode;
+  return header;
 }
 
 // Whether a request waits for the disk by its nature.
 bool WaitsForDisk(const fuse_buf& request) {
-  const uint32_t opcode = OpcodeOf(request);
+  const uint32_t opcode = HeaderOf(request).opcode;
   return opcode == FUSE_FSYNC || opcode == FUSE_FSYNCDIR;
 }
 
-bool IsInterrupt(const fuse_buf& request) { return OpcodeOf(request) == FUSE_INTERRUPT; }
+// Others may wait for it.
+bool IsUrgent(const fuse_buf& request) {
+  const uint32_t opcode = HeaderOf(request).opcode;
+  return opcode == FUSE_INTERRUPT || opcode == FUSE_RELEASE;
+}
 
 // Interrupts a thread's read(2) of the device; does nothing else.
 int WakeSignal() { return SIGRTMIN + 4; }
@@ -184,7 +189,7 @@ class Session final : public FuseSession, private KernelNotifier {
       if (watch_sleeps_.load()) WakeWatch();
       const bool nobody_reads = reading_.fetch_sub(1) == 1;
       if (nobody_reads && WaitsForDisk(request)) AddReader();
-      if (!nobody_reads || !PutAside(request)) fuse_session_process_buf(session_, &request);
+      if (!nobody_reads || !PutAside(request)) Process(request);
       if (reading_.fetch_add(1) > 0) Park();
     }
     std::free(request.mem);
@@ -193,11 +198,16 @@ class Session final : public FuseSession, private KernelNotifier {
     running_.fetch_sub(1);
   }
 
-  // The next request; false at the end.
+  // The next request; false at the end. One thread at a time, so that the order is the kernel's.
   bool Receive(fuse_buf& request) {
+    const std::lock_guard lock(receive_mutex_);
     while (!fuse_session_exited(session_)) {
       const int size = fuse_session_receive_buf(session_, &request);
-      if (size > 0) return true;
+      if (size > 0) {
+        const fuse_in_header header = HeaderOf(request);
+        if (header.opcode == FUSE_RELEASE) releases_.Begin(header.nodeid);
+        return true;
+      }
       if (size == -EINTR || size == -EAGAIN) continue;
       if (size == -ENOMEM) {  // nothing was read; others may give memory back
         std::this_thread::sleep_for(kMemoryPause);
@@ -212,10 +222,18 @@ class Session final : public FuseSession, private KernelNotifier {
     return false;
   }
 
+  void Process(const fuse_buf& request) {
+    const fuse_in_header header = HeaderOf(request);
+    const bool is_release = header.opcode == FUSE_RELEASE;
+    if (!is_release) releases_.WaitFor(header.nodeid);
+    fuse_session_process_buf(session_, &request);
+    if (is_release) releases_.End(header.nodeid);
+  }
+
   // Where nobody could read in this thread's place while it serves the request. False also where
   // too much lies there already: that many wait for something else than scans.
   bool PutAside(const fuse_buf& request) {
-    if (running_.load() <= max_threads_ || IsInterrupt(request)) return false;
+    if (running_.load() <= max_threads_ || IsUrgent(request)) return false;
     std::lock_guard lock(threads_mutex_);
     if (MayAddReader() || put_aside_.size() >= kMostPutAside) return false;
     try {
@@ -255,7 +273,7 @@ class Session final : public FuseSession, private KernelNotifier {
     fuse_buf request{};
     request.mem = bytes.data();
     request.size = bytes.size();
-    fuse_session_process_buf(session_, &request);
+    Process(request);
     lock.lock();
     ++parked_;
   }
@@ -354,6 +372,8 @@ class Session final : public FuseSession, private KernelNotifier {
   std::atomic<int> failed_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> disconnected_{false};
+  ReleaseOrder releases_;
+  std::mutex receive_mutex_;
   std::atomic<int> reading_{0};  // threads in read(2), or on their way there
   std::atomic<uint64_t> received_{0};
   std::atomic<int> running_{0};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// ReleaseOrder: a file is released when close(2) has returned, and only then a truncation by
+// O_TRUNC alone is put. What comes after that shall find it: a request about a file waits while
+// one that was received earlier releases it. Without this a busy machine may serve both the other
+// way round.
+#ifndef CELLFS_FS_KERNEL_RELEASE_ORDER_H_
+#define CELLFS_FS_KERNEL_RELEASE_ORDER_H_
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace cellfs::fs {
+
+// Thread-safe. Files are named by the kernel's node ids.
+class ReleaseOrder {
+ public:
+  // A RELEASE was received. Called in the order in which requests are.
+  void Begin(uint64_t file) {
+    const std::lock_guard lock(mutex_);
+    files_.push_back(file);
+    any_ = true;
+  }
+  void End(uint64_t file) {
+    {
+      const std::lock_guard lock(mutex_);
+      files_.erase(std::find(files_.begin(), files_.end(), file));
+      any_ = !files_.empty();
+    }
+    ended_.notify_all();
+  }
+  void WaitFor(uint64_t file) {
+    if (!any_) return;
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock,
+                [&] { return std::find(files_.begin(), files_.end(), file) == files_.end(); });
+  }
+
+ private:
+  std::atomic<bool> any_{false};
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::vector<uint64_t> files_;  // few; guarded by mutex_
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_KERNEL_RELEASE_ORDER_H_
