@@ -161,6 +161,8 @@ class Session final : public FuseSession, private KernelNotifier {
   // One more thread that reads: one that is parked, or a new one.
   void AddReader() {
     std::lock_guard lock(threads_mutex_);
+    // glibc up to 2.40 may lose a notice to one of several (its bug 25847).
+    if (wanted_ > 0) reader_wanted_.notify_all();
     if (fuse_session_exited(session_) || !MayAddReader()) return;
     if (parked_ > wanted_) {
       ++wanted_;

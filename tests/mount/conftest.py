@@ -48,7 +48,7 @@ def mounts(request):
     watchdog = Watchdog(mounts, LONGEST_TEST)
     yield mounts
     watchdog.stop()
-    problems = [f"a call took more than {LONGEST_TEST} s"] if watchdog.fired else []
+    problems = [f"a call took more than {LONGEST_TEST} s\n{watchdog.stacks}"] if watchdog.fired else []
     for mount in reversed(mounts):
         problems += mount.clean_up()
     assert not problems, "\n".join(problems)

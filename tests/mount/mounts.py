@@ -223,11 +223,25 @@ class Mount:
         return path
 
 
+def stacks_of(pid):
+    """Where the threads of a process are: in the kernel, and with gdb in the program."""
+    text = ""
+    for task in sorted(pathlib.Path(f"/proc/{pid}/task").iterdir()):
+        with contextlib.suppress(OSError):
+            text += f"thread {task.name} {(task / 'syscall').read_text()}{(task / 'stack').read_text()}"
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        text += subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt 30"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, timeout=PATIENCE, text=True).stdout
+    return text
+
+
 class Watchdog:
-    """Kills the daemons of a test that hangs, so that its system calls return."""
+    """Kills the daemons of a test that hangs, so that its system calls return, and keeps where they were."""
 
     def __init__(self, mounts, seconds):
         self.fired = False
+        self.stacks = ""
         self._mounts = mounts
         self._timer = threading.Timer(seconds, self._fire)
         self._timer.daemon = True
@@ -237,6 +251,7 @@ class Watchdog:
         self.fired = True
         for mount in self._mounts:
             if mount.process is not None:
+                self.stacks += f"{mount.path}:\n{stacks_of(mount.process.pid)}"
                 mount.process.kill()
 
     def stop(self):
