@@ -157,7 +157,8 @@ const std::vector<Setting>& Settings() {
           [](Configuration & c) -> auto& { return c.mount.max_value_size; }),
       Number(
           "mount", "open_file_limit",
-          "Bytes that open files keep in memory, at most; a user half of them. What is written to "
+          "Bytes that open files keep in memory, at most; a user as much as is left. What is "
+          "written to "
           "a file that replaces another is then ENOSPC.",
           4 << 20, kMost, [](Configuration & c) -> auto& { return c.mount.open_file_limit; }),
       Number(

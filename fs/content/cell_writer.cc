@@ -69,6 +69,7 @@ template <typename Act>
 Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
   try {
     Outcome acted = act();
+    KeepViewIfRoom();
     CountAsEditor();
     return acted;
   } catch (const std::exception&) {  // also for the thread that puts later
@@ -106,6 +107,13 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
 
 bool CellWriter::HasMemory() { return share_.Resize((view_ ? view_->size() : 0) + edits_.bytes()); }
 
+// What can be read again is not kept where there is no room for it.
+void CellWriter::KeepViewIfRoom() {
+  if (HasMemory() || holds_ == Holds::kWhole) return;
+  view_.reset();
+  static_cast<void>(HasMemory());
+}
+
 // Where there is no room to keep what was written it is put now; but a file that replaces another
 // is put as a whole or not at all.
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
@@ -113,9 +121,7 @@ Outcome CellWriter::KeepOrPut(ColumnChange& change) {
   if (has_memory && !edits_.is_scattered()) return {};
   if (!has_memory && truncates_ && holds_ == Holds::kWhole)
     return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
-  Outcome put = PutNow(change, with_.options.durability);
-  if (!HasMemory()) view_.reset();
-  return put;
+  return PutNow(change, with_.options.durability);
 }
 
 Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
@@ -270,7 +276,7 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
   CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
   SharedBytes bytes = SharedBytes::Copy(*view_, offset, size);
-  if (!HasMemory() && holds_ == Holds::kEdits) view_.reset();
+  KeepViewIfRoom();
   return bytes;
 }
 
@@ -298,7 +304,7 @@ void CellWriter::NameWent() {
   try {
     if (holds_ == Holds::kWhole || !edits_.empty()) {
       const Outcome changed = orphan.Change(size, change, Now(with_.tree));
-      if (changed.error() == ENOSPC) failed_ = changed;
+      if (changed.error() == ENOSPC) orphan.Lose(with_.tree.open_file_memory.Full(ENOMEM));
     }
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
@@ -334,11 +340,14 @@ void CellWriter::JoinOthers() {
   CountAsEditor();
 }
 
-// Nothing that was written here is put any more, for it might be put twice.
+// Nothing that was written here is put any more, for it might be put twice; nor is it kept.
 Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   failed_ = outcome;
   unput_ = Unput::kNothing;
+  if (holds_ == Holds::kWhole) holds_ = Holds::kEdits;
   edits_.clear();
+  view_.reset();
+  static_cast<void>(HasMemory());
   column_->RemoveRuns(this);
   node_->PagesAreStale();
   CountAsEditor();
@@ -474,6 +483,7 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   AfterPut(place, *stored, is_plain ? size : view_->size());
   if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
   if (column_->TakeMisplaced()) node_->PagesAreStale();
+  KeepViewIfRoom();
   CountAsEditor();
   return {};
 }

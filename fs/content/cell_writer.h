@@ -108,6 +108,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome EditLength(ColumnChange& change, uint64_t size);
   Outcome CheckSize(uint64_t end) const;
   bool HasMemory();
+  void KeepViewIfRoom();
   Outcome KeepOrPut(ColumnChange& change);
   uint64_t Size() const;
   OutcomeOr<uint64_t> StoredSize(const Place& place);

@@ -10,7 +10,7 @@ namespace cellfs::fs {
 
 OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file,
                                        mode_t mode) const {
-  CELLFS_ASSIGN_OR_RETURN(auto made, tree_.memory_files.Make());
+  CELLFS_ASSIGN_OR_RETURN(auto made, tree_.memory_files.Make(request.uid));
   UnstoredEntry entry{file, UnstoredReason::kMemory, ToTimespec(tree_.clock.Now()),
                       std::move(made)};
   entry.file->uid = request.uid;

@@ -2,33 +2,22 @@
 #include "fs/nodes/memory_files.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fs/nodes/pending_edits.h"
 
 namespace cellfs::fs {
-namespace {
 
-bool Take(std::atomic<int64_t>& left, int64_t count) {
-  if (left.fetch_sub(count) >= count) return true;
-  left.fetch_add(count);
-  return false;
-}
-
-}  // namespace
-
-MemoryFile::~MemoryFile() {
-  left_->bytes.fetch_add(static_cast<int64_t>(bytes_.size()));
-  left_->files.fetch_add(1);
-}
+MemoryFile::MemoryFile(std::shared_ptr<MemoryFileLimits> limits, uid_t maker)
+    : limits_(std::move(limits)), file_(limits_->files, maker), size_(limits_->bytes, maker) {}
 
 Outcome MemoryFile::Resize(uint64_t size) {
-  const int64_t more = static_cast<int64_t>(size) - static_cast<int64_t>(bytes_.size());
-  if (more > 0 && !Take(left_->bytes, more)) {
-    return {ENOSPC, "files held in memory have " + std::to_string(MemoryLeft::kBytes) +
-                        " bytes at most, all together"};
+  if (!size_.Resize(size)) {
+    return {ENOSPC, "files held in memory (beside a .toml, below .versions) have " +
+                        std::to_string(limits_->bytes.limit()) +
+                        " bytes at most, all together, and a user as much as is left for others"};
   }
   bytes_.resize(size);
-  if (more < 0) left_->bytes.fetch_sub(more);
   return {};
 }
 
@@ -38,12 +27,13 @@ Outcome MemoryFile::Write(std::string_view bytes, uint64_t offset) {
   return {};
 }
 
-OutcomeOr<std::shared_ptr<MemoryFile>> MemoryFiles::Make() {
-  if (!Take(left_->files, 1)) {
-    return Outcome(ENOSPC, "there are " + std::to_string(MemoryLeft::kFiles) +
-                               " files held in memory already");
-  }
-  return std::make_shared<MemoryFile>(left_);
+OutcomeOr<std::shared_ptr<MemoryFile>> MemoryFiles::Make(uid_t maker) {
+  auto made = std::make_shared<MemoryFile>(limits_, maker);
+  if (made->file_.Resize(1)) return made;
+  return Outcome(ENOSPC, std::to_string(limits_->files.used()) + " of at most " +
+                             std::to_string(limits_->files.limit()) +
+                             " files are held in memory (beside a .toml, below .versions), and a "
+                             "user has as many as are left for others: remove some");
 }
 
 }  // namespace cellfs::fs

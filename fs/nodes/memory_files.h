@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
 // Files that are held in memory (temporaries beside a .toml and below .versions): so many, and so
-// many bytes in all of them, that who makes them can use up neither the daemon's memory nor others'
-// share of it.
+// many bytes in all of them, which their makers share (fs/nodes/shared_limit.h).
 #ifndef CELLFS_FS_NODES_MEMORY_FILES_H_
 #define CELLFS_FS_NODES_MEMORY_FILES_H_
 
 #include <sys/types.h>
 #include <time.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "fs/base/outcome.h"
+#include "fs/nodes/shared_limit.h"
 
 namespace cellfs::fs {
 
-// What is left for all files. Thread-safe.
-struct MemoryLeft {
-  static constexpr int64_t kFiles = 1024;
-  static constexpr int64_t kBytes = int64_t{64} << 20;
-
-  std::atomic<int64_t> files{kFiles};
-  std::atomic<int64_t> bytes{kBytes};
+// Of all files. Thread-safe.
+struct MemoryFileLimits {
+  SharedLimit files{1024};
+  SharedLimit bytes{uint64_t{64} << 20};
 };
 
 // The bytes and attributes of a file; of a directory the attributes.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::shared_ptr<MemoryLeft> left) : left_(std::move(left)) {}
-  ~MemoryFile();
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
+  MemoryFile(std::shared_ptr<MemoryFileLimits> limits, uid_t maker);
 
   std::mutex mutex;  // guards the rest
   uid_t uid = 0;
@@ -44,23 +37,27 @@ class MemoryFile {
   timespec ctime{};
 
   const std::string& bytes() const { return bytes_; }
-  // ENOSPC: too many are held already, and nothing changed.
+  // ENOSPC: the maker's files have too many already, and nothing changed.
   Outcome Write(std::string_view bytes, uint64_t offset);
   Outcome Resize(uint64_t size);
 
  private:
-  const std::shared_ptr<MemoryLeft> left_;
+  friend class MemoryFiles;
+
+  const std::shared_ptr<MemoryFileLimits> limits_;  // outlives the shares
+  SharedLimit::Share file_;
+  SharedLimit::Share size_;
   std::string bytes_;
 };
 
 // Thread-safe. Files may outlive it.
 class MemoryFiles {
  public:
-  // ENOSPC: there are too many.
-  OutcomeOr<std::shared_ptr<MemoryFile>> Make();
+  // ENOSPC: the maker has too many.
+  OutcomeOr<std::shared_ptr<MemoryFile>> Make(uid_t maker);
 
  private:
-  const std::shared_ptr<MemoryLeft> left_ = std::make_shared<MemoryLeft>();
+  const std::shared_ptr<MemoryFileLimits> limits_ = std::make_shared<MemoryFileLimits>();
 };
 
 }  // namespace cellfs::fs

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace cellfs::fs {
 
@@ -24,6 +25,11 @@ Outcome OrphanFile::Change(uint64_t size, const std::function<void(std::string&)
   change(*bytes_);
   written_ = now;
   return {};
+}
+
+void OrphanFile::Lose(Outcome why) {
+  bytes_ = std::move(why);
+  static_cast<void>(share_.Resize(0));
 }
 
 PendingWrite OrphanFile::shown() const {

@@ -28,6 +28,8 @@ class OrphanFile {
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) const;
   // ENOSPC, and nothing changed: there is no room for a file of `size` bytes.
   Outcome Change(uint64_t size, const std::function<void(std::string&)>& change, timespec now);
+  // There was no room for what a handle brought: all calls return that.
+  void Lose(Outcome why);
   // As stat(2) shows it.
   PendingWrite shown() const;
 

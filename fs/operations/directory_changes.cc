@@ -51,7 +51,7 @@ Outcome Make(const DirectoryChanges& with, const Request& request, const Place& 
       break;
     case PlaceKind::kMemoryDirectory: {
       entry.reason = UnstoredReason::kMemory;
-      CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make());
+      CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make(request.uid));
       entry.file->uid = request.uid;
       entry.file->gid = request.gid;
       entry.file->mode = mode & ~request.umask & 07777;

@@ -19,6 +19,9 @@ namespace {
 constexpr int kMaxMakeAttempts = 100;
 // How long a listing looks for more to answer.
 constexpr std::chrono::milliseconds kLongestListing{100};
+// An open stream holds a batch of entries, and where the kernel does not keep the listing the keys
+// behind its offsets.
+constexpr uint64_t kBytesOfListing = uint64_t{128} << 10;
 // Free bytes of the heap that are not given back: what long values and memstores leave there.
 constexpr size_t kKeptHeap = size_t{32} << 20;
 
@@ -648,14 +651,19 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
     cached = directory.cached_listing(parts_.tree.listing_bytes_left);
   }
   reply.cache_listing = cached != nullptr;
-  reply.directory = std::make_unique<OpenDirectory>(parts_.listing, directory.shared_from_this(),
-                                                    std::move(cached));
+  reply.directory =
+      std::make_unique<OpenDirectory>(parts_.listing, directory.shared_from_this(),
+                                      std::move(cached), parts_.tree.open_file_memory, request.uid);
   return reply;
 }
 
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
   std::lock_guard lock(directory.mutex);
+  if (!directory.share.Resize(kBytesOfListing)) {
+    return LogFailure("readdir", *directory.node->place(),
+                      parts_.tree.open_file_memory.Full(ENOMEM));
+  }
   if (RunningRequest* const running = RunningRequest::OfThisThread()) {
     running->SetDeadline(RunningRequest::Clock::now() + kLongestListing);
   }

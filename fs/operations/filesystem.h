@@ -59,11 +59,15 @@ struct OpenReply {
 };
 
 struct OpenDirectory {
-  OpenDirectory(const Listing& with, NodePtr directory, std::shared_ptr<CachedListing> cached)
-      : node(directory), stream(with, std::move(directory), std::move(cached)) {}
+  OpenDirectory(const Listing& with, NodePtr directory, std::shared_ptr<CachedListing> cached,
+                OpenFileMemory& memory, uid_t user)
+      : node(directory),
+        stream(with, std::move(directory), std::move(cached)),
+        share(memory, user) {}
   NodePtr node;
-  std::mutex mutex;  // guards stream
+  std::mutex mutex;  // guards the rest
   DirectoryStream stream;
+  OpenFileMemory::Share share;
 };
 
 struct OpenDirectoryReply {

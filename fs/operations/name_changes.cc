@@ -57,7 +57,7 @@ Outcome ApplyMemory(const Renaming& with, const Caller& caller, const ResolvedEn
 Outcome PutTomlAside(const Renaming& with, const Place& from, const Place& to) {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(with.reading, from));
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(from, -1));
-  CELLFS_ASSIGN_OR_RETURN(auto file, with.tree.memory_files.Make());
+  CELLFS_ASSIGN_OR_RETURN(auto file, with.tree.memory_files.Make(shown.uid));
   CELLFS_RETURN_IF_FAILED(file->Write(text, 0));
   UnstoredEntry entry{to, UnstoredReason::kMemory, ToTimespec(with.tree.clock.Now()),
                       std::move(file)};

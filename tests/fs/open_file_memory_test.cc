@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-TEST(OpenFileMemoryTest, AUserHasHalfOfIt) {
+TEST(OpenFileMemoryTest, AUserMayHaveAsMuchAsIsLeftForOthers) {
   OpenFileMemory memory(8 * kMiB, kMiB);
   OpenFileMemory::Share first(memory, 1000);
   OpenFileMemory::Share second(memory, 1000);
@@ -23,11 +23,13 @@ TEST(OpenFileMemoryTest, AUserHasHalfOfIt) {
   EXPECT_TRUE(first.Resize(3 * kMiB));
   EXPECT_FALSE(second.Resize(2 * kMiB));
   EXPECT_TRUE(second.Resize(kMiB));
-  EXPECT_TRUE(other.Resize(4 * kMiB));
-  EXPECT_FALSE(third.Resize(kMiB)) << "all of it is in use";
-  EXPECT_EQ(memory.used(), 8 * kMiB);
-  EXPECT_TRUE(first.Resize(2 * kMiB));
-  EXPECT_TRUE(third.Resize(kMiB));
+  EXPECT_FALSE(other.Resize(3 * kMiB));
+  EXPECT_TRUE(other.Resize(2 * kMiB));
+  EXPECT_TRUE(third.Resize(kMiB)) << "whoever comes finds something";
+  EXPECT_EQ(memory.used(), 7 * kMiB);
+  EXPECT_FALSE(first.Resize(4 * kMiB));
+  EXPECT_TRUE(first.Resize(0));
+  EXPECT_TRUE(third.Resize(2 * kMiB));
 }
 
 TEST(OpenFileMemoryTest, WhatGoesGivesItsBytesBack) {
@@ -91,6 +93,7 @@ TEST_F(OpenFilesTest, AFileThatReplacesAnotherFailsAndTheOldOneStays) {
   EXPECT_EQ(tree.Write(file, kLong), ENOSPC);
   EXPECT_EQ(tree.Close(file), ENOSPC);
   EXPECT_EQ(tree.ReadFile(Name(1)), "before");
+  EXPECT_EQ(used(), 2 * kMiB) << "what was refused is not kept";
   for (const OpenFile& other : open) tree.Close(other);
   EXPECT_EQ(used(), 0u);
   EXPECT_EQ(tree.Save(Name(1), kLong), 0);
@@ -143,6 +146,48 @@ TEST_F(OpenFilesTest, AFileWithoutANameCounts) {
   EXPECT_EQ(tree.Read(open[2]), "<read failed>");
   EXPECT_NE(tree.ReadFile(".cellfs/errors").find("open_file_limit"), std::string::npos);
   for (const OpenFile& file : open) tree.Close(file);
+  EXPECT_EQ(used(), 0u);
+}
+
+TEST_F(OpenFilesTest, WhatAHandleReadsAgainIsNotKeptWhereThereIsNoRoom) {
+  MakeTable();
+  const std::string half(kMiB / 2, 'x');
+  std::vector<OpenFile> open;
+  for (size_t number = 0; number < 8; ++number) {
+    tree.Save(Name(number), half);
+    open.push_back(tree.Open(Name(number), ForAppending()));
+    for (int turn = 0; turn < 3; ++turn) {
+      EXPECT_EQ(tree.Write(open.back(), "x", half.size()), 0);
+      EXPECT_EQ(tree.Flush(open.back()), 0);
+    }
+    EXPECT_EQ(tree.Read(open.back()), half + "xxx");
+  }
+  EXPECT_LE(used(), 2 * kMiB);
+  for (const OpenFile& file : open) EXPECT_EQ(tree.Read(file), half + "xxx");
+  for (const OpenFile& file : open) EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(used(), 0u);
+}
+
+TEST_F(OpenFilesTest, ARemovedFileWithoutRoomIsClosedWithoutAnError) {
+  MakeTable();
+  const std::vector<OpenFile> open = Fill();
+  const OpenFile file = tree.Create(Name(1));
+  EXPECT_EQ(tree.Write(file, "small"), 0);
+  EXPECT_EQ(tree.Unlink(Name(1)), 0);
+  EXPECT_EQ(tree.Write(file, kLong), ENOSPC);
+  EXPECT_EQ(tree.Close(file), 0);
+  for (const OpenFile& other : open) tree.Close(other);
+}
+
+TEST_F(OpenFilesTest, OpenListingsCount) {
+  MakeTable();
+  const auto entry = tree.LookUp("default/t");
+  auto listing = tree.filesystem->OpenListing(tree.request, *entry->node);
+  ASSERT_TRUE(listing.ok());
+  const auto take = [](const DirectoryEntry&) { return true; };
+  EXPECT_TRUE(tree.filesystem->List(tree.request, *listing->directory, 0, take).ok());
+  EXPECT_GT(used(), 0u);
+  listing->directory.reset();
   EXPECT_EQ(used(), 0u);
 }
 
