@@ -29,6 +29,7 @@ const KeyCase kKeys[] = {
     {"mount", "xattr", "true", "2"},
     {"mount", "allow_other", "true", "\"all\""},
     {"mount", "max_value_size", "4096", "0"},
+    {"mount", "open_file_limit", "8388608", "1"},
     {"mount", "asof_hold", "60", "-1"},
     {"mount", "temporary_age", "60", "\"1h\""},
     {"mount", "uid", "1000", "-1"},

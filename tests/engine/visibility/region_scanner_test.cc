@@ -16,6 +16,15 @@ CursorSource SourceOf(std::vector<Cell> cells) {
   };
 }
 
+// Counts how often its cursors are moved.
+CursorSource CountingSourceOf(std::vector<Cell> cells, int* moves) {
+  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
+  return [=](const std::string&, bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+    return std::unique_ptr<CellCursor>(
+        std::make_unique<CountingCursor>(MakeVectorCursor(sorted), moves));
+  };
+}
+
 // "row qualifier timestamp" of each cell, rows read `batch_rows` at once.
 std::string ScanAll(const Scan& scan, const std::shared_ptr<const TableSchema>& schema,
                     const CursorSource& source, size_t batch_rows = 1000, Timestamp now = 100) {
@@ -73,13 +82,8 @@ TEST(RegionScannerTest, TimeRangeHidesNewerVersionsWithoutCountingThem) {
 TEST(RegionScannerTest, AReadOfOneColumnPassesTheOthersBy) {
   std::vector<Cell> cells;
   for (int i = 1; i < 1000; ++i) cells.push_back(PutOf("a", "q" + std::to_string(i), 50, i));
-  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
   int moves = 0;
-  const CursorSource source = [&](const std::string&,
-                                  bool) -> StatusOr<std::unique_ptr<CellCursor>> {
-    return std::unique_ptr<CellCursor>(
-        std::make_unique<CountingCursor>(MakeVectorCursor(sorted), &moves));
-  };
+  const CursorSource source = CountingSourceOf(std::move(cells), &moves);
   Get absent_then;
   absent_then.row = "a";
   absent_then.columns["f"] = {"q500a"};
@@ -108,13 +112,8 @@ TEST(RegionScannerTest, AReadOfTwoColumnsPassesWhatWasDeletedInOthersBy) {
       cells.push_back(PutOf("a", before + number, 50, 3));
     }
   }
-  auto sorted = std::make_shared<const std::vector<Cell>>(Sorted(std::move(cells)));
   int moves = 0;
-  const CursorSource source = [&](const std::string&,
-                                  bool) -> StatusOr<std::unique_ptr<CellCursor>> {
-    return std::unique_ptr<CellCursor>(
-        std::make_unique<CountingCursor>(MakeVectorCursor(sorted), &moves));
-  };
+  const CursorSource source = CountingSourceOf(std::move(cells), &moves);
   Get get;
   get.row = "a";
   get.columns["f"] = {"a", "q5", "q6"};
