@@ -158,8 +158,7 @@ const std::vector<Setting>& Settings() {
       Number(
           "mount", "open_file_limit",
           "Bytes that open files keep in memory, at most; a user as much as is left. What is "
-          "written to "
-          "a file that replaces another is then ENOSPC.",
+          "written to a file that replaces another is then ENOSPC.",
           4 << 20, kMost, [](Configuration & c) -> auto& { return c.mount.open_file_limit; }),
       Number(
           "mount", "asof_hold", "Seconds that a .asof keeps what it reads after its last use.", 0,

@@ -33,10 +33,9 @@ class MemoryCells {
   bool any_tombstones() const { return any_tombstones_; }
   bool MayHaveTombstones(std::string_view family, std::string_view row,
                          std::string_view qualifier) const;
-  // In these columns of the row (null: in any).
+  // In these columns of the row; without columns, in any row.
   bool MayHaveWithdrawals(std::string_view family, std::string_view row,
                           const std::set<std::string>* columns) const;
-  bool any_withdrawals() const { return any_withdrawals_; }
   // Whether a withdrawal among these takes the cell back.
   bool MayWithdraw(std::string_view family, const CellView& cell) const;
 

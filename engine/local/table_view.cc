@@ -51,9 +51,8 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
     cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
                                          family, read_point_, lengths_only));
-    any_withdrawals |= scope.row == nullptr
-                           ? cells->any_withdrawals()
-                           : cells->MayHaveWithdrawals(family, *scope.row, scope.columns);
+    any_withdrawals |= cells->MayHaveWithdrawals(
+        family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
   }
   for (const auto& file : std::views::reverse(state_->files->Of(family))) {
     CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));

@@ -46,7 +46,10 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
     }
     read = column_->ReadWithTail(bytes_, offset, size);
     // Without room for it the value is read again for each piece.
-    if (!share_.Resize(bytes_->size())) bytes_.reset();
+    if (!share_.Resize(bytes_->size())) {
+      bytes_.reset();
+      static_cast<void>(share_.Resize(0));
+    }
   }
   WarnOfMixedPages(generation);
   return read;

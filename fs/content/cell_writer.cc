@@ -105,19 +105,22 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
   return KeepOrPut(change);
 }
 
-bool CellWriter::HasMemory() { return share_.Resize((view_ ? view_->size() : 0) + edits_.bytes()); }
+// False: there is no room for what is held.
+bool CellWriter::UpdateShare() {
+  return share_.Resize((view_ ? view_->size() : 0) + edits_.bytes());
+}
 
 // What can be read again is not kept where there is no room for it.
 void CellWriter::KeepViewIfRoom() {
-  if (HasMemory() || holds_ == Holds::kWhole) return;
+  if (UpdateShare() || holds_ == Holds::kWhole) return;
   view_.reset();
-  static_cast<void>(HasMemory());
+  static_cast<void>(UpdateShare());
 }
 
 // Where there is no room to keep what was written it is put now; but a file that replaces another
 // is put as a whole or not at all.
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
-  const bool has_memory = HasMemory();
+  const bool has_memory = UpdateShare();
   if (has_memory && !edits_.is_scattered()) return {};
   if (!has_memory && truncates_ && holds_ == Holds::kWhole)
     return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
@@ -314,7 +317,7 @@ void CellWriter::NameWent() {
   unput_ = Unput::kNothing;
   view_.reset();
   edits_.clear();
-  static_cast<void>(HasMemory());
+  static_cast<void>(UpdateShare());
   CountAsEditor();
 }
 
@@ -347,7 +350,7 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   if (holds_ == Holds::kWhole) holds_ = Holds::kEdits;
   edits_.clear();
   view_.reset();
-  static_cast<void>(HasMemory());
+  static_cast<void>(UpdateShare());
   column_->RemoveRuns(this);
   node_->PagesAreStale();
   CountAsEditor();
@@ -569,7 +572,7 @@ void CellWriter::AfterPut(const Place& place, const StoredPut& stored,
   requested_time_.reset();
   exclusive_ = false;
   making_ = Making::kNo;
-  static_cast<void>(HasMemory());
+  static_cast<void>(UpdateShare());
   with_.puts.Settle(place, stored.stamp);
 }
 

@@ -107,7 +107,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset);
   Outcome EditLength(ColumnChange& change, uint64_t size);
   Outcome CheckSize(uint64_t end) const;
-  bool HasMemory();
+  bool UpdateShare();
   void KeepViewIfRoom();
   Outcome KeepOrPut(ColumnChange& change);
   uint64_t Size() const;

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace cellfs::fs {
@@ -19,16 +20,21 @@ namespace cellfs::fs {
 // Thread-safe. Files are named by the kernel's node ids.
 class ReleaseOrder {
  public:
-  // A RELEASE was received. Called in the order in which requests are.
+  // A RELEASE was received. Called in the order in which requests are. Where memory runs out the
+  // order is not kept.
   void Begin(uint64_t file) {
     const std::lock_guard lock(mutex_);
-    files_.push_back(file);
-    any_ = true;
+    try {
+      files_.push_back(file);
+      any_ = true;
+    } catch (const std::bad_alloc&) {
+    }
   }
   void End(uint64_t file) {
     {
       const std::lock_guard lock(mutex_);
-      files_.erase(std::find(files_.begin(), files_.end(), file));
+      const auto begun = std::find(files_.begin(), files_.end(), file);
+      if (begun != files_.end()) files_.erase(begun);
       any_ = !files_.empty();
     }
     ended_.notify_all();
