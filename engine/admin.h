@@ -53,9 +53,10 @@ struct TableStatistics {
 
 struct Statistics {
   std::vector<TableStatistics> tables;
-  uint64_t log_bytes = 0;  // that a recovery would replay
-  uint64_t log_syncs = 0;  // since the store was opened
-  uint64_t mutations = 0;  // since the store was opened
+  uint64_t log_bytes = 0;       // that a recovery would replay
+  uint64_t log_syncs = 0;       // since the store was opened
+  uint64_t mutations = 0;       // since the store was opened
+  uint64_t memstore_bytes = 0;  // of all tables, counted against what memory they may take
   uint64_t last_sequence_id = 0;
   std::string maintenance;    // what the background does now: "idle", "paused", "flush t", ...
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk

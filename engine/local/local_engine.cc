@@ -241,7 +241,7 @@ Status LocalEngine::SaveCatalog(std::string_view bytes) {
 
 // A value is written to the log, and then to a file.
 Status LocalEngine::CheckRoom(uint64_t bytes) {
-  return context_->reserve.CheckRoom(context_->BytesToFlush() + 2 * bytes);
+  return context_->reserve.CheckRoom(context_->memory->bytes() + 2 * bytes);
 }
 
 StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
@@ -273,6 +273,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.log_bytes = context_->wal->bytes();
   statistics.log_syncs = context_->wal->syncs();
   statistics.mutations = context_->mutations;
+  statistics.memstore_bytes = context_->memory->bytes();
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.pinned_moments = context_->moments->Count();

@@ -42,9 +42,13 @@ LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable ta
     files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
   }
   TableState state{.schema = std::move(table.schema)};
-  state.active = std::make_shared<MemoryCells>(*state.schema);
+  state.active = NewMemory(*state.schema);
   state.files = std::make_shared<TableFiles>(files);
   state_ = std::make_shared<TableState>(std::move(state));
+}
+
+std::shared_ptr<MemoryCells> LocalStorage::NewMemory(const TableSchema& schema) const {
+  return std::make_shared<MemoryCells>(schema, context_->memory);
 }
 
 TableStatePtr LocalStorage::State() const {
@@ -186,7 +190,7 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
-  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->reserve.CheckRoom(context_->BytesToFlush()));
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->reserve.CheckRoom(context_->memory->bytes()));
   CELLFS_RETURN_IF_ERROR(WaitForRoom(only_deletes));
   const std::lock_guard write_lock(context_->write_mutex);
   SequenceId last = context_->read_point.load();
@@ -207,19 +211,13 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   CELLFS_ASSIGN_OR_RETURN(
       const LogPosition position,
       only_deletes ? context_->reserve.Spend(kBytesOfDeletes, append) : append());
-  Finish(addition, active->memstore());
+  active->Finish(addition);
   context_->read_point.store(last);
   context_->mutations += batches.size();
   if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSizeOf(*state)) {
     context_->wake_maintenance();
   }
   return position;
-}
-
-void LocalStorage::Finish(Memstore::Addition& addition, const Memstore& memstore) {
-  const auto before = static_cast<int64_t>(memstore.bytes());
-  addition.Finish();
-  context_->memstore_bytes += static_cast<int64_t>(memstore.bytes()) - before;
 }
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
@@ -243,7 +241,7 @@ void LocalStorage::Recover(const LogRecord& record) {
   const std::shared_ptr<MemoryCells> active = State()->active;
   Memstore::Addition addition = active->Begin();
   active->Prepare(record.cells, addition);
-  Finish(addition, active->memstore());
+  active->Finish(addition);
 }
 
 void LocalStorage::SettleRecovered() { context_->wal->Flushed(id(), flushed()); }
@@ -304,7 +302,7 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
     flushed_ = manifest.flushed;
     for (const auto& cells : {before->active, before->frozen})
       if (cells != nullptr && cells != after->active && cells != after->frozen)
-        context_->memstore_bytes -= static_cast<int64_t>(cells->memstore().bytes());
+        cells->EndCharge();
     const std::lock_guard state_lock(state_mutex_);
     state_ = after;
   }
@@ -345,7 +343,7 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   FileChange change;
   for (const auto& file : State()->files->All())
     if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);
-  auto active = std::make_shared<MemoryCells>(*schema);
+  auto active = NewMemory(*schema);
   return Commit(change, [&](TableState& next) {
     next.active = std::move(active);
     next.schema = std::move(schema);
@@ -357,7 +355,7 @@ Status LocalStorage::Truncate() {
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
   FileChange change{
       .added = {}, .removed = State()->files->All(), .flushed = context_->read_point.load()};
-  auto active = std::make_shared<MemoryCells>(*State()->schema);
+  auto active = NewMemory(*State()->schema);
   const Status committed = Commit(change, [&](TableState& next) {
     next.active = std::move(active);
     next.frozen = nullptr;
@@ -376,7 +374,10 @@ void LocalStorage::Drop() {
   std::filesystem::remove_all(folder_->path, ignored);
   context_->wal->DropTable(id());
   FlushEnded({});
-  context_->memstore_bytes -= static_cast<int64_t>(memstore_bytes());
+  const std::lock_guard write_lock(context_->write_mutex);
+  const TableStatePtr state = State();
+  for (const auto& cells : {state->active, state->frozen})
+    if (cells != nullptr) cells->EndCharge();
 }
 
 TableStatistics LocalStorage::GetStatistics() {

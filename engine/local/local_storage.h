@@ -83,7 +83,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
-  void Finish(Memstore::Addition& addition, const Memstore& memstore);
+  std::shared_ptr<MemoryCells> NewMemory(const TableSchema& schema) const;
   Status CheckStorable(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
   // How much of what memstores may have is taken, of this table's or of all: 1 is all.

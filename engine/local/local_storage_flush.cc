@@ -46,7 +46,7 @@ double LocalStorage::Fullness(bool only_deletes) const {
   const TableStatePtr state = State();
   const auto own = static_cast<double>(UnflushedBytes(*state));
   const double of_table = own / (static_cast<double>(FlushSizeOf(*state)) * kRoomFactor);
-  const double of_all = static_cast<double>(context_->memstore_bytes) /
+  const double of_all = static_cast<double>(context_->memory->bytes()) /
                         static_cast<double>(context_->options.memstore_limit);
   return std::max(of_table, of_all) / (only_deletes ? kExtraOfDeletes : 1);
 }
@@ -138,7 +138,7 @@ void LocalStorage::Freeze() {
   const TableStatePtr now = State();
   if (now->active->memstore().cells() == 0) return;
   auto next = std::make_shared<TableState>(*now);
-  next->frozen = std::exchange(next->active, std::make_shared<MemoryCells>(*now->schema));
+  next->frozen = std::exchange(next->active, NewMemory(*now->schema));
   const std::lock_guard state_lock(state_mutex_);
   state_ = std::move(next);
 }

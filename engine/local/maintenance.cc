@@ -122,7 +122,8 @@ std::shared_ptr<LocalStorage> Maintenance::ChooseToFlush(
   const auto larger = [](const auto& a, const auto& b) {
     return a->memstore_bytes() < b->memstore_bytes();
   };
-  if (context_->memstore_bytes > context_->options.memstore_limit / 2 && !candidates.empty()) {
+  const auto limit = static_cast<uint64_t>(context_->options.memstore_limit);
+  if (context_->memory->bytes() > limit / 2 && !candidates.empty()) {
     const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
     if ((*largest)->HasUnflushed()) return *largest;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cellfs {
@@ -27,7 +28,8 @@ size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) 
 
 }  // namespace
 
-MemoryCells::MemoryCells(const TableSchema& schema) : memstore_(FamilyNames(schema)) {}
+MemoryCells::MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account)
+    : memstore_(FamilyNames(schema)), charge_(std::move(account)) {}
 
 void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& addition) {
   for (const CellView& cell : cells) {
@@ -44,6 +46,12 @@ void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& a
     }
   }
   addition.Prepare(cells);
+}
+
+void MemoryCells::Finish(Memstore::Addition& addition) noexcept {
+  const uint64_t before = memstore_.bytes();
+  addition.Finish();
+  charge_.Add(memstore_.bytes() - before);
 }
 
 bool MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,

@@ -14,6 +14,7 @@
 
 #include "engine/local/disk_reserve.h"
 #include "engine/local/file_layer.h"
+#include "engine/local/memory_account.h"
 #include "engine/local/moment_registry.h"
 #include "engine/local/store_file.h"
 #include "engine/local/wal.h"
@@ -45,13 +46,11 @@ struct StoreContext {
       0};  // mutations up to it are visible; written under write_mutex
   std::atomic<uint64_t> mutations{0};
 
-  std::atomic<int64_t> memstore_bytes{0};  // of all tables, what is being flushed too
-  std::atomic<int> failing_tables{0};      // whose last flush has failed
-  std::atomic<bool> maintained{false};     // a background thread flushes, and is not paused
+  // Of the memstores of all tables, what is being flushed too.
+  const std::shared_ptr<MemoryAccount> memory = std::make_shared<MemoryAccount>();
+  std::atomic<int> failing_tables{0};   // whose last flush has failed
+  std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
-  uint64_t BytesToFlush() const {
-    return static_cast<uint64_t>(std::max<int64_t>(memstore_bytes, 0));
-  }
 
   std::mutex room_mutex;
   std::condition_variable room_made;  // by a flush, maybe

@@ -235,5 +235,36 @@ TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
   EXPECT_EQ(ValueOf("a"), "v");
 }
 
+// Writers of other tables would wait for memory that nobody can flush.
+TEST_F(RecoveryTest, ATableThatIsTakenOutOrDroppedLeavesTheAccountOfMemory) {
+  const std::string manifest = table_path() + "/MANIFEST";
+  const std::string older = directory_.path() + "/older";
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "flushed"));
+    ASSERT_OK(table_->Flush());
+    std::filesystem::copy(manifest, older);
+    ASSERT_OK(PutOne("b", 1, "flushed later"));
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(PutOne("c", 1, std::string(100000, 'x')));
+    EXPECT_GT(engine_->GetStatistics().memstore_bytes, 100000u);
+  });
+  std::filesystem::rename(older, manifest);
+  auto engine = LocalEngine::Open(path(), options_);
+  ASSERT_OK(engine);
+  engine_ = *std::move(engine);
+  auto tables = engine_->OpenTables({{1, schema_}});
+  ASSERT_OK(tables);
+  EXPECT_EQ((*tables)[0].status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(engine_->GetStatistics().memstore_bytes, 0u);
+
+  auto other = engine_->CreateTable({2, schema_});
+  ASSERT_OK(other);
+  table_ = *other;
+  ASSERT_OK(PutOne("a", 1, std::string(1000, 'x')));
+  EXPECT_GT(engine_->GetStatistics().memstore_bytes, 1000u);
+  ASSERT_OK(engine_->DropTable(2));
+  EXPECT_EQ(engine_->GetStatistics().memstore_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace cellfs
