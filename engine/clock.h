@@ -15,11 +15,14 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Timestamp Now() const = 0;  // milliseconds since 1970 UTC
+  // Milliseconds since some moment; nobody sets it. For pauses and waits.
+  virtual int64_t Elapsed() const = 0;
 };
 
 class SystemClock : public Clock {
  public:
   Timestamp Now() const override;
+  int64_t Elapsed() const override;
 };
 
 // Stands still until it is told otherwise.
@@ -27,6 +30,7 @@ class ManualClock : public Clock {
  public:
   explicit ManualClock(Timestamp now) : now_(now) {}
   Timestamp Now() const override { return now_.load(); }
+  int64_t Elapsed() const override { return now_.load(); }
   void Set(Timestamp now) { now_.store(now); }
   void Advance(int64_t milliseconds) { now_.fetch_add(milliseconds); }
 

@@ -163,11 +163,15 @@ void PrintStatus(const json& status) {
     std::cout << "disk full      " << Size(status["disk_reserve"]) << " are left of the "
               << Size(status["disk_reserve_wanted"]) << " kept for deletes; other writes fail\n";
   }
+  if (const std::string why = status["puts_refused"]; !why.empty())
+    std::cout << "puts refused   " << why << "\n";
   PrintHeldTimes(status);
   printf("%-40s %12s %12s\n", "table", "in memory", "in files");
   for (const json& table : status["tables"]) {
     printf("%-40s %12s %12s\n", table["table"].get<std::string>().c_str(),
            Size(table["memstore_bytes"]).c_str(), Size(table["file_bytes"]).c_str());
+    if (const std::string error = table["error"]; !error.empty())
+      printf("               failed: %s\n", error.c_str());
   }
 }
 

@@ -64,7 +64,8 @@ StatusOr<std::string> Commands::ShowStatus() {
                       {"memstore_cells", table.memstore_cells},
                       {"file_bytes", table.file_bytes},
                       {"flushes", table.flushes},
-                      {"compactions", table.compactions}});
+                      {"compactions", table.compactions},
+                      {"error", table.error}});
   }
   json held = json::array();
   if (mount_.asof != nullptr) {
@@ -80,6 +81,8 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"mutations", statistics.mutations},
                  {"last_sequence_id", statistics.last_sequence_id},
                  {"maintenance", statistics.maintenance},
+                 {"puts_refused", statistics.puts_refused.message()},
+                 {"memstore_bytes", statistics.memstore_bytes},
                  {"pinned_moments", statistics.pinned_moments},
                  {"disk_reserve", statistics.disk_reserve},
                  {"disk_reserve_wanted", statistics.disk_reserve_wanted},

@@ -88,17 +88,23 @@ void DiskReserve::Look() {
   free_ = LookAt(directory_).free;
 }
 
-Status DiskReserve::CheckRoom(uint64_t bytes) {
-  const auto has_room = [&] { return held_ >= wanted_ && free_ >= bytes; };
-  if (wanted_ == 0) return {};
-  if (SteadyNow() < look_at_ && has_room()) return {};
+uint64_t DiskReserve::ShortOf(uint64_t bytes) {
+  const auto missing = [&] {
+    const uint64_t needed = bytes + wanted_ - std::min(held_.load(), wanted_);
+    return needed - std::min(free_.load(), needed);
+  };
+  if (wanted_ == 0 || (SteadyNow() < look_at_ && missing() == 0)) return 0;
   Look();  // where there was no room there may be some since
-  if (has_room()) return {};
-  const uint64_t held = held_;
+  return missing();
+}
+
+Status DiskReserve::CheckRoom(uint64_t bytes) {
+  const uint64_t missing = ShortOf(bytes);
+  if (missing == 0) return {};
   const uint64_t free = free_;
   return {StatusCode::kStoreFull,
           "the disk is full: " + std::to_string(free) + " bytes are free, and " +
-              std::to_string(bytes + wanted_ - std::min(held, wanted_)) +
+              std::to_string(free + missing) +
               " are needed. Room comes from outside the store, from dropped tables, and from files "
               "that are removed, then from .deleted too, once 'cellfs compact' was there"};
 }

@@ -30,8 +30,10 @@ class DiskReserve {
   // Takes what is missing, where the disk has twice as much.
   void Fill();
 
-  // kStoreFull where the reserve is not whole, or fewer bytes than these are free beside it. What
-  // is free is looked up now and then: some megabytes may be written in between.
+  // How many bytes are missing until the reserve is whole and so many are free beside it; 0: there
+  // is room. What is free is looked up now and then: some megabytes may be written in between.
+  uint64_t ShortOf(uint64_t bytes);
+  // kStoreFull, with what helps, where some are missing.
   Status CheckRoom(uint64_t bytes);
 
   // Does what gives space back; where that ends with kStoreFull, again with blocks of the reserve:

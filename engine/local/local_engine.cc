@@ -239,9 +239,13 @@ Status LocalEngine::SaveCatalog(std::string_view bytes) {
                                  [&] { return directory_->SaveCatalog(bytes); });
 }
 
-// A value is written to the log, and then to a file.
-Status LocalEngine::CheckRoom(uint64_t bytes) {
-  return context_->reserve.CheckRoom(context_->memory->bytes() + 2 * bytes);
+Status LocalEngine::CheckRoom(uint64_t bytes) { return context_->AwaitDiskRoom(bytes); }
+
+Status LocalEngine::CheckTakesPuts() {
+  CELLFS_RETURN_IF_ERROR(context_->wal->health());
+  CELLFS_RETURN_IF_ERROR(context_->CheckDiskRoom());
+  for (const auto& table : Tables()) CELLFS_RETURN_IF_ERROR(table->CheckTakesPuts());
+  return {};
 }
 
 StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
@@ -276,6 +280,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.memstore_bytes = context_->memory->bytes();
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
+  statistics.puts_refused = CheckTakesPuts();
   statistics.pinned_moments = context_->moments->Count();
   statistics.disk_reserve = context_->reserve.held();
   statistics.disk_reserve_wanted = context_->reserve.wanted();

@@ -63,6 +63,7 @@ class LocalEngine : public StorageEngine {
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
   uint64_t BytesForMoments();
+  Status CheckTakesPuts();
   StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table);
   StatusOr<std::shared_ptr<LocalStorage>> AddTable(const StoredTable& table,
                                                    const Manifest& manifest);

@@ -188,9 +188,9 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 // ---- Writing ------------------------------------------------------------------------------------
 
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
-  CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t bytes, CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
-  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->reserve.CheckRoom(context_->memory->bytes()));
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->AwaitDiskRoom(bytes));
   CELLFS_RETURN_IF_ERROR(WaitForRoom(only_deletes));
   const std::lock_guard write_lock(context_->write_mutex);
   SequenceId last = context_->read_point.load();
@@ -221,19 +221,22 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
 }
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
-Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
+// Answers how many bytes the cells have, with their keys.
+StatusOr<uint64_t> LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
   constexpr uint64_t kMost = StoreFileBuilder::kMostBytesOfCell;
+  uint64_t bytes = 0;
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t size = batch.row.size() + cell.qualifier.size() + cell.value.size();
+      bytes += size;
       if (size <= kMost) continue;
-      return {StatusCode::kValueTooLarge,
-              "a cell of " + std::to_string(size) +
-                  " bytes, its key included, is over the store's maximum of " +
-                  std::to_string(kMost)};
+      return Status(StatusCode::kValueTooLarge,
+                    "a cell of " + std::to_string(size) +
+                        " bytes, its key included, is over the store's maximum of " +
+                        std::to_string(kMost));
     }
   }
-  return {};
+  return bytes;
 }
 
 void LocalStorage::Recover(const LogRecord& record) {
@@ -391,6 +394,11 @@ TableStatistics LocalStorage::GetStatistics() {
   statistics.file_bytes = state->files->bytes();
   statistics.flushes = flushes_;
   statistics.compactions = compactions_;
+  if (const Status failed = flush_attempts_.last(); !failed.ok()) {
+    statistics.error = "flush: " + failed.message();
+  } else if (const Status compacted = compact_attempts_.last(); !compacted.ok()) {
+    statistics.error = "compaction: " + compacted.message();
+  }
   return statistics;
 }
 

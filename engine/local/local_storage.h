@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/local/attempts.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_context.h"
 #include "engine/local/store_file_builder.h"
@@ -65,10 +66,15 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // No more writes come; what is left of the table is removed.
   void Drop();
   bool WantsFlush() const;
+  // Whether the background may flush it now: it pauses after an error.
+  bool MayFlush() const { return flush_attempts_.MayTry(context_->options.clock->Elapsed()); }
   bool HasUnflushed() const;
   uint64_t memstore_bytes() const;
+  // Why puts are refused; OK: they are taken, as far as it is this table's affair.
+  Status CheckTakesPuts() const;
   // Does what of compaction is worth it now, in one family, if anything is; true: something was.
-  // Ends early, without an error, where `stopped` says so.
+  // Ends early, without an error, where `stopped` says so. After an error it does nothing for a
+  // while (Attempts).
   StatusOr<bool> CompactByPolicy(const std::function<bool()>& stopped);
 
  private:
@@ -84,10 +90,11 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
   std::shared_ptr<MemoryCells> NewMemory(const TableSchema& schema) const;
-  Status CheckStorable(std::span<const RowBatch> batches) const;
+  StatusOr<uint64_t> CheckStorable(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
   // How much of what memstores may have is taken, of this table's or of all: 1 is all.
   double Fullness(bool only_deletes) const;
+  Status CheckFlushes(double fullness) const;
   Rewrite RewriteNow(RewriteKind kind) const;
 
   // REQUIRES: flush_mutex_ is held.
@@ -102,6 +109,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
                                                  DroppedColumns& dropped);
 
   // REQUIRES: compact_mutex_ is held.
+  Status CompactAll(CompactionKind kind);
+  StatusOr<bool> CompactOnce(const std::function<bool()>& stopped);
+  StatusOr<bool> CompactWhatIsWorthIt(const std::function<bool()>& stopped);
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status CompactSelection(Selection selection, const std::function<bool()>& stopped);
   Status RewriteSelection(const Selection& selection, const std::function<bool()>& stopped);
@@ -136,6 +146,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   std::atomic<bool> durable_{true};  // false: a sync has failed, log and files must stay
   std::atomic<bool> dropped_{false};
   std::atomic<bool> flush_failed_{false};  // the last one
+  Attempts flush_attempts_;
+  Attempts compact_attempts_;
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
 

@@ -28,6 +28,12 @@ bool HasTimeLimits(const FamilySchema& family) {
 // Every file of every family.
 Status LocalStorage::Compact(CompactionKind kind) {
   const std::lock_guard compact_lock(compact_mutex_);
+  const Status done = CompactAll(kind);
+  compact_attempts_.Ended(done, context_->options.clock->Elapsed());
+  return done;
+}
+
+Status LocalStorage::CompactAll(CompactionKind kind) {
   const std::shared_ptr<const TableSchema> schema = State()->schema;
   for (const auto& [name, family] : schema->families) {
     for (int attempt = 1;; ++attempt) {
@@ -46,13 +52,25 @@ Status LocalStorage::Compact(CompactionKind kind) {
 
 Status LocalStorage::CompactSelected() {
   while (true) {
-    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactByPolicy({}));
+    const std::lock_guard compact_lock(compact_mutex_);
+    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactOnce({}));
     if (!was_worth_it) return {};
   }
 }
 
 StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stopped) {
   const std::lock_guard compact_lock(compact_mutex_);
+  if (!compact_attempts_.MayTry(context_->options.clock->Elapsed())) return false;
+  return CompactOnce(stopped);
+}
+
+StatusOr<bool> LocalStorage::CompactOnce(const std::function<bool()>& stopped) {
+  StatusOr<bool> done = CompactWhatIsWorthIt(stopped);
+  compact_attempts_.Ended(done.status(), context_->options.clock->Elapsed());
+  return done;
+}
+
+StatusOr<bool> LocalStorage::CompactWhatIsWorthIt(const std::function<bool()>& stopped) {
   const std::shared_ptr<const TableSchema> schema = State()->schema;
   if (!schema->compaction_enabled()) return false;
   for (const auto& [name, family] : schema->families) {

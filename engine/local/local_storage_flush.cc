@@ -69,6 +69,12 @@ Status LocalStorage::WaitForRoom(bool only_deletes) {
     std::unique_lock lock(context_->room_mutex);
     context_->room_made.wait_for(lock, std::chrono::milliseconds(100));
   }
+  return CheckFlushes(fullness);
+}
+
+Status LocalStorage::CheckTakesPuts() const { return CheckFlushes(Fullness(false)); }
+
+Status LocalStorage::CheckFlushes(double fullness) const {
   if (fullness < 1 || context_->failing_tables == 0 || dropped_) return {};
   const std::lock_guard lock(context_->room_mutex);
   return {context_->flush_error.code(),
@@ -121,8 +127,10 @@ Status LocalStorage::FlushLocked() {
 }
 
 void LocalStorage::FlushEnded(const Status& status) {
+  flush_attempts_.Ended(status, context_->options.clock->Elapsed());
   {
     const std::lock_guard lock(context_->room_mutex);
+    ++context_->flushes;
     if (flush_failed_ != !status.ok()) context_->failing_tables += status.ok() ? -1 : 1;
     flush_failed_ = !status.ok();
     if (!status.ok())

@@ -85,8 +85,8 @@ void Maintenance::Run(Round round) {
 }
 
 bool Maintenance::FlushRound() {
-  std::set<TableId> failed;
-  while (const auto table = BeginFlush(failed)) {
+  bool went_well = true;
+  while (const auto table = BeginFlush()) {
     Status flushed;
     try {
       flushed = table->Flush();
@@ -95,18 +95,18 @@ bool Maintenance::FlushRound() {
       throw;
     }
     End(*table);
-    if (!flushed.ok()) failed.insert(table->id());
+    went_well &= flushed.ok();
     Wake();  // there is a file more to compact
   }
-  return failed.empty();
+  return went_well;
 }
 
-std::shared_ptr<LocalStorage> Maintenance::BeginFlush(const std::set<TableId>& failed) {
+std::shared_ptr<LocalStorage> Maintenance::BeginFlush() {
   std::vector<std::shared_ptr<LocalStorage>> tables = tables_();
   const std::lock_guard lock(mutex_);
   if (stopping_ || paused_) return nullptr;
   std::erase_if(tables, [&](const auto& table) {
-    return flushing_.contains(table->id()) || failed.contains(table->id());
+    return flushing_.contains(table->id()) || !table->MayFlush();
   });
   std::shared_ptr<LocalStorage> chosen = ChooseToFlush(tables);
   if (chosen == nullptr) return nullptr;
@@ -123,10 +123,11 @@ std::shared_ptr<LocalStorage> Maintenance::ChooseToFlush(
     return a->memstore_bytes() < b->memstore_bytes();
   };
   const auto limit = static_cast<uint64_t>(context_->options.memstore_limit);
-  if (context_->memory->bytes() > limit / 2 && !candidates.empty()) {
+  if ((context_->memory->bytes() > limit / 2 || context_->must_flush) && !candidates.empty()) {
     const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
     if ((*largest)->HasUnflushed()) return *largest;
   }
+  context_->must_flush = false;
   // A recovery has to read the whole log, and small memstores keep it.
   const auto longest =
       kLogFactor * static_cast<uint64_t>(context_->options.site.memstore_flush_size);

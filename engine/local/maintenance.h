@@ -2,8 +2,9 @@
 //
 // Maintenance: the background threads of an embedded store (HBase: MemStoreFlusher and
 // CompactSplit). Two flush memstores that are full, that keep the log long, or that are the largest
-// when all together take too much; a third compacts. So a flush waits neither for a compaction nor
-// for a flush of another table.
+// when all together take too much, or that a put waits for which the disk has no room for; a third
+// compacts. So a flush waits neither for a compaction nor for a flush of another table. After an
+// error the next try of that table waits (Attempts).
 #ifndef CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
 #define CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
 
@@ -46,7 +47,7 @@ class Maintenance {
   void Run(Round round);
   bool FlushRound();
   bool CompactionRound();
-  std::shared_ptr<LocalStorage> BeginFlush(const std::set<TableId>& failed);
+  std::shared_ptr<LocalStorage> BeginFlush();
   std::shared_ptr<LocalStorage> ChooseToFlush(
       const std::vector<std::shared_ptr<LocalStorage>>& candidates) const;
   void End(const LocalStorage& table);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // MemoryAccount: how many bytes the memstores of a store take, so that writers wait before memory
-// runs out. A MemoryCharge is one memstore's part, and gives it back when it ends, whatever ends it.
+// runs out. A MemoryCharge is one memstore's part. It gives the bytes back when it ends, whatever
+// ends it.
 #ifndef CELLFS_ENGINE_LOCAL_MEMORY_ACCOUNT_H_
 #define CELLFS_ENGINE_LOCAL_MEMORY_ACCOUNT_H_
 

@@ -52,12 +52,26 @@ struct StoreContext {
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
 
+  // Waits, where the disk has no room for a put of so many bytes, for flushes that make some: the
+  // log gives back what store files have. kStoreFull: they would make none, or nobody flushes.
+  Status AwaitDiskRoom(uint64_t bytes);
+  // Whether puts find room on the disk as it is now. kStoreFull: why not.
+  Status CheckDiskRoom();
+  // Somebody waits for the flush of whatever is not flushed.
+  std::atomic<bool> must_flush{false};
+
   std::mutex room_mutex;
   std::condition_variable room_made;  // by a flush, maybe
+  uint64_t flushes = 0;               // that have ended; guarded by room_mutex
   Status flush_error;                 // of the last one that has failed; guarded by room_mutex
 
   std::mutex observer_mutex;            // held while it is called
   RewriteObserver* observer = nullptr;  // guarded by observer_mutex
+
+ private:
+  bool MayFlushMakeRoom(uint64_t missing) const;
+
+  std::atomic<uint64_t> refused_bytes_{0};  // of the last put that has found no room
 };
 
 }  // namespace cellfs

@@ -507,6 +507,11 @@ Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
   return {};
 }
 
+Status Wal::health() const {
+  const std::lock_guard lock(sync_mutex_);
+  return broken_;
+}
+
 uint64_t Wal::bytes() const {
   const std::lock_guard lock(append_mutex_);
   return end() - segments_.front().base;

@@ -99,6 +99,8 @@ class Wal {
   Status ReadAfter(LogPosition after, const LogVisitor& visitor);
 
   LogPosition end() const { return end_.load(std::memory_order_acquire); }
+  // Why it takes no more; OK: it does.
+  Status health() const;
   uint64_t bytes() const;                           // of all segments
   uint64_t syncs() const { return syncs_.load(); }  // since Open
   size_t segments() const;
@@ -166,7 +168,7 @@ class Wal {
   std::string buffer_;                // under append_mutex_
   std::atomic<LogPosition> end_{0};   // written under append_mutex_
 
-  std::mutex sync_mutex_;  // of the members below
+  mutable std::mutex sync_mutex_;  // of the members below
   std::condition_variable sync_done_;
   std::condition_variable background_;
   bool syncing_ = false;       // somebody has the right to sync

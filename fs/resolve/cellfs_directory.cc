@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/resolve/cellfs_directory.h"
 
+#include <functional>
 #include <sstream>
 
 #include "fs/tree/hidden_namespace.h"
@@ -20,8 +21,8 @@ const char* ControlsName(Controls controls) {
   return "visible";
 }
 
-// As the text format of Prometheus wants label values.
-std::string Label(const std::string& text) {
+// As the text format of Prometheus wants label values, and as TOML takes strings.
+std::string Quotable(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     if (c == '\\' || c == '"') escaped += '\\';
@@ -57,6 +58,9 @@ std::string CellfsDirectory::Status() const {
        << "maintenance = \"" << statistics.maintenance << "\"\n"
        << "disk_reserve = " << statistics.disk_reserve << "  # of "
        << statistics.disk_reserve_wanted << "; while it is not whole only deletes are taken\n"
+       << "puts_refused = \"" << Quotable(statistics.puts_refused.message())
+       << "\"  # why; empty: they are taken\n"
+       << "memstore_bytes = " << statistics.memstore_bytes << "\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
@@ -76,7 +80,8 @@ std::string CellfsDirectory::Status() const {
          << "memstore_cells = " << table.memstore_cells << "\n"
          << "file_bytes = " << table.file_bytes << "\n"
          << "flushes = " << table.flushes << "\n"
-         << "compactions = " << table.compactions << "\n";
+         << "compactions = " << table.compactions << "\n"
+         << "error = \"" << Quotable(table.error) << "\"\n";
   }
   return text.str();
 }
@@ -93,6 +98,13 @@ std::string CellfsDirectory::Metrics() const {
   metric("log_syncs_total", "counter", "Syncs of the log since the store was opened.",
          statistics.log_syncs);
   metric("log_bytes", "gauge", "Bytes of log that a recovery would replay.", statistics.log_bytes);
+  metric("memstore_bytes", "gauge", "Bytes of memstores, of all tables.",
+         statistics.memstore_bytes);
+  const auto& refused = statistics.puts_refused;
+  text << "# HELP cellfs_puts_refused Whether puts are refused, and why.\n"
+       << "# TYPE cellfs_puts_refused gauge\ncellfs_puts_refused{reason=\""
+       << (refused.ok() ? "" : CodeName(refused.code())) << "\"} " << (refused.ok() ? 0 : 1)
+       << "\n";
   metric("pinned_moments", "gauge", "Moments that are kept for readers.",
          statistics.pinned_moments);
   metric("moment_bytes", "gauge", "Bytes that are kept for moments alone.",
@@ -101,19 +113,19 @@ std::string CellfsDirectory::Metrics() const {
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
   metric("open_file_bytes", "gauge", "Bytes that open files keep in memory.", open_files_.used());
   metric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size());
-  const auto per_table = [&](const char* name, const char* kind,
-                             uint64_t TableStatistics::*member) {
+  const auto per_table = [&](const char* name, const char* kind, const auto& value_of) {
     text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
     for (const TableStatistics& table : statistics.tables) {
       if (table.table.namespace_name == kHiddenNamespace) continue;
-      text << "cellfs_table_" << name << "{table=\"" << Label(table.table.ToString()) << "\"} "
-           << table.*member << "\n";
+      text << "cellfs_table_" << name << "{table=\"" << Quotable(table.table.ToString()) << "\"} "
+           << std::invoke(value_of, table) << "\n";
     }
   };
   per_table("memstore_bytes", "gauge", &TableStatistics::memstore_bytes);
   per_table("file_bytes", "gauge", &TableStatistics::file_bytes);
   per_table("flushes_total", "counter", &TableStatistics::flushes);
   per_table("compactions_total", "counter", &TableStatistics::compactions);
+  per_table("failing", "gauge", [](const TableStatistics& table) { return !table.error.empty(); });
   return text.str();
 }
 
