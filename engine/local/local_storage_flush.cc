@@ -9,6 +9,7 @@
 #include "engine/local/dropped_columns.h"
 #include "engine/local/local_storage.h"
 #include "engine/local/rewrite.h"
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
@@ -60,12 +61,15 @@ Status LocalStorage::WaitForRoom(bool only_deletes) {
     return context_->maintained && context_->failing_tables == 0 && !dropped_;
   };
   if (fullness < 1) {
-    if (can_wait())
+    if (can_wait()) {
+      const Waiting waiting(Wait::kMayBeShort);
       std::this_thread::sleep_for(kLongestDelay * (fullness - kSlowFrom) / (1 - kSlowFrom));
+    }
     return {};
   }
   for (; fullness >= 1 && can_wait(); fullness = Fullness(only_deletes)) {
     context_->wake_maintenance();
+    const Waiting waiting(Wait::kIsLong);
     std::unique_lock lock(context_->room_mutex);
     context_->room_made.wait_for(lock, std::chrono::milliseconds(100));
   }

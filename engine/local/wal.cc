@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "engine/waiting.h"
+
 namespace cellfs {
 namespace {
 
@@ -384,6 +386,11 @@ void Wal::ReserveAhead() {
 }
 
 Status Wal::SyncTo(LogPosition position) {
+  {
+    const std::lock_guard lock(sync_mutex_);
+    if (synced_ >= position) return {};
+  }
+  const Waiting waiting(Wait::kIsLong);
   {
     std::unique_lock lock(sync_mutex_);
     sync_done_.wait(lock, [&] { return !syncing_ || synced_ >= position; });

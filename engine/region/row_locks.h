@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/waiting.h"
+
 namespace cellfs {
 
 class RowLocks {
@@ -25,16 +27,23 @@ class RowLocks {
     return std::hash<std::string_view>()(row) % kStripes;
   }
 
-  [[nodiscard]] OneLock Lock(std::string_view row) { return OneLock(mutexes_[StripeOf(row)]); }
+  [[nodiscard]] OneLock Lock(std::string_view row) { return LockOf(StripeOf(row)); }
   [[nodiscard]] std::vector<OneLock> LockAll(const Stripes& stripes) {
     std::vector<OneLock> locks;
     locks.reserve(stripes.count());
     for (size_t stripe = 0; stripe < kStripes; ++stripe)
-      if (stripes[stripe]) locks.emplace_back(mutexes_[stripe]);
+      if (stripes[stripe]) locks.push_back(LockOf(stripe));
     return locks;
   }
 
  private:
+  // Who holds one may wait for memory.
+  OneLock LockOf(size_t stripe) {
+    OneLock lock(mutexes_[stripe], std::defer_lock);
+    LockOrWait(lock);
+    return lock;
+  }
+
   std::array<std::mutex, kStripes> mutexes_;
 };
 
