@@ -181,8 +181,8 @@ const std::vector<Setting>& Settings() {
           "directory_mode", "Mode of the same, for directories: octal.",
           [](Configuration & c) -> auto& { return c.mount.directory_mode; }),
       Number(
-          "mount", "threads", "Threads that serve requests, at most.", 1, 64,
-          [](Configuration & c) -> auto& { return c.threads; }),
+          "mount", "threads", "Threads that serve requests, at most; those that wait do not count.",
+          1, 64, [](Configuration & c) -> auto& { return c.threads; }),
       Number(
           "store", "cache_size", "Bytes of blocks of store files that are kept, over all tables.",
           1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.cache_bytes; }),

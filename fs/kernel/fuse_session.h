@@ -16,7 +16,7 @@ namespace cellfs::fs {
 struct SessionOptions {
   std::string source = "cellfs";  // what mount(8) and /proc/mounts show
   bool debug = false;             // libfuse's trace on standard error
-  // That serve, at least 2. One that reads comes on top, and those that wait for their turns.
+  // That serve, at least 2. One that reads comes on top, and those that wait.
   int max_threads = 10;
   std::string extra;  // comma-separated options for the kernel, as of `mount -o`
 };

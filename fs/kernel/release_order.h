@@ -15,6 +15,8 @@
 #include <new>
 #include <vector>
 
+#include "engine/waiting.h"
+
 namespace cellfs::fs {
 
 // Thread-safe. Files are named by the kernel's node ids.
@@ -31,25 +33,33 @@ class ReleaseOrder {
     }
   }
   void End(uint64_t file) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto begun = std::find(files_.begin(), files_.end(), file);
-      if (begun != files_.end()) files_.erase(begun);
-      any_ = !files_.empty();
-    }
-    ended_.notify_all();
+    const std::lock_guard lock(mutex_);
+    const auto begun = std::find(files_.begin(), files_.end(), file);
+    if (begun != files_.end()) files_.erase(begun);
+    any_ = !files_.empty();
+    if (waiting_ > 0) ended_.notify_all();
   }
   void WaitFor(uint64_t file) {
-    if (!any_) return;
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock,
-                [&] { return std::find(files_.begin(), files_.end(), file) == files_.end(); });
+    if (any_) WaitForReleases(file);
   }
 
  private:
+  void WaitForReleases(uint64_t file) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [&] {
+      return std::find(files_.begin(), files_.end(), file) == files_.end();
+    };
+    if (is_over()) return;
+    const Waiting waiting(Wait::kMayBeShort);
+    ++waiting_;
+    ended_.wait(lock, is_over);
+    --waiting_;
+  }
+
   std::atomic<bool> any_{false};
   std::mutex mutex_;
   std::condition_variable ended_;
+  int waiting_ = 0;              // threads; guarded by mutex_
   std::vector<uint64_t> files_;  // few; guarded by mutex_
 };
 

@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "engine/waiting.h"
 #include "fs/nodes/node.h"
 #include "fs/tree/place.h"
 
@@ -25,9 +26,17 @@ class ColumnLocks {
   class Lock {
    public:
     Lock() = default;
-    Lock(std::shared_mutex& all, std::mutex& mutex) : all_(all), lock_(mutex) { ++held_; }
+    Lock(std::shared_mutex& all, std::mutex& mutex)
+        : all_(all, std::defer_lock), lock_(mutex, std::defer_lock) {
+      LockOrWait(all_);
+      LockOrWait(lock_);
+      ++held_;
+    }
     // The second of two: it goes before the first.
-    explicit Lock(std::mutex& mutex) : lock_(mutex) { ++held_; }
+    explicit Lock(std::mutex& mutex) : lock_(mutex, std::defer_lock) {
+      LockOrWait(lock_);
+      ++held_;
+    }
     Lock(Lock&&) = default;
     Lock& operator=(Lock&& other) noexcept {
       unlock();
@@ -66,7 +75,11 @@ class ColumnLocks {
   }
 
   // Of all columns: nothing is put until it goes. Not for a thread that holds any.
-  [[nodiscard]] LockOfAll TakeAll() { return LockOfAll(all_); }
+  [[nodiscard]] LockOfAll TakeAll() {
+    LockOfAll lock(all_, std::defer_lock);
+    LockOrWait(lock);
+    return lock;
+  }
 
   // Both, whatever the order; the second is empty where they share one.
   [[nodiscard]] std::pair<Lock, Lock> Take(const Place& a, const Place& b) {

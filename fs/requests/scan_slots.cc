@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/waiting.h"
+
 namespace cellfs::fs {
 
 void ScanSlots::Close() {
@@ -29,12 +31,19 @@ Outcome ScanSlots::Take(Claim& claim) {
   }
   line_.push_back(&claim);
   PassOn();
-  waiting_.fetch_add(1);
-  claim.changed_.wait(lock, [&] { return claim.has_slot_ || claim.cancelled_; });
-  waiting_.fetch_sub(1);
+  WaitInLine(claim, lock);
   if (claim.has_slot_) return {};
   line_.remove(&claim);
   return Outcome(EINTR);
+}
+
+void ScanSlots::WaitInLine(Claim& claim, std::unique_lock<std::mutex>& lock) {
+  const auto is_over = [&] { return claim.has_slot_ || claim.cancelled_; };
+  if (is_over()) return;
+  const Waiting waiting(Wait::kIsLong);
+  waiting_.fetch_add(1);
+  claim.changed_.wait(lock, is_over);
+  waiting_.fetch_sub(1);
 }
 
 void ScanSlots::GiveBack(Claim& claim) {

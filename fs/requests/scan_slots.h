@@ -59,6 +59,7 @@ class ScanSlots {
  private:
   int CountSlotsOf(uid_t uid) const;
   void PassOn();
+  void WaitInLine(Claim& claim, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;  // guards the rest
   int limit_ = 5;

@@ -11,6 +11,7 @@ import time
 import pytest
 
 HOPELESS = 12
+SYNCED_WRITES = 5000
 
 # Says so when it has opened the directory, and lists it.
 LIST = """
@@ -144,6 +145,22 @@ def test_the_mount_ends_beside_hopeless_listings(mount):
             assert listing.wait() == 0  # told of an error, not killed
     finally:
         end(listings)
+
+
+def test_a_writer_with_o_sync_goes_on_beside_busy_loops(make_mount):
+    """Alone: nobody else's request wakes a thread that slept through his."""
+    family = make_mount("threads=1").family()
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        file = os.open(family / "q", os.O_WRONLY | os.O_CREAT | os.O_SYNC)
+        for _ in range(SYNCED_WRITES):
+            os.write(file, b"x")
+        os.close(file)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    assert os.stat(family / "q").st_size == SYNCED_WRITES
 
 
 # PCRE2 takes each repeat for one step, and it passes all of the value.
