@@ -40,6 +40,13 @@ struct StoredCell {
   int64_t reference = 0;  // of a row of the table `long_values`; 0: none
 };
 
+// What a cell may take of a store file at most, indexes and filter included, whatever lies beside
+// it; tests hold it against files. The key is row and qualifier, the value not compressed. Beside
+// its cells a file has kBytesOfEmptyFile.
+uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
+                         uint64_t inline_value_limit);
+inline constexpr uint64_t kBytesOfEmptyFile = uint64_t{32} << 10;
+
 // Over everything that the row holds.
 int32_t ChecksumOf(const StoredCell& stored);
 // Of a row of the table `long_values`.

@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace cellfs {
 namespace {
 
 constexpr uint64_t kShare = 16;  // one of so many parts of the file system, at most
+constexpr uint64_t kBlock = 4096;
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 int64_t SteadyNow() {
@@ -67,10 +69,48 @@ uint64_t DiskReserve::Resize(uint64_t bytes) const {
 void DiskReserve::Fill() {
   if (held_ == wanted_) return;
   const std::lock_guard lock(mutex_);
-  const uint64_t missing = wanted_ - std::min(held_.load(), wanted_);
-  if (missing == 0 || LookAt(directory_).free < 2 * missing) return;
-  held_ = Resize(wanted_);
+  const uint64_t held = std::min(held_.load(), wanted_);
+  const uint64_t free = LookAt(directory_).free;
+  const uint64_t more = free >= wanted_ - held ? wanted_ - held : free / 2 / kBlock * kBlock;
+  if (more == 0) return;
+  held_ = Resize(held + more);
   look_at_ = 0;
+}
+
+DiskReserve::Claim::Claim(DiskReserve& reserve, uint64_t bytes)
+    : reserve_(&reserve), bytes_(bytes) {
+  reserve.claimed_ += bytes;
+}
+
+DiskReserve::Claim& DiskReserve::Claim::operator=(Claim&& other) noexcept {
+  Shrink(0);
+  reserve_ = std::exchange(other.reserve_, nullptr);
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+void DiskReserve::Claim::Shrink(uint64_t bytes) noexcept {
+  if (reserve_ == nullptr || bytes >= bytes_) return;
+  reserve_->claimed_ -= bytes_ - bytes;
+  bytes_ = bytes;
+}
+
+void DiskReserve::Wrote(uint64_t bytes) noexcept {
+  uint64_t free = free_;
+  while (!free_.compare_exchange_weak(free, free - std::min(free, bytes))) {
+  }
+}
+
+uint64_t DiskReserve::RoomBeside(uint64_t bytes, bool with_held) {
+  if (wanted_ == 0) return std::numeric_limits<uint64_t>::max();
+  const uint64_t room = LookAt(directory_).free + (with_held ? held_.load() : 0);
+  return room - std::min(room, bytes + claimed_);
+}
+
+void DiskReserve::MakeRoom(uint64_t bytes) {
+  if (held_ == 0) return;
+  const uint64_t free = LookAt(directory_).free;
+  if (free < bytes) Release(bytes - free);
 }
 
 bool DiskReserve::Release(uint64_t bytes) {
@@ -90,7 +130,7 @@ void DiskReserve::Look() {
 
 uint64_t DiskReserve::ShortOf(uint64_t bytes) {
   const auto missing = [&] {
-    const uint64_t needed = bytes + wanted_ - std::min(held_.load(), wanted_);
+    const uint64_t needed = bytes + claimed_ + wanted_ - std::min(held_.load(), wanted_);
     return needed - std::min(free_.load(), needed);
   };
   if (wanted_ == 0 || (SteadyNow() < look_at_ && missing() == 0)) return 0;

@@ -4,7 +4,8 @@
 // full disk they go to what gives space back in the end: deletes, a flush, a compaction, dropping a
 // table. Meanwhile nothing else is written; once there is room again the reserve is filled first.
 //
-// It is a file and no reckoning, for others fill disks too.
+// It is a file and no reckoning, for others fill disks too. Beside it there are claims: what of the
+// free space is promised to our own writes under way, so that two do not count on the same bytes.
 #ifndef CELLFS_ENGINE_LOCAL_DISK_RESERVE_H_
 #define CELLFS_ENGINE_LOCAL_DISK_RESERVE_H_
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "engine/status_or.h"
 
@@ -23,16 +25,38 @@ inline constexpr uint64_t kBytesOfNames = uint64_t{64} << 10;
 // Thread-safe.
 class DiskReserve {
  public:
+  // A promise of so many bytes; it ends with the object. Outlived by the reserve.
+  class Claim {
+   public:
+    Claim() = default;
+    Claim(DiskReserve& reserve, uint64_t bytes);
+    Claim(Claim&& other) noexcept { *this = std::move(other); }
+    Claim& operator=(Claim&& other) noexcept;
+    ~Claim() { Shrink(0); }
+    // What is written by now is promised no more.
+    void Shrink(uint64_t bytes) noexcept;
+    uint64_t bytes() const { return bytes_; }
+
+   private:
+    DiskReserve* reserve_ = nullptr;
+    uint64_t bytes_ = 0;
+  };
+
   // In `directory`/RESERVE: so many bytes, or a 16th of the file system where that is less. 0: no
   // reserve is kept, and room is what the disk says when it is written to.
   DiskReserve(const std::string& directory, uint64_t bytes);
 
-  // Takes what is missing, where the disk has twice as much.
+  // Takes what is missing, or half of what is free where that is less.
   void Fill();
 
-  // How many bytes are missing until the reserve is whole and so many are free beside it; 0: there
-  // is room. What is free is looked up now and then: some megabytes may be written in between.
+  // How many bytes are missing until the reserve is whole and so many are free beside it and all
+  // claims; 0: there is room. What is free is looked up now and then: what we write in between is
+  // told by Wrote; what others write may go unnoticed for 50 ms.
   uint64_t ShortOf(uint64_t bytes);
+  // So many bytes that were free are not any more.
+  void Wrote(uint64_t bytes) noexcept;
+  // What is free is to be looked up before it is relied on again.
+  void Forget() noexcept { look_at_ = 0; }
   // kStoreFull, with what helps, where some are missing.
   Status CheckRoom(uint64_t bytes);
 
@@ -50,6 +74,13 @@ class DiskReserve {
     if (has_spent) Fill();  // before others take what has come back
     return done;
   }
+
+  // What a rewrite that gives space back may have: what is free beside claims and `bytes`, with or
+  // without what is held. Looked up now. Without a reserve there is no bound.
+  uint64_t RoomBeside(uint64_t bytes, bool with_held);
+  // Gives back of what is held as much as is missing until so many bytes are free, so that what
+  // writes them need not begin anew.
+  void MakeRoom(uint64_t bytes);
 
   uint64_t wanted() const { return wanted_; }
   uint64_t held() const { return held_.load(); }
@@ -69,6 +100,7 @@ class DiskReserve {
   const uint64_t wanted_;
   std::mutex mutex_;                 // held while the file is changed
   std::atomic<uint64_t> held_{0};    // written under mutex_
+  std::atomic<uint64_t> claimed_{0};
   std::atomic<uint64_t> free_{0};    // when it was looked up last
   std::atomic<int64_t> look_at_{0};  // the next time, in nanoseconds of the steady clock
 };

@@ -239,7 +239,9 @@ Status LocalEngine::SaveCatalog(std::string_view bytes) {
                                  [&] { return directory_->SaveCatalog(bytes); });
 }
 
-Status LocalEngine::CheckRoom(uint64_t bytes) { return context_->AwaitDiskRoom(bytes); }
+Status LocalEngine::CheckRoom(uint64_t bytes) {
+  return context_->ClaimDiskRoom({.in_log = bytes, .in_files = bytes}).status();
+}
 
 Status LocalEngine::CheckTakesPuts() {
   CELLFS_RETURN_IF_ERROR(context_->wal->health());

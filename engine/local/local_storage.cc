@@ -48,7 +48,8 @@ LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable ta
 }
 
 std::shared_ptr<MemoryCells> LocalStorage::NewMemory(const TableSchema& schema) const {
-  return std::make_shared<MemoryCells>(schema, context_->memory);
+  return std::make_shared<MemoryCells>(schema, context_->memory,
+                                       context_->options.inline_value_limit);
 }
 
 TableStatePtr LocalStorage::State() const {
@@ -188,9 +189,13 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 // ---- Writing ------------------------------------------------------------------------------------
 
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
-  CELLFS_ASSIGN_OR_RETURN(const uint64_t bytes, CheckStorable(batches));
+  CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
-  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->AwaitDiskRoom(bytes));
+  const StoreContext::BytesOfPut bytes = BytesOf(batches);
+  DiskReserve::Claim claim;
+  if (!only_deletes) {
+    CELLFS_ASSIGN_OR_RETURN(claim, context_->ClaimDiskRoom(bytes));
+  }
   CELLFS_RETURN_IF_ERROR(WaitForRoom(only_deletes));
   const std::lock_guard write_lock(context_->write_mutex);
   SequenceId last = context_->read_point.load();
@@ -212,6 +217,7 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
       const LogPosition position,
       only_deletes ? context_->reserve.Spend(kBytesOfDeletes, append) : append());
   active->Finish(addition);
+  context_->reserve.Wrote(bytes.in_log);
   context_->read_point.store(last);
   context_->mutations += batches.size();
   if (static_cast<int64_t>(active->memstore().bytes()) >= FlushSizeOf(*state)) {
@@ -221,19 +227,30 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
 }
 
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
-// Answers how many bytes the cells have, with their keys.
-StatusOr<uint64_t> LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
+Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
   constexpr uint64_t kMost = StoreFileBuilder::kMostBytesOfCell;
-  uint64_t bytes = 0;
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t size = batch.row.size() + cell.qualifier.size() + cell.value.size();
-      bytes += size;
       if (size <= kMost) continue;
-      return Status(StatusCode::kValueTooLarge,
-                    "a cell of " + std::to_string(size) +
-                        " bytes, its key included, is over the store's maximum of " +
-                        std::to_string(kMost));
+      return {StatusCode::kValueTooLarge,
+              "a cell of " + std::to_string(size) +
+                  " bytes, its key included, is over the store's maximum of " +
+                  std::to_string(kMost)};
+    }
+  }
+  return {};
+}
+
+StoreContext::BytesOfPut LocalStorage::BytesOf(std::span<const RowBatch> batches) const {
+  constexpr uint64_t kRecord = 64;  // its header, and what a cell has beside its bytes
+  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  StoreContext::BytesOfPut bytes{.in_log = 0, .in_files = State()->active->BytesToBegin()};
+  for (const RowBatch& batch : batches) {
+    for (const Cell& cell : batch.cells) {
+      const uint64_t key = batch.row.size() + cell.qualifier.size();
+      bytes.in_log += kRecord + key + cell.value.size();
+      bytes.in_files += MostBytesInFile(cell.type, key, cell.value.size(), limit);
     }
   }
   return bytes;
@@ -303,6 +320,7 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
       context_->moments->Keep(moments_lock, id(), before);
     }
     flushed_ = manifest.flushed;
+    context_->reserve.Forget();  // files were written, and memstores promise less
     for (const auto& cells : {before->active, before->frozen})
       if (cells != nullptr && cells != after->active && cells != after->frozen)
         cells->EndCharge();

@@ -90,7 +90,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
   std::shared_ptr<MemoryCells> NewMemory(const TableSchema& schema) const;
-  StatusOr<uint64_t> CheckStorable(std::span<const RowBatch> batches) const;
+  Status CheckStorable(std::span<const RowBatch> batches) const;
+  StoreContext::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
   Status WaitForRoom(bool only_deletes);
   // How much of what memstores may have is taken, of this table's or of all: 1 is all.
   double Fullness(bool only_deletes) const;
@@ -114,8 +115,16 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<bool> CompactWhatIsWorthIt(const std::function<bool()>& stopped);
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status CompactSelection(Selection selection, const std::function<bool()>& stopped);
-  Status RewriteSelection(const Selection& selection, const std::function<bool()>& stopped);
-  StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection) const;
+  Status RewriteSelection(const Selection& selection, const std::function<bool()>& stopped,
+                          DiskReserve::Claim& claim);
+  StatusOr<DiskReserve::Claim> ClaimRoomFor(const Selection& selection,
+                                            const std::function<bool()>& stopped);
+  StatusOr<uint64_t> MeasureRewrite(const Selection& selection,
+                                    const std::function<bool()>& stopped);
+  Rewrite RulesFor(const Selection& selection) const;
+  static uint64_t BytesOf(const Selection& selection);
+  StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection,
+                                 bool lengths_only) const;
   std::optional<Selection> SelectByPolicy(const FamilySchema& family) const;
   bool IsMajorDue(const FamilySchema& family, const StoreFiles& files, Timestamp oldest) const;
   void Discard(const std::vector<FileFacts>& files) const;

@@ -153,38 +153,106 @@ StatusOr<bool> LocalStorage::DropExpired(const FamilySchema& family) {
   return true;
 }
 
-Status LocalStorage::CompactSelection(Selection selection, const std::function<bool()>& stopped) {
-  uint64_t bytes = kBytesOfNames;
+uint64_t LocalStorage::BytesOf(const Selection& selection) {
+  uint64_t bytes = 0;
   for (const auto& file : selection.files) bytes += file->facts().bytes;
-  const Status done =
-      context_->reserve.Spend(bytes, [&] { return RewriteSelection(selection, stopped); });
+  return bytes;
+}
+
+Status LocalStorage::CompactSelection(Selection selection, const std::function<bool()>& stopped) {
+  if (selection.files.empty()) return Status();
+  CELLFS_ASSIGN_OR_RETURN(DiskReserve::Claim claim, ClaimRoomFor(selection, stopped));
+  const uint64_t claimed = claim.bytes();
+  context_->claimed_by_compactions += claimed;
+  const Status done = RewriteSelection(selection, stopped, claim);
   selection.files.clear();  // now they go, unless somebody reads them
+  claim.Shrink(0);
+  context_->claimed_by_compactions -= claimed;
+  context_->reserve.Forget();
   context_->reserve.Fill();
+  context_->TellRoomMade();
   return done;
 }
 
+// Before it begins: what a compaction cannot finish would only take room from others meanwhile. One
+// that gives space back may have what the reserve holds; it comes back with the files that go.
+StatusOr<DiskReserve::Claim> LocalStorage::ClaimRoomFor(const Selection& selection,
+                                                        const std::function<bool()>& stopped) {
+  DiskReserve& reserve = context_->reserve;
+  const uint64_t present = BytesOf(selection);
+  uint64_t bytes = present + kBytesOfNames;
+  if (bytes > reserve.RoomBeside(context_->BytesOfFlush(), /*with_held=*/false)) {
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, MeasureRewrite(selection, stopped));
+    bytes = std::min(bytes, measured + kBytesOfNames);
+    const uint64_t room = reserve.RoomBeside(context_->BytesOfFlush(), bytes < present);
+    if (bytes > room)
+      return Status(StatusCode::kStoreFull, "the disk has no room for a compaction, which needs " +
+                                                std::to_string(bytes) + " bytes and may have " +
+                                                std::to_string(room));
+    reserve.MakeRoom(bytes);
+  }
+  return DiskReserve::Claim(reserve, bytes);
+}
+
+// What the compaction would write, without the values.
+StatusOr<uint64_t> LocalStorage::MeasureRewrite(const Selection& selection,
+                                                const std::function<bool()>& stopped) {
+  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(State(), selection, /*lengths_only=*/true));
+  input.stopped = [&] { return dropped_ || (stopped && stopped()); };
+  uint64_t bytes = kBytesOfEmptyFile;
+  const RewriteOutput measure = [&](CellCursor& cells) {
+    const CellView& cell = cells.cell();
+    bytes += MostBytesInFile(cell.type, cell.row.size() + cell.qualifier.size(), cell.value_length,
+                             limit);
+    return Status();
+  };
+  DroppedColumns dropped;
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), selection.family, RulesFor(selection),
+                                       measure, dropped));
+  return bytes;
+}
+
+Rewrite LocalStorage::RulesFor(const Selection& selection) const {
+  const bool major = selection.kind == CompactionKind::kMajor;
+  Rewrite rules = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  for (const auto& file : selection.files)
+    rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
+  return rules;
+}
+
 Status LocalStorage::RewriteSelection(const Selection& selection,
-                                      const std::function<bool()>& stopped) {
-  if (selection.files.empty()) return Status();
+                                      const std::function<bool()>& stopped,
+                                      DiskReserve::Claim& claim) {
   const FamilySchema& family = selection.family;
   const TableStatePtr state = State();
   const bool major = selection.kind == CompactionKind::kMajor;
-  Rewrite rules = RewriteNow(major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  const Rewrite rules = RulesFor(selection);
   BuilderOptions options{.number = next_file_++,
                          .inline_value_limit = context_->options.inline_value_limit,
                          .written = rules.now,
                          .is_major = major};
   for (const auto& file : selection.files) {
-    rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
     options.cells_at_most += file->facts().cells;
     if (!major) options.written = std::min(options.written, file->facts().written);
   }
-  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(state, selection));
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(state, selection, /*lengths_only=*/false));
   input.stopped = [&] { return dropped_ || (stopped && stopped()); };
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
                           StoreFileBuilder::Begin(context_->files, folder_, family, options));
+  // What is written is not claimed any more, or puts would find twice as much missing. One that the
+  // background has begun leaves its room to puts that wait for it, unless it gives more back.
+  const uint64_t claimed = claim.bytes();
+  const bool yields = stopped && claimed >= BytesOf(selection);
+  const RewriteOutput put = Into(*builder);
+  const RewriteOutput output = [&](CellCursor& cell) -> Status {
+    CELLFS_RETURN_IF_ERROR(put(cell));
+    claim.Shrink(claimed - std::min(claimed, builder->bytes_on_disk()));
+    if (!yields || context_->waiting_puts == 0) return {};
+    return {StatusCode::kCancelled, "puts wait for the room"};
+  };
   DroppedColumns dropped;
-  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, output, dropped));
   CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
                           builder->Finish(selection.files.front()->facts().lowest,
                                           selection.files.back()->facts().highest));
@@ -197,12 +265,12 @@ Status LocalStorage::RewriteSelection(const Selection& selection,
 }
 
 StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
-                                             const Selection& selection) const {
+                                             const Selection& selection, bool lengths_only) const {
   RewriteInput input;
   for (const auto& file : selection.files) {
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
     input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,
-                                                            /*lengths_only=*/false));
+                                                            lengths_only));
   }
   const FileFacts& oldest = selection.files.front()->facts();
   const FileFacts& newest = selection.files.back()->facts();

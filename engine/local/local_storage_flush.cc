@@ -101,6 +101,21 @@ Status LocalStorage::Flush() {
   return FlushLocked();
 }
 
+namespace {
+
+class UnderWay {
+ public:
+  explicit UnderWay(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~UnderWay() { --count_; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
+
+}  // namespace
+
 // What a failed flush has left comes first, for its cells are older.
 Status LocalStorage::FlushLocked() {
   for (;;) {
@@ -111,9 +126,11 @@ Status LocalStorage::FlushLocked() {
     const bool again = flush_failed_;
     Status status;
     try {
+      const UnderWay under_way(context_->flushes_under_way);
+      const uint64_t bytes = state->frozen->file_bytes() + kBytesOfNames;
       const auto flush = [&] {
-        return context_->reserve.Spend(state->frozen->memstore().bytes(),
-                                       [&] { return FlushFrozen(state); });
+        context_->reserve.MakeRoom(bytes);
+        return context_->reserve.Spend(bytes, [&] { return FlushFrozen(state); });
       };
       status = flush();
       // Readers may have the descriptors, and not need them.
@@ -134,14 +151,14 @@ void LocalStorage::FlushEnded(const Status& status) {
   flush_attempts_.Ended(status, context_->options.clock->Elapsed());
   {
     const std::lock_guard lock(context_->room_mutex);
-    ++context_->flushes;
     if (flush_failed_ != !status.ok()) context_->failing_tables += status.ok() ? -1 : 1;
     flush_failed_ = !status.ok();
     if (!status.ok())
       context_->flush_error = {status.code(),
                                "table '" + name().ToString() + "': " + status.message()};
   }
-  context_->room_made.notify_all();
+  context_->reserve.Fill();
+  context_->TellRoomMade();
 }
 
 // Nothing where the active memstore is empty.
@@ -219,7 +236,7 @@ StatusOr<std::optional<FileFacts>> LocalStorage::WriteFamily(const TableStatePtr
                        [&](const auto& file) { return MayHoldPlaceOf(file->facts(), withdrawal); });
   };
   input.stopped = [this] { return dropped_.load(); };
-  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, *builder, dropped));
+  CELLFS_RETURN_IF_ERROR(RewriteFamily(std::move(input), family, rules, Into(*builder), dropped));
   return builder->Finish(flushed() + 1, memstore.highest_sequence_id());
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/local/cell_format.h"
+
 namespace cellfs {
 namespace {
 
@@ -28,11 +30,22 @@ size_t HashOfCell(std::string_view family, const CellView& cell, CellType type) 
 
 }  // namespace
 
-MemoryCells::MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account)
-    : memstore_(FamilyNames(schema)), charge_(std::move(account)) {}
+MemoryCells::MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account,
+                         int32_t inline_value_limit)
+    : memstore_(FamilyNames(schema)),
+      charge_(std::move(account)),
+      inline_value_limit_(static_cast<uint64_t>(std::max(inline_value_limit, 0))),
+      bytes_of_files_(schema.families.size() * kBytesOfEmptyFile) {}
+
+Memstore::Addition MemoryCells::Begin() {
+  added_file_bytes_ = BytesToBegin();
+  return Memstore::Addition(memstore_);
+}
 
 void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& addition) {
   for (const CellView& cell : cells) {
+    added_file_bytes_ += MostBytesInFile(cell.type, cell.row.size() + cell.qualifier.size(),
+                                         cell.value.size(), inline_value_limit_);
     if (!IsTombstone(cell.type)) continue;
     const std::lock_guard lock(mutex_);
     if (cell.type == kWithdrawMarker) {
@@ -51,7 +64,7 @@ void MemoryCells::Prepare(std::span<const CellView> cells, Memstore::Addition& a
 void MemoryCells::Finish(Memstore::Addition& addition) noexcept {
   const uint64_t before = memstore_.bytes();
   addition.Finish();
-  charge_.Add(memstore_.bytes() - before);
+  charge_.Add(memstore_.bytes() - before, added_file_bytes_);
 }
 
 bool MemoryCells::MayHaveTombstones(std::string_view family, std::string_view row,

@@ -7,6 +7,7 @@
 #define CELLFS_ENGINE_LOCAL_MEMORY_CELLS_H_
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -25,9 +26,10 @@ namespace cellfs {
 // As Memstore: one thread adds at a time, any number read.
 class MemoryCells {
  public:
-  MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account);
+  MemoryCells(const TableSchema& schema, std::shared_ptr<MemoryAccount> account,
+              int32_t inline_value_limit);
 
-  Memstore::Addition Begin() { return Memstore::Addition(memstore_); }
+  Memstore::Addition Begin();
   // As Memstore::Addition.
   void Prepare(std::span<const CellView> cells, Memstore::Addition& addition);
   // Charges the account with what was added.
@@ -37,6 +39,10 @@ class MemoryCells {
   void EndCharge() noexcept { charge_.End(); }
 
   const Memstore& memstore() const { return memstore_; }
+  // What their store files may take beside the cells, of a memstore that has none.
+  uint64_t BytesToBegin() const { return memstore_.cells() == 0 ? bytes_of_files_ : 0; }
+  // What their store files may take at most. Once nothing is added any more.
+  uint64_t file_bytes() const { return charge_.file_bytes(); }
   bool any_tombstones() const { return any_tombstones_; }
   bool MayHaveTombstones(std::string_view family, std::string_view row,
                          std::string_view qualifier) const;
@@ -49,6 +55,9 @@ class MemoryCells {
  private:
   Memstore memstore_;
   MemoryCharge charge_;
+  const uint64_t inline_value_limit_;
+  const uint64_t bytes_of_files_;  // that are empty, one for each family
+  uint64_t added_file_bytes_ = 0;  // by the present addition
   std::atomic<bool> any_tombstones_{false};
   std::atomic<bool> any_withdrawals_{false};
   mutable std::mutex mutex_;                          // guards the next three

@@ -13,14 +13,14 @@ constexpr uint64_t kLookEvery = 1024;  // cells, whether to stop
 class FamilyRewrite {
  public:
   FamilyRewrite(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
-                StoreFileBuilder& builder, DroppedColumns& dropped)
+                const RewriteOutput& output, DroppedColumns& dropped)
       : cells_(MergeAllCells(std::move(input.cells))),
         newer_(MergeAllCells(std::move(input.newer_withdrawals))),
         input_(std::move(input)),
         family_(family),
         keep_up_to_(rules.keep_up_to),
         matcher_(MakeCompactionMatcher(family, rules)),
-        builder_(builder),
+        output_(output),
         dropped_(dropped) {}
 
   Status Run() {
@@ -58,10 +58,7 @@ class FamilyRewrite {
     return newer_withdrawals_.Hides(cell) || input_.is_withdrawn_in_memory(cell);
   }
 
-  Status Put() {
-    CELLFS_RETURN_IF_ERROR(cells_->LoadValue());
-    return builder_.Put(cells_->cell());
-  }
+  Status Put() { return output_(*cells_); }
 
   const std::unique_ptr<CellCursor> cells_;
   const std::unique_ptr<CellCursor> newer_;
@@ -69,7 +66,7 @@ class FamilyRewrite {
   const FamilySchema& family_;
   const SequenceId keep_up_to_;
   const std::unique_ptr<CompactionMatcher> matcher_;
-  StoreFileBuilder& builder_;
+  const RewriteOutput& output_;
   DroppedColumns& dropped_;
   Withdrawals withdrawals_;
   Withdrawals newer_withdrawals_;
@@ -78,8 +75,15 @@ class FamilyRewrite {
 }  // namespace
 
 Status RewriteFamily(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
-                     StoreFileBuilder& builder, DroppedColumns& dropped) {
-  return FamilyRewrite(std::move(input), family, rules, builder, dropped).Run();
+                     const RewriteOutput& output, DroppedColumns& dropped) {
+  return FamilyRewrite(std::move(input), family, rules, output, dropped).Run();
+}
+
+RewriteOutput Into(StoreFileBuilder& builder) {
+  return [&builder](CellCursor& cells) -> Status {
+    CELLFS_RETURN_IF_ERROR(cells.LoadValue());
+    return builder.Put(cells.cell());
+  };
 }
 
 }  // namespace cellfs

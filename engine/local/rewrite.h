@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// FamilyRewrite: carries cells of one family into a new store file and leaves out what HBase's
+// RewriteFamily: carries cells of one family into a new store file and leaves out what HBase's
 // rules drop: of a memstore a flush, of several files a compaction. Withdrawals are carried out on
 // the way.
 #ifndef CELLFS_ENGINE_LOCAL_REWRITE_H_
@@ -34,9 +34,15 @@ struct RewriteInput {
   std::function<bool()> stopped;
 };
 
+// Takes the cell at the cursor, which stays.
+using RewriteOutput = std::function<Status(CellCursor& cell)>;
+
+// Loads the value and puts the cell.
+RewriteOutput Into(StoreFileBuilder& builder);
+
 // `dropped` is told of what the rules leave out. kCorruption: a cell cannot be read.
 Status RewriteFamily(RewriteInput input, const FamilySchema& family, const Rewrite& rules,
-                     StoreFileBuilder& builder, DroppedColumns& dropped);
+                     const RewriteOutput& output, DroppedColumns& dropped);
 
 }  // namespace cellfs
 

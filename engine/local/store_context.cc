@@ -2,45 +2,63 @@
 #include "engine/local/store_context.h"
 
 #include <chrono>
-#include <optional>
+
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{100};
-constexpr uint64_t kMostFlushes = 8;  // that one put waits for, while others fill the room
-
-// A put is written to the log, and later to a store file.
-uint64_t BytesOfPut(uint64_t bytes) { return 2 * bytes; }
+constexpr std::chrono::milliseconds kLongestWait{100};
+constexpr int kMostWaits = 600;  // of one put, while others take the room that is made
 
 }  // namespace
 
-// What memstores have lies in the log as well, which is cut behind a flush.
+// What memstores have lies in the log as well, which is cut behind a flush. While one is under way
+// its bytes are on the disk and promised too.
 bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {
-  return maintained && failing_tables == 0 && memory->bytes() > 0 && missing <= wal->bytes();
+  if (!maintained || failing_tables != 0) return false;
+  return flushes_under_way > 0 || (memory->bytes() > 0 && missing <= wal->bytes());
 }
 
-Status StoreContext::AwaitDiskRoom(uint64_t bytes) {
-  const uint64_t own = BytesOfPut(bytes);
-  std::optional<uint64_t> flushes_before;
-  while (const uint64_t missing = reserve.ShortOf(memory->bytes() + own)) {
-    must_flush = MayFlushMakeRoom(missing);
-    if (must_flush) wake_maintenance();
-    std::unique_lock lock(room_mutex);
-    if (!flushes_before) flushes_before = flushes;
-    if (!must_flush || flushes - *flushes_before > kMostFlushes) {
-      refused_bytes_ = bytes;
-      lock.unlock();
-      return reserve.CheckRoom(memory->bytes() + own);
+StatusOr<DiskReserve::Claim> StoreContext::ClaimDiskRoom(const BytesOfPut& put) {
+  const uint64_t own = put.in_log + put.in_files;
+  for (int waits = 0;; ++waits) {
+    DiskReserve::Claim claim(reserve, own);
+    const uint64_t missing = reserve.ShortOf(BytesOfFlush());
+    if (missing == 0) {
+      if (own >= refused_bytes_) refused_bytes_ = 0;
+      return claim;
     }
-    room_made.wait_for(lock, kLookAgain);
+    must_flush = MayFlushMakeRoom(missing);
+    if (waits > kMostWaits || (!must_flush && missing > claimed_by_compactions)) {
+      refused_bytes_ = own;
+      CELLFS_RETURN_IF_ERROR(reserve.CheckRoom(BytesOfFlush()));
+      return claim;
+    }
+    claim.Shrink(0);
+    WaitForRoom();
   }
-  if (bytes >= refused_bytes_) refused_bytes_ = 0;
-  return {};
 }
 
-Status StoreContext::CheckDiskRoom() {
-  return reserve.CheckRoom(memory->bytes() + BytesOfPut(refused_bytes_));
+// Until a flush or a compaction has ended.
+void StoreContext::WaitForRoom() {
+  ++waiting_puts;
+  if (must_flush) wake_maintenance();
+  const Waiting waiting(Wait::kIsLong);
+  std::unique_lock lock(room_mutex);
+  const uint64_t before = times_room_was_made;
+  room_made.wait_for(lock, kLongestWait, [&] { return times_room_was_made != before; });
+  --waiting_puts;
 }
+
+void StoreContext::TellRoomMade() {
+  {
+    const std::lock_guard lock(room_mutex);
+    ++times_room_was_made;
+  }
+  room_made.notify_all();
+}
+
+Status StoreContext::CheckDiskRoom() { return reserve.CheckRoom(BytesOfFlush() + refused_bytes_); }
 
 }  // namespace cellfs

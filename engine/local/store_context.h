@@ -52,17 +52,30 @@ struct StoreContext {
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
 
-  // Waits, where the disk has no room for a put of so many bytes, for flushes that make some: the
+  // What the flush of all memstores may take of the disk.
+  uint64_t BytesOfFlush() const { return memory->file_bytes() + kBytesOfNames; }
+  // Claims room for a put: for its record, and for its part of a flush, so that what is
+  // acknowledged can be flushed. Where the disk has no room, waits for flushes that make some: the
   // log gives back what store files have. kStoreFull: they would make none, or nobody flushes.
-  Status AwaitDiskRoom(uint64_t bytes);
+  struct BytesOfPut {
+    uint64_t in_log = 0;
+    uint64_t in_files = 0;
+  };
+  StatusOr<DiskReserve::Claim> ClaimDiskRoom(const BytesOfPut& put);
+  // Puts that wait there.
+  std::atomic<int> waiting_puts{0};
+  // What compactions under way have claimed: with their end room comes back, so puts wait for it.
+  std::atomic<uint64_t> claimed_by_compactions{0};
+  void TellRoomMade();
   // Whether puts find room on the disk as it is now. kStoreFull: why not.
   Status CheckDiskRoom();
+  std::atomic<int> flushes_under_way{0};
   // Somebody waits for the flush of whatever is not flushed.
   std::atomic<bool> must_flush{false};
 
   std::mutex room_mutex;
   std::condition_variable room_made;  // by a flush, maybe
-  uint64_t flushes = 0;               // that have ended; guarded by room_mutex
+  uint64_t times_room_was_made = 0;   // guarded by room_mutex
   Status flush_error;                 // of the last one that has failed; guarded by room_mutex
 
   std::mutex observer_mutex;            // held while it is called
@@ -70,8 +83,9 @@ struct StoreContext {
 
  private:
   bool MayFlushMakeRoom(uint64_t missing) const;
+  void WaitForRoom();
 
-  std::atomic<uint64_t> refused_bytes_{0};  // of the last put that has found no room
+  std::atomic<uint64_t> refused_bytes_{0};  // that the last put needed which has found no room
 };
 
 }  // namespace cellfs

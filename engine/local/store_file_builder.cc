@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_file_builder.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -91,6 +93,8 @@ void StoreFileBuilder::SyncNowAndThen(const StoredCell& stored) {
   if (unsynced_ < kBytesBetween) return;
   unsynced_ = 0;
   files_.StartSync(path_);
+  struct stat found {};
+  if (stat(path_.c_str(), &found) == 0) bytes_on_disk_ = static_cast<uint64_t>(found.st_size);
 }
 
 Status StoreFileBuilder::PutValue(const CellView& cell, StoredCell& stored) {

@@ -41,6 +41,8 @@ class StoreFileBuilder {
   // In cell order, each once; with its value. Withdrawal markers too.
   Status Put(const CellView& cell);
   int64_t cells() const { return facts_.cells; }
+  // What is written so far takes of the disk, looked up every few megabytes.
+  uint64_t bytes_on_disk() const { return bytes_on_disk_; }
 
   // The file is complete and on disk (its name is not: SaveManifest syncs the folder). What was
   // written lies between the two sequence ids. nullopt: there were no cells, and there is no file.
@@ -79,6 +81,7 @@ class StoreFileBuilder {
   bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
   std::string buffer_;
   uint64_t unsynced_ = 0;  // bytes, about
+  uint64_t bytes_on_disk_ = 0;
   bool finished_ = false;
 };
 

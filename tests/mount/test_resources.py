@@ -198,6 +198,84 @@ def test_a_full_disk_refuses_and_goes_on_once_there_is_room(tmp_path, disk, dura
         mount.stop()
 
 
+def test_puts_take_what_a_small_disk_has_and_status_says_when_they_are_refused(tmp_path, disk):
+    sh(f"mount -o remount,size=24m {disk}")
+    mount = Mount(disk / "store", tmp_path / "mnt")
+    try:
+        family = mount.family()
+        known = {}
+        with fails_with(errno.ENOSPC):
+            for number in range(240):
+                data = b"%04d" % number * 25000
+                (family / f"q{number}").write_bytes(data)
+                known[family / f"q{number}"] = data
+        room = os.statvfs(disk)
+        assert room.f_bavail * room.f_bsize < 2 << 20, "memstores are flushed where puts lack room"
+        assert "the disk is full" in mount.status()["puts_refused"]
+        assert 'cellfs_puts_refused{reason="StoreFull"} 1' in (mount / ".cellfs/metrics").read_text()
+        assert "the disk is full" in (mount / ".cellfs/status").read_text()
+        sh(f"mount -o remount,size=64m {disk}")
+        (family / "again").write_bytes(b"x" * 100000)
+        assert mount.status()["puts_refused"] == ""
+        assert 'cellfs_puts_refused{reason=""} 0' in (mount / ".cellfs/metrics").read_text()
+        assert all_read(known) == []
+    finally:
+        mount.stop()
+
+
+@pytest.fixture
+def ext4(tmp_path):
+    path = tmp_path / "ext4"
+    path.mkdir(mode=0o700)
+    sh(f"truncate -s 32M {path}.img")
+    if sh(f"mkfs.ext4 -q -F {path}.img && mount -o loop {path}.img {path}", check=False)[0] != 0:
+        pytest.skip("no image of a file system can be mounted here")
+    yield path
+    sh(f"umount {path}")
+
+
+@pytest.mark.parametrize("kind", ["tmpfs", "ext4"])
+def test_a_small_disk_that_was_filled_gives_its_room_back_without_a_remount(tmp_path, request, kind):
+    disk = request.getfixturevalue("disk" if kind == "tmpfs" else "ext4")
+    if kind == "tmpfs":
+        sh(f"mount -o remount,size=32m {disk}")
+    mount = Mount(disk / "store", tmp_path / "mnt")
+
+    def used():
+        room = os.statvfs(disk)
+        return (room.f_blocks - room.f_bfree) * room.f_bsize
+
+    try:
+        family = mount.family()
+        before = used()
+        for turn in range(2):
+            known = {}
+            with fails_with(errno.ENOSPC):
+                for number in range(200):
+                    data = os.urandom(300000)
+                    (family / f"q{number}").write_bytes(data)
+                    known[family / f"q{number}"] = data
+            assert len(known) > 60
+            mount.command("flush")
+            code, _, error = sh(f"{CELLFS} compact {mount} t", check=False)
+            assert code == 1 and "no room for a compaction" in error
+            assert mount.status()["disk_reserve"] == mount.status()["disk_reserve_wanted"]
+            assert all_read(known) == []
+            if turn == 0:
+                for path in known:
+                    path.unlink()
+                    (family / ".deleted" / path.name).unlink()
+                mount.command("flush")
+                mount.command("compact", "t")
+            else:
+                sh(f"rm -r {mount}/default/t/r && rmdir {mount}/default/t")
+            assert used() < before + (2 << 20)
+            assert mount.status()["puts_refused"] == ""
+        assert "no damage" in mount.command("check")
+    finally:
+        mount.stop()
+
+
 def test_on_a_disk_that_others_have_filled_deletes_give_space_back(tmp_path, disk):
     mount = Mount(disk / "store", tmp_path / "mnt")
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <vector>
@@ -43,6 +44,40 @@ TEST_F(DiskReserveTest, MoreThanIsFreeHasNoRoom) {
   DiskReserve reserve(directory_.path(), kWanted);
   EXPECT_EQ(reserve.CheckRoom(UINT64_MAX / 4).code(), StatusCode::kStoreFull);
   EXPECT_TRUE(reserve.CheckRoom(1).ok());
+}
+
+// Two that fit alone do not count on the same bytes.
+TEST_F(DiskReserveTest, WhatIsClaimedIsNotFreeForOthers) {
+  DiskReserve reserve(directory_.path(), kWanted);
+  struct statvfs disk {};
+  ASSERT_EQ(statvfs(directory_.path().c_str(), &disk), 0);
+  const uint64_t most = disk.f_bavail * disk.f_frsize / 10 * 6;
+  {
+    DiskReserve::Claim first(reserve, most);
+    EXPECT_TRUE(reserve.CheckRoom(1).ok());
+    EXPECT_EQ(reserve.CheckRoom(most).code(), StatusCode::kStoreFull);
+    EXPECT_LT(reserve.RoomBeside(0, false), most);
+    first.Shrink(1000);  // the rest is written, as far as it is told
+    EXPECT_TRUE(reserve.CheckRoom(most).ok());
+    DiskReserve::Claim second(reserve, most);
+    second = std::move(first);
+    EXPECT_TRUE(reserve.CheckRoom(most).ok());
+  }
+  EXPECT_TRUE(reserve.CheckRoom(most).ok());
+  reserve.Wrote(most);
+  EXPECT_TRUE(reserve.CheckRoom(most).ok()) << "it was not so, and is looked up";
+}
+
+TEST_F(DiskReserveTest, GivesNothingBackWhereThereIsRoom) {
+  DiskReserve reserve(directory_.path(), kWanted);
+  reserve.MakeRoom(1000);
+  EXPECT_EQ(reserve.held(), kWanted);
+  reserve.MakeRoom(UINT64_MAX / 4);
+  EXPECT_EQ(reserve.held(), 0u);
+  reserve.Fill();
+  EXPECT_EQ(reserve.held(), kWanted);
+  DiskReserve none(directory_.path(), 0);
+  EXPECT_GT(none.RoomBeside(UINT64_MAX / 2, true), UINT64_MAX / 2);
 }
 
 TEST_F(DiskReserveTest, GivesBlocksToWhatMeetsAFullDiskUntilItIsDone) {

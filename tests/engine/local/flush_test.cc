@@ -263,6 +263,36 @@ TEST_F(FlushTest, AfterAFailedFlushMemoryStaysBoundedAndReadsAndDeletesGoOn) {
   EXPECT_EQ(ValueOf("d"), "again");
 }
 
+// The disk is to have room for every flush of what was acknowledged, however its cells lie there.
+TEST_F(FlushTest, AFileTakesNoMoreThanIsReckonedForItsCells) {
+  const auto row_of = [](int number, size_t length) {
+    std::string row = std::to_string(100000 + number);
+    return row + std::string(length - row.size(), 'r');
+  };
+  for (const size_t row : {6, 100, 300, 690, 900, 1000, 3000, 30000}) {
+    for (const size_t value : {0, 10, 200, 257, 680, 820, 1021, 1400, 2045, 4060, 5000, 8200}) {
+      for (const CellType type : {CellType::kPut, CellType::kDeleteColumn}) {
+        if (type != CellType::kPut && value != 0) continue;
+        SCOPED_TRACE(std::to_string(row) + " " + std::to_string(value));
+        Reopen();
+        uint64_t reckoned = kBytesOfEmptyFile;
+        for (int i = 0; i < 200; ++i) {
+          const Cell cell = CellOf("q", 1, std::string(value, 'v'), type);
+          reckoned += MostBytesInFile(type, row + 1, value,
+                                      static_cast<uint64_t>(options_.inline_value_limit));
+          ASSERT_OK(Write(row_of(i, row), {cell}));
+        }
+        ASSERT_OK(table_->Flush());
+        const uint64_t taken =
+            std::filesystem::file_size(table_path() + "/" + StoreFileNames().at(0));
+        EXPECT_LE(taken, reckoned);
+        EXPECT_GT(3 * taken, reckoned - kBytesOfEmptyFile) << "nor much less";
+        ASSERT_OK(table_->Truncate());
+      }
+    }
+  }
+}
+
 TEST_F(FlushTest, TheHeadOfAColumnTellsPutsAndTombstonesWhereverTheyLie) {
   const auto head = [&](const std::string& qualifier) {
     const auto found = table_->ReadColumnHead("a", "f", qualifier);
