@@ -6,6 +6,7 @@
 #include "fs/kernel/fuse_handlers.h"
 
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -155,15 +156,19 @@ AttributeChange ChangeOf(const struct stat& wanted, int which) {
 // ---- Session ------------------------------------------------------------------------------------
 
 void Init(void* user_data, fuse_conn_info* connection) {
+  FuseTarget& target = *static_cast<FuseTarget*>(user_data);
   // No writeback cache: the daemon knows at each moment how long a file being written is.
+  // The kernel clears set-user-id bits: FUSE_CAP_HANDLE_KILLPRIV would say that the daemon does.
   unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
-                    FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
+                    FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
   // Pages that an appended byte's new time would make the kernel drop are being filled by the next
   // one (docs/kernel.md). Where the daemon sees no open, it cannot say which pages are stale.
-  wanted |= KernelOpens(*static_cast<FuseTarget*>(user_data))
+  wanted |= KernelOpens(target)
                 ? FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA
                 : FUSE_CAP_EXPLICIT_INVAL_DATA;
   connection->want = connection->capable & wanted;
+  const bool in_parallel = (connection->capable & FUSE_CAP_PARALLEL_DIROPS) != 0;
+  if (in_parallel) target.init_reply().Ask(FUSE_PARALLEL_DIROPS);
 }
 
 // ---- Names --------------------------------------------------------------------------------------

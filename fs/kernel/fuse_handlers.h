@@ -11,6 +11,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "fs/kernel/fuse_init_reply.h"
 #include "fs/operations/filesystem.h"
 
 namespace cellfs::fs {
@@ -22,6 +23,7 @@ class FuseTarget {
 
   FileSystem& filesystem() { return filesystem_; }
   const MountOptions& options() { return filesystem_.options(); }
+  InitReply& init_reply() { return init_reply_; }
 
   Node& NodeOf(fuse_ino_t id) {
     return id == FUSE_ROOT_ID ? filesystem_.root() : *reinterpret_cast<Node*>(id);
@@ -39,6 +41,7 @@ class FuseTarget {
   const Caller* CallerOf(uid_t uid);
 
   FileSystem& filesystem_;
+  InitReply init_reply_;
   std::mutex directories_mutex_;
   // Guarded by directories_mutex_.
   std::unordered_map<OpenDirectory*, std::unique_ptr<OpenDirectory>> directories_;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -128,6 +129,7 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
                   (errno != 0 ? std::string(": ") + strerror(errno) : "")};
     }
     mounted_ = true;
+    AmendInitReply();
     filesystem_.kernel().SetNotifier(this);
     return {};
   }
@@ -154,6 +156,16 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
   void Exit() override { sem_post(&ended_); }
 
  private:
+  // Where memory runs out the kernel is asked for less.
+  void AmendInitReply() {
+    fuse_custom_io io{};
+    io.read = [](int device, void* bytes, size_t size, void*) { return read(device, bytes, size); };
+    io.writev = [](int device, iovec* parts, int count, void* target) {
+      return static_cast<FuseTarget*>(target)->init_reply().Write(device, parts, count);
+    };
+    static_cast<void>(fuse_session_custom_io(session_, &io, fuse_session_fd(session_)));
+  }
+
   // ---- The pool's source ------------------------------------------------------------------------
 
   std::unique_ptr<RawRequest> MakeEmpty() override { return std::make_unique<FuseRequest>(); }

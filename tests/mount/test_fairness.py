@@ -147,6 +147,16 @@ def test_the_mount_ends_beside_hopeless_listings(mount):
         end(listings)
 
 
+def test_a_name_is_found_beside_a_listing_of_its_directory_that_finds_nothing(mount):
+    table = hopeless_table(mount)
+    listing = start_listing(table, 0)
+    try:
+        assert not (listing.args[3] / "another row").exists()
+        assert listing.poll() is None
+    finally:
+        end([listing])
+
+
 def test_a_writer_with_o_sync_goes_on_beside_busy_loops(make_mount):
     """Alone: nobody else's request wakes a thread that slept through his."""
     family = make_mount("threads=1").family()
