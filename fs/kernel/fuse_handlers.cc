@@ -155,6 +155,12 @@ AttributeChange ChangeOf(const struct stat& wanted, int which) {
 
 // ---- Session ------------------------------------------------------------------------------------
 
+// Beyond that many RELEASEs and reads ahead the kernel keeps them back, and sends an OPEN before a
+// RELEASE that came earlier (docs/kernel.md): as many as it knows.
+constexpr unsigned kMostInBackground = 65535;
+// With that many it reads less ahead: the kernel's own figure.
+constexpr unsigned kFewInBackground = 9;
+
 void Init(void* user_data, fuse_conn_info* connection) {
   FuseTarget& target = *static_cast<FuseTarget*>(user_data);
   // No writeback cache: the daemon knows at each moment how long a file being written is.
@@ -169,6 +175,8 @@ void Init(void* user_data, fuse_conn_info* connection) {
   connection->want = connection->capable & wanted;
   const bool in_parallel = (connection->capable & FUSE_CAP_PARALLEL_DIROPS) != 0;
   if (in_parallel) target.init_reply().Ask(FUSE_PARALLEL_DIROPS);
+  connection->max_background = kMostInBackground;
+  connection->congestion_threshold = kFewInBackground;
 }
 
 // ---- Names --------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -204,3 +206,36 @@ def test_a_writer_under_another_name_waits_for_no_reader_that_waits_for_it(make_
         ended.set()
     for thread in threads:
         thread.join()
+
+
+# Reads the file again and again, from the daemon.
+READ = """
+import os, sys
+while True:
+    file = os.open(sys.argv[1], os.O_RDONLY)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_WILLNEED)
+    while os.read(file, 1 << 20):
+        pass
+    os.close(file)
+"""
+
+
+def test_a_truncation_is_seen_by_the_next_open_beside_many_readers(mount):
+    """It is put when the kernel says that the file is closed, which it must not keep back behind reads."""
+    family = mount.family()
+    readers = []
+    try:
+        for number in range(20):
+            (family / f"long{number}").write_bytes(bytes(1 << 20))
+            readers.append(subprocess.Popen([sys.executable, "-c", READ, family / f"long{number}"]))
+        stale = 0
+        for _ in range(150):
+            (family / "q").write_bytes(b"one")
+            os.close(os.open(family / "q", os.O_WRONLY | os.O_TRUNC))
+            stale += (family / "q").read_bytes() != b""
+        assert stale == 0
+    finally:
+        for reader in readers:
+            reader.kill()
+            reader.wait()
