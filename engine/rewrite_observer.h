@@ -31,6 +31,8 @@ class RewriteObserver {
   virtual void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) = 0;
   // More columns of the table than are worth naming.
   virtual void TableRewritten(const TableName& table) = 0;
+  // Something was rewritten, and memory ran out before it could be told what.
+  virtual void LostTrack() noexcept = 0;
 };
 
 }  // namespace cellfs

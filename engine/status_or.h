@@ -25,7 +25,8 @@ class [[nodiscard]] StatusOr {
   // REQUIRES: ok().
   T& operator*() & { return *value_; }
   const T& operator*() const& { return *value_; }
-  T&& operator*() && { return *std::move(value_); }
+  // Of a temporary, the value itself: a reference would go with the temporary.
+  T operator*() && { return *std::move(value_); }
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
 

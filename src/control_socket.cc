@@ -12,12 +12,14 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <list>
 #include <mutex>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
+
+#include "engine/memory_reserve.h"
 
 namespace cellfs {
 namespace {
@@ -197,7 +199,7 @@ class Server : public ControlServer {
     } catch (...) {
       connections_.pop_back();
     }
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
   }
 
   void Serve(Connection& connection) noexcept {
@@ -206,9 +208,10 @@ class Server : public ControlServer {
       while (!stopping_) {
         const std::string line = ReadLine(connection.socket.get(), buffer);
         if (line.empty()) break;
+        const MemoryReserve reserve(MemoryReserve::kOfSmallText);
         if (!WriteLine(connection.socket.get(), Answer(handler_, line))) break;
       }
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
       // As if it had ended: whoever asked does not know how far the command got.
     }
     shutdown(connection.socket.get(), SHUT_RDWR);

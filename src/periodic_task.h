@@ -6,9 +6,9 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
-#include <new>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -23,8 +23,8 @@ class PeriodicTask {
           while (!wake_.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); })) {
             try {
               task();
-            } catch (const std::bad_alloc&) {
-              // The next time there may be memory again.
+            } catch (const std::exception&) {
+              // For want of memory mostly, which there may be again the next time.
             }
           }
         }) {}

@@ -42,6 +42,7 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
 
 LocalEngine::~LocalEngine() {
   maintenance_.reset();
+  context_->moments->Close();
   if (context_->wal == nullptr)
     return;  // not recovered, or not to the end: nothing is to be changed
   // What cannot be flushed now stays in the log, for the next time.
@@ -262,10 +263,11 @@ StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
 }
 
 uint64_t LocalEngine::BytesForMoments() {
-  return context_->moments->BytesBeyond([this](TableId id) {
+  return context_->moments->BytesBeyond([this](TableId id) -> TableStatePtr {
     const std::lock_guard lock(mutex_);
     const auto table = tables_.find(id);
-    return table == tables_.end() ? nullptr : table->second->State();
+    if (table == tables_.end()) return nullptr;
+    return table->second->State();
   });
 }
 

@@ -52,9 +52,19 @@ std::shared_ptr<MemoryCells> LocalStorage::NewMemory(const TableSchema& schema) 
                                        context_->options.inline_value_limit);
 }
 
-TableStatePtr LocalStorage::State() const {
+Snapshot<TableState> LocalStorage::State() const {
   const std::lock_guard lock(state_mutex_);
   return state_;
+}
+
+std::shared_ptr<const TableSchema> LocalStorage::Schema() const {
+  const Snapshot<TableState> state = State();
+  return state->schema;
+}
+
+StoreFiles LocalStorage::FilesOf(std::string_view family) const {
+  const Snapshot<TableState> state = State();
+  return state->files->Of(family);
 }
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -245,7 +255,8 @@ Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
 StoreContext::BytesOfPut LocalStorage::BytesOf(std::span<const RowBatch> batches) const {
   constexpr uint64_t kRecord = 64;  // its header, and what a cell has beside its bytes
   const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
-  StoreContext::BytesOfPut bytes{.in_log = 0, .in_files = State()->active->BytesToBegin()};
+  const Snapshot<TableState> state = State();
+  StoreContext::BytesOfPut bytes{.in_log = 0, .in_files = state->active->BytesToBegin()};
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t key = batch.row.size() + cell.qualifier.size();
@@ -258,7 +269,8 @@ StoreContext::BytesOfPut LocalStorage::BytesOf(std::span<const RowBatch> batches
 
 void LocalStorage::Recover(const LogRecord& record) {
   if (record.sequence_id <= flushed()) return;
-  const std::shared_ptr<MemoryCells> active = State()->active;
+  const Snapshot<TableState> state = State();
+  const std::shared_ptr<MemoryCells>& active = state->active;
   Memstore::Addition addition = active->Begin();
   active->Prepare(record.cells, addition);
   active->Finish(addition);
@@ -276,7 +288,8 @@ void LocalStorage::Discard(const std::vector<FileFacts>& files) const {
 
 Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
   const std::lock_guard commit_lock(commit_mutex_);
-  StoreFiles files = State()->files->All();
+  const Snapshot<TableState> state = State();
+  StoreFiles files = state->files->All();
   const size_t found = std::erase_if(files, [&](const auto& file) {
     return std::find(change.removed.begin(), change.removed.end(), file) != change.removed.end();
   });
@@ -334,7 +347,17 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
 }
 
 // Tombstones that come now are no concern: who reads them sees the rewrite as well.
-void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& before) {
+// The rewrite is in force, and no exception undoes it.
+void LocalStorage::TellObserver(DroppedColumns dropped, const TableStatePtr& before) noexcept {
+  try {
+    TellWhatChanged(std::move(dropped), before);
+  } catch (const std::exception&) {
+    const std::lock_guard lock(context_->observer_mutex);
+    if (context_->observer != nullptr) context_->observer->LostTrack();
+  }
+}
+
+void LocalStorage::TellWhatChanged(DroppedColumns dropped, const TableStatePtr& before) {
   const TableView view(before, kMaxSequenceId);
   if (dropped.empty() || !view.MayHaveTombstones()) return;
   const TableName& table = before->schema->name();
@@ -362,7 +385,8 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   const Status flushed = FlushLocked();
   if (!IsInForce(flushed)) return flushed;
   FileChange change;
-  for (const auto& file : State()->files->All())
+  const Snapshot<TableState> state = State();
+  for (const auto& file : state->files->All())
     if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);
   auto active = NewMemory(*schema);
   return Commit(change, [&](TableState& next) {
@@ -374,9 +398,10 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
 Status LocalStorage::Truncate() {
   const std::lock_guard flush_lock(flush_mutex_);
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
+  const Snapshot<TableState> state = State();
   FileChange change{
-      .added = {}, .removed = State()->files->All(), .flushed = context_->read_point.load()};
-  auto active = NewMemory(*State()->schema);
+      .added = {}, .removed = state->files->All(), .flushed = context_->read_point.load()};
+  auto active = NewMemory(*state->schema);
   const Status committed = Commit(change, [&](TableState& next) {
     next.active = std::move(active);
     next.frozen = nullptr;

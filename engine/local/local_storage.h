@@ -56,8 +56,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   // For the engine and its maintenance.
   TableId id() const { return folder_->table; }
-  TableName name() const { return State()->schema->name(); }
-  TableStatePtr State() const;
+  TableName name() const { return Schema()->name(); }
+  Snapshot<TableState> State() const;
   SequenceId flushed() const { return flushed_.load(); }
   // What the log brings back. Before anything else is asked of the storage.
   void Recover(const LogRecord& record);
@@ -87,6 +87,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
     CompactionKind kind = CompactionKind::kMinor;
   };
 
+  std::shared_ptr<const TableSchema> Schema() const;
+  StoreFiles FilesOf(std::string_view family) const;
   StatusOr<TableView> TakeView(const Moment* moment = nullptr) const;
   int64_t FlushSizeOf(const TableState& state) const;
   std::shared_ptr<MemoryCells> NewMemory(const TableSchema& schema) const;
@@ -142,7 +144,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // force. kUnavailable: what was to be removed has gone. kOutcomeUnknown: it is in force, and a
   // power failure may undo it. After any other error the added files are removed.
   Status Commit(const FileChange& change, const NextState& next);
-  void TellObserver(DroppedColumns dropped, const TableStatePtr& before);
+  void TellObserver(DroppedColumns dropped, const TableStatePtr& before) noexcept;
+  void TellWhatChanged(DroppedColumns dropped, const TableStatePtr& before);
 
   const std::shared_ptr<const TableFolder> folder_;
   const std::shared_ptr<StoreContext> context_;

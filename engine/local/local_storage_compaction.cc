@@ -34,12 +34,11 @@ Status LocalStorage::Compact(CompactionKind kind) {
 }
 
 Status LocalStorage::CompactAll(CompactionKind kind) {
-  const std::shared_ptr<const TableSchema> schema = State()->schema;
+  const std::shared_ptr<const TableSchema> schema = Schema();
   for (const auto& [name, family] : schema->families) {
     for (int attempt = 1;; ++attempt) {
       CELLFS_RETURN_IF_ERROR(DropExpired(family).status());
-      StoreFiles files = State()->files->Of(name);
-      const Status status = CompactSelection({family, std::move(files), kind}, {});
+      const Status status = CompactSelection({family, FilesOf(name), kind}, {});
       if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
         continue;
       CELLFS_RETURN_IF_ERROR(status);
@@ -71,7 +70,7 @@ StatusOr<bool> LocalStorage::CompactOnce(const std::function<bool()>& stopped) {
 }
 
 StatusOr<bool> LocalStorage::CompactWhatIsWorthIt(const std::function<bool()>& stopped) {
-  const std::shared_ptr<const TableSchema> schema = State()->schema;
+  const std::shared_ptr<const TableSchema> schema = Schema();
   if (!schema->compaction_enabled()) return false;
   for (const auto& [name, family] : schema->families) {
     if (dropped_) return false;
@@ -91,7 +90,8 @@ StatusOr<bool> LocalStorage::CompactWhatIsWorthIt(const std::function<bool()>& s
 
 std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
     const FamilySchema& family) const {
-  const StoreFiles files = State()->files->Of(family.name());
+  const Snapshot<TableState> state = State();
+  const StoreFiles& files = state->files->Of(family.name());
   if (files.empty()) return std::nullopt;
   int64_t cells = 0;
   int64_t garbage = 0;
@@ -112,7 +112,7 @@ std::optional<LocalStorage::Selection> LocalStorage::SelectByPolicy(
   const CompactionLimits limits{.min_files = static_cast<size_t>(site.compaction_min),
                                 .max_files = static_cast<size_t>(site.compaction_max),
                                 .ratio = site.compaction_ratio,
-                                .min_size = static_cast<uint64_t>(FlushSizeOf(*State())),
+                                .min_size = static_cast<uint64_t>(FlushSizeOf(*state)),
                                 .blocking_files = static_cast<size_t>(site.blocking_store_files)};
   const auto range = SelectCompaction(sizes, limits);
   if (!range) return std::nullopt;
@@ -142,7 +142,7 @@ StatusOr<bool> LocalStorage::DropExpired(const FamilySchema& family) {
   const Timestamp oldest = OldestUnexpired(family, context_->options.clock->Now());
   FileChange change;
   bool all_older_go = true;
-  for (const auto& file : State()->files->Of(family.name())) {
+  for (const auto& file : FilesOf(family.name())) {
     const FileFacts& facts = file->facts();
     const bool goes = facts.newest < oldest && (facts.withdrawals == 0 || all_older_go);
     if (goes) change.removed.push_back(file);

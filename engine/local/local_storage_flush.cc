@@ -41,7 +41,10 @@ bool LocalStorage::HasUnflushed() const {
   return state->frozen != nullptr || state->active->memstore().cells() > 0;
 }
 
-uint64_t LocalStorage::memstore_bytes() const { return UnflushedBytes(*State()); }
+uint64_t LocalStorage::memstore_bytes() const {
+  const Snapshot<TableState> state = State();
+  return UnflushedBytes(*state);
+}
 
 double LocalStorage::Fullness(bool only_deletes) const {
   const TableStatePtr state = State();
@@ -120,8 +123,11 @@ class UnderWay {
 Status LocalStorage::FlushLocked() {
   for (;;) {
     if (dropped_) return Status();
-    if (State()->frozen == nullptr) Freeze();
-    const TableStatePtr state = State();
+    TableStatePtr state = State();
+    if (state->frozen == nullptr) {
+      Freeze();
+      state = State();
+    }
     if (state->frozen == nullptr) return Status();
     const bool again = flush_failed_;
     Status status;

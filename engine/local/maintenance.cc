@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
+#include <exception>
 
 namespace cellfs {
 namespace {
@@ -76,7 +76,7 @@ void Maintenance::Run(Round round) {
     try {
       went_well = (this->*round)();
       context_->reserve.Fill();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {  // mostly for want of memory
       went_well = false;
     }
     lock.lock();
@@ -110,8 +110,8 @@ std::shared_ptr<LocalStorage> Maintenance::BeginFlush() {
   });
   std::shared_ptr<LocalStorage> chosen = ChooseToFlush(tables);
   if (chosen == nullptr) return nullptr;
-  flushing_.insert(chosen->id());
   progress_[std::this_thread::get_id()] = "flush " + chosen->name().ToString();
+  flushing_.insert(chosen->id());
   return chosen;
 }
 

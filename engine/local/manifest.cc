@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/json_bytes.h"
+#include "engine/memory_reserve.h"
 #include "engine/local/sealed_file.h"
 
 namespace cellfs {
@@ -71,6 +72,7 @@ FileFacts FactsFromJson(const Json& json) {
 }
 
 std::string Encode(const Manifest& manifest) {
+  const MemoryReserve reserve(MemoryReserve::kOfSmallText);
   Json files = Json::array();
   for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
   const Json json = {{"format", kFormat},

@@ -25,28 +25,39 @@ TableStatePtr WithoutMemstore(const TableStatePtr& state, const TableStatePtr& b
 
 std::shared_ptr<const Moment> MomentRegistry::Pin(const std::atomic<SequenceId>& read_point,
                                                   Timestamp now) {
-  auto* const moment = new Moment;
-  std::shared_ptr<const Moment> pin(moment, [registry = shared_from_this()](Moment* gone) {
-    registry->Unpin(*gone);
-    delete gone;
-  });
-  const std::lock_guard lock(mutex_);
-  moment->sequence_id = read_point.load();
+  auto moment = std::make_unique<Moment>();
   moment->now = now;
-  times_.insert(now);
-  ++pinned_[moment->sequence_id].moments;
-  return pin;
+  std::multiset<Timestamp> time{now};
+  {
+    const std::lock_guard lock(mutex_);
+    moment->sequence_id = read_point.load();
+    Pinned& pinned = pinned_.try_emplace(moment->sequence_id).first->second;
+    ++pinned.moments;
+    times_.merge(time);
+  }
+  // Where memory runs out here, the pin is taken back at once.
+  return {moment.release(), [registry = shared_from_this()](Moment* gone) {
+            registry->Unpin(*gone);
+            delete gone;
+          }};
 }
 
 // What is not needed any more goes after the lock: files may have to be removed.
 void MomentRegistry::Unpin(const Moment& moment) {
   std::map<SequenceId, Pinned>::node_type gone;
   const std::lock_guard lock(mutex_);
-  const auto time = times_.find(moment.now);
-  if (time == times_.end()) return;  // the pin failed
-  times_.erase(time);
+  if (closed_) return;
+  times_.erase(times_.find(moment.now));
   const auto found = pinned_.find(moment.sequence_id);
   if (--found->second.moments == 0) gone = pinned_.extract(found);
+}
+
+void MomentRegistry::Close() {
+  std::map<SequenceId, Pinned> gone;  // after the lock
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  gone.swap(pinned_);
+  times_.clear();
 }
 
 StatusOr<TableStatePtr> MomentRegistry::StateFor(const Moment& moment, TableId table,

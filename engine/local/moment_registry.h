@@ -21,7 +21,7 @@
 
 namespace cellfs {
 
-// Thread-safe. A pinned moment keeps the registry alive.
+// Thread-safe. A pinned moment keeps the registry alive, but not the store.
 class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
  public:
   // The moment of the present `read_point`.
@@ -47,6 +47,10 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
                      const TableStatePtr& before, const TableStatePtr& after,
                      SequenceId complete_up_to) noexcept;
 
+  // The store goes, and with it all that was kept: whoever still holds a moment has nothing to read
+  // it from.
+  void Close();
+
   uint32_t Count();
   // Of files and memstores that are kept for moments and are not in the present state of their
   // table (null: it was dropped).
@@ -66,6 +70,7 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   std::mutex mutex_;
   std::map<SequenceId, Pinned> pinned_;
   std::multiset<Timestamp> times_;  // Moment::now of each
+  bool closed_ = false;
 };
 
 }  // namespace cellfs

@@ -9,19 +9,22 @@ ReaderPool::Entries ReaderPool::Take(OfFile& file) {
   Entries taken;
   const std::lock_guard lock(mutex_);
   if (file.empty()) return taken;
+  OfFile& place = file.back()->place;
   taken.splice(taken.begin(), order_, file.back());
-  file.pop_back();
+  place.splice(place.begin(), file, std::prev(file.end()));
   return taken;
 }
 
 void ReaderPool::Give(Entries entry) {
   Entries closing;  // after the lock
   const std::lock_guard lock(mutex_);
-  entry.front().file->push_back(entry.begin());
+  OfFile& file = *entry.front().file;
+  entry.front().place.front() = entry.begin();
+  file.splice(file.end(), entry.front().place);
   order_.splice(order_.begin(), entry);
   if (order_.size() <= most_idle_) return;
   const Entries::iterator last = std::prev(order_.end());
-  std::erase(*last->file, last);
+  last->file->remove(last);
   closing.splice(closing.begin(), order_, last);
 }
 

@@ -10,23 +10,27 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include "engine/local/store_file_reader.h"
 
 namespace cellfs {
 
 // Thread-safe. A connection is opened and closed without the lock. Taking and giving allocate
-// nothing: a connection stays in its node of the list.
+// nothing: a connection keeps its nodes of both lists.
 class ReaderPool {
  public:
   struct Entry;
   using Entries = std::list<Entry>;
   // Of one file, its idle ones; guarded by the pool's lock.
-  using OfFile = std::vector<Entries::iterator>;
+  using OfFile = std::list<Entries::iterator>;
   struct Entry {
+    Entry(OfFile& file_in, std::unique_ptr<StoreFileReader> reader_in)
+        : file(&file_in), reader(std::move(reader_in)), place(1) {}
+
     OfFile* file;
     std::unique_ptr<StoreFileReader> reader;
+    OfFile place;  // its node in the list of its file, while it is in use
   };
 
   explicit ReaderPool(size_t most_idle) : most_idle_(most_idle) {}

@@ -9,13 +9,16 @@
 
 namespace cellfs {
 
+// What an exception has ended in the midst of a statement is not used again.
 StoreFile::Lease::~Lease() {
-  if (!entry_.empty()) file_->cache_.readers.Give(std::move(entry_));
+  const bool is_broken = std::uncaught_exceptions() > exceptions_;
+  if (!entry_.empty() && !is_broken) file_->cache_.readers.Give(std::move(entry_));
 }
 
 StoreFile::StoreFile(std::shared_ptr<const TableFolder> folder, FileFacts facts, FileCache& cache)
     : folder_(std::move(folder)),
       facts_(std::move(facts)),
+      path_(folder_->path + "/" + StoreFileName(facts_.number)),
       cache_(cache),
       pages_owner_(cache.blocks.NewOwner()),
       filter_owner_(cache.blocks.NewOwner()) {}
@@ -24,16 +27,14 @@ StoreFile::~StoreFile() {
   cache_.readers.Forget(idle_);
   cache_.blocks.Forget(pages_owner_);
   cache_.blocks.Forget(filter_owner_);
-  if (obsolete_) std::remove(path().c_str());
+  if (obsolete_) std::remove(path_.c_str());
 }
-
-std::string StoreFile::path() const { return folder_->path + "/" + StoreFileName(facts_.number); }
 
 StatusOr<StoreFile::Lease> StoreFile::Open() {
   ReaderPool::Entries entry = cache_.readers.Take(idle_);
   if (entry.empty()) {
     CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileReader> reader, Connect());
-    entry.push_back({&idle_, std::move(reader)});
+    entry.emplace_back(idle_, std::move(reader));
   }
   return Lease(shared_from_this(), std::move(entry));
 }

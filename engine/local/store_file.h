@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <set>
@@ -57,6 +58,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
    private:
     std::shared_ptr<StoreFile> file_;
     ReaderPool::Entries entry_;  // one, or none after a move
+    int exceptions_ = std::uncaught_exceptions();
   };
 
   // Opens nothing: the first who reads does. `cache` outlives the file.
@@ -66,7 +68,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
   StoreFile& operator=(const StoreFile&) = delete;
 
   const FileFacts& facts() const { return facts_; }
-  std::string path() const;
+  const std::string& path() const { return path_; }
 
   // No durable manifest names it any more: it is removed with its last reader.
   void SetObsolete() { obsolete_ = true; }
@@ -84,6 +86,7 @@ class StoreFile : public std::enable_shared_from_this<StoreFile> {
 
   const std::shared_ptr<const TableFolder> folder_;
   const FileFacts facts_;
+  const std::string path_;  // made beforehand, for the destructor
   FileCache& cache_;
   const uint64_t pages_owner_;   // in the block cache
   const uint64_t filter_owner_;  // in the block cache

@@ -14,6 +14,7 @@
 #include "engine/local/memory_cells.h"
 #include "engine/local/store_file.h"
 #include "engine/schema.h"
+#include "engine/snapshot.h"
 
 namespace cellfs {
 

@@ -52,6 +52,17 @@ StatusOr<size_t> VisitRecords(const std::string& path, std::string_view bytes, L
   return offset;
 }
 
+// What is done to a file has an end that the log must know, also where memory runs out on the way:
+// then it counts as failed. The text is so short that it needs none.
+template <typename Act>
+Status Caught(Act&& act) {
+  try {
+    return act();
+  } catch (const std::exception&) {
+    return {StatusCode::kIoError, "no memory"};
+  }
+}
+
 }  // namespace
 
 // Held by the one thread that may call fdatasync, so that an error, which the kernel tells only
@@ -222,13 +233,15 @@ StatusOr<std::unique_ptr<AppendFile>> Wal::MakeSegment(uint64_t number, uint64_t
 // that fails leaves it as it was.
 StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
                                                         std::unique_ptr<AppendFile> made) {
+  std::shared_ptr<AppendFile> next = std::move(made);
   const std::string head = HeadOf(number);
+  const std::string path = PathOf(number);
   segments_.push_back({number, end(), end() + head.size(), {}});
-  Status status = made->Append(head);
+  Status status = Caught([&] { return next->Append(head); });
   if (!status.ok()) {
-    (void)files_.Remove(PathOf(number));
+    (void)Caught([&] { return files_.Remove(path); });
   } else {
-    status = SyncFile(*made, end() + head.size());
+    status = SyncFile(*next, end() + head.size());
   }
   if (!status.ok()) {
     segments_.pop_back();
@@ -237,7 +250,8 @@ StatusOr<std::shared_ptr<AppendFile>> Wal::BeginSegment(uint64_t number,
   end_ += head.size();
   reserved_ = 0;
   roll_at_ = FirstRollAt();
-  return std::exchange(file_, std::move(made));
+  file_.swap(next);
+  return next;
 }
 
 std::string Wal::HeadOf(uint64_t number) const {
@@ -286,8 +300,9 @@ Status Wal::Write(std::span<const LogRecord> records) {
     CELLFS_RETURN_IF_ERROR(EncodeRecord(record, {end() + buffer_.size(), synced}, &buffer_));
     Note(record, &noted);
   }
-  if (const Status status = file_->Append(buffer_); !status.ok()) {
-    const Status cut = file_->Truncate(end() - segments_.back().base);
+  if (const Status status = Caught([&] { return file_->Append(buffer_); }); !status.ok()) {
+    const uint64_t size = end() - segments_.back().base;
+    const Status cut = Caught([&] { return file_->Truncate(size); });
     reserved_ = 0;
     if (cut.ok()) return status;
     return {StatusCode::kOutcomeUnknown, Break(cut).message()};
@@ -411,7 +426,7 @@ Status Wal::SyncTo(LogPosition position) {
 
 // REQUIRES: the right to sync; what lies before the file is synced.
 Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
-  const Status status = file.Sync();
+  const Status status = Caught([&] { return file.Sync(); });
   ++syncs_;
   if (!status.ok()) return Break(status);
   const std::lock_guard lock(sync_mutex_);
@@ -422,9 +437,10 @@ Status Wal::SyncFile(AppendFile& file, LogPosition up_to) {
 
 Status Wal::Break(const Status& reason) {
   const std::lock_guard lock(sync_mutex_);
-  if (broken_.ok())
-    broken_ = {StatusCode::kIoError,
-               "the log takes no more until the store is opened anew: " + reason.message()};
+  if (!broken_.ok()) return broken_;
+  broken_ = {StatusCode::kIoError, "the log broke"};  // short, so that it needs no memory
+  broken_ = {StatusCode::kIoError,
+             "the log takes no more until the store is opened anew: " + reason.message()};
   return broken_;
 }
 
@@ -439,7 +455,7 @@ void Wal::RunInBackground() {
     const bool roll = std::exchange(roll_due_, false) && !stopping_;
     lock.unlock();
     // A failed sync breaks the log, and so is told to the next writer.
-    (void)(roll ? RollIf(FirstRollAt()) : Sync());
+    (void)Caught([&] { return roll ? RollIf(FirstRollAt()) : Sync(); });
     lock.lock();
   }
 }

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/json_bytes.h"
+#include "engine/memory_reserve.h"
 
 namespace cellfs {
 namespace {
@@ -177,6 +178,11 @@ class CatalogReader {
 }  // namespace
 
 std::string EncodeCatalog(const Catalog& catalog) {
+  constexpr size_t kOfEntry = size_t{16} << 10;  // many times what one takes
+  const MemoryReserve reserve(MemoryReserve::kOfSmallText +
+                              kOfEntry * (catalog.tables.size() + catalog.namespaces.size() +
+                                          catalog.past_tables.size() +
+                                          catalog.past_namespaces.size() + catalog.grants.size()));
   Json json = {{"format", kFormat},
                {"next_table_id", catalog.next_table_id},
                {"namespaces", Json::array()},

@@ -91,7 +91,8 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
 
 Status EmbeddedStore::Commit(Catalog catalog) {
   const Timestamp now = Now();
-  NotePast(*directory_->catalog(), now, catalog);
+  const Snapshot<Catalog> before = directory_->catalog();
+  NotePast(*before, now, catalog);
   PrunePast(now, catalog);
   Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
   if (IsInForce(saved)) Publish(std::move(catalog));
@@ -121,14 +122,16 @@ void EmbeddedStore::Publish(Catalog catalog) {
 Status EmbeddedStore::Require(const Caller& caller, std::string_view rights,
                               const GrantScope& scope) const {
   if (!options_.site.authorization) return {};
-  return RequireRight(*directory_->catalog(), caller, rights, scope);
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  return RequireRight(*catalog, caller, rights, scope);
 }
 
 Status EmbeddedStore::RequireWriteAndSpace(const Caller& caller, const TableName& table,
                                            const TableHandle& handle,
                                            const RowMutations& mutations) const {
   if (options_.site.authorization) {
-    CELLFS_RETURN_IF_ERROR(RequireWrite(*directory_->catalog(), caller, *handle.schema, mutations));
+    const Snapshot<Catalog> catalog = directory_->catalog();
+    CELLFS_RETURN_IF_ERROR(RequireWrite(*catalog, caller, *handle.schema, mutations));
   }
   return CheckSpace(table, handle.violation, mutations);
 }
@@ -140,8 +143,8 @@ StatusOr<std::optional<Q>> EmbeddedStore::Restricted(const Caller& caller,
   if (!options_.site.authorization || IsReadableByAll(handle.schema->name())) {
     return std::optional<Q>();
   }
-  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter,
-                          RequireRead(*directory_->catalog(), caller, *handle.schema, query));
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  CELLFS_ASSIGN_OR_RETURN(FilterPtr filter, RequireRead(*catalog, caller, *handle.schema, query));
   if (filter == query.filter) return std::optional<Q>();
   std::optional<Q> restricted = query;
   restricted->filter = std::move(filter);
@@ -179,10 +182,12 @@ StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& calle
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   CELLFS_RETURN_IF_ERROR(CheckSpace(table, handle->violation, check.action));
   if (!options_.site.authorization) return handle->region->CheckAndMutate(check, nullptr);
+  const Snapshot<Catalog> catalog = directory_->catalog();
   CELLFS_ASSIGN_OR_RETURN(FilterPtr filter,
-                          RequireCheck(*directory_->catalog(), caller, *handle->schema, check));
+                          RequireCheck(*catalog, caller, *handle->schema, check));
   const auto may_act = [&] {
-    return RequireWrite(*directory_->catalog(), caller, *handle->schema, check.action);
+    const Snapshot<Catalog> present = directory_->catalog();
+    return RequireWrite(*present, caller, *handle->schema, check.action);
   };
   const auto* asked = std::get_if<FilterPtr>(&check.condition);
   if (asked == nullptr || *asked == filter) return handle->region->CheckAndMutate(check, may_act);
@@ -248,7 +253,8 @@ Status EmbeddedStore::CompactSelected(const Caller& caller, const TableName& tab
 
 Statistics EmbeddedStore::GetStatistics() {
   Statistics statistics = engine_->GetStatistics();
-  for (const auto& [name, table] : directory_->catalog()->tables) {
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  for (const auto& [name, table] : catalog->tables) {
     const auto handle = directory_->Find(name);
     if (handle.ok() && (*handle)->region != nullptr) {
       statistics.tables.push_back((*handle)->region->GetStatistics());

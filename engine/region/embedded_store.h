@@ -106,7 +106,10 @@ class EmbeddedStore : public LocalStore {
                                      std::shared_ptr<CellStorage> storage);
 
   // The copy of the catalog that an act changes, and its way into force. REQUIRES: admin_mutex_.
-  Catalog CopyCatalog() const { return *directory_->catalog(); }
+  Catalog CopyCatalog() const {
+    const Snapshot<Catalog> catalog = directory_->catalog();
+    return *catalog;
+  }
   // kOutcomeUnknown: the catalog is in force, and power loss may bring the one before back.
   Status Commit(Catalog catalog);
   Status CommitDrop(Catalog catalog, const TableName& table);

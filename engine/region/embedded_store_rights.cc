@@ -100,14 +100,14 @@ Status EmbeddedStore::DropNamespace(const Caller& caller, const std::string& nam
 }
 
 StatusOr<NamespaceSchema> EmbeddedStore::DescribeNamespace(const std::string& name) {
-  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  const Snapshot<Catalog> catalog = directory_->catalog();
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(*catalog, name));
   return catalog->namespaces.at(name).value;
 }
 
 StatusOr<std::vector<std::string>> EmbeddedStore::ListNamespaces() {
   std::vector<std::string> names;
-  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  const Snapshot<Catalog> catalog = directory_->catalog();
   for (const auto& [name, unused] : catalog->namespaces) names.push_back(name);
   return names;
 }
@@ -142,11 +142,12 @@ Status EmbeddedStore::SetNamespaceSpaceQuota(const Caller& caller,
 
 StatusOr<std::optional<SpaceQuota>> EmbeddedStore::TableSpaceQuota(const TableName& table) {
   if (auto found = directory_->Find(table); !found.ok()) return found.status();
-  return FindQuota(directory_->catalog()->table_quotas, table);
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  return FindQuota(catalog->table_quotas, table);
 }
 
 StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std::string& name) {
-  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  const Snapshot<Catalog> catalog = directory_->catalog();
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(*catalog, name));
   return FindQuota(catalog->namespace_quotas, name);
 }
@@ -215,7 +216,7 @@ Status EmbeddedStore::RevokePermissions(const Caller& caller, const std::string&
 
 StatusOr<std::vector<Grant>> EmbeddedStore::ListGrants() {
   std::vector<Grant> grants;
-  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  const Snapshot<Catalog> catalog = directory_->catalog();
   for (const Stamped<Grant>& grant : catalog->grants) grants.push_back(grant.value);
   return grants;
 }

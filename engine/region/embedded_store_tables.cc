@@ -262,7 +262,7 @@ StatusOr<bool> EmbeddedStore::IsTableEnabled(const TableName& table) {
 }
 
 StatusOr<std::vector<TableName>> EmbeddedStore::ListTables(const std::string& namespace_name) {
-  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  const Snapshot<Catalog> catalog = directory_->catalog();
   if (catalog->namespaces.count(namespace_name) == 0) return NamespaceMissing(namespace_name);
   std::vector<TableName> names;
   if (namespace_name == kSystemNamespace) {

@@ -30,7 +30,7 @@ void Region::Wait::Add(LogPosition written, Durability promised) {
   needed = true;
 }
 
-std::shared_ptr<const TableSchema> Region::schema() const {
+Snapshot<TableSchema> Region::schema() const {
   std::shared_lock schema_lock(schema_mutex_);
   return schema_;
 }

@@ -22,6 +22,7 @@
 #include "engine/region/row_write_builder.h"
 #include "engine/region/storage_engine.h"
 #include "engine/schema.h"
+#include "engine/snapshot.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
@@ -35,7 +36,7 @@ class Region {
 
   const TableName& name() const { return name_; }
   // As it is now; stays good for whoever holds it.
-  std::shared_ptr<const TableSchema> schema() const;
+  Snapshot<TableSchema> schema() const;
 
   StatusOr<RowCells> Read(const Get& get);
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan);

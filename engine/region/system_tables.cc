@@ -133,7 +133,10 @@ struct View {
   CatalogSource catalog;
   std::shared_ptr<const Clock> clock;
 
-  CursorSource Source() const { return SourceOf(SystemTableCells(*catalog(), schema->name())); }
+  CursorSource Source() const {
+    const Snapshot<Catalog> present = catalog();
+    return SourceOf(SystemTableCells(*present, schema->name()));
+  }
 };
 
 class SystemTableScanner : public Scanner {

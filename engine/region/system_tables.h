@@ -23,6 +23,7 @@
 #include "engine/clock.h"
 #include "engine/region/catalog.h"
 #include "engine/region/cell_storage.h"
+#include "engine/snapshot.h"
 
 namespace cellfs {
 
@@ -36,7 +37,7 @@ bool IsReadableByAll(const TableName& table);
 std::map<std::string, std::vector<Cell>> SystemTableCells(const Catalog& catalog,
                                                           const TableName& table);
 
-using CatalogSource = std::function<std::shared_ptr<const Catalog>()>;
+using CatalogSource = std::function<Snapshot<Catalog>()>;
 
 // Beneath the region of a system table; every change of it is kReadOnly.
 std::shared_ptr<CellStorage> MakeSystemTableStorage(std::shared_ptr<const TableSchema> schema,

@@ -5,7 +5,7 @@
 
 namespace cellfs {
 
-std::shared_ptr<const Catalog> TableDirectory::catalog() const {
+Snapshot<Catalog> TableDirectory::catalog() const {
   std::shared_lock lock(mutex_);
   return catalog_;
 }

@@ -15,6 +15,7 @@
 
 #include "engine/region/catalog.h"
 #include "engine/region/region.h"
+#include "engine/snapshot.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
@@ -40,7 +41,7 @@ using TableHandles =
 // Thread-safe.
 class TableDirectory {
  public:
-  std::shared_ptr<const Catalog> catalog() const;
+  Snapshot<Catalog> catalog() const;
 
   // kTableNotFound.
   StatusOr<std::shared_ptr<const TableHandle>> Find(const TableName& table) const;

@@ -21,10 +21,10 @@ Clock::time_point NextDue() { return std::chrono::ceil<Tick>(Clock::now() + kDel
 
 void DelayedCalls::Add(std::function<void()> call) {
   std::lock_guard lock(mutex_);
-  calls_.push_back({NextDue(), std::move(call)});
   if (!thread_.joinable()) {
     thread_ = std::jthread([this](std::stop_token stop) { Run(stop); });
   }
+  calls_.push_back({NextDue(), std::move(call)});
   // Behind others nothing becomes due earlier: no need to wake the thread.
   if (calls_.size() == 1) wake_.notify_one();
 }
@@ -41,16 +41,11 @@ void DelayedCalls::Run(std::stop_token stop) {
       wake_.wait_until(lock, stop, due, [] { return false; });
       continue;
     }
-    std::vector<Call> ready;
-    while (!calls_.empty() && calls_.front().due <= due) {
-      ready.push_back(std::move(calls_.front()));
-      calls_.pop_front();
-    }
+    Call call = std::move(calls_.front());
+    calls_.pop_front();
     lock.unlock();
-    for (Call& call : ready) {
-      RetryWithMemory(stop, call.make);
-    }
-    ready.clear();
+    RetryWithMemory(stop, call.make);
+    call = {};  // what it holds goes without the lock, too
     lock.lock();
   }
 }

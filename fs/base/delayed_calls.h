@@ -11,20 +11,19 @@
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace cellfs::fs {
 
 // Thread-safe. The destructor waits for the call under way and drops the others.
 class DelayedCalls {
  public:
-  // The call may block, and is made again if memory runs out in it. The thread starts with the first
-  // one.
+  // The call may block, and is made again if it throws, for want of memory. The thread starts with
+  // the first one.
   void Add(std::function<void()> call);
 
  private:
   struct Call {
-    std::chrono::steady_clock::time_point due;
+    std::chrono::steady_clock::time_point due{};
     std::function<void()> make;
   };
   void Run(std::stop_token stop);

@@ -27,6 +27,12 @@ class [[nodiscard]] Outcome {
         reason_(status.ok() ? "" : status.ToString()),
         is_unknown_(status.code() == StatusCode::kOutcomeUnknown) {}
 
+  static Outcome Unknown(int error, std::string reason) {
+    Outcome outcome(error, std::move(reason));
+    outcome.is_unknown_ = true;
+    return outcome;
+  }
+
   bool ok() const { return error_ == 0; }
   int error() const { return error_; }
   const std::string& reason() const { return reason_; }
@@ -59,7 +65,8 @@ class [[nodiscard]] OutcomeOr {
   // REQUIRES: ok().
   T& operator*() & { return *value_; }
   const T& operator*() const& { return *value_; }
-  T&& operator*() && { return *std::move(value_); }
+  // Of a temporary, the value itself: a reference would go with the temporary.
+  T operator*() && { return *std::move(value_); }
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
 

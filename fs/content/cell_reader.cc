@@ -22,13 +22,16 @@ Outcome CellReader::Hold() {
   std::lock_guard own_lock(mutex_);
   const auto lock = locks_.Take(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
-  CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
+  CELLFS_RETURN_IF_FAILED(Load());
   if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);
   held_ = true;
   return {};
 }
 
-void CellReader::NameGoes() { may_read_orphan_ = contents_.CheckMayRead(caller_, *node_->place()); }
+void CellReader::NameGoes() {
+  const Snapshot<Place> place = node_->place();
+  may_read_orphan_ = contents_.CheckMayRead(caller_, *place);
+}
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
   std::lock_guard own_lock(mutex_);
@@ -42,7 +45,7 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
     const auto lock = locks_.Take(*node_);
     if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
     if (bytes_ == nullptr || generation_ != node_->generation()) {
-      CELLFS_RETURN_IF_FAILED(Load(*node_->place()));
+      CELLFS_RETURN_IF_FAILED(Load());
     }
     read = column_->ReadWithTail(bytes_, offset, size);
     // Without room for it the value is read again for each piece.
@@ -86,7 +89,8 @@ Outcome CellReader::GoOn() {
     CELLFS_RETURN_IF_FAILED(may_read_orphan_);
     newer = orphan->bytes();
   } else if (const uint64_t generation = node_->generation(); generation != generation_) {
-    newer = contents_.WholeFile(caller_, *node_->place(), node_.get());
+    const Snapshot<Place> place = node_->place();
+    newer = contents_.WholeFile(caller_, *place, node_.get());
     if (!newer.ok() && newer.error() != ENOENT) return newer.status();
     generation_ = generation;
   }
@@ -104,10 +108,11 @@ OutcomeOr<SharedBytes> CellReader::ReadOrphan(uint64_t offset, size_t size) cons
 }
 
 // REQUIRES: the column's lock.
-Outcome CellReader::Load(const Place& place) {
+Outcome CellReader::Load() {
+  const Snapshot<Place> place = node_->place();
   generation_ = node_->generation();
   Node* const learns = is_late_ ? nullptr : node_.get();
-  CELLFS_ASSIGN_OR_RETURN(auto bytes, contents_.WholeFile(caller_, place, learns));
+  CELLFS_ASSIGN_OR_RETURN(auto bytes, contents_.WholeFile(caller_, *place, learns));
   bytes_ = std::make_shared<const std::string>(std::move(bytes));
   return {};
 }

@@ -41,7 +41,7 @@ class CellReader : public FileHandle {
   OutcomeOr<SharedBytes> ReadHeld(uint64_t offset, size_t size);
   Outcome GoOn();
   OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
-  Outcome Load(const Place& place);
+  Outcome Load();
   void WarnOfMixedPages(uint64_t generation_before);
 
   ColumnLocks& locks_;

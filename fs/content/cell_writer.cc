@@ -64,7 +64,7 @@ void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
 
 // ---- What the program does --------------------------------------------------------------------
 
-// Where memory runs out, what was written is not put, not even in part.
+// Where memory runs out what was written is not put, not even in part, if it has not been already.
 template <typename Act>
 Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
   try {
@@ -73,7 +73,7 @@ Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
     CountAsEditor();
     return acted;
   } catch (const std::exception&) {  // also for the thread that puts later
-    return Fail(change, {ENOMEM, "no memory"});
+    return Fail(change, Outcome::Unknown(ENOMEM, "no memory"));
   }
 }
 
@@ -277,7 +277,8 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
   const auto lock = with_.tree.column_locks.Take(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
-  CELLFS_RETURN_IF_FAILED(LoadView(*node_->place()));
+  const Snapshot<Place> place = node_->place();
+  CELLFS_RETURN_IF_FAILED(LoadView(*place));
   SharedBytes bytes = SharedBytes::Copy(*view_, offset, size);
   KeepViewIfRoom();
   return bytes;
@@ -291,7 +292,8 @@ OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) cons
 // ---- Without a name ---------------------------------------------------------------------------
 
 void CellWriter::NameGoes() {
-  may_read_orphan_ = with_.contents.CheckMayRead(caller_, *node_->place());
+  const Snapshot<Place> place = node_->place();
+  may_read_orphan_ = with_.contents.CheckMayRead(caller_, *place);
 }
 
 // What is held here goes to the file that all share from now on.
@@ -326,7 +328,9 @@ void CellWriter::NameWent() {
 // Whether another handle put first to the file that this one made: its unstored entry went then.
 bool CellWriter::OthersWereFirst() const {
   if (making_ != Making::kJoins || (truncates_ && unput_ == Unput::kBytes)) return false;
-  return node_->generation() != known_generation_ && !with_.tree.unstored.Find(*node_->place());
+  if (node_->generation() == known_generation_) return false;
+  const Snapshot<Place> place = node_->place();
+  return !with_.tree.unstored.Find(*place);
 }
 
 // Making is not truncating: what was written here goes over what the others put.
@@ -384,7 +388,8 @@ void CellWriter::Release() {
   if (failed_) return;
   // Nobody is left to be told.
   const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
-  with_.errors.Record("release", *node_->place(), put);
+  const Snapshot<Place> place = node_->place();
+  with_.errors.Record("release", *place, put);
 }
 
 // What a file holds so far is put where it would have been within the second; one that replaces

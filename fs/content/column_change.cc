@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/column_change.h"
 
+#include <cerrno>
+#include <exception>
 #include <tuple>
 #include <utility>
 
@@ -30,7 +32,20 @@ ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place
   sides_[1].column = &to;
 }
 
-ColumnChange::~ColumnChange() { Finish(); }
+ColumnChange::~ColumnChange() {
+  if (std::uncaught_exceptions() > exceptions_) LoseTrack();
+  Finish();
+}
+
+// An exception, for want of memory: the mutation may have been made, and who was to be told may not
+// have been.
+void ColumnChange::LoseTrack() noexcept {
+  try {
+    Ended(Outcome::Unknown(ENOMEM, {}));
+  } catch (const std::exception&) {
+    tree_.kernel.ForgetAllLater();
+  }
+}
 
 // Most changes through a file are only kept by its handle, and need no more than the lock.
 const Place& ColumnChange::column() {
@@ -42,10 +57,14 @@ const Place& ColumnChange::column() {
   return *side.column;
 }
 
-void ColumnChange::Finish() {
+void ColumnChange::Finish() noexcept {
   second_lock_.unlock();
   lock_.unlock();
-  Notify();
+  try {
+    Notify();
+  } catch (const std::exception&) {
+    tree_.kernel.ForgetAllLater();
+  }
 }
 
 // The column has a node for each name that the kernel knows it by; its cell's is the one with

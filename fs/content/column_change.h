@@ -7,7 +7,8 @@
 //   1. The locks are taken. Readers of the file take them as well.
 //   2. The caller makes the mutation and says how it ended.
 //        Done: the nodes of the column are told; a file that lost its name becomes an orphan.
-//        Unknown (kOutcomeUnknown): it may be done. What was cached of the column is dropped.
+//        Unknown (kOutcomeUnknown, or an exception on the way): it may be done. What was cached of
+//        the column is dropped.
 //        Not done: nothing follows.
 //   3. What else is to be remembered (owners, times) may fail; that is logged
 //      (ErrorLog), and the change stays done.
@@ -17,6 +18,7 @@
 #define CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,7 +52,7 @@ class ColumnChange {
   // unstored entry goes afterwards.
   void Ended(const Outcome& mutation);
   // Lets the locks go and notifies the kernel, before the change itself goes: for who waits then.
-  void Finish();
+  void Finish() noexcept;
   // Nothing visible changed but what ends it (a TTL), or a file that was made is not there after
   // all: the kernel shall ask again.
   void Revalidate();
@@ -79,6 +81,7 @@ class ColumnChange {
     OutcomeOr<std::string> bytes;
   };
 
+  void LoseTrack() noexcept;
   void TellNodes(const Place& column, void (Node::*tell)());
   void MakeOrphan();
   void NamesChanged();
@@ -91,6 +94,7 @@ class ColumnChange {
   const Node* by_ = nullptr;
   std::array<Side, 2> sides_;
   bool has_notices_ = false;  // for the kernel
+  const int exceptions_ = std::uncaught_exceptions();
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
   std::optional<Orphan> orphan_;

@@ -10,8 +10,12 @@ InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace(), RootPlace()
 }
 
 InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uint64_t inode) const {
+  const auto is_there = [&](const Node& node) {
+    const Snapshot<Place> now = node.place();
+    return *now == place;
+  };
   auto [node, end] = nodes_.equal_range(inode);
-  while (node != end && !(*node->second->place() == place)) ++node;
+  while (node != end && !is_there(*node->second)) ++node;
   return node == end ? nodes_.end() : node;
 }
 
@@ -46,29 +50,32 @@ void InodeTable::Forget(Node& node, uint64_t count) {
     unlinked_.erase(it);
     return;
   }
-  const auto named = FindLocked(*node.place(), node.inode_number());
+  const Snapshot<Place> place = node.place();
+  const auto named = FindLocked(*place, node.inode_number());
   if (named == nodes_.end() || named->second.get() != &node) return;
   dying = named->second;
   nodes_.erase(named);
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
+  auto place = std::make_shared<const Place>(to);
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
   const auto it = FindLocked(from, from.InodeNumber());
   if (it == nodes_.end()) return;
-  NodePtr node = it->second;
-  nodes_.erase(it);
+  auto moved = nodes_.extract(it);  // so that it cannot be lost
+  const NodePtr& node = moved.mapped();
   {
     std::lock_guard node_lock(node->mutex_);
-    node->place_ = std::make_shared<const Place>(to);
+    node->place_.swap(place);
     node->inode_number_ = to.InodeNumber();
     node->column_number_ = Node::ColumnNumberOf(to, node->inode_number_);
   }
   ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now
   newest_gone_ = node->generation();
-  nodes_.emplace(node->inode_number(), node);
+  moved.key() = node->inode_number();
+  nodes_.insert(std::move(moved));
 }
 
 NodePtr InodeTable::Unlink(const Place& place) {
@@ -86,9 +93,9 @@ NodePtr InodeTable::UnlinkLocked(const Place& place) {
   const auto it = FindLocked(place, place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = it->second;
+  unlinked_.emplace(node.get(), node);
   nodes_.erase(it);
   node->unlinked_.store(true, std::memory_order_release);
-  unlinked_.emplace(node.get(), node);
   return node;
 }
 
@@ -130,7 +137,8 @@ std::vector<NodePtr> InodeTable::FindAll(const std::function<bool(const Place&)>
   std::vector<NodePtr> found;
   const auto take = [&](const std::vector<NodePtr>& nodes) {
     for (const NodePtr& node : nodes) {
-      if (condition(*node->place())) found.push_back(node);
+      const Snapshot<Place> place = node->place();
+      if (condition(*place)) found.push_back(node);
     }
   };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -2,6 +2,8 @@
 #include "fs/nodes/kernel_cache.h"
 
 #include <cassert>
+#include <memory>
+#include <utility>
 
 #include "fs/base/memory_retry.h"
 #include "fs/nodes/column_locks.h"
@@ -11,7 +13,7 @@ namespace cellfs::fs {
 KernelCache::KernelCache(InodeTable& inodes, const FileNames& names)
     : inodes_(inodes),
       file_names_(names),
-      thread_([this](const std::stop_token& stop) { DropNames(stop); }) {}
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 KernelCache::~KernelCache() = default;
 
@@ -31,9 +33,18 @@ void KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
     notifier = notifier_;
     ++notifying_;
   }
+  const auto told = [this](const KernelNotifier*) {
+    std::lock_guard lock(mutex_);
+    if (--notifying_ == 0) idle_.notify_all();
+  };
+  const std::unique_ptr<KernelNotifier, decltype(told)> in_use(notifier, told);
   tell(*notifier);
+}
+
+void KernelCache::ForgetAllLater() noexcept {
   std::lock_guard lock(mutex_);
-  if (--notifying_ == 0) idle_.notify_all();
+  forget_all_ = true;
+  wake_.notify_one();
 }
 
 void KernelCache::InvalidateNode(const Place& place, const Node* by) {
@@ -45,7 +56,10 @@ void KernelCache::InvalidateNode(const Place& place, const Node* by) {
 
 void KernelCache::ColumnChanged(const Place& column, const Node* by) {
   // The kernel saw the change itself where it came by the plain name.
-  if (by != nullptr && by->place()->kind == PlaceKind::kCell) return;
+  if (by != nullptr) {
+    const Snapshot<Place> seen = by->place();
+    if (seen->kind == PlaceKind::kCell) return;
+  }
   const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
   QueueName(cell);
@@ -99,7 +113,9 @@ void KernelCache::Renamed(const Node& node) {
 void KernelCache::Changed(const NodePtr& node, bool is_gone) {
   node->ContentChanged();
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
-  if (is_gone) QueueName(*node->place());
+  if (!is_gone) return;
+  const Snapshot<Place> place = node->place();
+  QueueName(*place);
 }
 
 void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& condition) {
@@ -119,12 +135,17 @@ void KernelCache::QueueName(const Place& place) {
   wake_.notify_one();
 }
 
-void KernelCache::DropNames(const std::stop_token& stop) {
+void KernelCache::Run(const std::stop_token& stop) {
   while (true) {
     Name name;
     {
       std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, stop, [&] { return !names_.empty(); })) return;
+      if (!wake_.wait(lock, stop, [&] { return forget_all_ || !names_.empty(); })) return;
+      if (std::exchange(forget_all_, false)) {
+        lock.unlock();
+        RetryWithMemory(stop, [&] { InvalidateAll([](const Place&) { return true; }); });
+        continue;
+      }
       name = std::move(names_.front());
       names_.pop_front();
     }

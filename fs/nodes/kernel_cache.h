@@ -34,7 +34,8 @@ class KernelNotifier {
 };
 
 // Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_locks.h): the kernel
-// may first finish a request that needs it.
+// may first finish a request that needs it. What throws, for want of memory, has told a part at
+// most: ForgetAllLater is for who cannot throw in turn.
 class KernelCache {
  public:
   KernelCache(InodeTable& inodes, const FileNames& names);
@@ -57,6 +58,9 @@ class KernelCache {
   void Revalidate(const Place& column);
   // The kernel drops its listing of the directory.
   void DropListing(const Node& directory);
+  // Whoever had something to tell did not get to it: memory has run out. As soon as there is some
+  // again the kernel is told to forget everything.
+  void ForgetAllLater() noexcept;
   // The file has another name now, and with it another inode number; its pages are right.
   void Renamed(const Node& node);
   // The attributes alone of this place, changed under another name.
@@ -74,7 +78,7 @@ class KernelCache {
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
   void QueueName(const Place& place);
-  void DropNames(const std::stop_token& stop);
+  void Run(const std::stop_token& stop);
 
   InodeTable& inodes_;
   const FileNames& file_names_;
@@ -84,6 +88,7 @@ class KernelCache {
   int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
   std::deque<Name> names_;              // guarded by mutex_
+  bool forget_all_ = false;             // guarded by mutex_
   std::jthread thread_;                 // last: starts when the rest stands
 };
 

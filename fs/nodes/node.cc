@@ -5,7 +5,7 @@
 
 namespace cellfs::fs {
 
-std::shared_ptr<const Place> Node::place() const {
+Snapshot<Place> Node::place() const {
   std::lock_guard lock(mutex_);
   return place_;
 }

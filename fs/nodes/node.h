@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/snapshot.h"
 #include "fs/nodes/cached_listing.h"
 #include "fs/nodes/column.h"
 #include "fs/nodes/file_handle.h"
@@ -37,7 +38,7 @@ class Node : public std::enable_shared_from_this<Node> {
         column_number_(ColumnNumberOf(*place_, inode_number)) {}
 
   // As it is now.
-  std::shared_ptr<const Place> place() const;
+  Snapshot<Place> place() const;
   uint64_t inode_number() const { return inode_number_.load(std::memory_order_relaxed); }
   // Of a file in a column; it does not change while that column's lock is held.
   uint64_t column_number() const { return column_number_.load(std::memory_order_acquire); }

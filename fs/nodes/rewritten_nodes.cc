@@ -9,10 +9,12 @@
 
 namespace cellfs::fs {
 
-RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table)
+RewrittenNodes::RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table,
+                               ForgetAll forget_all)
     : inodes_(inodes),
       revalidate_(std::move(revalidate)),
       forget_table_(std::move(forget_table)),
+      forget_all_(std::move(forget_all)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 // What the kernel does not know is told it by a look-up that begins after this, or that is made
@@ -49,6 +51,11 @@ void RewrittenNodes::Rewritten(const TableName& table,
 void RewrittenNodes::TableRewritten(const TableName& table) {
   inodes_.InvalidateLookUps();
   Add({.nodes = {}, .families = {}, .table = table});
+}
+
+void RewrittenNodes::LostTrack() noexcept {
+  inodes_.InvalidateLookUps();
+  forget_all_();
 }
 
 void RewrittenNodes::Add(Work work) {

@@ -24,12 +24,15 @@ class RewrittenNodes : public RewriteObserver {
  public:
   using Revalidate = std::function<void(const NodePtr& node)>;
   using ForgetTable = std::function<void(const TableName& table)>;
+  using ForgetAll = std::function<void()>;  // throws nothing
 
-  RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table);
+  RewrittenNodes(InodeTable& inodes, Revalidate revalidate, ForgetTable forget_table,
+                 ForgetAll forget_all);
 
   void Rewritten(const TableName& table, const std::vector<RewrittenColumn>& columns) override;
   // To forget all that the kernel knows of the table costs less than to look at each node anew.
   void TableRewritten(const TableName& table) override;
+  void LostTrack() noexcept override;
   // Until all that was rewritten before this call has been looked at.
   void Await();
 
@@ -48,6 +51,7 @@ class RewrittenNodes : public RewriteObserver {
   InodeTable& inodes_;
   const Revalidate revalidate_;
   const ForgetTable forget_table_;
+  const ForgetAll forget_all_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_wakes_;

@@ -16,7 +16,7 @@ std::string OrderKey(const Place& place) {
 UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place& place) const {
   if (entries_.empty()) return entries_.end();
   auto [entry, end] = entries_.equal_range(place.InodeNumber());
-  while (entry != end && !(entry->second->place == place)) ++entry;
+  while (entry != end && !(entry->second.entry->place == place)) ++entry;
   return entry == end ? entries_.end() : entry;
 }
 
@@ -26,42 +26,71 @@ bool UnstoredEntries::Add(UnstoredEntry entry) {
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
-  Children& children = directories_[std::move(directory)];
-  if (!children.emplace(std::move(key), shared).second) return false;
-  entries_.emplace(inode, std::move(shared));
-  return true;
+  Children made;
+  made.emplace(std::move(key), shared);
+  const auto known = entries_.emplace(inode, Known{std::move(shared), nullptr, {}});
+  Directories::pointer children = nullptr;
+  try {
+    children = &*directories_.try_emplace(std::move(directory)).first;
+  } catch (...) {
+    entries_.erase(known);
+    throw;
+  }
+  const auto added = children->second.insert(made.extract(made.begin()));  // allocates nothing
+  known->second.directory = children;
+  known->second.child = added.position;
+  if (!added.inserted) entries_.erase(known);
+  return added.inserted;
 }
 
-bool UnstoredEntries::Remove(const Place& place) {
+bool UnstoredEntries::Remove(const Place& place) noexcept {
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
   if (entry == entries_.end()) return false;
-  const auto directory = directories_.find(place.Parent());
-  if (directory == directories_.end()) return false;
-  const auto child = directory->second.find(OrderKey(place));
-  if (child == directory->second.end() || !(child->second->place == place)) return false;
-  directory->second.erase(child);
-  entries_.erase(entry);
-  if (directory->second.empty()) directories_.erase(directory);
+  RemoveLocked(entry);
   return true;
+}
+
+void UnstoredEntries::RemoveLocked(Entries::const_iterator entry) {
+  const Known known = entry->second;
+  entries_.erase(entry);
+  known.directory->second.erase(known.child);
+  if (known.directory->second.empty())
+    directories_.erase(directories_.find(known.directory->first));
 }
 
 UnstoredPtr UnstoredEntries::Find(const Place& place) const {
   std::lock_guard lock(mutex_);
   const auto entry = FindLocked(place);
-  if (entry != entries_.end()) return entry->second;
+  if (entry != entries_.end()) return entry->second.entry;
   const Emptying* const emptying = EmptyingLocked(place);
   return emptying == nullptr ? nullptr : emptying->At(place.kind);
 }
 
 void UnstoredEntries::Move(const Place& from, const Place& to) {
-  const UnstoredPtr entry = Find(from);
-  if (entry == nullptr) return;
-  Remove(from);
-  Remove(to);
-  UnstoredEntry moved = *entry;
-  moved.place = to;
-  Add(std::move(moved));
+  Place directory = to.Parent();
+  std::string key = OrderKey(to);
+  std::lock_guard lock(mutex_);
+  const auto entry = FindLocked(from);
+  if (entry == entries_.end()) return;
+  UnstoredEntry at_target = *entry->second.entry;
+  at_target.place = to;
+  const auto moved = std::make_shared<const UnstoredEntry>(std::move(at_target));
+  const Directories::pointer children = &*directories_.try_emplace(std::move(directory)).first;
+  // From here on nothing allocates.
+  if (const auto replaced = FindLocked(to); replaced != entries_.end()) {
+    children->second.erase(replaced->second.child);
+    entries_.erase(replaced);
+  }
+  auto known = entries_.extract(entry);
+  const Directories::pointer before = known.mapped().directory;
+  auto child = before->second.extract(known.mapped().child);
+  child.key() = std::move(key);
+  child.mapped() = moved;
+  known.key() = to.InodeNumber();
+  known.mapped() = {moved, children, children->second.insert(std::move(child)).position};
+  entries_.insert(std::move(known));
+  if (before->second.empty()) directories_.erase(directories_.find(before->first));
 }
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {

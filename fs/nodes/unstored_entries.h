@@ -52,8 +52,9 @@ class UnstoredEntries {
   // False, and nothing changed, where the place is already here (an emptied directory that is made
   // stays one).
   bool Add(UnstoredEntry entry);
-  // Whether it was here.
-  bool Remove(const Place& place);
+  // Whether it was here. Allocates nothing: what is made is taken away also where memory has run
+  // out.
+  bool Remove(const Place& place) noexcept;
   // Null: it is not here.
   UnstoredPtr Find(const Place& place) const;
   // A memory file under another name or in another directory; what was there goes.
@@ -100,15 +101,22 @@ class UnstoredEntries {
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
-  using Entries = std::unordered_multimap<uint64_t, UnstoredPtr>;
+  using Directories = std::unordered_map<Place, Children, PlaceHash>;
+  struct Known {
+    UnstoredPtr entry;
+    Directories::pointer directory;  // stays where it is until it is erased
+    Children::iterator child;
+  };
+  using Entries = std::unordered_multimap<uint64_t, Known>;
 
   Entries::const_iterator FindLocked(const Place& place) const;
+  void RemoveLocked(Entries::const_iterator entry);
   const Emptying* EmptyingLocked(const Place& row_or_family) const;
   void AddEmptyingLocked(const Place& directory, const std::optional<std::string>& after,
                          size_t limit, std::vector<UnstoredPtr>& children) const;
 
   mutable std::mutex mutex_;
-  std::unordered_map<Place, Children, PlaceHash> directories_;
+  Directories directories_;
   // Of all entries, by their own inode numbers: most questions are about places that are not here.
   Entries entries_;
   std::unordered_set<Place, PlaceHash> hidden_tomls_;

@@ -92,7 +92,8 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
                                                          const Request& request, Node& node,
                                                          const AttributeChange& change,
                                                          FileHandle* handle) {
-  const Place place = *node.place();
+  const Snapshot<Place> now = node.place();
+  const Place& place = *now;
   std::optional<ResolvedEntry> found;
   if (place.IsReadOnly() || with.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);

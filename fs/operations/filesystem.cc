@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 
 #include "fs/content/cell_reader.h"
@@ -50,14 +51,19 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
       controls_(controls),
       rewritten_(
           parts_.tree.inodes, [this](const NodePtr& node) { Revalidate(node); },
-          [this](const TableName& table) { parts_.tree.kernel.TableChanged(table); }) {
+          [this](const TableName& table) { parts_.tree.kernel.TableChanged(table); },
+          [this] { parts_.tree.kernel.ForgetAllLater(); }) {
   if (controls_ != nullptr) controls_->SetRewriteObserver(&rewritten_);
 }
 
 FileSystem::~FileSystem() {
   if (controls_ != nullptr) controls_->SetRewriteObserver(nullptr);
-  EndHandles(&FileHandle::Abandon);
-  StoreDirectoryTimes();
+  try {
+    EndHandles(&FileHandle::Abandon);
+    StoreDirectoryTimes();
+  } catch (const std::exception&) {
+    // Memory has run out: what has not been put was not acknowledged.
+  }
 }
 
 void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
@@ -79,7 +85,8 @@ void FileSystem::LetGoUnused() {
 }
 
 void FileSystem::Revalidate(const NodePtr& node) {
-  const auto found = parts_.resolver.Find(Caller::Superuser(), *node->place());
+  const Snapshot<Place> place = node->place();
+  const auto found = parts_.resolver.Find(Caller::Superuser(), *place);
   parts_.tree.kernel.Changed(node, !found.ok() && found.error() == ENOENT);
 }
 
@@ -89,16 +96,22 @@ Outcome FileSystem::LogFailure(std::string_view operation, const Place& place, O
   return outcome;
 }
 
+Outcome FileSystem::LogFailure(std::string_view operation, const Node& node, Outcome outcome) {
+  const Snapshot<Place> place = node.place();
+  return LogFailure(operation, *place, std::move(outcome));
+}
+
 Outcome FileSystem::FinishChange(std::string_view operation, Node& directory, Outcome outcome) {
-  if (!outcome.ok()) return LogFailure(operation, *directory.place(), std::move(outcome));
+  if (!outcome.ok()) return LogFailure(operation, directory, std::move(outcome));
   EntriesChanged(directory);
   return {};
 }
 
 void FileSystem::EntriesChanged(Node& directory) {
   directory.EntriesChanged();
-  if (!directory.place()->HasAttributes()) return;
-  if (parts_.attributes.directory_times().Note(*directory.place(), parts_.clock->Now())) {
+  const Snapshot<Place> place = directory.place();
+  if (!place->HasAttributes()) return;
+  if (parts_.attributes.directory_times().Note(*place, parts_.clock->Now())) {
     parts_.delayed.Add([this] { StoreDirectoryTimes(); });
   }
 }
@@ -289,8 +302,9 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Nod
 OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request, Node& node) {
   auto found = FindNode(request, node);
   if (!found.ok()) {
-    if (found.error() != ENOENT) return LogFailure("stat", *node.place(), found.status());
-    if (const auto shown = restoring_readers_.Find(*node.place()))
+    if (found.error() != ENOENT) return LogFailure("stat", node, found.status());
+    const Snapshot<Place> place = node.place();
+    if (const auto shown = restoring_readers_.Find(*place))
       return AttributesReply{*shown, 0};
     return Outcome(ENOENT);
   }
@@ -471,7 +485,7 @@ OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
   const Outcome put = created.handle->PutAll();
   Release(node, created.handle);
   if (put.ok()) return std::move(created.entry);
-  Outcome failed = LogFailure("mknod", *node.place(), put);
+  Outcome failed = LogFailure("mknod", node, put);
   Forget(node, 1);
   return failed;
 }
@@ -535,7 +549,8 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
 // asked for here. What has lost its name is read past them.
 Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
   if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
-  return parts_.resolver.Find(*request.caller, *node.place()).status();
+  const Snapshot<Place> place = node.place();
+  return parts_.resolver.Find(*request.caller, *place).status();
 }
 
 // The name went between the kernel's look-up and now, and may be another file's: that is what is
@@ -560,7 +575,10 @@ Outcome FileSystem::CheckIsThere(const Node& node) {
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
-  if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*node.place()));
+  if (mode.write) {
+    const Snapshot<Place> place = node.place();
+    CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
+  }
   OpenReply reply;
   while (reply.handle == nullptr) {
     const bool unlinked = node.unlinked();
@@ -568,13 +586,13 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     const Outcome allowed = CheckMayOpen(request, node, mode);
     const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile
-    if (!allowed.ok()) return LogFailure("open", *node.place(), allowed);
+    if (!allowed.ok()) return LogFailure("open", node, allowed);
     if (is_there.error() == ESTALE) return is_there;
-    if (!is_there.ok()) return LogFailure("open", *node.place(), is_there);
+    if (!is_there.ok()) return LogFailure("open", node, is_there);
     auto opened =
         mode.write ? parts_.writers.Open(request, shared, mode) : OpenForReading(request, shared);
     if (!opened.ok() && node.unlinked() != unlinked) continue;
-    if (!opened.ok()) return LogFailure("open", *node.place(), opened.status());
+    if (!opened.ok()) return LogFailure("open", node, opened.status());
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
     reply.no_flush = opened->no_flush;
@@ -587,7 +605,7 @@ OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, File
                                         uint64_t offset, size_t size) {
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
   auto bytes = handle->Read(offset, size);
-  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
+  if (!bytes.ok()) return LogFailure("read", node, bytes.status());
   return bytes;
 }
 
@@ -610,25 +628,25 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
     std::lock_guard lock(last_read_mutex_);
     if (last_reader_ == reader) last_reader_.reset();
   }
-  if (!bytes.ok()) return LogFailure("read", *node.place(), bytes.status());
+  if (!bytes.ok()) return LogFailure("read", node, bytes.status());
   return bytes;
 }
 
 OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_view bytes,
                                     uint64_t offset, WriteFrom from) {
   const Outcome written = handle.Write(bytes, offset, from);
-  if (!written.ok()) return LogFailure("write", *node.place(), written);
+  if (!written.ok()) return LogFailure("write", node, written);
   return bytes.size();
 }
 
 Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
   Outcome flushed = handle.Flush();
-  return flushed.ok() ? flushed : LogFailure("close", *node.place(), std::move(flushed));
+  return flushed.ok() ? flushed : LogFailure("close", node, std::move(flushed));
 }
 
 Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
   Outcome synced = handle.Sync();
-  return synced.ok() ? synced : LogFailure("fsync", *node.place(), std::move(synced));
+  return synced.ok() ? synced : LogFailure("fsync", node, std::move(synced));
 }
 
 void FileSystem::Release(Node& node, FileHandle* handle) {
@@ -636,7 +654,8 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
   handle->Release();
   if (handle->drops_stale_pages != 0) node.PagesWereDropped(handle->drops_stale_pages);
   node.RemoveHandle(handle);
-  if (node.place()->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*node.place());
+  const Snapshot<Place> place = node.place();
+  if (place->kind == PlaceKind::kDeletedCell) restoring_readers_.Closed(*place);
 }
 
 // ---- Directories --------------------------------------------------------------------------------
@@ -646,7 +665,8 @@ void FileSystem::Release(Node& node, FileHandle* handle) {
 OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, Node& directory) {
   OpenDirectoryReply reply;
   std::shared_ptr<CachedListing> cached;
-  if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*directory.place())) {
+  const Snapshot<Place> place = directory.place();
+  if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*place)) {
     if (directory.HasOutgrownListing()) parts_.tree.kernel.DropListing(directory);
     cached = directory.cached_listing(parts_.tree.listing_bytes_left);
   }
@@ -661,7 +681,7 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
                                                uint64_t offset, const DirectoryStream::Take& take) {
   std::lock_guard lock(directory.mutex);
   if (!directory.share.Resize(kBytesOfListing)) {
-    return LogFailure("readdir", *directory.node->place(),
+    return LogFailure("readdir", *directory.node,
                       parts_.tree.open_file_memory.Full(ENOMEM));
   }
   if (RunningRequest* const running = RunningRequest::OfThisThread()) {
@@ -670,7 +690,7 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
   Outcome listed = directory.stream.Read(*request.caller, offset, take);
   const CachedListing::End end = directory.stream.BeforeReply();
   if (end == CachedListing::End::kDropsListing) parts_.tree.kernel.DropListing(*directory.node);
-  if (!listed.ok()) return LogFailure("readdir", *directory.node->place(), std::move(listed));
+  if (!listed.ok()) return LogFailure("readdir", *directory.node, std::move(listed));
   return end;
 }
 
@@ -690,7 +710,7 @@ uint64_t FileSystem::InodeNumberOf(const DirectoryEntry& listed) const {
 }
 
 Outcome FileSystem::SyncDirectory(Node& directory) {
-  return LogFailure("fsync", *directory.place(), parts_.store.Sync());
+  return LogFailure("fsync", directory, parts_.store.Sync());
 }
 
 }  // namespace cellfs::fs

@@ -171,6 +171,7 @@ class FileSystem {
   double AttributesValidSeconds(const ResolvedEntry& found, const Node& node);
   // Records a failure, and passes it on.
   Outcome LogFailure(std::string_view operation, const Place& place, Outcome outcome);
+  Outcome LogFailure(std::string_view operation, const Node& node, Outcome outcome);
   // The same after an operation that adds or removes a name of the directory.
   Outcome FinishChange(std::string_view operation, Node& directory, Outcome outcome);
   OutcomeOr<ResolvedEntry> MakeOrFind(const Request& request, const Place& place, mode_t mode,

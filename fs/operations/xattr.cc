@@ -97,7 +97,8 @@ OutcomeOr<std::string> GetXattr(const Xattrs& with, const Request& request, Node
                                 const std::string& name) {
   if (!with.options.xattr || !name.starts_with(kPrefix)) return Outcome(EOPNOTSUPP);
   const std::string_view short_name = std::string_view(name).substr(kPrefix.size());
-  const Place place = *node.place();
+  const Snapshot<Place> now = node.place();
+  const Place& place = *now;
   if (short_name == "key") return KeyOf(place);
   if (short_name == "error") {
     std::string reason = with.errors.ReasonFor(place);
@@ -114,7 +115,8 @@ OutcomeOr<std::string> GetXattr(const Xattrs& with, const Request& request, Node
 Outcome SetXattr(const Xattrs& with, const Request& request, Node& node, const std::string& name,
                  std::string_view value) {
   if (!with.options.xattr || name != std::string(kPrefix) + "ttl") return EOPNOTSUPP;
-  const Place place = *node.place();
+  const Snapshot<Place> now = node.place();
+  const Place& place = *now;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
   if (place.traits().content != PlaceContent::kValue) return EOPNOTSUPP;
   return SetTimeToLive(with, request, node, value);

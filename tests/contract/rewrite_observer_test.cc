@@ -28,6 +28,7 @@ class Collector : public RewriteObserver {
     told.insert(told.end(), columns.begin(), columns.end());
   }
   void TableRewritten(const TableName&) override { ++whole_tables; }
+  void LostTrack() noexcept override { ++whole_tables; }
   bool Knows(const std::string& row, const std::string& family,
              const std::string& qualifier) const {
     return std::any_of(told.begin(), told.end(), [&](const RewrittenColumn& column) {

@@ -31,7 +31,8 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
   const NodePtr b = table.LookUp(kB);
   table.Move(kA, kB);
   EXPECT_EQ(table.Find(kB), a);
-  EXPECT_TRUE(*a->place() == kB);
+  const Snapshot<Place> moved = a->place();
+  EXPECT_TRUE(*moved == kB);
   EXPECT_EQ(table.Find(kA), nullptr);
   EXPECT_TRUE(b->unlinked());
   EXPECT_FALSE(a->unlinked());
@@ -88,7 +89,8 @@ TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
     std::set<const Node*> stay;
     bool moving = false;
     for (const NodePtr& node : table.FindAll([](const Place&) { return true; })) {
-      const std::string name = node->place()->qualifier;
+      const Snapshot<Place> place = node->place();
+      const std::string& name = place->qualifier;
       if (name.starts_with("stays")) stay.insert(node.get());
       moving |= name.starts_with("moves");
     }

@@ -19,6 +19,11 @@
 namespace cellfs::fs {
 namespace {
 
+std::string NameOf(const Node& node) {
+  const Snapshot<Place> place = node.place();
+  return place->ToString();
+}
+
 using Names = std::vector<std::string>;
 
 struct RewrittenNodesTest : testing::Test {
@@ -36,8 +41,9 @@ struct RewrittenNodesTest : testing::Test {
   Names again;
   std::vector<NodePtr> known;
   RewrittenNodes nodes{
-      inodes, [this](const NodePtr& node) { again.push_back(node->place()->ToString()); },
-      [this](const TableName& forgotten) { again.push_back("all of " + forgotten.ToString()); }};
+      inodes, [this](const NodePtr& node) { again.push_back(NameOf(*node)); },
+      [this](const TableName& forgotten) { again.push_back("all of " + forgotten.ToString()); },
+      [] {}};
 };
 
 TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
@@ -49,7 +55,7 @@ TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
                        [&](const NodePtr&) {
                          if (++tries == 1) throw std::bad_alloc();
                        },
-                       [](const TableName&) {}};
+                       [](const TableName&) {}, [] {}};
   nodes.Rewritten(table, {{"r", "f", "q"}});
   nodes.Await();
   EXPECT_EQ(tries, 2);
@@ -91,12 +97,12 @@ TEST_F(RewrittenNodesTest, ALookUpThatBeganBeforeIsMadeAnew) {
 struct Told : KernelNotifier {
   void InvalidateInode(const Node& node) override {
     std::lock_guard lock(mutex);
-    nodes.push_back(node.place()->ToString());
+    nodes.push_back(NameOf(node));
   }
   void InvalidateAttributes(const Node&) override {}
   void InvalidateEntry(const Node& directory, const std::string& name) override {
     std::lock_guard lock(mutex);
-    names.push_back(directory.place()->ToString() + " " + name);
+    names.push_back(NameOf(directory) + " " + name);
     told_a_name.notify_all();
   }
   Names TakeNodes() {

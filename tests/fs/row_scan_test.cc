@@ -93,8 +93,9 @@ TEST_F(RowScanTest, ALookUpThatNobodyWaitsForEndsWithEintr) {
 
 TEST_F(RowScanTest, AfterItsDeadlineARequestAnswersWhatItHas) {
   const auto directory = tree_.LookUp("default/t/.scan/prefix=r");
-  const auto scan = RowScan::Open(tree_.filesystem->parts().reading, Caller::Superuser(),
-                                  *directory->node->place(), Scan());
+  const Snapshot<Place> place = directory->node->place();
+  const auto scan = RowScan::Open(tree_.filesystem->parts().reading, Caller::Superuser(), *place,
+                                  Scan());
   ASSERT_TRUE(scan.ok());
   RunningRequest running(1, nullptr);
   running.SetDeadline(RunningRequest::Clock::time_point::min());

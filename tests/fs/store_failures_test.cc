@@ -4,37 +4,14 @@
 // changed nothing, and one that may have been made is never made twice.
 #include <gtest/gtest.h>
 
-#include "tests/fs/failing_tree.h"
+#include "tests/fs/changing_operations.h"
 
 namespace cellfs::fs {
 namespace {
 
 using Failure = FailingStore::Failure;
-using Files = FailingTree::Files;
 
 constexpr int kMostCalls = 400;
-constexpr char kFamily[] = "default/t/r/f";
-constexpr char kRow[] = "default/t/r";
-
-std::string LongName() { return std::string(300, 'n'); }
-
-// q has three versions; deleted is deleted; c is a counter; g is another family.
-void Fill(FailingTree& tree) {
-  tree.MakeTable("100000000");
-  tree.Put("r", "other", "x");
-  for (const char* value : {"1", "22", "333"}) {
-    tree.Put("r", "q", value);
-    tree.clock->Advance(10);
-  }
-  tree.Put("r", "deleted", "gone");
-  tree.Delete("r", "deleted");
-  tree.Put("r", "c", std::string("\0\0\0\0\0\0\0\7", 8));
-  tree.Put("r", "in-g", "y", kLatestTimestamp, "g");
-  tree.Put("r", LongName(), "long");
-  tree.Put(LongName(), "q", "long");
-  tree.clock->Advance(10);
-}
-
 // ---- Reading ------------------------------------------------------------------------------------
 
 struct Question {
@@ -221,126 +198,6 @@ TEST(StoreFailuresTest, AnEntryThatCannotBeLookedAtAgainStaysListed) {
 
 // ---- Changing -----------------------------------------------------------------------------------
 
-// A file that was written to, and closed.
-Operation Closing(const std::string& name, const std::function<OpenFile(FailingTree&)>& write,
-                  int times = 2) {
-  return {name, [write, times](FailingTree& tree) {
-            const OpenFile file = write(tree);
-            return [&tree, file, times] {
-              const int flushed = tree.Flush(file);
-              for (int time = 1; time < times; ++time) EXPECT_EQ(tree.Flush(file), flushed);
-              tree.filesystem->Release(*file.node, file.handle);
-              return flushed;
-            };
-          }};
-}
-
-Operation Unlinking(const std::string& path) {
-  return {"unlink " + path, [path](FailingTree& tree) {
-            const auto [parent, name] = WritingTree::Split(path);
-            const NodePtr directory = tree.Directory(parent);
-            return [&tree, directory, name = name] {
-              return tree.filesystem->Unlink(tree.request, *directory, name).error();
-            };
-          }};
-}
-
-Operation Renaming(const std::string& from, const std::string& to,
-                   const std::function<void(FailingTree&)>& make = nullptr) {
-  return {"rename " + from + " " + to, [from, to, make](FailingTree& tree) {
-            if (make) make(tree);
-            const auto [parent, name] = WritingTree::Split(from);
-            const auto [new_parent, new_name] = WritingTree::Split(to);
-            const NodePtr directory = tree.Directory(parent);
-            const NodePtr new_directory = tree.Directory(new_parent);
-            return [&tree, directory, new_directory, name = name, new_name = new_name] {
-              return tree.filesystem
-                  ->Rename(tree.request, *directory, name, *new_directory, new_name, 0)
-                  .error();
-            };
-          }};
-}
-
-OpenFile Written(FailingTree& tree, const OpenFile& file, std::string_view bytes) {
-  EXPECT_EQ(file.error, 0);
-  EXPECT_EQ(tree.Write(file, bytes), 0);
-  return file;
-}
-
-// Each ends in one change of the data; what else is stored with it are attributes.
-std::vector<Operation> Operations() {
-  const timespec time{1000, 5};
-  const auto save_temporary = [](FailingTree& tree) {
-    tree.Save("default/t/r/f/.q.Xa1b2c", "new");
-    AttributeChange change;
-    change.mode = 0600;
-    change.mtime = timespec{2000, 7};
-    EXPECT_EQ(tree.Change("default/t/r/f/.q.Xa1b2c", change), 0);
-    tree.clock->Advance(10);
-  };
-  return {
-      Closing("append",
-              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, ForAppending()), "+"); }),
-      Closing("append with a time",
-              [time](FailingTree& tree) {
-                const OpenFile file = Written(tree, tree.Open(kQ, ForAppending()), "+");
-                EXPECT_EQ(tree.SetTime(file, time), 0);
-                return file;
-              }),
-      Closing("edit",
-              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, ForWriting()), "z"); }),
-      Closing("overwrite",
-              [](FailingTree& tree) { return Written(tree, tree.Open(kQ, Truncating()), "new"); }),
-      Closing("overwrite with a time",
-              [time](FailingTree& tree) {
-                const OpenFile file = Written(tree, tree.Open(kQ, Truncating()), "new");
-                EXPECT_EQ(tree.SetTime(file, time), 0);
-                return file;
-              }),
-      Closing("create",
-              [](FailingTree& tree) {
-                return Written(tree, tree.Create("default/t/r/f/made"), "new");
-              }),
-      Closing("create exclusively",
-              [](FailingTree& tree) {
-                return Written(tree, tree.Create("default/t/r/f/made", true), "new");
-              }),
-      Closing("create a version",
-              [](FailingTree& tree) {
-                return Written(tree, tree.Create("default/t/r/f/.versions/q/77"), "new");
-              }),
-      Closing(
-          "count",
-          [](FailingTree& tree) {
-            return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5\n");
-          },
-          1),
-      Unlinking(kQ),
-      Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart)),
-      Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart + 20)),
-      {"unlink a temporary",
-       [save_temporary](FailingTree& tree) {
-         save_temporary(tree);
-         return Unlinking("default/t/r/f/.q.Xa1b2c").prepare(tree);
-       }},
-      Renaming(kQ, "default/t/r/f/renamed"),
-      Renaming(kQ, "default/t/r/f/other"),
-      Renaming("default/t/r/g/in-g", "default/t/r/f/from-g"),
-      Renaming("default/t/r/f/.q.Xa1b2c", kQ, save_temporary),
-      Renaming("default/t/r/f/.q.Xa1b2c", "default/t/r/f/renamed", save_temporary),
-      Renaming("default/t/r/f/.versions/q/.77.Xa1b2c", "default/t/r/f/.versions/q/77",
-               [](FailingTree& tree) { tree.Save("default/t/r/f/.versions/q/.77.Xa1b2c", "new"); }),
-  };
-}
-
-// What can be seen after the operation, and how it ended.
-struct Ending {
-  int error = 0;
-  bool failed = false;
-  Files files;
-  Files files_after_remount;
-};
-
 Ending Do(const Operation& operation, std::optional<Failure> failure) {
   FailingTree tree;
   Fill(tree);
@@ -363,36 +220,6 @@ Files Before(const Operation& operation, const Status& status) {
   const Ending ending = Do(operation, failure);
   EXPECT_NE(ending.error, 0) << operation.name;
   return ending.files;
-}
-
-std::optional<std::string> Find(const Files& files, const std::string& path) {
-  const auto it = files.find(path);
-  return it == files.end() ? std::nullopt : std::optional(it->second);
-}
-
-// The paths at which there is neither what was before nor what comes of the operation.
-std::string Others(const Files& files, const Files& before, const Files& after) {
-  std::string others;
-  Files all = files;
-  for (const Files* some : {&before, &after}) all.insert(some->begin(), some->end());
-  for (const auto& [path, unused] : all) {
-    const auto bytes = Find(files, path);
-    if (bytes == Find(before, path) || bytes == Find(after, path)) continue;
-    others += path + ": " + bytes.value_or("<not there>") + "\n";
-  }
-  return others;
-}
-std::string Others(const Files& files, const Files& expected) {
-  return Others(files, expected, expected);
-}
-
-// Files in memory go with the mount.
-void ExpectSameInStore(const Ending& ending, const std::string& name) {
-  for (const auto& [path, bytes] : ending.files_after_remount) {
-    const auto seen = ending.files.find(path);
-    EXPECT_TRUE(seen != ending.files.end() && seen->second == bytes)
-        << name << ": " << path << " is \"" << bytes << "\" after a remount";
-  }
 }
 
 TEST(StoreFailuresTest, AFullDiskUndoesAnOperationOrNothing) {
@@ -565,7 +392,7 @@ TEST(StoreFailuresTest, ARenameThatFailsInPartWidensNobodysRights) {
         change.mode = rights.target;
         change.uid = rights.target_owner;
         tree.Change(kQ, change);
-        const auto act = Renaming("default/t/r/f/source", kQ).prepare(tree);
+        const auto act = Moving("default/t/r/f/source", kQ).prepare(tree);
         Failure failure{call, full, FailingStore::Calls::kMutations};
         failure.lasts = lasts;
         tree.failing->Fail(failure);

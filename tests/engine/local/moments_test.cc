@@ -52,6 +52,20 @@ class MomentsTest : public EngineTest {
   std::mt19937 random_;
 };
 
+TEST_F(MomentsTest, AMomentMayOutliveItsStore) {
+  Open();
+  ASSERT_OK(PutOne("a", 5, "seen"));
+  ASSERT_OK(table_->Flush());
+  Pin();
+  ASSERT_OK(PutOne("b", 5, "seen"));
+  Pin();
+  ASSERT_OK(table_->Truncate());  // what they saw is kept for them alone
+  Close();
+  pinned_.clear();
+  Open();
+  EXPECT_EQ(Visible(), "");
+}
+
 TEST_F(MomentsTest, WithdrawnCellsAreSeenByEarlierMomentsOnly) {
   Open();
   ASSERT_OK(PutOne("a", 5, "seen"));

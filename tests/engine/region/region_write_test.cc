@@ -472,7 +472,8 @@ TEST_F(RegionTest, AReplacedSchemaHoldsForWhatComesAfter) {
   EXPECT_TRUE(region_->ReplaceSchema(std::make_shared<const TableSchema>(changed)).ok());
   EXPECT_EQ(Write(Put{"r", {{"g", "q"}}}), StatusCode::kNoSuchColumnFamily);
   EXPECT_NE(old->FindFamily("g"), nullptr);
-  EXPECT_EQ(region_->schema()->FindFamily("g"), nullptr);
+  const auto now = region_->schema();
+  EXPECT_EQ(now->FindFamily("g"), nullptr);
 }
 
 }  // namespace
