@@ -32,6 +32,7 @@ class ChildPlaces::ChildName {
   OutcomeOr<Place> ToPlace() const {
     if (name_.empty() || name_ == "." || name_ == "..") return NotThere();
     if (name_.size() > kMaxNameLength) return Outcome(ENAMETOOLONG);
+    if (IsForLater()) return NotYet();
     switch (directory_.kind) {
       case PlaceKind::kRoot:
         return InRoot();
@@ -199,6 +200,13 @@ class ChildPlaces::ChildName {
     return place;
   }
 
+  bool IsForLater() const {
+    const bool has_such = directory_.kind == PlaceKind::kRoot ||
+                          directory_.kind == PlaceKind::kNamespace ||
+                          directory_.kind == PlaceKind::kTable;
+    return has_such && places_.options_.controls != Controls::kOff && IsKeptForLater(name_);
+  }
+
   // ---- Errors ---------------------------------------------------------------------------------
 
   Outcome NotThere() const {
@@ -212,6 +220,11 @@ class ChildPlaces::ChildName {
         break;
     }
     return Outcome(EPERM, "no directory of that name can be made here");
+  }
+
+  Outcome NotYet() const {
+    if (use_ != NameUse::kCreateDirectory || directory_.view != nullptr) return NotThere();
+    return Outcome(EOPNOTSUPP, "this name is kept for what is to come");
   }
 
   Outcome NoKey(ReadName::Kind kind) const {

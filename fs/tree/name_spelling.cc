@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -20,10 +21,17 @@ constexpr size_t kDigestLength = 32;
 constexpr size_t kLongPrefixLength = 200;
 constexpr char kUpperHex[] = "0123456789ABCDEF";
 
-constexpr std::array<std::string_view, 3> kRowReserved = {".schema.toml", ".asof", ".scan"};
+constexpr std::string_view kSchemaName = ".schema.toml";
+constexpr std::array<std::string_view, 3> kRowReserved = {kSchemaName, ".asof", ".scan"};
 constexpr std::array<std::string_view, 3> kQualifierReserved = {".versions", ".counters",
                                                                 ".deleted"};
+constexpr std::array<std::string_view, 3> kForLater = {".deleted", ".snapshots", ".changes"};
+constexpr std::string_view kChangesSince = ".changes@";
 constexpr std::array<std::string_view, 3> kAlwaysTaken = {".", "..", kEmptyName};
+
+bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 int UpperHexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -114,15 +122,19 @@ std::optional<Timestamp> ReadTimestamp(std::string_view text) {
   return timestamp;
 }
 
-std::span<const std::string_view> NameSpelling::reserved() const {
-  if (level_ == NameLevel::kRow) return std::span(kRowReserved).first(controls_ ? 3 : 1);
-  if (level_ == NameLevel::kQualifier && controls_) return kQualifierReserved;
-  return {};
+bool IsKeptForLater(std::string_view name) {
+  if (name.starts_with(kChangesSince)) {
+    return ReadTimestamp(name.substr(kChangesSince.size())).has_value();
+  }
+  return IsOneOf(kForLater, name);
 }
 
 bool NameSpelling::IsReserved(std::string_view name) const {
-  auto names = reserved();
-  return std::find(names.begin(), names.end(), name) != names.end();
+  if (!name.starts_with('.')) return false;
+  if (level_ == NameLevel::kRow) {
+    return controls_ ? IsOneOf(kRowReserved, name) || IsKeptForLater(name) : name == kSchemaName;
+  }
+  return level_ == NameLevel::kQualifier && controls_ && IsOneOf(kQualifierReserved, name);
 }
 
 bool NameSpelling::IsAlwaysEscaped(unsigned char byte) const {
@@ -141,15 +153,10 @@ bool NameSpelling::EndsEscape(std::string_view rest, bool at_start) const {
   }
   if (level_ == NameLevel::kValue) return false;
   if (rest.starts_with('~') && IsDigest(rest.substr(1))) return true;
-  if (!at_start) return false;
-  auto is_taken = [&](std::string_view taken) {
-    auto byte = HexByte(rest);
-    return byte && *byte == static_cast<unsigned char>(taken[0]) &&
-           rest.substr(2) == taken.substr(1);
-  };
-  auto names = reserved();
-  return std::any_of(kAlwaysTaken.begin(), kAlwaysTaken.end(), is_taken) ||
-         std::any_of(names.begin(), names.end(), is_taken);
+  const auto first = at_start ? HexByte(rest) : std::nullopt;
+  if (!first) return false;
+  const std::string key = static_cast<char>(*first) + std::string(rest.substr(2));
+  return IsOneOf(kAlwaysTaken, key) || IsReserved(key);
 }
 
 // The same, where the '%' may itself stand for an escaped '%': %2F, %252F, %25252F ...

@@ -23,7 +23,6 @@
 #define CELLFS_FS_TREE_NAME_SPELLING_H_
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,7 +33,7 @@ namespace cellfs::fs {
 inline constexpr size_t kMaxNameLength = 255;  // bytes of a file name
 
 enum class NameLevel {
-  kRow,        // in a table; reserved: .schema.toml .asof .scan
+  kRow,        // in a table; reserved: .schema.toml .asof .scan, and what is kept for later
   kQualifier,  // in a family; reserved: .versions .counters .deleted; q@<timestamp> is a version
   kValue,      // in a query: ',' is written too, nothing is reserved, "" is ""
 };
@@ -42,6 +41,10 @@ enum class NameMode { kPosix, kPrintable };
 
 // A decimal number from 0 to 2^63-2 without leading zeros.
 std::optional<Timestamp> ReadTimestamp(std::string_view text);
+
+// Whether a table, a namespace and the root keep this name for a directory that is yet to be built:
+// .deleted, .snapshots, .changes and .changes@<number>.
+bool IsKeptForLater(std::string_view name);
 
 // What a file name says.
 struct ReadName {
@@ -78,7 +81,6 @@ class NameSpelling {
   bool IsReserved(std::string_view name) const;
 
  private:
-  std::span<const std::string_view> reserved() const;
   bool has_versions() const { return level_ == NameLevel::kQualifier && controls_; }
   bool IsAlwaysEscaped(unsigned char byte) const;
   bool EndsEscape(std::string_view rest, bool at_start) const;

@@ -89,6 +89,21 @@ TEST(NameSpellingTest, ReservesOnlyTheNamesOfTheLevel) {
   EXPECT_EQ(kQualifiers.Read(".schema.toml").key, ".schema.toml");
 }
 
+TEST(NameSpellingTest, RowsLeaveTheNamesOfWhatIsToCome) {
+  for (const std::string rest : {"deleted", "snapshots", "changes", "changes@0", "changes@17",
+                                 "changes@9223372036854775806"}) {
+    EXPECT_EQ(kRows.Read("." + rest).kind, Kind::kReserved) << rest;
+    EXPECT_EQ(kRows.Spell("." + rest), "%2E" + rest);
+    EXPECT_EQ(kRows.Read("%2E" + rest).key, "." + rest);
+    EXPECT_EQ(kRows.Spell("%2E" + rest), "%252E" + rest);
+  }
+  for (const std::string name : {".changes@", ".changes@007", ".changes@x", ".snapshots@1",
+                                 "%2Echanges@x", ".changes2"}) {
+    EXPECT_EQ(kRows.Spell(name), name);
+  }
+  EXPECT_EQ(kQualifiers.Spell(".snapshots"), ".snapshots");
+}
+
 TEST(NameSpellingTest, RowsHaveNoVersions) {
   EXPECT_EQ(kRows.Spell("user@17"), "user@17");
   EXPECT_EQ(kRows.Read("user@17").key, "user@17");
@@ -130,6 +145,7 @@ TEST(NameSpellingTest, WithoutControlsAtIsAnOrdinaryByte) {
   EXPECT_EQ(kPlain.Spell(".versions"), ".versions");
   NameSpelling rows(NameLevel::kRow, NameMode::kPosix, false);
   EXPECT_EQ(rows.Spell(".asof"), ".asof");
+  EXPECT_EQ(rows.Spell(".changes@5"), ".changes@5");
   EXPECT_EQ(rows.Spell(".schema.toml"), "%2Eschema.toml");
 }
 
@@ -205,6 +221,8 @@ std::string RandomKey(std::mt19937& random, size_t max_pieces) {
                                                   "scan",
                                                   ".scan",
                                                   ".schema.toml",
+                                                  ".changes@",
+                                                  "changes",
                                                   std::string("\0", 1),
                                                   "0123456789abcdef0123456789abcdef",
                                                   "%~"};

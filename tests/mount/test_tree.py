@@ -254,6 +254,21 @@ def test_a_name_that_spells_no_key(make_mount):
         (family.parent.parent / "%empty").mkdir()
 
 
+@pytest.mark.parametrize("name", [".deleted", ".snapshots", ".changes", ".changes@0", ".changes@17"])
+def test_names_that_are_kept_for_later(mount, name):
+    mount.family()
+    for directory in ("", "default", "default/t"):
+        assert not os.path.lexists(mount / directory / name)
+        with fails_with(errno.EOPNOTSUPP):
+            (mount / directory / name).mkdir()
+    # A row of that key has another name.
+    spelled = name.replace(".", "%2E")
+    (mount.family(row=spelled) / "q").write_text("x")
+    assert spelled in os.listdir(mount / "default/t")
+    mount.remount("controls=off")
+    assert (mount / "default/t" / name / "f/q").read_text() == "x"
+
+
 def test_printable_names_and_long_names(mount):
     (mount.family() / "bell\x07").write_text("x")
     (mount.family() / ("\x01" * 250)).write_text("long")
