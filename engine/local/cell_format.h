@@ -14,7 +14,8 @@
 namespace cellfs {
 
 inline constexpr int64_t kStoreFileApplicationId = 0x63656c6c;  // "cell"
-inline constexpr int64_t kStoreFileFormat = 2;
+inline constexpr int64_t kStoreFileFormat = 3;
+inline constexpr int64_t kOldestStoreFileFormat = 2;  // its facts are fewer
 
 // Makes the tables of an empty file.
 inline constexpr char kStoreFileSchema[] =

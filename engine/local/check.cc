@@ -2,7 +2,7 @@
 #include "engine/check.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,6 +11,7 @@
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
 #include "engine/local/store_file_cursor.h"
+#include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
 
 namespace cellfs {
@@ -52,8 +53,10 @@ class StoreCheck {
   void Add(Damage damage) {
     if (report_.damage.size() < kMostDamage) report_.damage.push_back(std::move(damage));
   }
-  bool Exists(const std::string& file) const {
-    return std::filesystem::exists(directory_ + "/" + file);
+  // What cannot be looked at is there, and damaged.
+  bool Exists(const std::string& file) {
+    const StatusOr<bool> exists = files_.Exists(directory_ + "/" + file);
+    return !exists.ok() || *exists;
   }
 
   // ---- The log ----------------------------------------------------------------------------------
@@ -85,6 +88,8 @@ class StoreCheck {
     first_segment_ = 0;
     next_is_on_disk_ = false;
     older_.clear();
+    marks_.clear();
+    logged_.clear();
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
     for (const std::string& name : names)
@@ -136,19 +141,28 @@ class StoreCheck {
     *end = header->base + CheckRecords(number, *bytes, header->base, newest);
   }
 
+  void NoteRecord(const LogRecord& record) {
+    ++report_.log_records;
+    SequenceId& highest = logged_[record.table_id];
+    highest = std::max(highest, record.sequence_id);
+  }
+
   // Answers where the records end.
   size_t CheckRecords(uint64_t number, std::string_view bytes, LogPosition base, bool newest) {
     const std::string file = "wal/" + SegmentName(number);
     std::vector<CellView> cells;
     size_t offset = kSegmentHeaderSize;
+    marks_.clear();  // each segment says itself what is so
     while (offset < bytes.size()) {
       const auto found = FindRecord(bytes.substr(offset), base + offset);
       const std::string_view record = bytes.substr(offset, found ? found->size : 0);
       const auto note = found ? DecodeNote(record) : std::nullopt;
-      if (note && note->ends_segment) break;
-      if (note && number == first_segment_ && offset == kSegmentHeaderSize) older_ = note->older;
-      if (found && (note || DecodeRecord(record, &cells))) {
-        if (!note) ++report_.log_records;
+      if (note && note->kind == LogNote::Kind::kEndOfSegment) break;
+      if (note && number == first_segment_ && !note->older.empty()) older_ = note->older;
+      if (note) note->ApplyTo(&marks_);
+      const auto decoded = found && !note ? DecodeRecord(record, &cells) : std::nullopt;
+      if (note || decoded) {
+        if (decoded) NoteRecord(*decoded);
         offset += found->size;
         continue;
       }
@@ -210,10 +224,17 @@ class StoreCheck {
   }
 
   Status CheckIsComplete(const Manifest& manifest) {
-    const auto needed = older_.find(manifest.table);
-    if (needed == older_.end()) return {};
-    return CheckHasFlushed("tables/" + std::to_string(manifest.table), manifest.flushed,
-                           needed->second, SegmentName(first_segment_ - 1));
+    const std::string directory = "tables/" + std::to_string(manifest.table);
+    if (const auto needed = older_.find(manifest.table); needed != older_.end()) {
+      CELLFS_RETURN_IF_ERROR(CheckHasFlushed(directory, manifest.flushed, needed->second,
+                                             SegmentName(first_segment_ - 1)));
+    }
+    if (const auto mark = marks_.find(manifest.table); mark != marks_.end())
+      return CheckIsNotOlder(directory, manifest, mark->second);
+    const std::string path = directory_ + "/" + directory;
+    const StatusOr<std::vector<std::string>> unnamed = UnnamedFiles(files_, path, manifest);
+    if (!unnamed.ok()) return {};  // the files are looked at one by one
+    return CheckAreNotNeeded(path, *unnamed, std::max(manifest.flushed, logged_[manifest.table]));
   }
 
   void CheckFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
@@ -317,6 +338,8 @@ class StoreCheck {
   bool next_is_on_disk_ = false;  // as the segment that was read last says
   std::vector<LogFinding> found_in_log_;
   OlderCells older_;  // what the log had before its first segment
+  TableMarks marks_;  // what it says of manifests
+  std::map<TableId, SequenceId> logged_;  // the highest of its records
   Damage place_;      // what is looked at, for what is found there
   CheckReport report_;
 };

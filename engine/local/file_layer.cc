@@ -113,6 +113,13 @@ class PosixFileLayer : public FileLayer {
     return bytes;
   }
 
+  StatusOr<bool> Exists(const std::string& path) override {
+    struct stat status;
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return ErrnoStatus("look at", path, errno);
+  }
+
   Status Rename(const std::string& from, const std::string& to) override {
     if (::rename(from.c_str(), to.c_str()) != 0) return ErrnoStatus("rename", from, errno);
     return {};

@@ -42,6 +42,8 @@ class FileLayer {
   // Made (mode 0600) where it is missing.
   virtual StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) = 0;
   virtual StatusOr<std::string> Read(const std::string& path) = 0;
+  // Whether anything has that name; an error where nobody can say.
+  virtual StatusOr<bool> Exists(const std::string& path) = 0;
   // Replaces `to`.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Remove(const std::string& path) = 0;

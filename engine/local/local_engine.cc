@@ -4,24 +4,15 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
 
 namespace cellfs {
 namespace {
 
-// Every file that the manifest names is there; those that it does not name were being made, or
-// replaced, when something went wrong, and are removed.
-Status CheckFiles(FileLayer& files, const std::string& path, const Manifest& manifest) {
-  CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> names, files.List(path));
-  std::erase(names, kManifestFile);
-  for (const FileFacts& facts : manifest.files) {
-    const std::string name = StoreFileName(facts.number);
-    if (std::erase(names, name) == 0)
-      return {StatusCode::kCorruption, "'" + path + "/" + name + "' is missing"};
-  }
-  for (const std::string& name : names) static_cast<void>(files.Remove(path + "/" + name));
-  return {};
-}
+constexpr char kRemedyOfManifest[] =
+    ". Put the newer MANIFEST and its files back from a backup while the store is not mounted; or "
+    "'cellfs check --repair' says what can be made of the files that are there";
 
 }  // namespace
 
@@ -66,10 +57,10 @@ StatusOr<std::string> LocalEngine::LoadCatalog() {
   StatusOr<Catalog> catalog = DecodeCatalog(bytes);
   if (!catalog.ok()) return bytes;  // the caller finds that too
   TableId next = catalog->next_table_id;
-  for (const auto& found : {lost_tables_.Find(), lost_tables_.FindStored()}) {
-    if (!found.ok()) return found.status();
-    if (!found->empty()) next = std::max(next, *found->rbegin() + 1);
-  }
+  CELLFS_ASSIGN_OR_RETURN(const std::set<TableId> stored, lost_tables_.FindStored());
+  const StatusOr<std::set<TableId>> lost = lost_tables_.Find();
+  for (const std::set<TableId>* const known : {&stored, lost.ok() ? &*lost : nullptr})
+    if (known != nullptr && !known->empty()) next = std::max(next, *known->rbegin() + 1);
   if (next == catalog->next_table_id) return bytes;
   catalog->next_table_id = next;
   return EncodeCatalog(*catalog);
@@ -77,7 +68,6 @@ StatusOr<std::string> LocalEngine::LoadCatalog() {
 
 StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenTables(
     const std::vector<StoredTable>& tables) {
-  for (const StoredTable& table : tables) CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
   for (const StoredTable& table : tables) {
     StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table);
@@ -90,7 +80,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
   CELLFS_RETURN_IF_ERROR(RecoverLog(tables));
   CELLFS_RETURN_IF_ERROR(SettleStrangers(tables));
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (Status lost = TakeOutIfIncomplete(tables[i].id); !lost.ok()) answers[i] = std::move(lost);
+    if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
   if (context_->options.background_maintenance) {
     maintenance_ = std::make_unique<Maintenance>(context_, [this] { return Tables(); });
@@ -107,9 +97,12 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
 Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
   CELLFS_ASSIGN_OR_RETURN(const std::string bytes, directory_->LoadCatalog());
   CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
-  CELLFS_ASSIGN_OR_RETURN(std::set<TableId> lost, lost_tables_.Find());
+  const StatusOr<std::set<TableId>> found = lost_tables_.Find();
+  if (!found.ok()) return {};  // what is lost and what was dropped cannot be told apart: all stays
+  const std::set<TableId>& lost = *found;
   CELLFS_ASSIGN_OR_RETURN(std::set<TableId> strangers, lost_tables_.FindStored());
-  strangers.insert(in_log_.begin(), in_log_.end());
+  for (const auto& [id, highest] : in_log_) strangers.insert(id);
+  for (const auto& [id, mark] : context_->wal->marks()) strangers.insert(id);
   for (const StoredTable& table : tables) strangers.erase(table.id);
   TableId next = catalog.next_table_id;
   for (const TableId id : strangers) {
@@ -127,10 +120,17 @@ Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
   return directory_->SaveCatalog(EncodeCatalog(catalog));
 }
 
-// No cells, neither in its files nor in the log.
+// No cells, neither in its files nor in the log: also no file that a manifest may have named.
 bool LocalEngine::IsUnusedCreation(TableId id) const {
   if (in_log_.contains(id)) return false;
-  if (!std::filesystem::exists(PathOf(id) + "/" + kManifestFile)) return true;
+  const TableMarks& marks = context_->wal->marks();
+  if (const auto mark = marks.find(id); mark != marks.end() && mark->second != TableMark())
+    return false;
+  const StatusOr<bool> is_there = files_.Exists(PathOf(id));
+  if (!is_there.ok() || !*is_there) return is_there.ok();
+  const StatusOr<std::vector<std::string>> names = files_.List(PathOf(id));
+  if (!names.ok() || std::any_of(names->begin(), names->end(), IsStoreFileName)) return false;
+  if (std::find(names->begin(), names->end(), kManifestFile) == names->end()) return true;
   const auto manifest = ReadManifest(files_, PathOf(id), directory_->id(), id);
   return manifest.ok() && manifest->flushed == 0;
 }
@@ -141,10 +141,11 @@ void LocalEngine::RemoveFiles(TableId id) const {
 }
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table) {
+  CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   const std::string path = PathOf(table.id);
   CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
                           ReadManifest(files_, path, directory_->id(), table.id));
-  CELLFS_RETURN_IF_ERROR(CheckFiles(files_, path, manifest));
+  CELLFS_RETURN_IF_ERROR(UnnamedFiles(files_, path, manifest).status());
   return AddTable(table, manifest);
 }
 
@@ -168,7 +169,8 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
     if (const auto table = tables_.find(record.table_id); table != tables_.end()) {
       table->second->Recover(record);
     }
-    in_log_.insert(record.table_id);
+    SequenceId& highest = in_log_[record.table_id];
+    highest = std::max(highest, record.sequence_id);
     return Status();
   };
   const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
@@ -176,29 +178,52 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
                           Wal::Open(files_, directory_->log_path(), options, visitor));
   for (const auto& [id, highest] : context_->wal->older()) {
     last = std::max(last, highest);
-    in_log_.insert(id);
+    in_log_.try_emplace(id, 0);  // what it had of that is gone
   }
   context_->read_point = last;
   return Status();
 }
 
-// A table that lacks what the log has had of it, and has no more, is not shown without it. Its
-// records stay in the log.
-Status LocalEngine::TakeOutIfIncomplete(TableId id) {
+// A table that lacks what the log has had of it, and has no more, is not shown without it: nothing
+// of it is changed, and its records stay in the log. Of any other what its manifest does not name
+// goes: it was being made, or had been replaced, when something went wrong.
+Status LocalEngine::SettleTable(TableId id) {
   const auto table = tables_.find(id);
   if (table == tables_.end()) return Status();
-  const auto& older = context_->wal->older();
-  if (const auto needed = older.find(id); needed != older.end()) {
-    const Status complete = CheckHasFlushed(PathOf(id), table->second->flushed(), needed->second,
-                                            SegmentName(context_->wal->first_segment() - 1));
-    if (!complete.ok()) {
-      const std::lock_guard lock(mutex_);
-      tables_.erase(table);
-      return complete;
-    }
+  const Status whole = CheckIsWhole(id);
+  if (!whole.ok()) {
+    const std::lock_guard lock(mutex_);
+    tables_.erase(table);
+    return {whole.code(), whole.message() + kRemedyOfManifest};
   }
   table->second->SettleRecovered();
   return Status();
+}
+
+Status LocalEngine::CheckIsWhole(TableId id) {
+  const std::string path = PathOf(id);
+  CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
+                          ReadManifest(files_, path, directory_->id(), id));
+  const auto& older = context_->wal->older();
+  if (const auto needed = older.find(id); needed != older.end()) {
+    CELLFS_RETURN_IF_ERROR(CheckHasFlushed(path, manifest.flushed, needed->second,
+                                           SegmentName(context_->wal->first_segment() - 1)));
+  }
+  const TableMarks& marks = context_->wal->marks();
+  const auto mark = marks.find(id);
+  if (mark != marks.end()) CELLFS_RETURN_IF_ERROR(CheckIsNotOlder(path, manifest, mark->second));
+  CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> unnamed,
+                          UnnamedFiles(files_, path, manifest));
+  // Without a mark, as where the log was given up, only the files tell.
+  if (mark == marks.end() && !directory_->was_of_older_format()) {
+    const auto logged = in_log_.find(id);
+    const SequenceId in_log = logged == in_log_.end() ? 0 : logged->second;
+    CELLFS_RETURN_IF_ERROR(CheckAreNotNeeded(path, unnamed, std::max(manifest.flushed, in_log)));
+  }
+  for (const std::string& name : unnamed) static_cast<void>(files_.Remove(path + "/" + name));
+  if (mark == marks.end() || mark->second != MarkOf(manifest))
+    context_->wal->MarkTable(id, MarkOf(manifest));
+  return {};
 }
 
 StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTable& table) {
@@ -213,6 +238,7 @@ StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTabl
   CELLFS_RETURN_IF_ERROR(SaveManifest(files_, PathOf(table.id), manifest));
   CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_->tables_path()));
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage, AddTable(table, manifest));
+  context_->wal->MarkTable(table.id, MarkOf(manifest));
   return std::shared_ptr<CellStorage>(std::move(storage));
 }
 

@@ -68,14 +68,17 @@ class LocalEngine : public StorageEngine {
   StatusOr<std::shared_ptr<LocalStorage>> AddTable(const StoredTable& table,
                                                    const Manifest& manifest);
   Status RecoverLog(const std::vector<StoredTable>& tables);
-  Status TakeOutIfIncomplete(TableId id);
+  Status SettleTable(TableId id);
+  Status CheckIsWhole(TableId id);
   std::vector<std::shared_ptr<LocalStorage>> Tables() const;
 
   FileLayer& files_;
   const std::unique_ptr<StoreDirectory> directory_;
   const std::shared_ptr<StoreContext> context_;
   LostTables lost_tables_;
-  std::set<TableId> in_log_;  // tables that the log says something of; set by RecoverLog
+  // Tables of which the log has, or has had, records, with the highest sequence id that it has; set
+  // by RecoverLog.
+  std::map<TableId, SequenceId> in_log_;
 
   mutable std::mutex mutex_;
   std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_

@@ -341,6 +341,7 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
     state_ = after;
   }
   if (durable_) {
+    context_->wal->MarkTable(id(), MarkOf(manifest));
     for (const auto& file : change.removed) file->SetObsolete();
   }
   return saved;

@@ -21,8 +21,7 @@ constexpr std::string_view kSegmentMagic = "CELLWAL\n";
 constexpr std::string_view kRecordMagic = "\xc5REC";
 constexpr size_t kCheckedHeaderSize = 16;  // of a record: what the header's own checksum covers
 constexpr TableId kNoTable = 0;            // of notes
-constexpr uint8_t kOlderCells = 1;         // kinds of notes
-constexpr uint8_t kEndOfSegment = 2;
+constexpr uint64_t kDropped = 0;           // in place of the number of the next file
 
 template <typename Number>
 void PutNumber(Number number, std::string* out) {
@@ -225,12 +224,46 @@ void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out)
   const size_t begin = out->size();
   out->append(kRecordHeaderSize, '\0');
   PutNumber(kNoTable, out);
-  PutNumber(note.ends_segment ? kEndOfSegment : kOlderCells, out);
+  PutNumber(static_cast<uint8_t>(note.kind), out);
   for (const auto& [table, highest] : note.older) {
     PutNumber(table, out);
     PutNumber(highest, out);
   }
+  for (const auto& [table, mark] : note.tables) {
+    PutNumber(table, out);
+    PutNumber(mark.next_file, out);
+    PutNumber(mark.flushed, out);
+    PutNumber(static_cast<uint32_t>(mark.files.size()), out);
+    for (const uint64_t number : mark.files) PutNumber(number, out);
+  }
+  for (const TableId table : note.dropped) {
+    PutNumber(table, out);
+    PutNumber(kDropped, out);
+  }
   FillRecordHeader(place, begin, out);
+}
+
+namespace {
+
+void TakeTable(Reader* reader, LogNote* note) {
+  const auto table = reader->TakeNumber<TableId>();
+  TableMark mark{.flushed = 0, .next_file = reader->TakeNumber<uint64_t>(), .files = {}};
+  if (mark.next_file == kDropped) {
+    note->dropped.push_back(table);
+    return;
+  }
+  mark.flushed = reader->TakeNumber<SequenceId>();
+  const auto count = reader->TakeNumber<uint32_t>();
+  for (uint32_t i = 0; i < count && reader->good(); ++i)
+    mark.files.push_back(reader->TakeNumber<uint64_t>());
+  note->tables[table] = std::move(mark);
+}
+
+}  // namespace
+
+void LogNote::ApplyTo(TableMarks* marks) const {
+  for (const auto& [table, mark] : tables) (*marks)[table] = mark;
+  for (const TableId table : dropped) marks->erase(table);
 }
 
 std::optional<LogNote> DecodeNote(std::string_view bytes) {
@@ -238,8 +271,13 @@ std::optional<LogNote> DecodeNote(std::string_view bytes) {
   reader.Take(kRecordHeaderSize);
   if (reader.TakeNumber<TableId>() != kNoTable || !reader.good()) return std::nullopt;
   LogNote note;
-  note.ends_segment = reader.TakeNumber<uint8_t>() == kEndOfSegment;
+  note.kind = static_cast<LogNote::Kind>(reader.TakeNumber<uint8_t>());
+  if (note.kind > LogNote::Kind::kTables) return std::nullopt;
   while (reader.good() && !reader.at_end()) {
+    if (note.kind == LogNote::Kind::kTables) {
+      TakeTable(&reader, &note);
+      continue;
+    }
     const auto table = reader.TakeNumber<TableId>();
     note.older[table] = reader.TakeNumber<SequenceId>();
   }
@@ -363,11 +401,14 @@ bool IsUnbegun(std::string_view segment, const SegmentHeader& header) {
   const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
   const size_t written = bytes.find_last_not_of('\0') + 1;
   if (!EncodeSegmentHeader(header).starts_with(bytes.substr(0, written))) return false;
-  // The note behind the header, which is written together with it, may have been quicker.
+  // The notes behind the header, which are written together with it, may have been quicker.
   size_t next = FindNextRecord(segment, 0, header.base);
-  if (next != segment.npos && DecodeNote(segment.substr(next)))
-    next = FindNextRecord(segment, next + 1, header.base);
-  return next == segment.npos;
+  while (next != segment.npos) {
+    const auto found = FindRecord(segment.substr(next), header.base + next);
+    if (!DecodeNote(segment.substr(next, found->size))) return false;
+    next = FindNextRecord(segment, next + found->size, header.base);
+  }
+  return true;
 }
 
 LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
@@ -376,7 +417,8 @@ LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
   if (IsZero(tail)) return LogTail::kZeros;
   if (const auto found = FindRecord(tail, base + end)) {
     const auto note = DecodeNote(tail.substr(0, found->size));
-    return note && note->ends_segment ? LogTail::kEnd : LogTail::kDamaged;
+    const bool ends = note && note->kind == LogNote::Kind::kEndOfSegment;
+    return ends ? LogTail::kEnd : LogTail::kDamaged;
   }
   return IsTorn(segment, end, base) ? LogTail::kTorn : LogTail::kDamaged;
 }

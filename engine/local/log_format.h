@@ -65,10 +65,31 @@ Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::stri
 // segments before it. Once those are cut, the table's store file has it.
 using OlderCells = std::map<TableId, SequenceId>;
 
-// What a segment says of its neighbours, in records that belong to no table.
+// What a table's manifest was like when the log was told. An older one in its place is found by it,
+// and of files that no manifest names it tells which were replaced.
+struct TableMark {
+  SequenceId flushed = 0;
+  uint64_t next_file = 1;
+  std::vector<uint64_t> files;  // their numbers, ascending
+
+  friend bool operator==(const TableMark&, const TableMark&) = default;
+};
+using TableMarks = std::map<TableId, TableMark>;
+
+// What a segment says besides what was written, in records that belong to no table.
 struct LogNote {
-  bool ends_segment = false;  // the next segment is on disk
-  OlderCells older;           // otherwise
+  enum class Kind : uint8_t {
+    kOlderCells = 1,    // `older`
+    kEndOfSegment = 2,  // the next segment is on disk
+    kTables = 3,        // `tables`, and those that were dropped
+  };
+  Kind kind = Kind::kOlderCells;
+  OlderCells older;
+  TableMarks tables;
+  std::vector<TableId> dropped;
+
+  // Makes the marks of a segment's beginning those behind the note.
+  void ApplyTo(TableMarks* marks) const;
 };
 void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out);
 
@@ -79,7 +100,7 @@ struct IntactRecord {
 // The record that `bytes`, at `begin` of the log, starts with; nullopt: cut short or damaged.
 std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin);
 
-// The note in an intact record; nullopt: it is a table's.
+// The note in an intact record; nullopt: it is a table's, or of an unknown form.
 std::optional<LogNote> DecodeNote(std::string_view bytes);
 
 // The contents of the intact record in `bytes`. The cells lie in `cells`, the rest points into

@@ -2,15 +2,12 @@
 #include "engine/local/lost_tables.h"
 
 #include <charconv>
-#include <filesystem>
 #include <optional>
 
 #include "engine/local/manifest.h"
 
 namespace cellfs {
 namespace {
-
-namespace stdfs = std::filesystem;
 
 // "7", "7-2"; nothing else is looked at.
 std::optional<TableId> TableOf(const std::string& name) {
@@ -32,7 +29,8 @@ StatusOr<std::set<TableId>> LostTables::TablesIn(const std::string& directory) c
 }
 
 StatusOr<std::set<TableId>> LostTables::Find() const {
-  if (!stdfs::exists(Lost())) return std::set<TableId>();
+  CELLFS_ASSIGN_OR_RETURN(const bool is_there, files_.Exists(Lost()));
+  if (!is_there) return std::set<TableId>();
   return TablesIn(Lost());
 }
 
@@ -42,10 +40,13 @@ Status LostTables::SetAside(TableId id) {
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(Lost()));
   const std::string from = Stored() + "/" + std::to_string(id);
   std::string to = Lost() + "/" + std::to_string(id);
-  const bool is_stored = stdfs::exists(from);
-  if (!is_stored && stdfs::exists(to)) return {};
-  for (int copy = 2; stdfs::exists(to); ++copy)
+  CELLFS_ASSIGN_OR_RETURN(const bool is_stored, files_.Exists(from));
+  CELLFS_ASSIGN_OR_RETURN(bool is_taken, files_.Exists(to));
+  if (!is_stored && is_taken) return {};
+  for (int copy = 2; is_taken; ++copy) {
     to = Lost() + "/" + std::to_string(id) + "-" + std::to_string(copy);
+    CELLFS_ASSIGN_OR_RETURN(is_taken, files_.Exists(to));
+  }
   if (is_stored) {
     CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
   } else {
@@ -58,7 +59,12 @@ Status LostTables::BringBack(TableId id) {
   const std::string name = std::to_string(id);
   const std::string from = Lost() + "/" + name;
   const std::string to = Stored() + "/" + name;
-  if (stdfs::exists(to) || !stdfs::exists(from + "/" + kManifestFile)) return {};
+  CELLFS_ASSIGN_OR_RETURN(const bool is_stored, files_.Exists(to));
+  if (is_stored) return {};
+  CELLFS_ASSIGN_OR_RETURN(const bool is_lost, files_.Exists(from));
+  if (!is_lost) return {};
+  CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_.List(from));
+  if (names.empty()) return {};  // all that there is of it lies in the log
   CELLFS_RETURN_IF_ERROR(files_.Rename(from, to));
   return MakeDurable();
 }

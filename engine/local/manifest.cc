@@ -4,7 +4,7 @@
 //  "files": [{"number": 2, "family": "f", "first_row": "a", "last_row": "z", "oldest": 1, ...}]}
 #include "engine/local/manifest.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -111,8 +111,8 @@ std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".d
 StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
                                 TableId table) {
   const std::string path = directory + "/" + kManifestFile;
-  if (!std::filesystem::exists(path))
-    return Status(StatusCode::kCorruption, "'" + path + "' is missing");
+  CELLFS_ASSIGN_OR_RETURN(const bool is_there, files.Exists(path));
+  if (!is_there) return Status(StatusCode::kCorruption, "'" + path + "' is missing");
   CELLFS_ASSIGN_OR_RETURN(const std::string text, ReadSealedFile(files, path, kMagic));
   CELLFS_ASSIGN_OR_RETURN(Manifest manifest, Decode(path, text));
   if (manifest.store_id == store_id && manifest.table == table) return manifest;
@@ -124,6 +124,23 @@ StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, 
 
 Status SaveManifest(FileLayer& files, const std::string& directory, const Manifest& manifest) {
   return ReplaceSealedFile(files, directory, kManifestFile, kMagic, Encode(manifest));
+}
+
+TableMark MarkOf(const Manifest& manifest) {
+  TableMark mark{.flushed = manifest.flushed, .next_file = manifest.next_file, .files = {}};
+  for (const FileFacts& facts : manifest.files) mark.files.push_back(facts.number);
+  std::sort(mark.files.begin(), mark.files.end());
+  return mark;
+}
+
+Status CheckIsNotOlder(const std::string& directory, const Manifest& manifest,
+                       const TableMark& mark) {
+  if (manifest.flushed >= mark.flushed && manifest.next_file >= mark.next_file) return Status();
+  return Status(StatusCode::kCorruption,
+                "'" + directory + "/" + kManifestFile + "' is an older copy: it has file " +
+                    std::to_string(manifest.next_file) + " and sequence id " +
+                    std::to_string(manifest.flushed + 1) + " before it, and the log says " +
+                    std::to_string(mark.next_file) + " and " + std::to_string(mark.flushed + 1));
 }
 
 Status CheckHasFlushed(const std::string& directory, SequenceId flushed, SequenceId needed,

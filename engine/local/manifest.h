@@ -11,6 +11,7 @@
 
 #include "engine/local/file_facts.h"
 #include "engine/local/file_layer.h"
+#include "engine/local/log_format.h"
 #include "engine/region/storage_engine.h"
 
 namespace cellfs {
@@ -35,6 +36,12 @@ StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, 
 // Durable, whole or not at all, when this returns. kOutcomeUnknown: it is in place, and power loss
 // may bring the one before back.
 Status SaveManifest(FileLayer& files, const std::string& directory, const Manifest& manifest);
+
+// As the log keeps it.
+TableMark MarkOf(const Manifest& manifest);
+// kCorruption: the log has known a newer one.
+Status CheckIsNotOlder(const std::string& directory, const Manifest& manifest,
+                       const TableMark& mark);
 
 // kCorruption: the table lacks cells that the log had up to `needed` and has cut, or lost with
 // `segment` and those before it.

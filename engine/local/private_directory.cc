@@ -69,13 +69,16 @@ Status CheckKind(const std::string& path, const struct stat& found, mode_t kind)
   return {};
 }
 
-// One that is missing is for others to miss.
+// One that is missing, or that the disk cannot read, is for others to miss: it costs its table, not
+// the store.
+bool MayBeMissed(int error) { return error == ENOENT || error == EIO; }
+
 Status CheckEntry(const Directory& parent, const std::string& parent_path, const char* name,
                   mode_t kind) {
   const std::string path = parent_path + "/" + name;
   struct stat found {};
   if (::fstatat(parent.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
-    return errno == ENOENT ? Status() : ErrnoStatus("look at", path, errno);
+    return MayBeMissed(errno) ? Status() : ErrnoStatus("look at", path, errno);
   CELLFS_RETURN_IF_ERROR(CheckKind(path, found, kind));
   return CheckOwnerAndMode(path, found);
 }
@@ -102,7 +105,7 @@ Status CheckTree(const Directory& parent, const std::string& parent_path, const 
   CELLFS_RETURN_IF_ERROR(CheckEntry(parent, parent_path, name, S_IFDIR));
   const std::string path = parent_path + "/" + name;
   const Directory directory = OpenIn(parent.get(), name, O_RDONLY | O_NOFOLLOW);
-  if (!directory.valid()) return errno == ENOENT ? Status() : ErrnoStatus("open", path, errno);
+  if (!directory.valid()) return MayBeMissed(errno) ? Status() : ErrnoStatus("open", path, errno);
   return CheckEntries(directory, path, levels);
 }
 

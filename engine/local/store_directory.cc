@@ -78,10 +78,10 @@ StatusOr<int> TakeLock(const std::string& path) {
   return lock;
 }
 
-std::string FormatText(uint64_t id) {
+std::string FormatText(uint64_t id, int version = kStoreFormatVersion) {
   char digits[kIdDigits + 1];
   std::snprintf(digits, sizeof(digits), "%016" PRIx64, id);
-  return std::string(kFormatPrefix) + std::to_string(kStoreFormatVersion) + "\n" +
+  return std::string(kFormatPrefix) + std::to_string(version) + "\n" +
          std::string(kIdPrefix) + digits + "\n";
 }
 
@@ -91,17 +91,20 @@ StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
   int version = 0;
   if (line.starts_with(kFormatPrefix) && line.size() < text.size())
     std::from_chars(line.data() + kFormatPrefix.size(), line.data() + line.size(), version);
-  if (version >= 1 && version != kStoreFormatVersion)
+  if (version > kStoreFormatVersion || (version >= 1 && version < kOldestStoreFormatVersion))
     return Status(StatusCode::kCorruption,
                   "store '" + path + "' has format " + std::to_string(version) + ", of " +
                       (version > kStoreFormatVersion ? "a newer" : "an older") +
-                      " version; this one knows format " + std::to_string(kStoreFormatVersion));
+                      " version; this one knows the formats from " +
+                      std::to_string(kOldestStoreFormatVersion) + " to " +
+                      std::to_string(kStoreFormatVersion) +
+                      "; copy its files out with the version that made it");
   uint64_t id = 0;
   if (text.size() > line.size() + 1 + kIdPrefix.size()) {
     const std::string_view digits = text.substr(line.size() + 1 + kIdPrefix.size());
     std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
   }
-  if (text == FormatText(id)) return id;
+  if (text == FormatText(id, version)) return id;
   return Status(StatusCode::kCorruption,
                 "'" + path + "/FORMAT' is damaged, or not of a cellfs store");
 }
@@ -166,9 +169,18 @@ Status StoreDirectory::CreateOrCheck() {
     // Of a catalog that was not replaced in the end. It may stay: the next one overwrites it.
     const std::string unfinished = std::string(kCatalogFile) + ".new";
     if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
-    return {};
+    return Convert();
   }
   return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
+}
+
+// What format 4 has more is written as it comes; an older version must not open the store then.
+Status StoreDirectory::Convert() {
+  CELLFS_ASSIGN_OR_RETURN(const std::string format,
+                          files_.Read(path_ + "/" + std::string(kFormatFile)));
+  was_of_older_format_ = format != FormatText(id_);
+  if (!was_of_older_format_) return {};
+  return ReplaceFile(files_, path_, std::string(kFormatFile), FormatText(id_));
 }
 
 // FORMAT comes last: where it is, everything is; and an empty catalog holds nothing to lose.

@@ -15,10 +15,12 @@
 
 namespace cellfs {
 
-inline constexpr int kStoreFormatVersion = 3;
+inline constexpr int kStoreFormatVersion = 4;
+// The oldest that is read. To open such a store makes it one of ours (docs/storage.md, "Formats").
+inline constexpr int kOldestStoreFormatVersion = 3;
 
-// Whether `path` is a store of our format that has all its parts; answers with its id, by which its
-// files are told from those of other stores. kCorruption says what is wrong.
+// Whether `path` is a store of a format that is read and has all its parts; answers with its id, by
+// which its files are told from those of other stores. kCorruption says what is wrong.
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path);
 // The catalog of the store in `path`; empty for a new one. kCorruption: damaged or missing.
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
@@ -39,6 +41,7 @@ class StoreDirectory {
 
   const std::string& path() const { return path_; }
   uint64_t id() const { return id_; }
+  bool was_of_older_format() const { return was_of_older_format_; }
   std::string log_path() const { return path_ + "/wal"; }        // exists
   std::string tables_path() const { return path_ + "/tables"; }  // exists; a directory for each
 
@@ -51,11 +54,13 @@ class StoreDirectory {
       : files_(files), path_(std::move(path)), lock_(lock) {}
   Status CreateOrCheck();
   Status Create(bool has_catalog);
+  Status Convert();
 
   FileLayer& files_;
   const std::string path_;
   const int lock_;   // the locked file's descriptor
   uint64_t id_ = 0;  // set by Open
+  bool was_of_older_format_ = false;
 };
 
 }  // namespace cellfs

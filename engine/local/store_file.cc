@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "engine/local/bloom_filter.h"
-#include "engine/local/cell_format.h"
 #include "engine/local/manifest.h"
+#include "engine/local/stored_facts.h"
 
 namespace cellfs {
 
@@ -81,34 +81,15 @@ StatusOr<bool> StoreFile::FilterMayHold(uint64_t hash) {
   return may_contain(block);
 }
 
-namespace {
-
-StatusOr<int64_t> Fact(Database& database, const std::string& name) {
-  return database.QueryInteger("SELECT value FROM facts WHERE name = '" + name + "'");
-}
-
-}  // namespace
-
 Status CheckIsStoreFile(Database& database, const TableFolder& folder, const FileFacts& facts) {
   const auto no_store_file = [&](const std::string& why) {
     return Status(StatusCode::kCorruption, database.path() + ": " + why);
   };
-  CELLFS_ASSIGN_OR_RETURN(const int64_t id, database.QueryInteger("PRAGMA application_id"));
-  if (id != kStoreFileApplicationId) return no_store_file("not a store file");
-  CELLFS_ASSIGN_OR_RETURN(const int64_t format, database.QueryInteger("PRAGMA user_version"));
-  if (format != kStoreFileFormat)
-    return no_store_file("format " + std::to_string(format) + " is not known to this version");
-  CELLFS_ASSIGN_OR_RETURN(const int64_t store, Fact(database, "store"));
-  if (static_cast<uint64_t>(store) != folder.store_id)
-    return no_store_file("it is a file of another store");
-  CELLFS_ASSIGN_OR_RETURN(const int64_t table, Fact(database, "table"));
-  if (static_cast<TableId>(table) != folder.table)
-    return no_store_file("it is a file of table " + std::to_string(table));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t number, Fact(database, "number"));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t highest, Fact(database, "highest"));
-  if (static_cast<uint64_t>(number) == facts.number &&
-      static_cast<SequenceId>(highest) == facts.highest)
-    return {};
+  CELLFS_ASSIGN_OR_RETURN(const StoredFacts stored, ReadStoredFacts(database));
+  if (stored.store_id != folder.store_id) return no_store_file("it is a file of another store");
+  if (stored.table != folder.table)
+    return no_store_file("it is a file of table " + std::to_string(stored.table));
+  if (stored.facts.number == facts.number && stored.facts.highest == facts.highest) return {};
   return no_store_file("it is not the file that the manifest names");
 }
 

@@ -7,14 +7,11 @@
 #include <cstdio>
 
 #include "engine/local/manifest.h"
-#include "engine/local/page_checksums.h"
+#include "engine/local/stored_facts.h"
 #include "engine/visibility/cell_cursor.h"
 
 namespace cellfs {
 namespace {
-
-// The schema, and the roots of tables and indexes: what an empty file has, less one.
-constexpr int64_t kFixedPages = 6;
 
 constexpr char kPutSql[] =
     "INSERT INTO cells(K, Q, T, Y, S, L, H, V, R, X, Z) "
@@ -188,36 +185,10 @@ Status StoreFileBuilder::PutFilter() {
 }
 
 Status StoreFileBuilder::PutFacts() {
-  const auto put = [this](const std::string& name, const auto& value) -> Status {
-    CELLFS_ASSIGN_OR_RETURN(Statement statement,
-                            database_->Prepare("INSERT INTO facts VALUES ('" + name + "', ?1)"));
-    statement.Bind(1, value);
-    return statement.Run();
-  };
-  const std::pair<const char*, int64_t> numbers[] = {
-      {"store", static_cast<int64_t>(folder_->store_id)},
-      {"table", static_cast<int64_t>(folder_->table)},
-      {"number", static_cast<int64_t>(facts_.number)},
-      {"oldest", facts_.oldest},
-      {"newest", facts_.newest},
-      {"oldest_put", facts_.oldest_put},
-      {"lowest", static_cast<int64_t>(facts_.lowest)},
-      {"highest", static_cast<int64_t>(facts_.highest)},
-      {"cells", facts_.cells},
-      {"tombstones", facts_.tombstones},
-      {"family_tombstones", facts_.family_tombstones},
-      {"withdrawals", facts_.withdrawals},
-      {"surplus", facts_.surplus},
-      {"written", facts_.written}};
-  for (const auto& [name, value] : numbers) CELLFS_RETURN_IF_ERROR(put(name, value));
-  CELLFS_RETURN_IF_ERROR(put("family", std::string_view(facts_.family)));
-  CELLFS_RETURN_IF_ERROR(put("first_row", std::string_view(facts_.first_row)));
-  return put("last_row", std::string_view(facts_.last_row));
-}
-
-StatusOr<uint64_t> StoreFileBuilder::MeasureBytes() {
-  CELLFS_ASSIGN_OR_RETURN(const int64_t pages, database_->QueryInteger("PRAGMA page_count"));
-  return static_cast<uint64_t>(std::max<int64_t>(pages - kFixedPages, 1) * kDatabasePageSize);
+  StoredFacts stored{.store_id = folder_->store_id, .table = folder_->table, .facts = facts_};
+  CELLFS_RETURN_IF_ERROR(PutStoredFacts(*database_, stored));
+  facts_.bytes = stored.facts.bytes;
+  return {};
 }
 
 StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, SequenceId highest) {
@@ -227,7 +198,6 @@ StatusOr<std::optional<FileFacts>> StoreFileBuilder::Finish(SequenceId lowest, S
   CELLFS_RETURN_IF_ERROR(PutFilter());
   CELLFS_RETURN_IF_ERROR(PutFacts());
   CELLFS_RETURN_IF_ERROR(transaction_->Commit());
-  CELLFS_ASSIGN_OR_RETURN(facts_.bytes, MeasureBytes());
   put_ = {};
   put_value_ = {};
   transaction_.reset();

@@ -63,7 +63,6 @@ class StoreFileBuilder {
   void AddToFilter(const CellView& cell, bool new_row, bool new_column);
   Status PutFilter();
   Status PutFacts();
-  StatusOr<uint64_t> MeasureBytes();
 
   FileLayer& files_;
   const std::shared_ptr<const TableFolder> folder_;

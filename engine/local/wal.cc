@@ -27,27 +27,25 @@ void Note(const LogRecord& record, OlderCells* cells) {
   highest = std::max(highest, record.sequence_id);
 }
 
-// The note that the segment begins with, if it does; else nothing.
-std::optional<LogNote> FirstNote(std::string_view bytes, LogPosition base, size_t* size) {
-  const std::string_view rest = bytes.substr(kSegmentHeaderSize);
-  const auto found = FindRecord(rest, base + kSegmentHeaderSize);
-  *size = found ? found->size : 0;
-  return found ? DecodeNote(rest.substr(0, found->size)) : std::nullopt;
-}
+using NoteVisitor = std::function<void(const LogNote& note, LogPosition position)>;
 
-// Shows the intact records of tables from `offset` on; answers where they end.
+// Shows the intact records of tables from `offset` on, and notes; answers where they end.
 StatusOr<size_t> VisitRecords(const std::string& path, std::string_view bytes, LogPosition base,
-                              const LogVisitor& visitor) {
+                              const LogVisitor& visitor, const NoteVisitor& note_visitor) {
   size_t offset = kSegmentHeaderSize;
   std::vector<CellView> cells;
   while (const auto found = FindRecord(bytes.substr(offset), base + offset)) {
     const std::string_view bytes_of_record = bytes.substr(offset, found->size);
     const auto note = DecodeNote(bytes_of_record);
-    if (note && note->ends_segment) break;
+    if (note && note->kind == LogNote::Kind::kEndOfSegment) break;
     const auto record = note ? LogRecord() : DecodeRecord(bytes_of_record, &cells);
     if (!record) return Damaged(path, offset, "a record of unknown form");
     offset += found->size;
-    if (!note) CELLFS_RETURN_IF_ERROR(visitor(*record, base + offset));
+    if (note) {
+      note_visitor(*note, base + offset);
+    } else {
+      CELLFS_RETURN_IF_ERROR(visitor(*record, base + offset));
+    }
   }
   return offset;
 }
@@ -128,6 +126,7 @@ Status Wal::Recover(const LogVisitor& visitor) {
     CELLFS_ASSIGN_OR_RETURN(ending, RecoverSegment(number, bytes, visitor));
   }
   CELLFS_RETURN_IF_ERROR(SettleEnd(ending, has_unbegun));
+  recovered_marks_ = marks_;
   if (segments_.empty()) return AddSegment(1);
   CELLFS_ASSIGN_OR_RETURN(file_, files_.OpenForAppend(PathOf(segments_.back().number)));
   synced_ = segments_.back().base;
@@ -172,18 +171,27 @@ StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view byte
                                           const LogVisitor& visitor) {
   SegmentHeader header;
   CELLFS_RETURN_IF_ERROR(CheckHeader(number, bytes, &header));
-  size_t size_of_note = 0;
-  const auto note = FirstNote(bytes, header.base, &size_of_note);
   const bool is_first = segments_.empty();
   const LogPosition begin = header.base + kSegmentHeaderSize;
-  segments_.push_back({number, header.base, note ? begin + size_of_note : begin, {}});
-  if (note && is_first) older_ = segments_.back().unflushed = note->older;
-  CELLFS_ASSIGN_OR_RETURN(const size_t intact,
-                          VisitRecords(PathOf(number), bytes, header.base,
-                                       [&](const LogRecord& record, LogPosition position) {
-                                         Note(record, &segments_.back().unflushed);
-                                         return visitor(record, position);
-                                       }));
+  segments_.push_back({number, header.base, begin, {}});
+  Segment& segment = segments_.back();
+  marks_.clear();  // it says itself what is so
+  bool has_records = false;
+  const NoteVisitor take_note = [&](const LogNote& note, LogPosition position) {
+    if (!has_records) segment.begin = position;
+    note.ApplyTo(&marks_);
+    if (is_first && !note.older.empty()) older_ = segment.unflushed = note.older;
+  };
+  CELLFS_ASSIGN_OR_RETURN(
+      const size_t intact,
+      VisitRecords(
+          PathOf(number), bytes, header.base,
+          [&](const LogRecord& record, LogPosition position) {
+            has_records = true;
+            Note(record, &segment.unflushed);
+            return visitor(record, position);
+          },
+          take_note));
   end_ = header.base + intact;
   return Ending{TailOf(bytes, intact, header.base), intact};
 }
@@ -262,6 +270,10 @@ std::string Wal::HeadOf(uint64_t number) const {
     for (const auto& [table, highest] : segment.unflushed)
       note.older[table] = std::max(note.older[table], highest);
   if (!note.older.empty()) EncodeNote(note, {end() + head.size(), end()}, &head);
+  LogNote tables;
+  tables.kind = LogNote::Kind::kTables;
+  tables.tables = marks_;
+  if (!marks_.empty()) EncodeNote(tables, {end() + head.size(), end()}, &head);
   return head;
 }
 
@@ -369,7 +381,8 @@ Status Wal::RollIf(uint64_t at_least) {
   // is missing only the loss of the newest segment may go unnoticed.
   if (had_zeros) (void)older->Truncate(end_of_older - base);
   std::string note;
-  EncodeNote({.ends_segment = true, .older = {}}, {end_of_older, end_of_older}, &note);
+  EncodeNote({.kind = LogNote::Kind::kEndOfSegment, .older = {}, .tables = {}, .dropped = {}},
+             {end_of_older, end_of_older}, &note);
   (void)older->Append(note);
   return {};
 }
@@ -474,6 +487,45 @@ void Wal::Flushed(TableId table, SequenceId up_to) {
   CutSegments();
 }
 
+void Wal::DropTable(TableId table) {
+  {
+    const std::lock_guard lock(append_mutex_);
+    if (marks_.erase(table) != 0)
+      AppendNote({.kind = LogNote::Kind::kTables, .older = {}, .tables = {}, .dropped = {table}});
+  }
+  Flushed(table, kMaxSequenceId);
+}
+
+void Wal::MarkTable(TableId table, TableMark mark) {
+  const std::lock_guard lock(append_mutex_);
+  TableMark& present = marks_[table];
+  present = std::move(mark);
+  AppendNote({.kind = LogNote::Kind::kTables,
+              .older = {},
+              .tables = {{table, present}},
+              .dropped = {}});
+}
+
+// REQUIRES: the append mutex. A segment that has nothing but notes counts as empty.
+void Wal::AppendNote(const LogNote& note) {
+  LogPosition synced = 0;
+  {
+    const std::lock_guard lock(sync_mutex_);
+    if (!broken_.ok()) return;
+    synced = synced_;
+  }
+  std::string bytes;
+  EncodeNote(note, {end(), synced}, &bytes);
+  if (!file_->Append(bytes).ok()) {
+    const Status cut = file_->Truncate(end() - segments_.back().base);
+    reserved_ = 0;
+    if (!cut.ok()) static_cast<void>(Break(cut));
+    return;
+  }
+  if (segments_.back().begin == end()) segments_.back().begin += bytes.size();
+  end_ += bytes.size();
+}
+
 // Oldest first and each durably, so that no crash leaves a gap. What cannot be removed now is tried
 // again after the next flush.
 void Wal::CutSegments() {
@@ -521,9 +573,12 @@ Status Wal::ReadAfter(LogPosition after, const LogVisitor& visitor) {
     }
     CELLFS_ASSIGN_OR_RETURN(
         const size_t intact,
-        VisitRecords(path, bytes, base, [&](const LogRecord& record, LogPosition position) {
-          return position > after ? visitor(record, position) : Status();
-        }));
+        VisitRecords(
+            path, bytes, base,
+            [&](const LogRecord& record, LogPosition position) {
+              return position > after ? visitor(record, position) : Status();
+            },
+            [](const LogNote&, LogPosition) {}));
     if (intact != bytes.size()) return Damaged(path, intact, "a record is not what was written");
     after = std::max(after, base + intact);
   }

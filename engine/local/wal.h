@@ -7,7 +7,8 @@
 //     position = wal->Append(records);  ...add to memstores...  wal->MakeDurable(position, ...)
 //
 //     flush of table t:  freeze its memstore, whose highest sequence id is s;  wal->Roll();
-//                        write the store file, durably;  wal->Flushed(t, s)
+//                        write the store file, durably;  wal->MarkTable(t, its manifest);
+//                        wal->Flushed(t, s)
 //
 // Who asks for kFsyncWal writes into zeros that were written ahead: then fdatasync has neither a
 // new length nor new blocks to write, and takes a third of the time.
@@ -86,13 +87,18 @@ class Wal {
   const OlderCells& older() const { return older_; }
   // The number of the first segment when the log was opened.
   uint64_t first_segment() const { return first_segment_; }
+  // What the log said of the tables' manifests when it was opened.
+  const TableMarks& marks() const { return recovered_marks_; }
 
   // Starts a new segment, so that what is to be flushed lies in older ones; nothing where the
   // newest is still empty.
   Status Roll();
   // Every cell of the table with a sequence id up to this one is durable elsewhere, or not wanted.
   void Flushed(TableId table, SequenceId up_to);
-  void DropTable(TableId table) { Flushed(table, kMaxSequenceId); }
+  void DropTable(TableId table);
+  // The table's manifest is durable. This and each further segment say so; where it cannot be
+  // written now, the next segment does.
+  void MarkTable(TableId table, TableMark mark);
 
   // Shows the records whose position is greater than `after`, in order, up to the present end.
   // kUnavailable where some of them have been cut already. Does not hold up writers.
@@ -135,6 +141,7 @@ class Wal {
   StatusOr<std::shared_ptr<AppendFile>> BeginSegment(uint64_t number,
                                                      std::unique_ptr<AppendFile> made);
   void TakeNotes(OlderCells noted) noexcept;
+  void AppendNote(const LogNote& note);
   Status RollIf(uint64_t at_least);
   uint64_t FirstRollAt() const;
   void AskForRoll();
@@ -152,6 +159,7 @@ class Wal {
   const std::string directory_;
   const WalOptions options_;
   OlderCells older_;            // set by Open
+  TableMarks recovered_marks_;  // set by Open
   uint64_t first_segment_ = 1;  // set by Open
 
   // Taken in this order: cut_mutex_, roll_mutex_, the right to sync (syncing_), append_mutex_,
@@ -162,6 +170,7 @@ class Wal {
 
   mutable std::mutex append_mutex_;
   std::deque<Segment> segments_;      // under append_mutex_; the last is written to
+  TableMarks marks_;                  // under append_mutex_
   std::shared_ptr<AppendFile> file_;  // under append_mutex_
   uint64_t reserved_ = 0;             // bytes of the newest segment; under append_mutex_
   uint64_t roll_at_;                  // bytes of records in it; under append_mutex_

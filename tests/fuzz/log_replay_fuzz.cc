@@ -18,6 +18,7 @@ class MemoryFiles : public FileLayer {
     return std::unique_ptr<AppendFile>(std::make_unique<File>(files_[path]));
   }
   StatusOr<std::string> Read(const std::string& path) override { return files_[path]; }
+  StatusOr<bool> Exists(const std::string& path) override { return files_.contains(path); }
   Status Rename(const std::string& from, const std::string& to) override {
     files_[to] = files_[from];
     return Remove(from);

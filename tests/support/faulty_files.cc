@@ -146,7 +146,26 @@ StatusOr<std::unique_ptr<AppendFile>> FaultyFiles::OpenForAppend(const std::stri
   return std::unique_ptr<AppendFile>(std::make_unique<File>(this, path, std::move(base)));
 }
 
-StatusOr<std::string> FaultyFiles::Read(const std::string& path) { return base_.Read(path); }
+void FaultyFiles::SetUnreadable(std::string path) {
+  const std::lock_guard lock(mutex_);
+  unreadable_ = std::move(path);
+}
+
+Status FaultyFiles::CheckReadable(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  if (unreadable_.empty() || !path.starts_with(unreadable_)) return {};
+  return {StatusCode::kIoError, "cannot read '" + path + "': Input/output error"};
+}
+
+StatusOr<std::string> FaultyFiles::Read(const std::string& path) {
+  CELLFS_RETURN_IF_ERROR(CheckReadable(path));
+  return base_.Read(path);
+}
+
+StatusOr<bool> FaultyFiles::Exists(const std::string& path) {
+  CELLFS_RETURN_IF_ERROR(CheckReadable(path));
+  return base_.Exists(path);
+}
 
 Status FaultyFiles::Rename(const std::string& from, const std::string& to) {
   const std::lock_guard lock(mutex_);
@@ -169,6 +188,7 @@ Status FaultyFiles::Remove(const std::string& path) {
 }
 
 StatusOr<std::vector<std::string>> FaultyFiles::List(const std::string& directory) {
+  CELLFS_RETURN_IF_ERROR(CheckReadable(directory));
   return base_.List(directory);
 }
 

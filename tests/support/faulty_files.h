@@ -30,6 +30,9 @@ class FaultyFiles : public FileLayer {
   void SetSyncHook(std::function<void()> hook);
   // Asked before everything that changes something; true: it shall fail, as by FailNth.
   void SetChangeHook(std::function<bool()> hook);
+  // What lies below this path can be neither read nor listed, nor can anybody say whether it is
+  // there. Empty: all can.
+  void SetUnreadable(std::string path);
   // Told of every sync, and every rename, of a file or directory that has succeeded: of files that
   // are only synced through us others keep account (FaultyVfs). A rename counts for its directory:
   // it is durable here at once, and so are the names that were made before it.
@@ -41,6 +44,7 @@ class FaultyFiles : public FileLayer {
 
   StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override;
   StatusOr<std::string> Read(const std::string& path) override;
+  StatusOr<bool> Exists(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
   Status Remove(const std::string& path) override;
   StatusOr<std::vector<std::string>> List(const std::string& directory) override;
@@ -58,6 +62,7 @@ class FaultyFiles : public FileLayer {
     bool is_ours = false;  // else others write it, and we sync it
   };
   Status MayFail(const std::string& what);         // under mutex_
+  Status CheckReadable(const std::string& path) const;
   void TellSynced(const std::string& path) const;  // under mutex_
 
   FileLayer& base_ = PosixFiles();
@@ -72,6 +77,7 @@ class FaultyFiles : public FileLayer {
   std::function<void()> sync_hook_;
   std::function<bool()> change_hook_;
   std::function<void(const std::string& path)> synced_hook_;
+  std::string unreadable_;
   std::map<std::string, Length> lengths_;
   std::set<std::string> unsynced_names_;
 };

@@ -39,14 +39,17 @@ class CatalogSyncTest : public testing::Test {
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     store_ = *std::move(store);
   }
-  // The act's last change of a file, which is the sync of the directory, fails.
+  // The last sync of the act, which is that of the directory, fails.
   void ExpectUnknown(const Act& act, const Act& undo) {
     int changes = 0;
+    int last_sync = 0;
     files_.SetChangeHook([&] { return ++changes, false; });
+    files_.SetSyncedHook([&](const std::string&) { last_sync = changes; });
     ASSERT_TRUE(act().ok());
     files_.SetChangeHook(nullptr);
+    files_.SetSyncedHook(nullptr);
     ASSERT_TRUE(undo().ok());
-    files_.FailNth(changes);
+    files_.FailNth(last_sync);
     EXPECT_EQ(act().code(), StatusCode::kOutcomeUnknown);
     EXPECT_TRUE(files_.failed());
     files_.FailNth(0);

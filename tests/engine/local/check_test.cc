@@ -397,6 +397,77 @@ TEST_F(CheckTest, AnOlderCopyOfAManifestIsFoundAndNotServed) {
   EXPECT_EQ(CountReadable(**store, "u"), kRows);
 }
 
+// The newer file lies beside it, and nothing else says that it was in use.
+TEST_F(CheckTest, AnOlderManifestDoesNotTakeNewerFilesWithIt) {
+  for (const bool log_is_given_up : {false, true}) {
+    SCOPED_TRACE(log_is_given_up);
+    std::filesystem::remove_all(path_);
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      ASSERT_OK(Create(**store, "t"));
+      ASSERT_OK(Fill(**store, "t", 0, 1));
+    }
+    const std::string older = Bytes("tables/1/MANIFEST");
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      ASSERT_OK(Fill(**store, "t", 1));
+    }
+    const std::string newer = Bytes("tables/1/MANIFEST");
+    Write("tables/1/MANIFEST", older);
+    if (log_is_given_up) {
+      std::filesystem::remove_all(path_ + "/wal");
+      std::filesystem::create_directory(path_ + "/wal");
+      std::filesystem::permissions(path_ + "/wal", std::filesystem::perms::owner_all);
+      Write("wal/0000000000000001.log", "");
+    }
+    EXPECT_EQ(FirstDamagedFile(), "tables/1/MANIFEST");
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      EXPECT_EQ(CountReadable(**store, "t"), 0);
+      const Status refused = Fill(**store, "t");
+      EXPECT_EQ(refused.code(), StatusCode::kCorruption);
+      EXPECT_NE(refused.message().find("is an older copy"), std::string::npos)
+          << refused.message();
+      EXPECT_NE(refused.message().find("back from a backup"), std::string::npos);
+    }
+    Write("tables/1/MANIFEST", newer);
+    EXPECT_EQ(FirstDamagedFile(), "none");
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ(CountReadable(**store, "t"), kRows);
+  }
+}
+
+// Also one that a table had before a compaction, whose files are there again.
+TEST_F(CheckTest, AManifestFromBeforeACompactionIsNotTakenEither) {
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    ASSERT_OK(Create(**store, "t"));
+    ASSERT_OK(Fill(**store, "t"));
+    ASSERT_OK(Flush(**store, "t"));
+    ASSERT_OK((*store)->Mutate(Caller::Superuser(), ParseTableName("t"),
+                               RowMutations::Of(Delete{.row = RowOf(1)})));
+  }
+  const std::string copy = temporary_.path() + "/copy";
+  std::filesystem::copy(path_ + "/tables/1", copy);
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    ASSERT_OK((*store)->Compact(Caller::Superuser(), ParseTableName("t"), CompactionKind::kMajor));
+  }
+  std::filesystem::copy(copy, path_ + "/tables/1",
+                        std::filesystem::copy_options::recursive |
+                            std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(FirstDamagedFile(), "tables/1/MANIFEST");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t"), 0);
+}
+
 TEST_F(CheckTest, AFileOfAnotherTableOrStoreIsFoundNotServedAndNotChanged) {
   MakeStore();
   const std::string of_other_table = Bytes(StoreFileOf(2));
@@ -443,6 +514,7 @@ class BusyFiles : public FileLayer {
     std::exchange(after_, [] {})();
     return bytes;
   }
+  StatusOr<bool> Exists(const std::string& path) override { return PosixFiles().Exists(path); }
   Status Rename(const std::string& from, const std::string& to) override {
     return PosixFiles().Rename(from, to);
   }
@@ -643,6 +715,32 @@ TEST_F(OlderCatalogTest, TablesThatItDoesNotNameAreSetAsideAndComeBackWithTheNew
   EXPECT_TRUE(Names("lost").empty());
 }
 
+TEST_F(OlderCatalogTest, AlsoOneWithoutItsManifestAndWithoutItsLog) {
+  MakeStores();
+  Write("CATALOG", newer_);
+  ASSERT_OK(Open());  // flushes
+  Write("CATALOG", older_);
+  const std::string manifest = Bytes("tables/2/MANIFEST");
+  std::filesystem::remove(path_ + "/tables/2/MANIFEST");
+  std::filesystem::remove_all(path_ + "/wal");
+  std::filesystem::create_directory(path_ + "/wal");
+  std::filesystem::permissions(path_ + "/wal", std::filesystem::perms::owner_all);
+  Write("wal/0000000000000001.log", "");
+  ASSERT_OK(Open());
+  EXPECT_EQ(Names("lost").at(0), "2");
+  EXPECT_GT(Names("lost/2").size(), 1u);
+  Write("CATALOG", newer_);
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ(CountReadable(**store, "u"), 0);
+  }
+  Write("tables/2/MANIFEST", manifest);
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "u"), kRows);
+}
+
 TEST_F(OlderCatalogTest, ATableMadeLaterHasNothingOfOneThatWasSetAside) {
   MakeStores();
   for (int round = 0; round < 3; ++round) {
@@ -673,7 +771,7 @@ TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
   EXPECT_EQ(CheckLocalStore(path_).status().code(), StatusCode::kCorruption);
   std::filesystem::remove(path_ + "/letter.txt");
   MakeStore();
-  Write("FORMAT", "cellfs store, format 4\n");
+  Write("FORMAT", "cellfs store, format 5\n");
   const Status status = CheckLocalStore(path_).status();
   EXPECT_NE(status.message().find("of a newer version"), std::string::npos) << status.message();
 }

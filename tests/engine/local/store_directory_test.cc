@@ -53,7 +53,7 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
   char id[20];
   std::snprintf(id, sizeof(id), "%016" PRIx64, (*directory)->id());
   EXPECT_EQ(*files_.Read(path_ + "/FORMAT"),
-            std::string("cellfs store, format 3\nid ") + id + "\n");
+            std::string("cellfs store, format 4\nid ") + id + "\n");
   EXPECT_EQ(*(*directory)->LoadCatalog(), "");
 }
 
@@ -146,14 +146,14 @@ TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
 
 TEST_F(StoreDirectoryTest, AnotherFormatIsRefusedInClearWords) {
   ASSERT_TRUE(Open().ok());
-  Write("FORMAT", "cellfs store, format 4\n");
-  ExpectCorruption("has format 4, of a newer version");
+  Write("FORMAT", "cellfs store, format 5\n");
+  ExpectCorruption("has format 5, of a newer version");
   for (const char* older : {"1", "2"}) {
     Write("FORMAT", std::string("cellfs store, format ") + older + "\n");
     ExpectCorruption(std::string("has format ") + older + ", of an older version");
   }
   for (const char* text :
-       {"", "cellfs store, format 3", "cellfs store, format 3\n", "cellfs store, format 3\nid 1\n",
+       {"", "cellfs store, format 4", "cellfs store, format 4\n", "cellfs store, format 4\nid 1\n",
         "cellfs store, format x\n", "cellfs store, format 0\n", "something else\n"}) {
     Write("FORMAT", text);
     ExpectCorruption("FORMAT' is damaged");

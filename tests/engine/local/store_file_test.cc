@@ -13,6 +13,7 @@
 #include "engine/local/page_checksums.h"
 #include "engine/local/store_file_builder.h"
 #include "engine/local/store_file_cursor.h"
+#include "engine/local/stored_facts.h"
 #include "engine/visibility/vector_cursor.h"
 #include "tests/engine/local/engine_fixture.h"
 
@@ -52,6 +53,9 @@ class StoreFileTest : public testing::Test {
     ASSERT_OK(facts);
     ASSERT_TRUE(facts->has_value());
     facts_ = **facts;
+    const auto stored = ReadStoredFacts(folder_->path + "/" + StoreFileName(facts_.number));
+    ASSERT_OK(stored);
+    EXPECT_EQ(stored->facts, facts_) << "a lost manifest can be made anew from them";
     Open();
   }
   // As a store that was opened anew: nothing of it is in memory.

@@ -471,6 +471,35 @@ TEST_F(WalTest, WhatMissingFirstSegmentsHeldIsKnown) {
   EXPECT_EQ(wal_->older(), (OlderCells{{1, 5}}));
 }
 
+TEST_F(WalTest, WhatItIsToldOfTablesIsInEachSegment) {
+  const TableMark first{.flushed = 5, .next_file = 3, .files = {1, 2}};
+  const TableMark second{.flushed = 9, .next_file = 4, .files = {3}};
+  ASSERT_TRUE(Open().ok());
+  EXPECT_TRUE(wal_->marks().empty());
+  wal_->MarkTable(1, first);
+  wal_->MarkTable(2, first);
+  ASSERT_TRUE(wal_->Roll().ok());
+  EXPECT_EQ(wal_->segments(), 1u) << "notes are no reason for a segment";
+  AppendAll(1, 2);
+  wal_->MarkTable(1, second);
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Sequences(), (Ids{1, 2}));
+  EXPECT_EQ(wal_->marks(), (TableMarks{{1, second}, {2, first}}));
+  wal_->DropTable(2);
+  ASSERT_TRUE(wal_->Roll().ok());
+  wal_->Flushed(1, 2);
+  EXPECT_EQ(wal_->segments(), 1u);
+  wal_->MarkTable(3, {});
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(wal_->marks(), (TableMarks{{1, second}, {3, TableMark()}}));
+  wal_->DropTable(1);
+  wal_->DropTable(3);
+  AppendAll(3, 3);
+  ASSERT_TRUE(wal_->Roll().ok());
+  ASSERT_TRUE(Open().ok());
+  EXPECT_TRUE(wal_->marks().empty());
+}
+
 TEST_F(WalTest, ALogThatMustExistIsNotMadeAnew) {
   const WalOptions options{.must_exist = true};
   EXPECT_EQ(Open(options).code(), StatusCode::kCorruption);
