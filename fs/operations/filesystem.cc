@@ -490,6 +490,15 @@ OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
   return failed;
 }
 
+// Whether somebody holds something else than appended bytes that is not put. Those are in the pages,
+// so that who opened the file before they came has read them: nobody who opens it afterwards may
+// read less.
+bool FileSystem::IsEdited(const Node& node, const Column& column) {
+  if (column.is_edited()) return true;
+  const auto pending = node.pending();
+  return pending && !pending->follows_stored;
+}
+
 OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node) {
   OpenedFile opened;
   opened.no_flush = true;
@@ -509,9 +518,9 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   auto reader = std::make_shared<CellReader>(parts_.tree, parts_.contents, request, node);
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = reader->column().writers() > 0;
-  const bool is_being_written = is_written && node->is_being_written();
+  const bool is_edited = is_written && IsEdited(*node, reader->column());
   const uint64_t stale = node->stale_pages(parts_.clock->Now());
-  if (node->unlinked() || is_being_written) {
+  if (node->unlinked() || is_edited) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());

@@ -203,9 +203,9 @@ TEST_F(FileWriterTest, AppendedBytesAreThereInTheOrderOfTheirWrites) {
   EXPECT_EQ(tree.Stored("q"), "Put@0");
   EXPECT_EQ(tree.Stat(kQ).st_size, 20) << "what the kernel believes";
   EXPECT_EQ(tree.Read(reader), "start one two three ");
-  EXPECT_EQ(tree.ReadFile(kQ), "start ") << "opened while others write: the value before";
+  EXPECT_EQ(tree.ReadFile(kQ), "start one two three ") << "opened now: no less than that";
   EXPECT_EQ(tree.Close(second), 0);
-  EXPECT_EQ(tree.ReadFile(kQ), "start one two ") << "the first has still something to put";
+  EXPECT_EQ(tree.ReadFile(kQ), "start one two three ") << "the first has still something to put";
   EXPECT_EQ(tree.Stored("q"), "Put@2 Put@1 Put@0") << "each is a version";
   EXPECT_EQ(tree.Read(reader), "start one two three ");
   EXPECT_EQ(tree.Close(first), 0);

@@ -102,3 +102,17 @@ def test_so_do_readers_beside_one_that_keeps_it_open(family, outside, number):
 
 def test_two_that_keep_it_open_lose_nothing(family, outside):
     assert race(family / "log", outside / "end", ["stays", "stays", "opens"], ["opens", "stays"]) == []
+
+
+def test_who_opens_it_reads_no_less_than_who_had_it_open(family):
+    (family / "log").write_bytes(b"one\n")
+    earlier = os.open(family / "log", os.O_RDONLY)
+    appends = os.open(family / "log", os.O_WRONLY | os.O_APPEND)
+    try:
+        os.write(appends, b"two\n")
+        assert os.read(earlier, 100) == b"one\ntwo\n"
+        assert (family / "log").read_bytes() == b"one\ntwo\n"
+    finally:
+        os.close(appends)
+        os.close(earlier)
+    assert (family / "log").read_bytes() == b"one\ntwo\n"
