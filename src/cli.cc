@@ -280,6 +280,38 @@ std::string UnknownCommand(const CLI::App& app, const std::string& word) {
   return "unknown command '" + word + "'; " + remedy;
 }
 
+// "cellfs mount [OPTIONS] STORE MOUNTPOINT"
+std::string UsageOf(const CLI::App& command) {
+  std::string usage = "cellfs " + command.get_name() + " [OPTIONS]";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string& name = option->get_type_name();
+    usage += option->get_required() ? " " + name : " [" + name + "]";
+  }
+  return usage;
+}
+
+// What of a command that was parsed is missing: "STORE, MOUNTPOINT"; empty: nothing.
+std::string MissingIn(const CLI::App& command) {
+  std::string missing;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    missing += (missing.empty() ? "" : ", ") + option->get_type_name();
+  }
+  return missing;
+}
+
+// Of a command line that is none.
+std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  if (commands.empty()) return "name a command; 'cellfs --help' lists all of them";
+  const CLI::App& command = *commands.front();
+  const bool is_short = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const std::string reason = is_short ? "missing: " + MissingIn(command) : error.what();
+  return reason + "; it is called " + UsageOf(command) + " ('cellfs " + command.get_name() +
+         " --help')";
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -361,7 +393,8 @@ int RunCommandLine(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return Misused(WrongCall(app, error));
   }
   return action();
 }

@@ -119,11 +119,21 @@ Status FreeMountpoint(const std::string& mountpoint) {
   return {};
 }
 
+std::string RemedyForDevice(int error) {
+  if (error == EACCES) {
+    return "its mode must let this user read and write it: 'chmod 666 /dev/fuse' as root";
+  }
+  if (error == ENOENT) {
+    return "load the kernel's fuse module ('modprobe fuse'), or give this container the device";
+  }
+  return "load the kernel's fuse module, or let this container use the device";
+}
+
 Status CheckDevice() {
   if (access("/dev/fuse", R_OK | W_OK) == 0) return {};
+  const int error = errno;
   return Status(StatusCode::kUnavailable,
-                std::string("/dev/fuse: ") + strerror(errno) +
-                    "; load the kernel's fuse module, or let this container use the device");
+                std::string("/dev/fuse: ") + strerror(error) + "; " + RemedyForDevice(error));
 }
 
 }  // namespace

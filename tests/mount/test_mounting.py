@@ -314,6 +314,11 @@ def test_a_mount_that_is_refused_leaves_no_new_store(place):
 @pytest.mark.parametrize("arguments, words", [
     (["mont", "s", "m"], ["unknown command 'mont'", "did you mean 'mount'"]),
     (["foo"], ["unknown command 'foo'", "cellfs --help"]),
+    ([], ["name a command", "cellfs --help"]),
+    (["mount"], ["missing: STORE, MOUNTPOINT", "cellfs mount [OPTIONS] STORE MOUNTPOINT", "--help"]),
+    (["mount", "s"], ["missing: MOUNTPOINT", "cellfs mount [OPTIONS] STORE MOUNTPOINT"]),
+    (["flush"], ["missing: STORE|MOUNTPOINT", "cellfs flush [OPTIONS] STORE|MOUNTPOINT [TABLE]"]),
+    (["mount", "--nope", "s", "m"], ["--nope", "cellfs mount [OPTIONS] STORE MOUNTPOINT"]),
     (["mount", "s", ""], ["mount point", "empty", "directory"]),
     (["mount", "", "m"], ["store", "empty", "directory"]),
 ])
@@ -344,6 +349,24 @@ def test_the_logs_directory_is_not_made(place, tmp_path):
     assert_refused(cellfs("mount", "-o", f"log_target={target}", store, mountpoint), target.parent,
                    "mkdir")
     assert not (tmp_path / "mistyped").exists() and not store.exists()
+
+
+@pytest.mark.parametrize("prepare, words", [
+    ("mount --bind {device} /dev/fuse", ["Permission denied", "chmod"]),
+    ("mount -t tmpfs none /dev", ["No such file", "modprobe"]),
+])
+def test_a_device_that_may_not_be_opened_is_told_from_one_that_is_missing(made, tmp_path, prepare, words):
+    """In a mount namespace of its own, without the right to pass modes by."""
+    device = tmp_path / "device"
+    os.mknod(device, stat.S_IFCHR | 0o600, os.stat("/dev/fuse").st_rdev)
+    os.chown(device, 65534, 65534)
+    done = subprocess.run(
+        ["unshare", "-m", "bash", "-c",
+         prepare.format(device=device) +
+         ' && exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"',
+         "bash", CELLFS, "mount", *made],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+    assert_refused((done.returncode, done.stderr.decode()), "/dev/fuse", *words)
 
 
 # ---- The end of a session --------------------------------------------------------------------------
