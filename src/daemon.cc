@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/daemon.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,11 +34,13 @@ constexpr std::chrono::seconds kQuotaInterval{60};
 // Also how soon memory is given back after a long walk.
 constexpr std::chrono::seconds kMomentInterval{5};
 
-// Ends the session on SIGTERM, SIGINT and SIGHUP, which must be blocked in every thread.
+// Ends the session on SIGTERM and SIGINT, which must be blocked in every thread, as SIGHUP, which
+// ends it where the terminal that it runs on has gone; else the log is opened anew.
 class SignalThread {
  public:
-  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending)
-      : thread_([this, &session, &ending] { Wait(session, ending); }) {}
+  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending, bool ends_with_terminal)
+      : ends_with_terminal_(ends_with_terminal),
+        thread_([this, &session, &ending] { Wait(session, ending); }) {}
   ~SignalThread() {
     ended_ = true;
     // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it waits for that, and blocks it
@@ -57,15 +60,39 @@ class SignalThread {
     const sigset_t signals = Signals();
     int number = 0;
     while (sigwait(&signals, &number) == 0 && !ended_) {
+      if (number == SIGHUP && !ends_with_terminal_) {
+        OpenLogAnew();
+        continue;
+      }
       ending = true;
       spdlog::info("signal {}: unmounting", number);
       session.Exit();
     }
   }
 
+  static void OpenLogAnew() {
+    const Status opened = ReopenLog();
+    if (opened.ok()) {
+      spdlog::info("signal {}: the log is opened anew", SIGHUP);
+    } else {
+      spdlog::error("{}", opened.message());
+    }
+  }
+
+  const bool ends_with_terminal_;
   std::atomic<bool> ended_ = false;  // this thread
   std::thread thread_;
 };
+
+// In the foreground of a terminal, and not begun by nohup(1).
+bool EndsWithTerminal(const DaemonOptions& options) {
+  struct sigaction action {};
+  const bool is_ignored =
+      sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) close(terminal);
+  return options.foreground && terminal >= 0 && !is_ignored;
+}
 
 // Logs the reason, tells whoever waits for the mount, and gives the exit code.
 int Fail(const Status& status, const Report& report) {
@@ -168,7 +195,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
   Status ended;
   {
-    const SignalThread signals(**session, ending);
+    const SignalThread signals(**session, ending, EndsWithTerminal(options));
     ended = (*session)->Run([&] {
       spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
       report({});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/logging.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/details/file_helper.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
@@ -10,6 +11,8 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "engine/status_or.h"
 
@@ -18,12 +21,42 @@ namespace {
 
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
 
+// A file that can be opened anew while others log.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(std::string path) : path_(std::move(path)), file_(Open()) {}
+
+  void Reopen() {
+    auto file = Open();
+    const std::lock_guard lock(mutex_);
+    file_ = std::move(file);
+  }
+
+ private:
+  using File = spdlog::details::file_helper;
+
+  std::unique_ptr<File> Open() const {
+    auto file = std::make_unique<File>();
+    file->open(path_);
+    return file;
+  }
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    file_->write(line);
+  }
+  void flush_() override { file_->flush(); }
+
+  const std::string path_;
+  std::unique_ptr<File> file_;  // guarded by mutex_
+};
+
 spdlog::sink_ptr MakeSink(const std::string& target) {
   if (target == "stderr") return std::make_shared<spdlog::sinks::stderr_sink_mt>();
   if (target == "syslog") {
     return std::make_shared<spdlog::sinks::syslog_sink_mt>("cellfs", LOG_PID, LOG_DAEMON, true);
   }
-  return std::make_shared<spdlog::sinks::basic_file_sink_mt>(target);
+  return std::make_shared<FileSink>(target);
 }
 
 // spdlog would make one, wherever a mistyped path leads.
@@ -49,6 +82,20 @@ Status SetUpLogging(const std::string& target, const std::string& level) {
     return Status(StatusCode::kIoError, "cannot log to '" + target + "': " + error.what());
   }
   return SetLogLevel(level);
+}
+
+Status ReopenLog() {
+  for (const spdlog::sink_ptr& sink : spdlog::default_logger()->sinks()) {
+    auto* const file = dynamic_cast<FileSink*>(sink.get());
+    if (file == nullptr) continue;
+    try {
+      file->Reopen();
+    } catch (const spdlog::spdlog_ex& error) {
+      return Status(StatusCode::kIoError, std::string("the log goes on in its old file: ") +
+                                              error.what());
+    }
+  }
+  return {};
 }
 
 Status SetLogLevel(const std::string& level) {

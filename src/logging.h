@@ -12,6 +12,9 @@ namespace cellfs {
 
 // `target`: "stderr", "syslog" or a file's path; `level`: trace, debug, info, warn, error, off.
 Status SetUpLogging(const std::string& target, const std::string& level);
+// Goes on in a new file of the same name, where the log is a file: what rotates logs has moved it
+// away. Where that fails the log stays where it is.
+Status ReopenLog();
 // kIllegalArgument where there is no such level.
 Status SetLogLevel(const std::string& level);
 std::string LogLevel();

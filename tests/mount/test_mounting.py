@@ -351,6 +351,53 @@ def test_the_logs_directory_is_not_made(place, tmp_path):
     assert not (tmp_path / "mistyped").exists() and not store.exists()
 
 
+def test_sighup_opens_the_log_anew_in_the_background(place, tmp_path):
+    store, mountpoint = place
+    log, moved = tmp_path / "log", tmp_path / "log.1"
+    assert cellfs("mount", "-o", f"log_target={log}", store, mountpoint) == (0, "")
+    daemon = daemon_of(mountpoint)
+    log.rename(moved)
+    os.kill(daemon, signal.SIGHUP)
+    wait_until(lambda: log.exists() and "anew" in log.read_text(), "a new log")
+    before = moved.read_text()
+    assert cellfs("set", mountpoint, "log_level=debug") == (0, "")
+    assert daemon_of(mountpoint) == daemon
+    assert cellfs("umount", mountpoint) == (0, "")
+    assert "is closed" in log.read_text() and moved.read_text() == before
+
+
+def test_sighup_without_a_place_for_the_log_leaves_it_where_it_is(place, tmp_path):
+    store, mountpoint = place
+    (tmp_path / "logs").mkdir()
+    assert cellfs("mount", "-o", f"log_target={tmp_path}/logs/log", store, mountpoint) == (0, "")
+    (tmp_path / "logs").rename(tmp_path / "moved")
+    (tmp_path / "logs").write_text("no directory")
+    os.kill(daemon_of(mountpoint), signal.SIGHUP)
+    wait_until(lambda: "old file" in (tmp_path / "moved/log").read_text(), "the reason in the log")
+    assert cellfs("umount", mountpoint) == (0, "")
+    assert "is closed" in (tmp_path / "moved/log").read_text()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_sighup_ends_a_mount_in_the_foreground_of_a_terminal_alone(place, terminal):
+    store, mountpoint = place
+    ours, theirs = os.openpty()
+    take_it = ["setsid", "--ctty"] if terminal else ["setsid"]
+    daemon = subprocess.Popen([*take_it, "--wait", CELLFS, "mount", "-f", store, mountpoint],
+                              stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        wait_until(lambda: is_mounted(mountpoint) and (mountpoint / "default").is_dir(), "the mount")
+        os.kill(daemon_of(mountpoint), signal.SIGHUP)
+        if not terminal:
+            assert (mountpoint / "default").is_dir()
+            assert cellfs("umount", mountpoint) == (0, "")
+        assert daemon.wait(PATIENCE) == 0
+        assert not is_mounted(mountpoint)
+    finally:
+        os.close(ours)
+
+
 @pytest.mark.parametrize("prepare, words", [
     ("mount --bind {device} /dev/fuse", ["Permission denied", "chmod"]),
     ("mount -t tmpfs none /dev", ["No such file", "modprobe"]),
