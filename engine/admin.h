@@ -49,7 +49,8 @@ struct TableStatistics {
   uint64_t file_bytes = 0;  // of the store files, what space quotas count
   uint64_t flushes = 0;
   uint64_t compactions = 0;
-  std::string error;  // why its last flush or compaction failed, until one succeeds; or empty
+  std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
+  std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };
 
 struct Statistics {
@@ -61,6 +62,8 @@ struct Statistics {
   uint64_t last_sequence_id = 0;
   std::string maintenance;    // what the background does now: "idle", "paused", "flush t", ...
   Status puts_refused;        // why; OK: they are taken
+  // Tables that nothing can be read of, since an older CATALOG does not name them; and what helps.
+  std::vector<std::string> lost_tables;
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk
   uint64_t disk_reserve_wanted = 0;
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since

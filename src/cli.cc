@@ -165,6 +165,8 @@ void PrintStatus(const json& status) {
   }
   if (const std::string why = status["puts_refused"]; !why.empty())
     std::cout << "puts refused   " << why << "\n";
+  for (const json& lost : status["lost_tables"])
+    std::cout << "lost           " << lost.get<std::string>() << "\n";
   PrintHeldTimes(status);
   printf("%-40s %12s %12s\n", "table", "in memory", "in files");
   for (const json& table : status["tables"]) {
@@ -172,6 +174,8 @@ void PrintStatus(const json& status) {
            Size(table["memstore_bytes"]).c_str(), Size(table["file_bytes"]).c_str());
     if (const std::string error = table["error"]; !error.empty())
       printf("               failed: %s\n", error.c_str());
+    if (const std::string damage = table["damage"]; !damage.empty())
+      printf("               damaged: %s\n", damage.c_str());
   }
 }
 

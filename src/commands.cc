@@ -65,7 +65,8 @@ StatusOr<std::string> Commands::ShowStatus() {
                       {"file_bytes", table.file_bytes},
                       {"flushes", table.flushes},
                       {"compactions", table.compactions},
-                      {"error", table.error}});
+                      {"error", table.error},
+                      {"damage", table.damage}});
   }
   json held = json::array();
   if (mount_.asof != nullptr) {
@@ -83,6 +84,7 @@ StatusOr<std::string> Commands::ShowStatus() {
                  {"maintenance", statistics.maintenance},
                  {"puts_refused", statistics.puts_refused.message()},
                  {"memstore_bytes", statistics.memstore_bytes},
+                 {"lost_tables", statistics.lost_tables},
                  {"pinned_moments", statistics.pinned_moments},
                  {"disk_reserve", statistics.disk_reserve},
                  {"disk_reserve_wanted", statistics.disk_reserve_wanted},

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -157,6 +156,20 @@ void TellOfMode(const DaemonOptions& options, mode_t before) {
   if (LogTarget(options) != "stderr") std::cerr << "cellfs: " << line.str() << std::endl;
 }
 
+// Tables that are not whole: in the log, in /.cellfs/errors, and to whoever mounts.
+void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
+                  fs::ErrorLog& errors) {
+  const auto tell = [&](const fs::Place& place, const std::string& what) {
+    errors.Record("mount", place, fs::Outcome(EIO, what));
+    if (LogTarget(options) != "stderr") std::cerr << "cellfs: warning: " << what << std::endl;
+  };
+  for (const TableStatistics& table : statistics.tables) {
+    if (!table.damage.empty())
+      tell(fs::TablePlace(table.table), table.table.ToString() + ": " + table.damage);
+  }
+  for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
+}
+
 Status Ending(const std::string& store_directory) {
   return Status(StatusCode::kUnavailable,
                 "the store " + store_directory + " is being unmounted; try again");
@@ -168,6 +181,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
                             &store);
   filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  TellOfDamage(store.GetStatistics(), options, filesystem.errors());
   // Nobody's rights could be told, and not even the root be shown.
   CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
@@ -210,16 +224,6 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   return ended.ok() ? 0 : 1;
 }
 
-void TellOfLostTables(const std::string& store_directory) {
-  const std::string lost = store_directory + "/lost";
-  if (!std::filesystem::exists(lost)) return;
-  spdlog::warn(
-      "{} has tables that CATALOG does not name: it is older than they are; a newer one brings "
-      "them "
-      "back, and removing {} while nothing is mounted gives them up",
-      lost, lost);
-}
-
 }  // namespace
 
 int RunDaemon(const DaemonOptions& options, const Report& report) {
@@ -242,7 +246,6 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
     return Fail(store.status(), report);
   }
   if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
-  TellOfLostTables(options.store_directory);
   const StatusOr<int> code = Serve(**store, options, guardian, report);
   store->reset();
   if (!code.ok()) {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "engine/local/local_check.h"
 #include "engine/local/log_format.h"
+#include "engine/local/lost_tables.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
 #include "engine/local/store_file_cursor.h"
@@ -29,12 +31,13 @@ class StoreCheck {
     Catalog catalog;
     StatusOr<Catalog> loaded = LoadTables();
     if (loaded.ok()) {
-      catalog = *std::move(loaded);
+      catalog = *loaded;
     } else {
       Add({.file = "CATALOG", .what = loaded.status().message()});
     }
     CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty()));
     for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
+    if (loaded.ok()) CheckForLostTables();
     return std::move(report_);
   }
 
@@ -177,6 +180,37 @@ class StoreCheck {
     if (newest && next_is_on_disk_ && !Exists("wal/" + SegmentName(number + 1)))
       AddMissing(number + 1);
     return offset;
+  }
+
+  // ---- Tables that CATALOG does not name --------------------------------------------------------
+
+  // Something of a table that was dropped may be left; its id is below the next one.
+  void CheckForLostTables() {
+    LostTables tables(files_, directory_);
+    std::set<TableId> known;
+    const auto stored = tables.FindStored();
+    if (stored.ok()) known = *stored;
+    for (const auto& [id, highest] : logged_) known.insert(id);
+    for (const auto& [id, mark] : marks_)
+      if (mark != TableMark()) known.insert(id);
+    const auto lost = tables.Find();
+    if (lost.ok()) known.insert(lost->begin(), lost->end());
+    const StatusOr<Catalog> now = LoadTables();  // a store that is open makes tables
+    if (!now.ok()) return;
+    for (const auto& [name, table] : now->tables) known.erase(table.id);
+    for (const TableId id : known) {
+      const bool is_dropped = id < now->next_table_id && (!lost.ok() || !lost->contains(id));
+      if (!is_dropped && !IsEmpty(id))
+        Add({.file = "CATALOG", .what = DescribeLostTable(directory_, id)});
+    }
+  }
+
+  // Its creation was cut short, or is under way.
+  bool IsEmpty(TableId id) {
+    if (logged_.contains(id) || marks_.contains(id)) return false;
+    const auto names = files_.List(directory_ + "/tables/" + std::to_string(id));
+    if (!names.ok()) return !Exists("lost/" + std::to_string(id));
+    return std::none_of(names->begin(), names->end(), IsStoreFileName);
   }
 
   // ---- Store files ------------------------------------------------------------------------------

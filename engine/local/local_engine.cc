@@ -4,15 +4,21 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
 
 namespace cellfs {
 namespace {
 
-constexpr char kRemedyOfManifest[] =
-    ". Put the newer MANIFEST and its files back from a backup while the store is not mounted; or "
-    "'cellfs check --repair' says what can be made of the files that are there";
+// Of a table that is not opened.
+Status WithRemedy(const Status& damaged) {
+  return {damaged.code(),
+          damaged.message() +
+              ". MANIFEST and store files from one backup help, put in place while the store is "
+              "not mounted; or 'cellfs check --repair' says what can be made of the files that "
+              "are there"};
+}
 
 }  // namespace
 
@@ -74,7 +80,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     if (opened.ok()) {
       answers.emplace_back(std::shared_ptr<CellStorage>(*opened));
     } else {
-      answers.emplace_back(opened.status());
+      answers.emplace_back(WithRemedy(opened.status()));
     }
   }
   CELLFS_RETURN_IF_ERROR(RecoverLog(tables));
@@ -113,6 +119,7 @@ Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
       continue;
     }
     CELLFS_RETURN_IF_ERROR(lost_tables_.SetAside(id));
+    set_aside_.insert(id);
     next = std::max(next, id + 1);
   }
   if (next == catalog.next_table_id) return {};
@@ -146,7 +153,10 @@ StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable
   CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
                           ReadManifest(files_, path, directory_->id(), table.id));
   CELLFS_RETURN_IF_ERROR(UnnamedFiles(files_, path, manifest).status());
-  return AddTable(table, manifest);
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage, AddTable(table, manifest));
+  for (const FileFacts& facts : manifest.files)
+    storage->NoteDamage(LookAtStoreFile(path + "/" + StoreFileName(facts.number), facts));
+  return storage;
 }
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::AddTable(const StoredTable& table,
@@ -194,7 +204,7 @@ Status LocalEngine::SettleTable(TableId id) {
   if (!whole.ok()) {
     const std::lock_guard lock(mutex_);
     tables_.erase(table);
-    return {whole.code(), whole.message() + kRemedyOfManifest};
+    return WithRemedy(whole);
   }
   table->second->SettleRecovered();
   return Status();
@@ -311,6 +321,8 @@ Statistics LocalEngine::GetStatistics() {
   statistics.last_sequence_id = context_->read_point;
   statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
   statistics.puts_refused = CheckTakesPuts();
+  for (const TableId id : set_aside_)
+    statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));
   statistics.pinned_moments = context_->moments->Count();
   statistics.disk_reserve = context_->reserve.held();
   statistics.disk_reserve_wanted = context_->reserve.wanted();

@@ -79,6 +79,7 @@ class LocalEngine : public StorageEngine {
   // Tables of which the log has, or has had, records, with the highest sequence id that it has; set
   // by RecoverLog.
   std::map<TableId, SequenceId> in_log_;
+  std::set<TableId> set_aside_;  // of which there is something, and CATALOG does not name them
 
   mutable std::mutex mutex_;
   std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_

@@ -92,8 +92,10 @@ StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
                             .times = TimesOf(get, family),
                             .now = now});
   };
-  return RegionScanner::Read(get, {view.schema(), context_->options.site.max_row_size}, source,
-                             now);
+  StatusOr<RowCells> cells = RegionScanner::Read(
+      get, {view.schema(), context_->options.site.max_row_size}, source, now);
+  NoteDamage(cells.status());
+  return cells;
 }
 
 // Takes a view for each batch, and so holds nothing between them.
@@ -115,7 +117,9 @@ class LocalStorage::LocalScanner : public Scanner {
     const CursorSource source = [&](const std::string& family, bool lengths_only) {
       return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
-    return scanner_->Next(batch, source, now);
+    StatusOr<std::vector<RowCells>> rows = scanner_->Next(batch, source, now);
+    storage_->NoteDamage(rows.status());
+    return rows;
   }
   bool at_end() const override { return scanner_->at_end(); }
 
@@ -427,6 +431,15 @@ void LocalStorage::Drop() {
     if (cells != nullptr) cells->EndCharge();
 }
 
+void LocalStorage::NoteDamage(const Status& found) {
+  if (found.code() != StatusCode::kCorruption) return;
+  const std::lock_guard lock(damage_mutex_);
+  if (damage_.empty())
+    damage_ = found.message() +
+              "; the same file from a backup helps, put in place while the store is not mounted; "
+              "'cellfs check' says what else is damaged";
+}
+
 TableStatistics LocalStorage::GetStatistics() {
   const TableStatePtr state = State();
   TableStatistics statistics;
@@ -438,6 +451,10 @@ TableStatistics LocalStorage::GetStatistics() {
   statistics.file_bytes = state->files->bytes();
   statistics.flushes = flushes_;
   statistics.compactions = compactions_;
+  {
+    const std::lock_guard lock(damage_mutex_);
+    statistics.damage = damage_;
+  }
   if (const Status failed = flush_attempts_.last(); !failed.ok()) {
     statistics.error = "flush: " + failed.message();
   } else if (const Status compacted = compact_attempts_.last(); !compacted.ok()) {

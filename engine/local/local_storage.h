@@ -70,6 +70,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   bool MayFlush() const { return flush_attempts_.MayTry(context_->options.clock->Elapsed()); }
   bool HasUnflushed() const;
   uint64_t memstore_bytes() const;
+  // Something of it cannot be read; statistics say so from then on. Errors of other kinds, and OK,
+  // are passed over.
+  void NoteDamage(const Status& found);
   // Why puts are refused; OK: they are taken, as far as it is this table's affair.
   Status CheckTakesPuts() const;
   // Does what of compaction is worth it now, in one family, if anything is; true: something was.
@@ -162,6 +165,9 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   Attempts compact_attempts_;
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
+
+  std::mutex damage_mutex_;
+  std::string damage_;  // the first that was found; guarded by damage_mutex_
 
   mutable std::mutex state_mutex_;
   TableStatePtr state_;  // guarded by state_mutex_

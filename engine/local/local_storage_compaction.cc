@@ -29,6 +29,7 @@ bool HasTimeLimits(const FamilySchema& family) {
 Status LocalStorage::Compact(CompactionKind kind) {
   const std::lock_guard compact_lock(compact_mutex_);
   const Status done = CompactAll(kind);
+  NoteDamage(done);
   compact_attempts_.Ended(done, context_->options.clock->Elapsed());
   return done;
 }
@@ -65,6 +66,7 @@ StatusOr<bool> LocalStorage::CompactByPolicy(const std::function<bool()>& stoppe
 
 StatusOr<bool> LocalStorage::CompactOnce(const std::function<bool()>& stopped) {
   StatusOr<bool> done = CompactWhatIsWorthIt(stopped);
+  NoteDamage(done.status());
   compact_attempts_.Ended(done.status(), context_->options.clock->Elapsed());
   return done;
 }

@@ -75,4 +75,11 @@ Status LostTables::MakeDurable() {
   return files_.SyncDirectory(directory_);
 }
 
+std::string DescribeLostTable(const std::string& directory, TableId id) {
+  return "CATALOG is older than table " + std::to_string(id) +
+         ", which it does not name: what there is of the table lies in '" + directory +
+         "/lost' and in the log. A newer CATALOG brings it back; to remove that directory while "
+         "the store is not mounted gives it up";
+}
+
 }  // namespace cellfs

@@ -40,6 +40,10 @@ class LostTables {
   const std::string directory_;
 };
 
+// For people: what it means that the store in `directory` has something of the table, and what
+// helps.
+std::string DescribeLostTable(const std::string& directory, TableId id);
+
 }  // namespace cellfs
 
 #endif  // CELLFS_ENGINE_LOCAL_LOST_TABLES_H_

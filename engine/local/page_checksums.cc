@@ -33,14 +33,6 @@ uint64_t ChecksumOf(const char* page, int64_t number) {
 
 int64_t NumberAt(sqlite3_int64 offset) { return offset / kDatabasePageSize + 1; }
 
-// A page that was never written is all zero; SQLite makes nothing of such a one.
-bool IsIntact(const char* page, int64_t number) {
-  uint64_t stored = 0;
-  std::memcpy(&stored, page + kCheckedSize, kPageChecksumSize);
-  return stored == ChecksumOf(page, number) ||
-         std::all_of(page, page + kDatabasePageSize, [](char byte) { return byte == 0; });
-}
-
 const CacheBinding& BindingOf(sqlite3_file* file) {
   return reinterpret_cast<CheckedFile*>(file)->binding;
 }
@@ -52,7 +44,8 @@ int ReadChecked(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset)
   if (!has_bytes || size < kSmallestPage) return code;
   const int64_t number = NumberAt(offset);
   // Another size: the page size in the header is damaged.
-  if (size == kDatabasePageSize && IsIntact(static_cast<const char*>(bytes), number)) return code;
+  if (size == kDatabasePageSize && IsIntactPage(static_cast<const char*>(bytes), number))
+    return code;
   last_damaged_page = number;
   return SQLITE_IOERR_DATA;
 }
@@ -146,6 +139,14 @@ const char* ChecksummedVfs() {
   static sqlite3_vfs vfs = MakeVfs();
   static const int registered = sqlite3_vfs_register(&vfs, /*makeDflt=*/0);
   return registered == SQLITE_OK ? kName : nullptr;
+}
+
+// One that was never written is all zero; SQLite makes nothing of such a one.
+bool IsIntactPage(const char* page, int64_t number) {
+  uint64_t stored = 0;
+  std::memcpy(&stored, page + kCheckedSize, kPageChecksumSize);
+  return stored == ChecksumOf(page, number) ||
+         std::all_of(page, page + kDatabasePageSize, [](char byte) { return byte == 0; });
 }
 
 int64_t LastDamagedPage() { return last_damaged_page; }

@@ -26,6 +26,9 @@ inline constexpr int kBindCache = 0x63656c6c;
 // The name to open databases with. It lies over what is SQLite's default VFS at the first call.
 const char* ChecksummedVfs();
 
+// Whether the page, of kDatabasePageSize bytes, matches its checksum; pages count from 1.
+bool IsIntactPage(const char* page, int64_t number);
+
 // The page that the calling thread last met that did not match; counts from 1.
 int64_t LastDamagedPage();
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/stored_facts.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "engine/local/block_cache.h"
 #include "engine/local/cell_format.h"
+#include "engine/local/file_layer.h"
 #include "engine/local/page_checksums.h"
 
 namespace cellfs {
@@ -108,6 +114,24 @@ Status CheckKind(Database& database) {
 }
 
 }  // namespace
+
+Status LookAtStoreFile(const std::string& path, const FileFacts& facts) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return ErrnoStatus("open", path, errno);
+  struct stat found {};
+  char page[kDatabasePageSize];
+  const bool is_read = ::fstat(file, &found) == 0 && ::pread(file, page, sizeof page, 0) >= 0;
+  const int error = errno;
+  ::close(file);
+  if (!is_read) return ErrnoStatus("read", path, error);
+  const auto length = static_cast<uint64_t>(found.st_size);
+  const uint64_t expected = facts.bytes + uint64_t{kFixedPages} * kDatabasePageSize;
+  if (length != expected)
+    return {StatusCode::kCorruption, path + ": it has " + std::to_string(length) +
+                                         " bytes, and should have " + std::to_string(expected)};
+  if (IsIntactPage(page, 1)) return {};
+  return {StatusCode::kCorruption, path + ": page 1 does not match its checksum"};
+}
 
 Status PutStoredFacts(Database& database, StoredFacts& stored) {
   for (const auto& [name, value] : NumbersOf(stored))

@@ -19,6 +19,9 @@ struct StoredFacts {
   FileFacts facts;
 };
 
+// What can be told of a file without SQLite: its length, and its first page. kCorruption: it is cut
+// short, or has grown, or the page is damaged.
+Status LookAtStoreFile(const std::string& path, const FileFacts& facts);
 // REQUIRES: a transaction in which the file's cells and filter are written. `bytes` of the facts is
 // measured here.
 Status PutStoredFacts(Database& database, StoredFacts& stored);

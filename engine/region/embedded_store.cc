@@ -256,8 +256,14 @@ Statistics EmbeddedStore::GetStatistics() {
   const Snapshot<Catalog> catalog = directory_->catalog();
   for (const auto& [name, table] : catalog->tables) {
     const auto handle = directory_->Find(name);
-    if (handle.ok() && (*handle)->region != nullptr) {
+    if (!handle.ok()) continue;
+    if ((*handle)->region != nullptr) {
       statistics.tables.push_back((*handle)->region->GetStatistics());
+    } else {
+      TableStatistics unopened;
+      unopened.table = name;
+      unopened.damage = (*handle)->unopened.message();
+      statistics.tables.push_back(std::move(unopened));
     }
   }
   return statistics;

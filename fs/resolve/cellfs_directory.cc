@@ -64,6 +64,8 @@ std::string CellfsDirectory::Status() const {
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
+  for (const std::string& lost : statistics.lost_tables)
+    text << "\n[[lost_table]]\nwhat = \"" << Quotable(lost) << "\"\n";
   for (const AsofRegistry::Held& held : asof_.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"
@@ -81,7 +83,8 @@ std::string CellfsDirectory::Status() const {
          << "file_bytes = " << table.file_bytes << "\n"
          << "flushes = " << table.flushes << "\n"
          << "compactions = " << table.compactions << "\n"
-         << "error = \"" << Quotable(table.error) << "\"\n";
+         << "error = \"" << Quotable(table.error) << "\"\n"
+         << "damage = \"" << Quotable(table.damage) << "\"\n";
   }
   return text.str();
 }
@@ -125,6 +128,10 @@ std::string CellfsDirectory::Metrics() const {
   per_table("file_bytes", "gauge", &TableStatistics::file_bytes);
   per_table("flushes_total", "counter", &TableStatistics::flushes);
   per_table("compactions_total", "counter", &TableStatistics::compactions);
+  metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
+         statistics.lost_tables.size());
+  per_table("damaged", "gauge",
+            [](const TableStatistics& table) { return !table.damage.empty(); });
   per_table("failing", "gauge", [](const TableStatistics& table) { return !table.error.empty(); });
   return text.str();
 }

@@ -55,3 +55,32 @@ def test_hostile_names_are_printed_harmless(mount):
     _, out, _ = sh(f"{CELLFS} check {mount.store}", check=False)
     assert "r%0A%1B[31m" in out and "\x1b" not in out
     mount.start()
+
+
+def test_a_table_that_is_not_whole_is_named_wherever_one_looks(mount):
+    (mount.family() / "q").write_text("x")
+    (mount.family("other") / "q").write_text("y")
+    mount.stop()
+    tables = {t["table"]: t for t in json.loads(sh(f"{CELLFS} status --json {mount.store}"))["tables"]}
+    assert [t["damage"] for t in tables.values()] == ["", ""]
+    catalog = (mount.store / "CATALOG").read_bytes()
+    mount.start()
+    (mount.family("newer") / "q").write_text("z")
+    mount.stop()
+    (mount.store / "CATALOG").write_bytes(catalog)
+    next(f for f in sorted(mount.store.glob("tables/*/MANIFEST"))
+         if b'"family":"f"' in f.read_bytes()).unlink()
+    mount.start()
+    name = next(t["table"] for t in mount.status()["tables"] if t["damage"])
+    assert "MANIFEST' is missing" in str(mount.status()["tables"])
+    assert "CATALOG is older than table" in mount.status()["lost_tables"][0]
+    status = (mount / ".cellfs/status").read_text()
+    assert "MANIFEST' is missing" in status and "[[lost_table]]" in status
+    metrics = (mount / ".cellfs/metrics").read_text()
+    assert f'cellfs_table_damaged{{table="{name}"}} 1' in metrics and "cellfs_lost_tables 1" in metrics
+    errors = (mount / ".cellfs/errors").read_text()
+    for text in errors, mount.log_text():
+        assert "MANIFEST' is missing" in text and "check --repair" in text
+        assert "CATALOG is older than table" in text
+    code, out, _ = sh(f"{CELLFS} check {mount}", check=False)
+    assert code == 1 and "CATALOG is older than table" in out and "MANIFEST: " in out
