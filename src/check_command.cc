@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/check_command.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fs/tree/name_spelling.h"
@@ -74,6 +75,45 @@ std::string CheckJson(const CheckReport& report) {
   for (const Damage& found : report.damage) damage.push_back(JsonOf(found));
   return json({{"damage", damage}, {"log_records", report.log_records}, {"cells", report.cells}})
       .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode) {
+  const bool acts = mode == RepairMode::kAct;
+  std::string text;
+  bool can_act = false;
+  for (const TableRepair& repair : repairs) {
+    text += repair.table.ToString() + ": " + repair.damage + "\n";
+    if (repair.obstacle.empty()) {
+      can_act = true;
+      text += std::string("  its MANIFEST ") + (acts ? "was" : "would be") + " made of ";
+      for (const std::string& file : repair.files) text += file + " ";
+      text += repair.files.empty() ? "no file\n" : "\n";
+    } else {
+      text += "  it is left as it is: " + repair.obstacle + "\n";
+    }
+    for (const std::string& note : repair.notes) text += "  " + note + "\n";
+  }
+  if (repairs.empty()) text += "every table has its manifest\n";
+  if (can_act && !acts)
+    text += "nothing was changed; --yes does it. Make a copy of the store before\n";
+  return text;
+}
+
+std::string RepairJson(const std::vector<TableRepair>& repairs) {
+  json all = json::array();
+  for (const TableRepair& repair : repairs)
+    all.push_back({{"table", repair.table.ToString()},
+                   {"damage", repair.damage},
+                   {"files", repair.files},
+                   {"notes", repair.notes},
+                   {"obstacle", repair.obstacle}});
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
+  if (mode == RepairMode::kPlan) return !repairs.empty();
+  return std::any_of(repairs.begin(), repairs.end(),
+                     [](const TableRepair& repair) { return !repair.obstacle.empty(); });
 }
 
 }  // namespace cellfs

@@ -5,8 +5,10 @@
 #define CELLFS_SRC_CHECK_COMMAND_H_
 
 #include <string>
+#include <vector>
 
 #include "engine/check.h"
+#include "engine/repair.h"
 
 namespace cellfs {
 
@@ -16,6 +18,13 @@ std::string CheckText(const CheckReport& report);
 // {"damage": [{"file", "what", "table", "family", "row", "qualifier", "timestamp", "after_row",
 // "before_row"}], "log_records", "cells"}; a finding has the members that are known.
 std::string CheckJson(const CheckReport& report);
+
+// What `cellfs check --repair` would do, or has done; how to confirm it where something can be done.
+std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode);
+// [{"table", "damage", "files", "notes", "obstacle"}]
+std::string RepairJson(const std::vector<TableRepair>& repairs);
+// Whether a table is not whole, or would not be.
+bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode);
 
 }  // namespace cellfs
 

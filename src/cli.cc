@@ -43,6 +43,8 @@ struct CommandLine {
   bool lazy = false;
   bool minor = false;
   bool as_json = false;
+  bool repairs = false;
+  bool confirmed = false;
 };
 
 int Fail(const std::string& message) {
@@ -194,11 +196,21 @@ int ShowStatus(const CommandLine& line) {
   return 0;
 }
 
+// Of a store that is not mounted. Without --yes it only says what it would do.
+int Repair(const CommandLine& line, const std::string& store_directory) {
+  const RepairMode mode = line.confirmed ? RepairMode::kAct : RepairMode::kPlan;
+  const auto repairs = RepairLocalStore(store_directory, mode);
+  if (!repairs.ok()) return Fail(repairs.status().message());
+  std::cout << (line.as_json ? RepairJson(*repairs) + '\n' : RepairText(*repairs, mode));
+  return IsDamageLeft(*repairs, mode) ? 1 : 0;
+}
+
 // Reads the files itself, also of a mounted store: that goes on working meanwhile.
 int Check(const CommandLine& line) {
   const auto mount = FindMount(line.path);
   const std::string store_directory = mount ? mount->store : CanonicalPath(line.path);
   if (Status status = CheckMayUse(store_directory); !status.ok()) return Fail(status.message());
+  if (line.repairs) return Repair(line, store_directory);
   const auto report = CheckLocalStore(store_directory);
   if (!report.ok()) return Fail(report.status().message());
   std::cout << (line.as_json ? CheckJson(*report) + '\n' : CheckText(*report));
@@ -373,6 +385,9 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App& check = add("check", "read all of a store and say what is damaged; 1: something is",
                         [&] { return Check(line); });
   AddStoreArgument(check, line);
+  CLI::Option* const repair = check.add_flag(
+      "--repair", line.repairs, "say how manifests that were lost can be made anew from store files");
+  check.add_flag("--yes", line.confirmed, "with --repair: do it")->needs(repair);
 
   CLI::App& set = add("set", "change a setting of a mounted store until it is unmounted",
                       [&] { return Set(line); });

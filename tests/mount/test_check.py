@@ -4,6 +4,9 @@
 import errno
 import json
 import os
+import shutil
+
+import pytest
 
 from mounts import CELLFS, fails_with, sh
 
@@ -84,3 +87,72 @@ def test_a_table_that_is_not_whole_is_named_wherever_one_looks(mount):
         assert "CATALOG is older than table" in text
     code, out, _ = sh(f"{CELLFS} check {mount}", check=False)
     assert code == 1 and "CATALOG is older than table" in out and "MANIFEST: " in out
+
+
+def give_up_log(store):
+    shutil.rmtree(store / "wal")
+    (store / "wal").mkdir(mode=0o700)
+    (store / "wal/0000000000000001.log").touch(mode=0o600)
+
+
+def table_of(store, value):
+    return next(f.parent for f in sorted(store.glob("tables/*/*.db")) if value in f.read_bytes())
+
+
+@pytest.mark.parametrize("log", ["with its log", "without its log"])
+def test_a_lost_manifest_is_made_anew_from_the_store_files(mount, log):
+    family = mount.family()
+    for name, value in (("gone", b"<gone>"), ("stays", b"<stays>")):
+        (family / name).write_bytes(value * 100)
+        mount.command("flush")
+    table = table_of(mount.store, b"<gone>" * 100)
+    inputs = {file: file.read_bytes() for file in table.glob("*.db")}
+    (family / "gone").unlink()
+    (family / ".deleted/gone").unlink()
+    mount.command("flush")
+    mount.command("compact", "t")
+    (family / "newer").write_bytes(b"<newer>" * 100)
+    mount.stop()
+    manifest = (table / "MANIFEST").read_bytes()
+    if log == "without its log":
+        give_up_log(mount.store)
+    for file, data in inputs.items():  # as if they had not been removed yet
+        file.write_bytes(data)
+        file.chmod(0o600)
+    (table / "MANIFEST").unlink()
+
+    before = sorted(os.listdir(table))
+    code, out, _ = sh(f"{CELLFS} check --repair {mount.store}", check=False)
+    assert code == 1 and "MANIFEST' is missing" in out and "would be made of" in out
+    why = "it was replaced" if log == "with its log" else "its cells are in"
+    for file in inputs:
+        assert f"{file.name} is left out: {why}" in out
+    assert sorted(os.listdir(table)) == before, "it only says what it would do"
+    assert "was made of" in sh(f"{CELLFS} check --repair --yes {mount.store}")
+    assert "every table has its manifest" in sh(f"{CELLFS} check --repair {mount.store}")
+    if log == "with its log":
+        assert (table / "MANIFEST").read_bytes() == manifest
+    mount.start()
+    assert sorted(os.listdir(family)) == ["newer", "stays"] and os.listdir(family / ".deleted") == []
+    assert (family / "newer").read_bytes() == b"<newer>" * 100
+    assert "no damage" in mount.command("check")
+    code, _, error = sh(f"{CELLFS} check --repair {mount}", check=False)
+    assert code == 1 and "in use" in error
+
+
+def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
+    family = mount.family()
+    (family / "q").write_bytes(b"<q>" * 1000)
+    mount.command("flush")
+    table = table_of(mount.store, b"<q>" * 1000)
+    mount.stop()
+    file = next(table.glob("*.db"))
+    data = file.read_bytes()
+    file.unlink()
+    for option in "", "--yes":
+        code, out, _ = sh(f"{CELLFS} check --repair {option} {mount.store}", check=False)
+        assert code == 1 and "it is left as it is" in out and file.name in out
+    file.write_bytes(data)
+    file.chmod(0o600)
+    mount.start()
+    assert (family / "q").read_bytes() == b"<q>" * 1000

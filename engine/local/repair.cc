@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//
+// Which store files belong to a table is told
+//  1. by the log, where it has a note of the table: it lists the files of a manifest. A file with a
+//     smaller number that is not listed was replaced or given up (truncate, a dropped family), and
+//     stays out;
+//  2. else by the files: of one family, a file whose range of sequence ids lies within another's was
+//     its input, and stays out. Files whose ranges overlap otherwise cannot be of one table.
+#include "engine/repair.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/local/file_layer.h"
+#include "engine/local/log_summary.h"
+#include "engine/local/manifest.h"
+#include "engine/local/store_directory.h"
+#include "engine/local/stored_facts.h"
+#include "engine/local/unnamed_files.h"
+#include "engine/region/catalog_json.h"
+
+namespace cellfs {
+namespace {
+
+class Repair {
+ public:
+  Repair(FileLayer& files, std::string directory, RepairMode mode)
+      : files_(files), directory_(std::move(directory)), mode_(mode) {}
+
+  StatusOr<std::vector<TableRepair>> Run() {
+    CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
+    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
+    CELLFS_ASSIGN_OR_RETURN(const Catalog catalog, DecodeCatalog(bytes));
+    CELLFS_ASSIGN_OR_RETURN(log_, SummarizeLog(files_, directory_ + "/wal", store_id_));
+    std::vector<TableRepair> repairs;
+    for (const auto& [name, table] : catalog.tables) {
+      const Status whole = CheckIsWhole(table.id);
+      if (whole.ok()) continue;
+      TableRepair repair;
+      repair.table = name;
+      repair.damage = whole.message();
+      if (whole.code() == StatusCode::kCorruption) {
+        CELLFS_RETURN_IF_ERROR(RepairTable(table, repair));
+      } else {
+        repair.obstacle = "it cannot be read at all";
+      }
+      repairs.push_back(std::move(repair));
+    }
+    return repairs;
+  }
+
+ private:
+  std::string PathOf(TableId id) const { return directory_ + "/tables/" + std::to_string(id); }
+
+  SequenceId HighestLogged(TableId id) const {
+    const auto found = log_.highest.find(id);
+    return found == log_.highest.end() ? 0 : found->second;
+  }
+
+  // As the opening of the store judges it.
+  Status CheckIsWhole(TableId id) const {
+    const std::string path = PathOf(id);
+    CELLFS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(files_, path, store_id_, id));
+    if (const auto needed = log_.older.find(id); needed != log_.older.end())
+      CELLFS_RETURN_IF_ERROR(
+          CheckHasFlushed(path, manifest.flushed, needed->second, "before its first"));
+    CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> unnamed,
+                            UnnamedFiles(files_, path, manifest));
+    if (const auto mark = log_.marks.find(id); mark != log_.marks.end())
+      return CheckIsNotOlder(path, manifest, mark->second);
+    return CheckAreNotNeeded(path, unnamed, std::max(manifest.flushed, HighestLogged(id)));
+  }
+
+  Status RepairTable(const CatalogTable& table, TableRepair& repair) {
+    std::map<uint64_t, FileFacts> facts = ReadFacts(table, repair);
+    Manifest manifest{.store_id = store_id_, .table = table.id, .files = {}};
+    for (const auto& [number, of_file] : facts)
+      manifest.next_file = std::max(manifest.next_file, number + 1);
+    const auto mark = log_.marks.find(table.id);
+    if (mark != log_.marks.end()) {
+      FollowMark(mark->second, facts, manifest, repair);
+    } else {
+      FollowFiles(facts, manifest, repair);
+      CheckLogAgainst(table.id, facts, repair);
+    }
+    if (const auto needed = log_.older.find(table.id);
+        repair.obstacle.empty() && needed != log_.older.end() && manifest.flushed < needed->second)
+      repair.obstacle = "the files have nothing beyond sequence id " +
+                        std::to_string(manifest.flushed) + ", and the log has cut what came up to " +
+                        std::to_string(needed->second);
+    if (!repair.obstacle.empty()) return {};
+    for (const auto& [number, of_file] : facts) {
+      manifest.files.push_back(of_file);
+      repair.files.push_back(StoreFileName(number));
+    }
+    return mode_ == RepairMode::kAct ? SaveManifest(files_, PathOf(table.id), manifest) : Status();
+  }
+
+  // Of the files that are the table's, by number.
+  std::map<uint64_t, FileFacts> ReadFacts(const CatalogTable& table, TableRepair& repair) {
+    std::map<uint64_t, FileFacts> facts;
+    const auto names = files_.List(PathOf(table.id));
+    if (!names.ok()) repair.obstacle = names.status().message();
+    if (!names.ok()) return facts;
+    for (const std::string& name : *names) {
+      if (!IsStoreFileName(name)) continue;
+      const StatusOr<StoredFacts> stored = ReadStoredFacts(PathOf(table.id) + "/" + name);
+      if (!stored.ok()) {
+        repair.notes.push_back(name + " is left out: " + stored.status().message());
+      } else if (stored->store_id != store_id_ || stored->table != table.id ||
+                 name != StoreFileName(stored->facts.number)) {
+        repair.notes.push_back(name + " is left out: it is another table's, or another file");
+      } else if (table.schema->FindFamily(stored->facts.family) == nullptr) {
+        repair.notes.push_back(name + " is left out: its family was dropped");
+      } else {
+        facts[stored->facts.number] = stored->facts;
+      }
+    }
+    return facts;
+  }
+
+  // The files that the log lists, all of them. What was written later lies in the log.
+  void FollowMark(const TableMark& mark, std::map<uint64_t, FileFacts>& facts, Manifest& manifest,
+                  TableRepair& repair) {
+    for (const uint64_t number : mark.files) {
+      if (!facts.contains(number))
+        repair.obstacle = StoreFileName(number) +
+                          ", which the log lists, is missing or damaged, or its family was dropped";
+    }
+    std::erase_if(facts, [&](const auto& file) {
+      if (std::binary_search(mark.files.begin(), mark.files.end(), file.first)) return false;
+      repair.notes.push_back(StoreFileName(file.first) + " is left out: " +
+                             (file.first < mark.next_file
+                                  ? "it was replaced, truncated or dropped"
+                                  : "what it has that others lack is in the log"));
+      return true;
+    });
+    manifest.flushed = mark.flushed;
+    manifest.next_file = std::max(manifest.next_file, mark.next_file);
+  }
+
+  void FollowFiles(std::map<uint64_t, FileFacts>& facts, Manifest& manifest, TableRepair& repair) {
+    const std::map<uint64_t, FileFacts> all = facts;
+    std::erase_if(facts, [&](const auto& file) {
+      for (const auto& [number, other] : all) {
+        if (!IsInputOf(file.second, other)) continue;
+        repair.notes.push_back(StoreFileName(file.first) + " is left out: its cells are in " +
+                               StoreFileName(number));
+        return true;
+      }
+      return false;
+    });
+    for (const auto& [number, of_file] : facts) {
+      manifest.flushed = std::max(manifest.flushed, of_file.highest);
+      for (const auto& [other_number, other] : facts) {
+        if (number < other_number && of_file.family == other.family &&
+            of_file.lowest <= other.highest && other.lowest <= of_file.highest)
+          repair.obstacle = StoreFileName(number) + " and " + StoreFileName(other_number) +
+                            " overlap, and neither was made of the other";
+      }
+    }
+    repair.notes.push_back(
+        "the log says nothing of the table's files: one that was truncated, or whose cells had all "
+        "expired, would come back if it had not been removed yet");
+  }
+
+  static bool IsInputOf(const FileFacts& file, const FileFacts& other) {
+    if (file.number == other.number || file.family != other.family) return false;
+    if (file.lowest < other.lowest || file.highest > other.highest) return false;
+    const bool is_same = file.lowest == other.lowest && file.highest == other.highest;
+    return !is_same || file.number < other.number;
+  }
+
+  // A flush that was cut short may have written the file of one family and not another's: then the
+  // log has the cells, and must not be passed over.
+  void CheckLogAgainst(TableId id, const std::map<uint64_t, FileFacts>& facts,
+                       TableRepair& repair) const {
+    std::map<std::string, SequenceId> newest;
+    for (const auto& [number, of_file] : facts)
+      newest[of_file.family] = std::max(newest[of_file.family], of_file.highest);
+    for (const auto& [family, highest] : newest) {
+      const auto differs = [&](const auto& other) { return other.second != highest; };
+      if (HighestLogged(id) > highest && std::any_of(newest.begin(), newest.end(), differs))
+        repair.obstacle = "it cannot be told which of the log's records are in the files";
+    }
+  }
+
+  FileLayer& files_;
+  const std::string directory_;
+  const RepairMode mode_;
+  uint64_t store_id_ = 0;
+  LogSummary log_;
+};
+
+}  // namespace
+
+StatusOr<std::vector<TableRepair>> RepairLocalStore(const std::string& directory, RepairMode mode) {
+  if (mode == RepairMode::kAct) {
+    // Holds the lock meanwhile.
+    CELLFS_ASSIGN_OR_RETURN(const auto held, StoreDirectory::Open(PosixFiles(), directory));
+    return Repair(PosixFiles(), directory, mode).Run();
+  }
+  if (const auto holder = StoreDirectory::Holder(directory))
+    return Status(StatusCode::kUnavailable,
+                  "store '" + directory + "' is in use by process " + *holder);
+  return Repair(PosixFiles(), directory, mode).Run();
+}
+
+}  // namespace cellfs
