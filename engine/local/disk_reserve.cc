@@ -77,22 +77,11 @@ void DiskReserve::Fill() {
   look_at_ = 0;
 }
 
-DiskReserve::Claim::Claim(DiskReserve& reserve, uint64_t bytes)
-    : reserve_(&reserve), bytes_(bytes) {
-  reserve.claimed_ += bytes;
-}
-
 DiskReserve::Claim& DiskReserve::Claim::operator=(Claim&& other) noexcept {
   Shrink(0);
   reserve_ = std::exchange(other.reserve_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
   return *this;
-}
-
-void DiskReserve::Claim::Shrink(uint64_t bytes) noexcept {
-  if (reserve_ == nullptr || bytes >= bytes_) return;
-  reserve_->claimed_ -= bytes_ - bytes;
-  bytes_ = bytes;
 }
 
 void DiskReserve::Wrote(uint64_t bytes) noexcept {

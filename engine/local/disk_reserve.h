@@ -29,12 +29,25 @@ class DiskReserve {
   class Claim {
    public:
     Claim() = default;
-    Claim(DiskReserve& reserve, uint64_t bytes);
+    Claim(DiskReserve& reserve, uint64_t bytes) { Take(reserve, bytes); }
     Claim(Claim&& other) noexcept { *this = std::move(other); }
     Claim& operator=(Claim&& other) noexcept;
-    ~Claim() { Shrink(0); }
+    ~Claim() {
+      if (reserve_ != nullptr) Shrink(0);
+    }
+    // Instead of what it was before.
+    void Take(DiskReserve& reserve, uint64_t bytes) {
+      Shrink(0);
+      reserve_ = &reserve;
+      bytes_ = bytes;
+      reserve.claimed_ += bytes;
+    }
     // What is written by now is promised no more.
-    void Shrink(uint64_t bytes) noexcept;
+    void Shrink(uint64_t bytes) noexcept {
+      if (bytes >= bytes_) return;
+      reserve_->claimed_ -= bytes_ - bytes;
+      bytes_ = bytes;
+    }
     uint64_t bytes() const { return bytes_; }
 
    private:

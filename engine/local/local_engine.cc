@@ -277,7 +277,8 @@ Status LocalEngine::SaveCatalog(std::string_view bytes) {
 }
 
 Status LocalEngine::CheckRoom(uint64_t bytes) {
-  return context_->ClaimDiskRoom({.in_log = bytes, .in_files = bytes}).status();
+  DiskReserve::Claim claim;
+  return context_->ClaimDiskRoom({.in_log = bytes, .in_files = bytes}, claim);
 }
 
 Status LocalEngine::CheckTakesPuts() {

@@ -207,9 +207,7 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   const bool only_deletes = HasOnlyDeletes(batches);
   const StoreContext::BytesOfPut bytes = BytesOf(batches);
   DiskReserve::Claim claim;
-  if (!only_deletes) {
-    CELLFS_ASSIGN_OR_RETURN(claim, context_->ClaimDiskRoom(bytes));
-  }
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->ClaimDiskRoom(bytes, claim));
   CELLFS_RETURN_IF_ERROR(WaitForRoom(only_deletes));
   const std::lock_guard write_lock(context_->write_mutex);
   SequenceId last = context_->read_point.load();

@@ -20,20 +20,19 @@ bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {
   return flushes_under_way > 0 || (memory->bytes() > 0 && missing <= wal->bytes());
 }
 
-StatusOr<DiskReserve::Claim> StoreContext::ClaimDiskRoom(const BytesOfPut& put) {
+Status StoreContext::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
   const uint64_t own = put.in_log + put.in_files;
   for (int waits = 0;; ++waits) {
-    DiskReserve::Claim claim(reserve, own);
+    claim.Take(reserve, own);
     const uint64_t missing = reserve.ShortOf(BytesOfFlush());
     if (missing == 0) {
-      if (own >= refused_bytes_) refused_bytes_ = 0;
-      return claim;
+      if (refused_bytes_ != 0 && own >= refused_bytes_) refused_bytes_ = 0;
+      return {};
     }
     must_flush = MayFlushMakeRoom(missing);
     if (waits > kMostWaits || (!must_flush && missing > claimed_by_compactions)) {
       refused_bytes_ = own;
-      CELLFS_RETURN_IF_ERROR(reserve.CheckRoom(BytesOfFlush()));
-      return claim;
+      return reserve.CheckRoom(BytesOfFlush());
     }
     claim.Shrink(0);
     WaitForRoom();

@@ -61,7 +61,7 @@ struct StoreContext {
     uint64_t in_log = 0;
     uint64_t in_files = 0;
   };
-  StatusOr<DiskReserve::Claim> ClaimDiskRoom(const BytesOfPut& put);
+  Status ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim);
   // Puts that wait there.
   std::atomic<int> waiting_puts{0};
   // What compactions under way have claimed: with their end room comes back, so puts wait for it.
