@@ -17,10 +17,12 @@ bool DirectoryTimes::Note(const Place& directory, Timestamp time) {
   return added && changes_.size() % kMany == 0;
 }
 
-void DirectoryTimes::Settle(const Place& directory, Timestamp time) {
+bool DirectoryTimes::Settle(const Place& directory, Timestamp time) {
   std::lock_guard lock(mutex_);
   const auto it = changes_.find(directory);
-  if (it != changes_.end()) it->second = std::max(it->second, time);
+  if (it == changes_.end() || it->second >= time) return false;
+  it->second = time;
+  return true;
 }
 
 void DirectoryTimes::Forget(const Place& directory) {

@@ -27,7 +27,8 @@ class DirectoryTimes {
   // True once so many have come together that they should be stored.
   bool Note(const Place& directory, Timestamp time);
   // What came last was put at this time, if that is later; not where a time was set since it came.
-  void Settle(const Place& directory, Timestamp time);
+  // Whether another time is shown now.
+  bool Settle(const Place& directory, Timestamp time);
   // Somebody has set its time.
   void Forget(const Place& directory);
 

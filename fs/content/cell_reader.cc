@@ -33,9 +33,9 @@ void CellReader::NameGoes() {
   may_read_orphan_ = contents_.CheckMayRead(caller_, *place);
 }
 
-OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size) {
+OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor what) {
   std::lock_guard own_lock(mutex_);
-  if (held_) return ReadHeld(offset, size);
+  if (held_) return what == ReadFor::kProgram ? ReadHeld(offset, size) : ReadForPages(offset, size);
   const uint64_t generation = node_->generation();
   OutcomeOr<SharedBytes> read = SharedBytes();
   if (IsCurrent()) {
@@ -77,6 +77,18 @@ void CellReader::WarnOfMixedPages(uint64_t generation_before) {
 OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
   if (offset >= bytes_->size()) CELLFS_RETURN_IF_FAILED(GoOn());
   return SharedBytes::Slice(bytes_, offset, size);
+}
+
+// A mapping of a file that is being written: what it is given others see too, so it is what is put
+// by now, and the next put drops it.
+OutcomeOr<SharedBytes> CellReader::ReadForPages(uint64_t offset, size_t size) {
+  const auto lock = locks_.Take(*node_);
+  if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
+  const Snapshot<Place> place = node_->place();
+  auto newest = contents_.WholeFile(caller_, *place, is_late_ ? nullptr : node_.get());
+  if (!newest.ok() && newest.error() != ENOENT) return newest.status();
+  if (column_->is_edited()) node_->PagesAreStale();
+  return newest.ok() ? SharedBytes::Copy(*newest, offset, size) : SharedBytes();
 }
 
 Outcome CellReader::GoOn() {

@@ -32,13 +32,14 @@ class CellReader : public FileHandle {
   // be followed. ENOMEM: open files hold too much already.
   Outcome Hold();
 
-  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
   void NameGoes() override;
   std::optional<PendingWrite> pending() const override;
 
  private:
   bool IsCurrent() const;
   OutcomeOr<SharedBytes> ReadHeld(uint64_t offset, size_t size);
+  OutcomeOr<SharedBytes> ReadForPages(uint64_t offset, size_t size);
   Outcome GoOn();
   OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
   Outcome Load();
@@ -65,7 +66,7 @@ class TextReader : public FileHandle {
  public:
   explicit TextReader(std::string text)
       : text_(std::make_shared<const std::string>(std::move(text))) {}
-  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override {
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor /*what*/) override {
     return SharedBytes::Slice(text_, offset, size);
   }
 

@@ -165,6 +165,14 @@ uint64_t CellWriter::Size() const {
   return holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(base_size_);
 }
 
+// Of the file as this handle shows it.
+OutcomeOr<uint64_t> CellWriter::PresentSize(const Place& place) {
+  if (holds_ == Holds::kOrphan) return column_->orphan()->shown().size;
+  if (holds_ == Holds::kWhole || !edits_.empty()) return Size();
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(place));
+  return stored + column_->tail().size();
+}
+
 OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
   if (const auto size = column_->stored_size(node_->generation())) return *size;
   const auto known = node_->cached_cell();
@@ -206,6 +214,16 @@ Outcome CellWriter::Truncate(uint64_t size) {
   ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
   return WithMemory(change, [&] { return EditLength(change, size); });
+}
+
+Outcome CellWriter::Allocate(uint64_t size) {
+  ColumnChange change(with_.tree, with_.contents, node_);
+  if (failed_) return *failed_;
+  CELLFS_RETURN_IF_FAILED(CheckSize(size));
+  return WithMemory(change, [&]() -> Outcome {
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.column()));
+    return size <= present ? Outcome() : EditLength(change, size);
+  });
 }
 
 Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
@@ -273,7 +291,7 @@ Outcome CellWriter::LoadView(const Place& place) {
   return {};
 }
 
-OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size) {
+OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
   const auto lock = with_.tree.column_locks.Take(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
   if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
@@ -448,7 +466,7 @@ Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
       holds_ == Holds::kWhole ? PutWhole(place, durability) : PutEdited(place, edits_, durability);
   if (!stored.ok()) return Fail(change, stored.status());
   change.Ended({});
-  AfterPut(place, *stored, view_->size());
+  AfterPut(change, *stored, view_->size());
   holds_ = Holds::kEdits;
   unput_ = Unput::kNothing;
   edits_.clear();
@@ -488,7 +506,7 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   change.Ended({});
   column_->NoteAppendPut(before, node_->generation());
   column_->PopRun();
-  AfterPut(place, *stored, is_plain ? size : view_->size());
+  AfterPut(change, *stored, is_plain ? size : view_->size());
   if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
   if (column_->TakeMisplaced()) node_->PagesAreStale();
   KeepViewIfRoom();
@@ -565,8 +583,9 @@ StatusOr<StoredPut> CellWriter::PutAppended(const Place& place, const std::strin
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.
-void CellWriter::AfterPut(const Place& place, const StoredPut& stored,
+void CellWriter::AfterPut(ColumnChange& change, const StoredPut& stored,
                           std::optional<uint64_t> size) {
+  const Place& place = change.column();
   known_generation_ = view_generation_ = node_->generation();
   if (size) column_->KeepStoredSize(*size, known_generation_);
   if (!IsVersion(place))
@@ -578,7 +597,7 @@ void CellWriter::AfterPut(const Place& place, const StoredPut& stored,
   exclusive_ = false;
   making_ = Making::kNo;
   static_cast<void>(UpdateShare());
-  with_.puts.Settle(place, stored.stamp);
+  if (with_.puts.Settle(place, stored.stamp)) change.DirectoryTimesChanged();
 }
 
 // The time that the program set, where the version itself does not say it.

@@ -56,9 +56,10 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   CellWriter(const CellWriting& with, const Request& request, NodePtr node, const OpenMode& mode);
   ~CellWriter() override;
 
-  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
+  Outcome Allocate(uint64_t size) override;
   Outcome Flush() override;
   Outcome PutAll() override;
   Outcome Sync() override;
@@ -111,6 +112,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void KeepViewIfRoom();
   Outcome KeepOrPut(ColumnChange& change);
   uint64_t Size() const;
+  OutcomeOr<uint64_t> PresentSize(const Place& place);
   OutcomeOr<uint64_t> StoredSize(const Place& place);
   bool MayShareRun() const;
   void Wrote(Unput unput);
@@ -139,7 +141,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
                                   Durability durability);
   RowStep StepFor(const Place& place, std::string value, Durability durability) const;
   StatusOr<std::string> LatestValue(const Place& place);
-  void AfterPut(const Place& place, const StoredPut& stored, std::optional<uint64_t> size);
+  void AfterPut(ColumnChange& change, const StoredPut& stored, std::optional<uint64_t> size);
   void RememberTime(const Place& place, Timestamp stamp);
   void LeaveBytes();
 

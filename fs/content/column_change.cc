@@ -78,6 +78,7 @@ void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
 }
 
 void ColumnChange::Ended(const Outcome& mutation) {
+  has_ended_ = true;
   if (!mutation.ok() && !mutation.is_unknown()) return;
   column();
   for (Side& side : sides_) {
@@ -156,6 +157,10 @@ void ColumnChange::MakeOrphan() {
 // ---- The kernel ---------------------------------------------------------------------------------
 
 void ColumnChange::Notify() {
+  if (std::exchange(has_ended_, false) && file_ != nullptr)
+    tree_.kernel.DropStalePagesLater(file_);
+  if (std::exchange(has_directory_times_, false))
+    tree_.kernel.DirectoryTimesChanged(*sides_[0].column);
   if (!std::exchange(has_notices_, false)) return;
   for (Side& side : sides_) {
     const Notice notice = std::exchange(side.notice, Notice::kNone);

@@ -56,6 +56,8 @@ class ColumnChange {
   // Nothing visible changed but what ends it (a TTL), or a file that was made is not there after
   // all: the kernel shall ask again.
   void Revalidate();
+  // The column's family, or its row, shows another time than when the file was made.
+  void DirectoryTimesChanged() { has_directory_times_ = true; }
 
   // ---- Names ----------------------------------------------------------------------------------
   // Before the mutation: the file at the place is about to lose its name. What it holds is read for
@@ -93,6 +95,8 @@ class ColumnChange {
   std::shared_ptr<const Place> file_place_;
   const Node* by_ = nullptr;
   std::array<Side, 2> sides_;
+  bool has_ended_ = false;
+  bool has_directory_times_ = false;
   bool has_notices_ = false;  // for the kernel
   const int exceptions_ = std::uncaught_exceptions();
   ColumnLocks::Lock lock_;

@@ -54,31 +54,33 @@ bool ColumnPuts::RememberTime(const Place& place, const AttributeUpdate& update)
   return remembered.ok();
 }
 
-void ColumnPuts::Settle(const Place& place, Timestamp stamp) const {
+bool ColumnPuts::Settle(const Place& place, Timestamp stamp) const {
   const bool made_it = tree_.unstored.Remove(place);  // also where another handle made the file
-  if (made_it) SettleDirectories(place, stamp);
-  if (place.kind != PlaceKind::kCell) return;
+  const bool shows_other_times = made_it && SettleDirectories(place, stamp);
+  if (place.kind != PlaceKind::kCell) return shows_other_times;
   if (made_it || tree_.recent.RenamedAwayTombstone(place)) tree_.recent.Forget(place);
   if (made_it) tree_.recent.NoteCreated(place, stamp);
+  return shows_other_times;
 }
 
 // A row or family that mkdir made holds a cell now, which tells its time as well.
-void ColumnPuts::SettleDirectories(const Place& place, Timestamp stamp) const {
+bool ColumnPuts::SettleDirectories(const Place& place, Timestamp stamp) const {
   DirectoryTimes& times = attributes_.directory_times();
   const Place family = place.Parent();
   const Place row = RowPlace(place.table, place.row);
-  times.Settle(family, stamp);
+  bool shows_other_times = times.Settle(family, stamp);
   if (!tree_.unstored.Find(row)) {
     tree_.unstored.Remove(family);
-    return;
+    return shows_other_times;
   }
-  times.Settle(row, stamp);
+  shows_other_times |= times.Settle(row, stamp);
   const auto settled = tree_.recent.NoteFilled(row);
-  if (!settled) return;
+  if (!settled) return shows_other_times;
   for (const UnstoredPtr& made : tree_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
     tree_.unstored.Remove(made->place);
   }
   tree_.unstored.Remove(*settled);
+  return shows_other_times;
 }
 
 }  // namespace cellfs::fs

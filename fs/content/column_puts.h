@@ -57,11 +57,11 @@ class ColumnPuts {
   // The time that the program set, where the version itself does not say it. Whether it is
   // remembered.
   bool RememberTime(const Place& place, const AttributeUpdate& update) const;
-  // The file is stored now, and its directories hold something.
-  void Settle(const Place& place, Timestamp stamp) const;
+  // The file is stored now, and its directories hold something. Whether these show another time.
+  bool Settle(const Place& place, Timestamp stamp) const;
 
  private:
-  void SettleDirectories(const Place& place, Timestamp stamp) const;
+  bool SettleDirectories(const Place& place, Timestamp stamp) const;
 
   Store& store_;
   const Reading& reading_;

@@ -9,7 +9,7 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size) {
+OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
   std::lock_guard lock(mutex_);
   return SharedBytes::Copy(text_, offset, size);
 }
@@ -54,7 +54,7 @@ std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
   return Outcome();
 }
 
-OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size) {
+OutcomeOr<SharedBytes> MemoryWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
   std::lock_guard lock(file_->mutex);
   return SharedBytes::Copy(file_->bytes(), offset, size);
 }

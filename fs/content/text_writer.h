@@ -37,7 +37,7 @@ class TextWriter final : public FileHandle {
         text_(std::move(text)),
         share_(memory, opened_by) {}
 
-  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
@@ -67,7 +67,7 @@ class MemoryWriter final : public FileHandle {
   MemoryWriter(const Clock& clock, uint64_t max_size, std::shared_ptr<MemoryFile> file, bool append)
       : clock_(clock), max_size_(max_size), file_(std::move(file)), append_(append) {}
 
-  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) override;
+  OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
 

@@ -361,9 +361,11 @@ void Open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 
 void Read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, fuse_file_info* info) {
   Guarded(request, [&](FuseTarget& target) {
-    const auto bytes =
-        target.filesystem().Read(target.RequestOf(request), target.NodeOf(id), HandleOf(info),
-                                 static_cast<uint64_t>(offset), size);
+    // Reads that go past the pages name who reads (FUSE_READ_LOCKOWNER).
+    const bool is_for_pages = info == nullptr || info->lock_owner == 0;
+    const auto bytes = target.filesystem().Read(
+        target.RequestOf(request), target.NodeOf(id), HandleOf(info),
+        static_cast<uint64_t>(offset), size, is_for_pages ? ReadFor::kPages : ReadFor::kProgram);
     if (!bytes.ok()) return bytes.error();
     fuse_reply_buf(request, bytes->bytes.data(), bytes->bytes.size());
     return kReplied;
@@ -379,6 +381,16 @@ void Write(fuse_req_t request, fuse_ino_t id, const char* bytes, size_t size, of
     if (!written.ok()) return written.error();
     fuse_reply_write(request, *written);
     return kReplied;
+  });
+}
+
+// Without it libc would write zeros in its place, and a file that cannot be that long would be lost.
+void Allocate(fuse_req_t request, fuse_ino_t id, int mode, off_t offset, off_t length,
+              fuse_file_info* info) {
+  Guarded(request, [&](FuseTarget& target) {
+    if (mode != 0) return EOPNOTSUPP;
+    const auto end = static_cast<uint64_t>(offset) + static_cast<uint64_t>(length);
+    return target.filesystem().Allocate(target.NodeOf(id), *HandleOf(info), end).error();
   });
 }
 
@@ -602,6 +614,7 @@ fuse_lowlevel_ops FuseHandlers(const MountOptions& options) {
   handlers.open = Open;
   handlers.read = Read;
   handlers.write = Write;
+  handlers.fallocate = Allocate;
   handlers.flush = Flush;
   handlers.release = Release;
   handlers.fsync = Sync;

@@ -42,12 +42,16 @@ struct PendingWrite {
 // handle appends.
 enum class WriteFrom { kProgram, kMapping };
 
+// What the kernel reads into its pages, for a mapping too, all that read the file share, whatever
+// handle it came by.
+enum class ReadFor { kProgram, kPages };
+
 // Thread-safe: the kernel sends several requests of one handle at a time.
 class FileHandle {
  public:
   virtual ~FileHandle() = default;
 
-  virtual OutcomeOr<SharedBytes> Read(uint64_t /*offset*/, size_t /*size*/) {
+  virtual OutcomeOr<SharedBytes> Read(uint64_t /*offset*/, size_t /*size*/, ReadFor /*what*/) {
     return Outcome(EBADF);
   }
   // All of it or none.
@@ -55,6 +59,9 @@ class FileHandle {
     return Outcome(EBADF);
   }
   virtual Outcome Truncate(uint64_t /*size*/) { return Outcome(EBADF); }
+  // fallocate(2): the file is at least so long. Where it cannot be, nothing that was written is
+  // lost.
+  virtual Outcome Allocate(uint64_t /*size*/) { return Outcome(EOPNOTSUPP); }
   // A descriptor was closed; there may be more. What it returns, close(2) returns.
   virtual Outcome Flush() { return {}; }
   // What is not put yet, the creation or a truncation of the file alone included.

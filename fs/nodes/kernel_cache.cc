@@ -24,12 +24,12 @@ void KernelCache::SetNotifier(KernelNotifier* notifier) {
   idle_.wait(lock, [&] { return notifying_ == 0 || notifier != nullptr; });
 }
 
-void KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
+bool KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
   assert(!ColumnLocks::Lock::IsAnyHeldHere());
   KernelNotifier* notifier;
   {
     std::lock_guard lock(mutex_);
-    if (notifier_ == nullptr) return;
+    if (notifier_ == nullptr) return false;
     notifier = notifier_;
     ++notifying_;
   }
@@ -39,6 +39,7 @@ void KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
   };
   const std::unique_ptr<KernelNotifier, decltype(told)> in_use(notifier, told);
   tell(*notifier);
+  return true;
 }
 
 void KernelCache::ForgetAllLater() noexcept {
@@ -55,10 +56,10 @@ void KernelCache::InvalidateNode(const Place& place, const Node* by) {
 }
 
 void KernelCache::ColumnChanged(const Place& column, const Node* by) {
-  // The kernel saw the change itself where it came by the plain name.
+  // The kernel saw the change itself where it came by the column's own plain name.
   if (by != nullptr) {
     const Snapshot<Place> seen = by->place();
-    if (seen->kind == PlaceKind::kCell) return;
+    if (seen->kind == PlaceKind::kCell && seen->IsOfSameColumn(column)) return;
   }
   const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
@@ -102,6 +103,15 @@ void KernelCache::AskAgain(const Place& place) {
   QueueName(place);
 }
 
+void KernelCache::DirectoryTimesChanged(const Place& column) {
+  for (const Place& directory : {FamilyPlace(column.table, column.row, column.family),
+                                 RowPlace(column.table, column.row)}) {
+    const NodePtr node = inodes_.Find(directory);
+    if (node == nullptr) continue;
+    Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
+  }
+}
+
 void KernelCache::DropListing(const Node& directory) {
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(directory); });
 }
@@ -131,25 +141,44 @@ void KernelCache::QueueName(const Place& place) {
   directory->EntriesChanged();
   std::lock_guard lock(mutex_);
   if (notifier_ == nullptr) return;
-  names_.push_back({std::move(directory), file_names_.Of(place)});
+  later_.push_back(Name{std::move(directory), file_names_.Of(place)});
   wake_.notify_one();
+}
+
+void KernelCache::DropStalePagesLater(const NodePtr& file) {
+  if (!file->has_stale_pages()) return;
+  std::lock_guard lock(mutex_);
+  if (notifier_ == nullptr) return;
+  later_.push_back(file);
+  wake_.notify_one();
+}
+
+// While somebody writes, a page that is dropped may come back without what he wrote; his put comes
+// here again.
+void KernelCache::DropStalePages(Node& file) {
+  const uint64_t stale = file.stale_pages();
+  if (stale == 0 || file.is_being_written()) return;
+  if (Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); }))
+    file.PagesWereDropped(stale);
 }
 
 void KernelCache::Run(const std::stop_token& stop) {
   while (true) {
-    Name name;
+    Later later;
     {
       std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, stop, [&] { return forget_all_ || !names_.empty(); })) return;
+      if (!wake_.wait(lock, stop, [&] { return forget_all_ || !later_.empty(); })) return;
       if (std::exchange(forget_all_, false)) {
         lock.unlock();
         RetryWithMemory(stop, [&] { InvalidateAll([](const Place&) { return true; }); });
         continue;
       }
-      name = std::move(names_.front());
-      names_.pop_front();
+      later = std::move(later_.front());
+      later_.pop_front();
     }
     RetryWithMemory(stop, [&] {
+      if (const auto* const file = std::get_if<NodePtr>(&later)) return DropStalePages(**file);
+      const Name& name = std::get<Name>(later);
       Notify(
           [&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
     });

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <variant>
 
 #include "fs/nodes/inode_table.h"
 #include "fs/tree/file_names.h"
@@ -56,6 +57,12 @@ class KernelCache {
   // change may or may not have been made. Leaves pages alone: those of the very write that failed
   // are locked until its reply.
   void Revalidate(const Place& column);
+  // The file was put, or will not be: as soon as nobody writes it, pages that hold something else
+  // are dropped, those of mappings too. Not at once: a write(2) that puts keeps its pages locked
+  // until its reply.
+  void DropStalePagesLater(const NodePtr& file);
+  // Of the column's row and family the kernel shall ask for the attributes again.
+  void DirectoryTimesChanged(const Place& column);
   // The kernel drops its listing of the directory.
   void DropListing(const Node& directory);
   // Whoever had something to tell did not get to it: memory has run out. As soon as there is some
@@ -71,13 +78,17 @@ class KernelCache {
     NodePtr directory;
     std::string name;
   };
+  // A name to be dropped, or a file's pages.
+  using Later = std::variant<Name, NodePtr>;
 
-  void Notify(const std::function<void(KernelNotifier&)>& tell);
+  // False: there is nobody to tell.
+  bool Notify(const std::function<void(KernelNotifier&)>& tell);
   void InvalidateNode(const Place& place, const Node* by);
   void InvalidateParents(const Place& cell, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
   void QueueName(const Place& place);
+  void DropStalePages(Node& file);
   void Run(const std::stop_token& stop);
 
   InodeTable& inodes_;
@@ -87,7 +98,7 @@ class KernelCache {
   std::condition_variable idle_;
   int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
-  std::deque<Name> names_;              // guarded by mutex_
+  std::deque<Later> later_;             // guarded by mutex_
   bool forget_all_ = false;             // guarded by mutex_
   std::jthread thread_;                 // last: starts when the rest stands
 };

@@ -85,6 +85,8 @@ class Node : public std::enable_shared_from_this<Node> {
   void PagesExpire(Timestamp when);
   // 0: they are not stale.
   uint64_t stale_pages(Timestamp now);
+  uint64_t stale_pages() const { return stale_pages_.load(std::memory_order_acquire); }
+  bool has_stale_pages() const { return stale_pages() != 0; }
   void PagesWereDropped(uint64_t stale) { stale_pages_.compare_exchange_strong(stale, 0); }
 
   // Counts how often names came to the directory or went from it.

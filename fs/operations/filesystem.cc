@@ -611,9 +611,9 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
 }
 
 OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, FileHandle* handle,
-                                        uint64_t offset, size_t size) {
+                                        uint64_t offset, size_t size, ReadFor what) {
   if (handle == nullptr) return ReadUnopened(request, node, offset, size);
-  auto bytes = handle->Read(offset, size);
+  auto bytes = handle->Read(offset, size, what);
   if (!bytes.ok()) return LogFailure("read", node, bytes.status());
   return bytes;
 }
@@ -632,7 +632,7 @@ OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& no
     }
     reader = last_reader_;
   }
-  auto bytes = reader->Read(offset, size);
+  auto bytes = reader->Read(offset, size, ReadFor::kPages);
   if (bytes.ok() && offset + bytes->bytes.size() >= bytes->owner->size()) {
     std::lock_guard lock(last_read_mutex_);
     if (last_reader_ == reader) last_reader_.reset();
@@ -646,6 +646,10 @@ OutcomeOr<size_t> FileSystem::Write(Node& node, FileHandle& handle, std::string_
   const Outcome written = handle.Write(bytes, offset, from);
   if (!written.ok()) return LogFailure("write", node, written);
   return bytes.size();
+}
+
+Outcome FileSystem::Allocate(Node& node, FileHandle& handle, uint64_t size) {
+  return LogFailure("fallocate", node, handle.Allocate(size));
 }
 
 Outcome FileSystem::Flush(Node& node, FileHandle& handle) {

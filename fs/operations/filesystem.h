@@ -132,9 +132,10 @@ class FileSystem {
                             mode_t mode);
   OutcomeOr<OpenReply> Open(const Request& request, Node& node, const OpenMode& mode);
   OutcomeOr<SharedBytes> Read(const Request& request, Node& node, FileHandle* handle,
-                              uint64_t offset, size_t size);
+                              uint64_t offset, size_t size, ReadFor what = ReadFor::kProgram);
   OutcomeOr<size_t> Write(Node& node, FileHandle& handle, std::string_view bytes, uint64_t offset,
                           WriteFrom from = WriteFrom::kProgram);
+  Outcome Allocate(Node& node, FileHandle& handle, uint64_t size);
   Outcome Flush(Node& node, FileHandle& handle);
   Outcome Sync(Node& node, FileHandle& handle);
   void Release(Node& node, FileHandle* handle);

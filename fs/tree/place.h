@@ -41,6 +41,11 @@ struct Place {
   bool IsDirectory() const { return traits().Is(place_flag::kDirectory); }
   // Whether bytes of a column are read here.
   bool IsColumn() const { return traits().Is(place_flag::kColumn); }
+  // In the present or in a view.
+  bool IsOfSameColumn(const Place& other) const {
+    return qualifier == other.qualifier && row == other.row && family == other.family &&
+           table == other.table;
+  }
   bool IsToml() const { return traits().content == PlaceContent::kToml; }
   // Below .scan/<query>.
   bool IsInScan() const;

@@ -762,5 +762,37 @@ TEST_F(FileWriterTest, NothingIsWrittenWhereNothingCanBe) {
   EXPECT_EQ(tree.Open("default/t/r/f/other", ForWriting()).error, EROFS);
 }
 
+// The kernel's pages are shared by all that read the file, whatever handle they came by.
+TEST_F(FileWriterTest, PagesGetWhatIsPutAlsoByAHandleThatReadsTheValueBefore) {
+  tree.Save(kQ, "old");
+  OpenFile writer = tree.Open(kQ, Truncating());
+  tree.Write(writer, "newer");
+  OpenFile held = tree.Open(kQ, {});
+  const auto pages = [&] {
+    const auto read =
+        tree.filesystem->Read(tree.request, *held.node, held.handle, 0, 100, ReadFor::kPages);
+    return read.ok() ? std::string(read->bytes) : "<read failed>";
+  };
+  EXPECT_EQ(pages(), "old");
+  EXPECT_TRUE(held.node->has_stale_pages());
+  EXPECT_EQ(tree.Close(writer), 0);
+  EXPECT_EQ(tree.Read(held), "old");
+  EXPECT_EQ(pages(), "newer");
+}
+
+TEST_F(FileWriterTest, AnAllocationThatIsRefusedLosesNothing) {
+  OpenFile file = tree.Create(kQ);
+  tree.Write(file, "abc");
+  const auto allocate = [&](uint64_t size) {
+    return tree.filesystem->Allocate(*file.node, *file.handle, size).error();
+  };
+  EXPECT_EQ(allocate(uint64_t{1} << 40), EFBIG);
+  EXPECT_EQ(allocate(2), 0);
+  EXPECT_EQ(allocate(5), 0);
+  EXPECT_EQ(file.handle->Truncate(uint64_t{1} << 40).error(), EFBIG);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), std::string("abc\0\0", 5));
+}
+
 }  // namespace
 }  // namespace cellfs::fs

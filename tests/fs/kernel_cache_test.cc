@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -25,15 +27,22 @@ class WaitingKernel : public KernelNotifier {
   }
   ~WaitingKernel() override { tree_.filesystem->kernel().SetNotifier(nullptr); }
 
-  void InvalidateInode(const Node&) override { AwaitRequest(); }
+  void InvalidateInode(const Node& node) override {
+    if (&node == looked_at_.get()) pages_dropped_ = true;
+    AwaitRequest();
+  }
   void InvalidateAttributes(const Node&) override { AwaitRequest(); }
   void InvalidateEntry(const Node&, const std::string&) override {}
 
   int times_told() const { return times_told_; }
   bool waited_in_vain() const { return waited_in_vain_; }
+  // Of the node that is looked at.
+  bool pages_dropped() const { return pages_dropped_; }
 
  private:
+  // The cache's own thread tells as well.
   void AwaitRequest() {
+    const std::lock_guard lock(mutex_);
     ++times_told_;
     if (waited_in_vain_) return;
     auto looking = std::make_shared<std::promise<void>>();
@@ -49,9 +58,11 @@ class WaitingKernel : public KernelNotifier {
 
   FailingTree& tree_;
   const NodePtr looked_at_;
-  int times_told_ = 0;
-  bool waited_in_vain_ = false;
-  std::vector<std::jthread> threads_;
+  std::atomic<int> times_told_ = 0;
+  std::atomic<bool> waited_in_vain_ = false;
+  std::atomic<bool> pages_dropped_ = false;
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;  // guarded by mutex_
 };
 
 struct KernelCacheTest : testing::Test {
@@ -70,6 +81,15 @@ TEST_F(KernelCacheTest, IsToldOfATimeToLiveWithoutTheLockOfTheColumn) {
   EXPECT_EQ(tree.filesystem->SetXattr(tree.request, *q, "user.cellfs.ttl", "100000", 0).error(), 0);
   EXPECT_GT(kernel.times_told(), 0);
   EXPECT_FALSE(kernel.waited_in_vain());
+}
+
+TEST_F(KernelCacheTest, IsToldOfTheVersionBeforeWhereTheNewestIsRenamed) {
+  const NodePtr q = tree.LookUp(kQ)->node;
+  const std::string newest = kQ + ("@" + tree.List("default/t/r/f/.versions/q").front());
+  ASSERT_TRUE(tree.LookUp(newest).ok());
+  WaitingKernel kernel(tree, q);
+  EXPECT_EQ(tree.Rename(newest, "default/t/r/f/moved"), 0);
+  EXPECT_TRUE(kernel.pages_dropped());
 }
 
 // All names of a column share its lock.
@@ -111,7 +131,6 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   const OpenFile file = tree.Open(kQ, ForAppending());
   tree.Write(file, "d");
   EXPECT_TRUE(told_of([&] { return tree.Flush(file); }));
-  EXPECT_NE(q->stale_pages(0), 0u);
   EXPECT_EQ(tree.ReadFile(kQ), "abcd");
   tree.filesystem->Release(*file.node, file.handle);
   EXPECT_TRUE(told_of([&] {

@@ -219,10 +219,10 @@ TEST(ReadingTest, AReaderThatWasOpenSeesTheNewestValue) {
   tree.Put("r", "q", "one", 1);
   const auto entry = tree.LookUp("default/t/r/f/q");
   FileHandle* handle = tree.filesystem->Open(tree.request, *entry->node, {})->handle;
-  EXPECT_EQ(handle->Read(0, 10)->bytes, "one");
+  EXPECT_EQ(handle->Read(0, 10, ReadFor::kProgram)->bytes, "one");
   tree.Put("r", "q", "two", 2);
   entry->node->ContentChanged();
-  EXPECT_EQ(handle->Read(0, 10)->bytes, "two");
+  EXPECT_EQ(handle->Read(0, 10, ReadFor::kProgram)->bytes, "two");
   tree.filesystem->Release(*entry->node, handle);
 }
 

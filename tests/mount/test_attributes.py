@@ -274,3 +274,17 @@ def test_times_of_directories_last_over_a_remount(mount):
     assert changed > after[-1].st_mtime_ns
     mount.remount()
     assert set_by_hand.stat().st_mtime_ns == changed
+
+
+def test_the_time_of_a_fresh_row_does_not_change_by_being_read(mount):
+    """tar says "file changed as we read it" where it does."""
+    for number in range(10):
+        row = mount.path / f"default/t/fresh{number}"
+        (row / "f").mkdir(parents=True)
+        row.stat(), (row / "f").stat()
+        (row / "f/q").write_text("b")
+        assert sh("tar cf - . | wc -c", cwd=row).strip() == "10240"
+        times = [(path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in (row, row / "f")]
+        assert times[0][0] >= (row / "f/q").stat().st_mtime_ns
+        os.listdir(row / "f")
+        assert times == [(path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in (row, row / "f")]

@@ -2,6 +2,7 @@
 """The kernel's caches never show what is no longer so."""
 
 import errno
+import mmap
 import os
 import subprocess
 import sys
@@ -239,3 +240,45 @@ def test_a_truncation_is_seen_by_the_next_open_beside_many_readers(mount):
         for reader in readers:
             reader.kill()
             reader.wait()
+
+
+def test_moving_the_newest_version_away_shows_the_one_before(family):
+    (family / "q").write_text("one")
+    (family / "q").write_text("two")
+    newest = versions(family / "q")[0]
+    assert look(family / "q") == b"two"
+    os.rename(family / f"q@{newest}", family / "p")
+    assert look(family / "p") == b"two"
+    assert look(family / "q") == b"one"
+    assert (family / "q").stat().st_size == 3
+
+
+# Maps the file whose first bytes are not put yet, or are about to be replaced.
+MAP = """
+import mmap, os, sys
+file = os.open(sys.argv[1], os.O_RDONLY)
+mmap.mmap(file, 8192, mmap.MAP_PRIVATE, mmap.PROT_READ)[:1]
+"""
+
+
+def test_what_a_mapping_reads_before_a_put_is_gone_after_it(family):
+    for before in (b"", b"o" * 8192):
+        if before:
+            (family / "q").write_bytes(before)
+        with open(family / "q", "wb", buffering=0) as file:
+            file.write(b"x" * 8192)
+            subprocess.run([sys.executable, "-c", MAP, family / "q"], check=False)
+        wait_until(lambda: (family / "q").read_bytes() == b"x" * 8192, "the pages to be dropped", 5)
+        (family / "q").unlink()
+
+
+def test_a_mapping_that_stays_shows_what_was_put(family):
+    (family / "q").write_bytes(b"o" * 4096)
+    with open(family / "q", "r+b", buffering=0) as writer:
+        writer.write(b"x")
+        with open(family / "q", "rb") as reader:
+            mapped = mmap.mmap(reader.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
+            assert mapped[:2] == b"oo"
+            os.close(os.dup(writer.fileno()))  # puts
+            wait_until(lambda: mapped[:2] == b"xo", "the page to be dropped")
+            mapped.close()

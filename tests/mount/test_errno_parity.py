@@ -25,8 +25,6 @@ DIFFERENCES = {
     "listxattr": "EOPNOTSUPP: extended attributes are virtual, and off unless asked for",
     "getxattr": "EOPNOTSUPP: extended attributes are virtual, and off unless asked for",
     "tmpfile": "EOPNOTSUPP: a file without a name is no cell",
-    "fallocate beyond the end": "EOPNOTSUPP: a value takes no space before it is put",
-    "fallocate": "EOPNOTSUPP: a value takes no space before it is put",
     "a huge file": "EFBIG: a value has at most max_value_size bytes",
 }
 
