@@ -251,10 +251,24 @@ StatusOr<std::string> TextOf(const toml::node& node) {
   return Status(StatusCode::kIllegalArgument, "a string, a number or true/false is wanted");
 }
 
+// 0o644 of a mode is the same as 644; of any other setting it is a number like others.
+std::string OctalTextOf(int64_t number, std::string_view key) {
+  if (!key.ends_with("_mode")) return std::to_string(number);
+  std::ostringstream text;
+  text << std::oct << number;
+  return text.str();
+}
+
 Status SetFamilyDefault(Configuration& configuration, const std::string& key,
                         const std::string& value) {
   FamilySchema probe("f");
   CELLFS_RETURN_IF_ERROR(probe.Set(key, value));
+  // A schema may have metadata of any name; here one that nobody knows is a slip of the pen.
+  for (const auto& [name, text] : probe.attributes()) {
+    if (FamilyAttributeDefaults().contains(name)) continue;
+    return Status(StatusCode::kIllegalArgument,
+                  "a family has no attribute of this name; see Schema in the manual");
+  }
   configuration.mount.family_defaults[key] = value;
   return {};
 }
@@ -275,7 +289,11 @@ Status SetTemporaryNames(Configuration& configuration, const toml::node& node) {
 Status SetFromFile(Configuration& configuration, const std::string& section, const std::string& key,
                    const toml::node& node) {
   if (section == "mount" && key == "temporary_names") return SetTemporaryNames(configuration, node);
-  CELLFS_ASSIGN_OR_RETURN(const std::string value, TextOf(node));
+  CELLFS_ASSIGN_OR_RETURN(std::string value, TextOf(node));
+  if (const toml::value<int64_t>* const number = node.as_integer();
+      number != nullptr && number->flags() == toml::value_flags::format_as_octal) {
+    value = OctalTextOf(number->get(), key);
+  }
   if (section == "site") return configuration.store.site.Set(key, value);
   if (section == "family_defaults") return SetFamilyDefault(configuration, key, value);
   if (const Setting* setting = FindSetting(section, key)) return setting->set(configuration, value);

@@ -21,6 +21,18 @@ OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with, co
   return OnlyVersionMadeHere(with.tree.recent, with.tree.inodes, with.reading, caller, place);
 }
 
+// No tombstone of the column goes above a version at the last timestamp there is: that gets one of
+// its own, and the column's lies below it.
+Outcome RemoveLastVersion(const FileRemoval& with, const Caller& caller, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                          ReadColumn(with.reading, caller, place, ReadDetail::kLengths));
+  if (!cell) return ENOENT;
+  RowStep step = StepOf(with, place);
+  step.mutations.mutations.push_back(
+      DeleteVersion(place.As(PlaceKind::kVersion, cell->timestamp)));
+  return with.mutations.Do(caller, place.table, step).status();
+}
+
 Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& place,
                    std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(const auto version, TemporaryVersion(with, caller, place, name));
@@ -31,8 +43,13 @@ Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& p
   } else {
     step.mutations.mutations.push_back(DeleteColumn(place));
   }
-  CELLFS_ASSIGN_OR_RETURN(const auto done, with.mutations.Do(caller, place.table, step));
-  if (done.withdrawn) {
+  auto done = with.mutations.Do(caller, place.table, step);
+  if (done.status().code() == StatusCode::kTimestampsExhausted) {
+    CELLFS_RETURN_IF_FAILED(RemoveLastVersion(with, caller, place));
+    done = with.mutations.Do(caller, place.table, step);
+  }
+  if (!done.ok()) return done.status();
+  if (done->withdrawn) {
     with.errors.Record("unlink", place, with.attributes.Forget({place, *version}));
   }
   with.tree.recent.Forget(place);

@@ -455,6 +455,15 @@ def test_the_last_timestamp_is_the_last(family):
     (family / "q").write_text("now it works")
 
 
+def test_what_has_the_last_timestamp_can_be_removed_as_a_whole(family):
+    (family / "q").write_text("before")
+    (family / f"q@{2**63 - 2}").write_text("last")
+    (family / "q").unlink()
+    assert not (family / "q").exists()
+    (family / "q").write_text("now it works")
+    assert (family / "q").read_text() == "now it works"
+
+
 def test_counters(family):
     counter = family / ".counters/hits"
     for text in ("+5", "-1\n", "+10"):

@@ -127,6 +127,17 @@ TEST_F(ConfigurationTest, TheCasesHereNameEveryKey) {
   EXPECT_EQ(tested, known);
 }
 
+TEST_F(ConfigurationTest, AModeIsOctalHoweverItIsWritten) {
+  for (const char* mode : {"\"0640\"", "\"640\"", "640", "0o640"}) {
+    Configuration configuration;
+    ASSERT_TRUE(Read("[mount]\nfile_mode = " + std::string(mode) + "\n", configuration).ok());
+    EXPECT_EQ(configuration.mount.file_mode, 0640u) << mode;
+  }
+  Configuration configuration;
+  ASSERT_TRUE(Read("[mount]\nthreads = 0o12\n", configuration).ok());
+  EXPECT_EQ(configuration.threads, 10);
+}
+
 TEST_F(ConfigurationTest, EveryKeyChangesItsOwnLineAndNothingElse) {
   const std::set<std::string> defaults = Lines(ConfigurationText({}));
   for (const KeyCase& key : kKeys) {
@@ -188,6 +199,7 @@ TEST_F(ConfigurationTest, FamilyDefaultsReplaceTheShippedOnes) {
   ASSERT_TRUE(Read("[family_defaults]\nVERSIONS = 3\n", configuration).ok());
   EXPECT_EQ(configuration.mount.family_defaults, (Attributes{{"VERSIONS", "3"}}));
   EXPECT_NE(RefusalOf("[family_defaults]\nVERSIONS = 0\n").find("VERSIONS"), std::string::npos);
+  EXPECT_NE(RefusalOf("[family_defaults]\nVERSION = 3\n").find("VERSION"), std::string::npos);
 }
 
 TEST_F(ConfigurationTest, UnknownKeysAndSectionsAreRefused) {
