@@ -135,7 +135,7 @@ def test_the_background_form_returns_when_the_mount_answers(tmp_path):
             sh(f"umount -l {tmp_path}/mnt")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_unmounts_and_closes(mount, number):
     (mount.family() / "q").write_text("x")
     mount.process.send_signal(number)
