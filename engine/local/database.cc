@@ -139,12 +139,11 @@ bool Statement::IsNull(int column) const {
 StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, const std::string& name,
                                                    int flags) {
   ConfigureOnce();
-  sqlite3* connection = nullptr;
+  std::unique_ptr<Database> database(new Database(path));  // first, so that no connection is lost
   const int code =
-      sqlite3_open_v2(name.c_str(), &connection,
+      sqlite3_open_v2(name.c_str(), &database->connection_,
                       flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, ChecksummedVfs());
-  std::unique_ptr<Database> database(new Database(path, connection));
-  if (code != SQLITE_OK) return ErrorOf(connection, code, path);
+  if (code != SQLITE_OK) return ErrorOf(database->connection_, code, path);
   return database;
 }
 
@@ -203,15 +202,15 @@ StatusOr<int64_t> Database::QueryInteger(const std::string& sql) {
 
 Status Database::ReadBlob(const std::string& table, const char* column, int64_t rowid,
                           std::string* bytes) {
-  sqlite3_blob* blob = nullptr;
-  int code = sqlite3_blob_open(connection_, "main", table.c_str(), column, rowid, 0, &blob);
+  sqlite3_blob* opened = nullptr;
+  int code = sqlite3_blob_open(connection_, "main", table.c_str(), column, rowid, 0, &opened);
+  const std::unique_ptr<sqlite3_blob, decltype(&sqlite3_blob_close)> blob(opened,
+                                                                         sqlite3_blob_close);
   if (code == SQLITE_OK) {
-    bytes->resize(static_cast<size_t>(sqlite3_blob_bytes(blob)));
-    code = sqlite3_blob_read(blob, bytes->data(), static_cast<int>(bytes->size()), 0);
+    bytes->resize(static_cast<size_t>(sqlite3_blob_bytes(opened)));
+    code = sqlite3_blob_read(opened, bytes->data(), static_cast<int>(bytes->size()), 0);
   }
-  const Status status = code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
-  sqlite3_blob_close(blob);
-  return status;
+  return code == SQLITE_OK ? Status() : ErrorOf(connection_, code, path_);
 }
 
 StatusOr<Transaction> Transaction::Begin(Database& database) {

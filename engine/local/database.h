@@ -92,11 +92,10 @@ class Database {
  private:
   static StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const std::string& name,
                                                   int flags);
-  Database(std::string path, sqlite3* connection)
-      : path_(std::move(path)), connection_(connection) {}
+  explicit Database(std::string path) : path_(std::move(path)) {}
 
   const std::string path_;
-  sqlite3* connection_;
+  sqlite3* connection_ = nullptr;
 };
 
 // BEGIN ... COMMIT; rolled back unless committed.
