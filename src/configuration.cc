@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Setting {
   std::function<Status(Configuration&, const std::string&)> set;
   std::function<std::string(Configuration&)> get;
   bool quoted = false;  // a string in TOML
+  bool octal = false;   // its number is octal: 0o644 in TOML is "644"
 };
 
 Status Refuse(const std::string& value, const std::string& allowed) {
@@ -82,7 +84,8 @@ Setting Octal(std::string_view key, std::string_view meaning, Field field) {
             text << "0" << std::oct << field(c);
             return text.str();
           },
-          /*quoted=*/true};
+          /*quoted=*/true,
+          /*octal=*/true};
 }
 
 template <typename Field, typename Value>
@@ -251,12 +254,14 @@ StatusOr<std::string> TextOf(const toml::node& node) {
   return Status(StatusCode::kIllegalArgument, "a string, a number or true/false is wanted");
 }
 
-// 0o644 of a mode is the same as 644; of any other setting it is a number like others.
-std::string OctalTextOf(int64_t number, std::string_view key) {
-  if (!key.ends_with("_mode")) return std::to_string(number);
-  std::ostringstream text;
-  text << std::oct << number;
-  return text.str();
+// The digits of a number that stands in octal, 0o644; nullopt: it is none, or stands otherwise.
+std::optional<std::string> OctalDigitsOf(const toml::node& node) {
+  const toml::value<int64_t>* const number = node.as_integer();
+  if (number == nullptr || number->flags() != toml::value_flags::format_as_octal)
+    return std::nullopt;
+  std::ostringstream digits;
+  digits << std::oct << number->get();
+  return digits.str();
 }
 
 Status SetFamilyDefault(Configuration& configuration, const std::string& key,
@@ -289,14 +294,13 @@ Status SetTemporaryNames(Configuration& configuration, const toml::node& node) {
 Status SetFromFile(Configuration& configuration, const std::string& section, const std::string& key,
                    const toml::node& node) {
   if (section == "mount" && key == "temporary_names") return SetTemporaryNames(configuration, node);
-  CELLFS_ASSIGN_OR_RETURN(std::string value, TextOf(node));
-  if (const toml::value<int64_t>* const number = node.as_integer();
-      number != nullptr && number->flags() == toml::value_flags::format_as_octal) {
-    value = OctalTextOf(number->get(), key);
-  }
+  CELLFS_ASSIGN_OR_RETURN(const std::string value, TextOf(node));
   if (section == "site") return configuration.store.site.Set(key, value);
   if (section == "family_defaults") return SetFamilyDefault(configuration, key, value);
-  if (const Setting* setting = FindSetting(section, key)) return setting->set(configuration, value);
+  if (const Setting* setting = FindSetting(section, key)) {
+    const auto digits = setting->octal ? OctalDigitsOf(node) : std::nullopt;
+    return setting->set(configuration, digits.value_or(value));
+  }
   return Status(StatusCode::kIllegalArgument,
                 "there is no such key; 'cellfs config' lists all of them");
 }

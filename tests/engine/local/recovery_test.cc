@@ -8,7 +8,16 @@
 namespace cellfs {
 namespace {
 
-class RecoveryTest : public EngineTest {};
+class RecoveryTest : public EngineTest {
+ protected:
+  // Opens the engine with table 1, which is whole, and gives what became of table 2.
+  StatusOr<std::shared_ptr<CellStorage>> OpenTwo() {
+    CELLFS_ASSIGN_OR_RETURN(engine_, LocalEngine::Open(path(), options_, files_));
+    CELLFS_ASSIGN_OR_RETURN(auto tables, engine_->OpenTables({{1, schema_}, {2, schema_}}));
+    CELLFS_ASSIGN_OR_RETURN(table_, std::move(tables[0]));
+    return std::move(tables[1]);
+  }
+};
 
 TEST_F(RecoveryTest, WhatWasOnlyInTheLogComesBack) {
   DieAfter([&] {
@@ -129,14 +138,8 @@ TEST_F(RecoveryTest, AWriteThatTheLogRefusedLeavesATableWhole) {
   for (int round = 0; round < 2; ++round) {
     (*other).reset();
     Close();
-    StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
-    ASSERT_OK(engine);
-    engine_ = *std::move(engine);
-    auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}});
-    ASSERT_OK(tables);
-    ASSERT_OK((*tables)[0]);
-    table_ = *(*tables)[0];
-    *other = *(*tables)[1];
+    other = OpenTwo();
+    ASSERT_OK(other);
     EXPECT_EQ(Raw(), "a/f:q/1=stays ");
     EXPECT_LT(engine_->GetStatistics().log_bytes, 400u) << "the log is cut";
   }
@@ -224,23 +227,14 @@ TEST_F(RecoveryTest, ADirectoryThatCannotBeReadIsOneTableLessAndNoMore) {
   });
   for (const bool is_table : {true, false}) {
     files_.SetUnreadable(path() + (is_table ? "/tables/2" : "/lost"));
-    auto engine = LocalEngine::Open(path(), options_, files_);
-    ASSERT_OK(engine);
-    engine_ = *std::move(engine);
-    auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}});
-    ASSERT_OK(tables);
-    ASSERT_OK((*tables)[0]);
-    table_ = *(*tables)[0];
+    const auto other = OpenTwo();
+    ASSERT_NE(table_, nullptr) << other.status().ToString();
     EXPECT_EQ(ValueOf("a"), "v");
-    EXPECT_EQ((*tables)[1].status().code(), is_table ? StatusCode::kIoError : StatusCode::kOk);
+    EXPECT_EQ(other.status().code(), is_table ? StatusCode::kIoError : StatusCode::kOk);
     Close();
   }
   files_.SetUnreadable("");
-  auto engine = LocalEngine::Open(path(), options_, files_);
-  ASSERT_OK(engine);
-  auto tables = (*engine)->OpenTables({{1, schema_}, {2, schema_}});
-  ASSERT_OK(tables);
-  ASSERT_OK((*tables)[1]);
+  ASSERT_OK(OpenTwo());
 }
 
 TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
