@@ -81,7 +81,8 @@ template <typename Operation>
 void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   FuseInterruption interruption(request);
   const FuseGroups groups(request);
-  const RunningRequest running(fuse_req_ctx(request)->uid, &interruption, &groups);
+  const fuse_ctx* const asker = fuse_req_ctx(request);
+  const RunningRequest running(asker->uid, &interruption, &groups, asker->pid);
   int error = EIO;
   try {
     error = operation(TargetOf(request));

@@ -10,8 +10,10 @@ thread_local RunningRequest* of_this_thread = nullptr;
 
 }  // namespace
 
-RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups)
+RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups,
+                               pid_t pid)
     : uid_(uid),
+      pid_(pid),
       interruption_(interruption),
       groups_(groups),
       before_(std::exchange(of_this_thread, this)) {}

@@ -2,7 +2,8 @@
 //
 // RunningRequest: the request that a thread works on, from its beginning to its reply: who asked,
 // whether they still wait, and until when. What is far below asks here (fs/requests/long_work.h,
-// fs/reading/filter_rights.h), so that nothing in between has to hand it down.
+// fs/requests/asking_process.h, fs/reading/filter_rights.h), so that nothing in between has to hand
+// it down.
 #ifndef CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 #define CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 
@@ -49,8 +50,9 @@ class RunningRequest {
   using Clock = std::chrono::steady_clock;
 
   // Both outlive this. `interruption`: null where nobody can interrupt it; `groups`: where who asks
-  // is in none.
-  RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups = nullptr);
+  // is in none. `pid`: the thread that asks, 0 where that is not known.
+  RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups = nullptr,
+                 pid_t pid = 0);
   ~RunningRequest();
   RunningRequest(const RunningRequest&) = delete;
   RunningRequest& operator=(const RunningRequest&) = delete;
@@ -59,6 +61,7 @@ class RunningRequest {
   static RunningRequest* OfThisThread();
 
   uid_t uid() const { return uid_; }
+  pid_t pid() const { return pid_; }
   Interruption* interruption() const { return interruption_; }
   Asker FindAsker() const;
 
@@ -70,6 +73,7 @@ class RunningRequest {
 
  private:
   const uid_t uid_;
+  const pid_t pid_;
   Interruption* const interruption_;
   const GroupsOfAsker* const groups_;
   RunningRequest* const before_;

@@ -2,11 +2,16 @@
 //
 // ErrorLog: the reasons, in words, of the operations that failed lately: what /.cellfs/errors and
 // user.cellfs.error show, and what the daemon's log gets.
+//
+// Failures of one kind, which differ in names and numbers only, share a line: a full disk that
+// refuses a thousand files does not hide why a schema was refused before.
 #ifndef CELLFS_FS_TREE_ERROR_LOG_H_
 #define CELLFS_FS_TREE_ERROR_LOG_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -26,26 +31,41 @@ class ErrorLog {
 
   // Called with each line as it comes, from the thread that failed.
   void SetSink(Sink sink);
-  // Outcomes without a reason are left out: their errno says it all.
+  // Outcomes without a reason are left out: their errno says it all. Who asked is the process of
+  // the thread's request (fs/requests/running_request.h).
   void Record(std::string_view operation, const Place& place, const Outcome& outcome);
-  // The latest lines, oldest first, each with its newline.
+  // A line, with its newline, for each kind: its latest failure, who asked, and how many there were
+  // since when. The kind that failed last comes last.
   std::string Text() const;
   // The latest reason recorded for the place or for something in it; empty where there is none.
   std::string ReasonFor(const Place& place) const;
 
  private:
-  static constexpr size_t kKept = 200;
-  struct Entry {
+  static constexpr size_t kKinds = 200;
+  static constexpr size_t kFailures = 200;
+  static constexpr size_t kBytesOfFailures = size_t{1} << 20;
+  struct Kind {
+    std::string key;
+    std::string latest;
+    Timestamp first_time = 0;
+    Timestamp latest_time = 0;
+    uint64_t count = 0;
+  };
+  struct Failure {
     Place place;
-    Place parent;
-    std::string line;
     std::string reason;
+    size_t bytes() const;
   };
 
+  void CountLocked(std::string key, std::string what, Timestamp now);
+  void RememberLocked(const Place& place, std::string reason);
+
   const Clock& clock_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards the rest
   Sink sink_;
-  std::deque<Entry> entries_;
+  std::list<Kind> kinds_;
+  std::deque<Failure> failures_;
+  size_t failure_bytes_ = 0;
 };
 
 }  // namespace cellfs::fs

@@ -4,6 +4,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import threading
 import time
@@ -353,6 +354,18 @@ def test_errors_say_the_reason(mount):
     with fails_with(errno.ERANGE):
         (family / "q@4").write_text("y")
     assert "q" in (mount / ".cellfs/errors").read_text()
+
+
+def test_errors_of_one_kind_hide_no_other_and_name_the_process(mount):
+    family = mount.family()
+    with fails_with(errno.EINVAL):
+        (mount / "default/t/.schema.toml").write_text("no TOML")
+    sh("for i in $(seq 300); do mkdir d$i; done", cwd=family, check=False)
+    lines = (mount / ".cellfs/errors").read_text().splitlines()
+    assert len(lines) == 2 and "line 1" in lines[0] and "; 300 times since 20" in lines[1], lines
+    assert re.search(r"'d300': a family holds files only \(EPERM\), by mkdir \([0-9]+\); ", lines[1])
+    assert f", by python3 ({os.getpid()})" in lines[0] or f"({os.getpid()})" in lines[0]
+    assert len(re.findall("a family holds files only", mount.log_text())) == 300
 
 
 @pytest.mark.parametrize("command, error, reason", [

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "fs/requests/asking_process.h"
+
+#include <sys/types.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "fs/requests/running_request.h"
+
+namespace cellfs::fs {
+namespace {
+
+// The kernel names the thread that asked.
+pid_t ProcessOfThread(pid_t thread) {
+  std::ifstream status("/proc/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Tgid:")) return static_cast<pid_t>(std::atol(line.c_str() + 5));
+  }
+  return thread;
+}
+
+}  // namespace
+
+std::string AskingProcess() {
+  const RunningRequest* const running = RunningRequest::OfThisThread();
+  if (running == nullptr || running->pid() == 0) return {};
+  const pid_t process = ProcessOfThread(running->pid());
+  std::ifstream comm("/proc/" + std::to_string(process) + "/comm");
+  std::string name;
+  std::getline(comm, name);
+  return name.empty() ? "process " + std::to_string(process)
+                      : name + " (" + std::to_string(process) + ")";
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// AskingProcess: whose request the thread works on, for people: "bash (1234)".
+#ifndef CELLFS_FS_REQUESTS_ASKING_PROCESS_H_
+#define CELLFS_FS_REQUESTS_ASKING_PROCESS_H_
+
+#include <string>
+
+namespace cellfs::fs {
+
+// Its name and its process id; the id alone where it has gone or cannot be seen. Empty: it is no
+// process that the daemon could know, because the kernel asks for itself (RELEASE, pages of a
+// mapping), the process is in a pid namespace beside or above the daemon's, or the daemon works by
+// itself. Reads /proc: for what happens rarely.
+std::string AskingProcess();
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_REQUESTS_ASKING_PROCESS_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "fs/tree/error_log.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "fs/requests/running_request.h"
+
+namespace cellfs::fs {
+namespace {
+
+const TableName kTable{"default", "t"};
+
+class ErrorLogTest : public testing::Test {
+ protected:
+  static Place File(const std::string& name) { return CellPlace(kTable, "r", "f", name); }
+  size_t Lines() const {
+    const std::string text = errors.Text();
+    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  ManualClock clock{1700000000000};
+  ErrorLog errors{clock};
+};
+
+TEST_F(ErrorLogTest, AThousandOfOneKindHideNoOther) {
+  errors.Record("close", File("schema"), {EINVAL, "line 7 makes no sense"});
+  for (int i = 0; i < 1000; ++i) {
+    clock.Advance(10);
+    const std::string name = "note" + std::to_string(i);
+    errors.Record("create", File(name),
+                  {ENOSPC, "'" + name + "': " + std::to_string(i) + " bytes are free"});
+  }
+  EXPECT_EQ(Lines(), 2u) << errors.Text();
+  EXPECT_EQ(errors.Text(),
+            "2023-11-14T22:13:20Z close default:t/r/f:schema: line 7 makes no sense (EINVAL)\n"
+            "2023-11-14T22:13:30Z create default:t/r/f:note999: 'note999': 999 bytes are free "
+            "(ENOSPC); 1000 times since 2023-11-14T22:13:20Z\n");
+}
+
+TEST_F(ErrorLogTest, OperationErrnoAndReasonAreAKind) {
+  errors.Record("create", File("q"), {ENOSPC, "the disk is full"});
+  errors.Record("close", File("q"), {ENOSPC, "the disk is full"});
+  errors.Record("close", File("q"), {EIO, "the disk is full"});
+  errors.Record("close", File("q"), {ENOSPC, "too many files"});
+  errors.Record("create", File("q"), {ENOSPC, "the disk is full"});
+  EXPECT_EQ(Lines(), 4u);
+  EXPECT_NE(errors.Text().find("too many files (ENOSPC)\n2023"), std::string::npos)
+      << "the latest is the last: " << errors.Text();
+  errors.Record("create", File("q"), ENOSPC);
+  EXPECT_EQ(Lines(), 4u) << "without a reason";
+}
+
+TEST_F(ErrorLogTest, EachPlaceHasItsReason) {
+  errors.Record("create", File("a"), {ENOSPC, "1 byte is free"});
+  errors.Record("create", File("b"), {ENOSPC, "2 byte is free"});
+  EXPECT_EQ(errors.ReasonFor(File("a")), "1 byte is free");
+  EXPECT_EQ(errors.ReasonFor(File("b")), "2 byte is free");
+  EXPECT_EQ(errors.ReasonFor(File("a").Parent()), "2 byte is free");
+  EXPECT_EQ(errors.ReasonFor(File("c")), "");
+}
+
+TEST_F(ErrorLogTest, HoldsABoundedAmount) {
+  const std::string key(32000, 'k');
+  for (int i = 0; i < 1000; ++i) {
+    std::string reason(100 + static_cast<size_t>(i), 'r');
+    errors.Record("create", CellPlace(kTable, key, "f", key), {EIO, reason + key});
+  }
+  EXPECT_LE(Lines(), 200u);
+  EXPECT_LT(errors.Text().size(), 600000u);
+  EXPECT_NE(errors.ReasonFor(CellPlace(kTable, key, "f", key)), "");
+}
+
+TEST_F(ErrorLogTest, NamesTheProcessThatAsked) {
+  std::string line;
+  errors.SetSink([&](const std::string& told) { line = told; });
+  {
+    const RunningRequest running(0, nullptr, nullptr, gettid());
+    errors.Record("create", File("q"), {EIO, "reason"});
+  }
+  std::string name = program_invocation_short_name;
+  name.resize(std::min<size_t>(name.size(), 15));
+  EXPECT_EQ(line, "create default:t/r/f:q: reason (EIO), by " + name + " (" +
+                      std::to_string(getpid()) + ")");
+  const RunningRequest of_the_kernel(0, nullptr);
+  errors.Record("release", File("q"), {EIO, "reason"});
+  EXPECT_EQ(line, "release default:t/r/f:q: reason (EIO)");
+}
+
+TEST_F(ErrorLogTest, OddNamesStayInTheirLine) {
+  errors.Record("mkdir", RowPlace(kTable, "a\nb"), {EPERM, "'it's': \n 'x"});
+  EXPECT_EQ(Lines(), 1u);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
