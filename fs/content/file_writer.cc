@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fs/content/column_rights.h"
+#include "fs/content/counter_writer.h"
 #include "fs/content/text_writer.h"
 #include "fs/schema/schema_text.h"
 
@@ -24,7 +25,7 @@ OutcomeOr<OpenedFile> FileWriters::Open(const Request& request, const NodePtr& n
     case PlaceContent::kValue:
       return OpenCell(request, node, *place, mode);
     case PlaceContent::kCounter:
-      return OpenCounter(request, node, *place, mode);
+      return OpenCounter(request, node, *place);
     case PlaceContent::kToml:
       return OpenToml(request, node, *place, mode);
     case PlaceContent::kMemory:
@@ -54,19 +55,11 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
 }
 
 OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const NodePtr& node,
-                                               const Place& place, const OpenMode& mode) const {
+                                               const Place& place) const {
   OpenedFile opened;
   opened.direct_io = true;  // what is read is not what was written
-  opened.handle = std::make_shared<TextWriter>(
-      cells_.tree.open_file_memory, request.uid, node, "", mode.append, kMaxTextSize,
-      [&counters = counters_, caller = *request.caller, counter = node.get()](std::string& text,
-                                                                              auto) {
-        Outcome added = counters.Add(caller, counter->shared_from_this(), text);
-        if (added.ok()) text.clear();
-        return added;
-      },
-      // A claim that nothing was added to.
-      [&unstored = cells_.tree.unstored, claim = place] { unstored.Remove(claim); });
+  opened.handle = std::make_shared<CounterWriter>(counters_, cells_.tree.unstored, *request.caller,
+                                                  node, place);
   return opened;
 }
 
@@ -80,7 +73,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenToml(const Request& request, const NodePt
   opened.direct_io = true;
   opened.handle = std::make_shared<TextWriter>(
       cells_.tree.open_file_memory, request.uid, node, std::move(text), mode.append, kMaxTextSize,
-      [&schemas = schemas_, caller = *request.caller, file = place](std::string& written,
+      [&schemas = schemas_, caller = *request.caller, file = place](const std::string& written,
                                                                     auto mtime) {
         Outcome applied = schemas.Apply(caller, file, written, mtime);
         schemas.TellApplied(file);

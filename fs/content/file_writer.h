@@ -26,8 +26,8 @@ class FileWriters {
  private:
   OutcomeOr<OpenedFile> OpenCell(const Request& request, const NodePtr& node, const Place& place,
                                  const OpenMode& mode) const;
-  OutcomeOr<OpenedFile> OpenCounter(const Request& request, const NodePtr& node, const Place& place,
-                                    const OpenMode& mode) const;
+  OutcomeOr<OpenedFile> OpenCounter(const Request& request, const NodePtr& node,
+                                    const Place& place) const;
   OutcomeOr<OpenedFile> OpenToml(const Request& request, const NodePtr& node, const Place& place,
                                  const OpenMode& mode) const;
   OutcomeOr<OpenedFile> OpenMemory(const Place& place, const OpenMode& mode) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Files that are no cell values but can be written: TextWriter for what is understood as a whole
-// when a descriptor is closed (.toml files, counters), MemoryWriter for files held in memory.
+// when a descriptor is closed (.toml files), MemoryWriter for files held in memory.
 #ifndef CELLFS_FS_CONTENT_TEXT_WRITER_H_
 #define CELLFS_FS_CONTENT_TEXT_WRITER_H_
 
@@ -20,20 +20,17 @@ namespace cellfs::fs {
 
 class TextWriter final : public FileHandle {
  public:
-  // `text` is what the file has when it is opened. `apply` gets all of it where it was written to,
-  // and may change it; after an error it gets it again with the next close, unless it may have been
-  // applied all the same: then every further call fails. `mtime` is the time that was set
-  // meanwhile.
-  using Apply = std::function<Outcome(std::string& text, std::optional<timespec> mtime)>;
-  using Gone = std::function<void()>;
+  // `text` is what the file has when it is opened. `apply` gets all of it where it was written to;
+  // after an error it gets it again with the next close, unless it may have been applied all the
+  // same: then every further call fails. `mtime` is the time that was set meanwhile.
+  using Apply = std::function<Outcome(const std::string& text, std::optional<timespec> mtime)>;
   TextWriter(OpenFileMemory& memory, uid_t opened_by, NodePtr node, std::string text, bool append,
-             uint64_t max_size, Apply apply, Gone gone = nullptr)
+             uint64_t max_size, Apply apply)
       : memory_(memory),
         node_(std::move(node)),
         append_(append),
         max_size_(max_size),
         apply_(std::move(apply)),
-        gone_(std::move(gone)),
         text_(std::move(text)),
         share_(memory, opened_by) {}
 
@@ -43,9 +40,6 @@ class TextWriter final : public FileHandle {
   Outcome Flush() override;
   Outcome Sync() override { return Flush(); }
   std::optional<Outcome> SetTime(timespec mtime) override;
-  void Release() override {
-    if (gone_) gone_();
-  }
 
  private:
   OpenFileMemory& memory_;
@@ -53,7 +47,6 @@ class TextWriter final : public FileHandle {
   const bool append_;
   const uint64_t max_size_;
   const Apply apply_;
-  const Gone gone_;
   std::mutex mutex_;  // guards the rest
   std::string text_;
   OpenFileMemory::Share share_;  // of text_

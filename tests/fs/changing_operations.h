@@ -145,9 +145,18 @@ inline std::vector<Operation> Operations() {
       Closing(
           "count",
           [](FailingTree& tree) {
-            return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5\n");
+            return Written(tree, tree.Open("default/t/r/f/.counters/c", Truncating()), "+5");
           },
           1),
+      {"count a line",
+       [](FailingTree& tree) {
+         const OpenFile file = tree.Open("default/t/r/f/.counters/c", Truncating());
+         return [&tree, file] {
+           const int written = Guarded([&] { return tree.Write(file, "+5\n"); });
+           EXPECT_EQ(Guarded([&] { return tree.Close(file); }), written);
+           return written;
+         };
+       }},
       Unlinking(kQ),
       Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart)),
       Unlinking("default/t/r/f/.versions/q/" + std::to_string(kStart + 20)),

@@ -753,6 +753,59 @@ TEST_F(FileWriterTest, CountersTakeIncrements) {
   EXPECT_EQ(tree.Error("default/t/r/f/.counters/bad"), ENOENT);
 }
 
+// Shells do not hear of a close that fails.
+TEST_F(FileWriterTest, TheWriteThatEndsACountersLineAddsItOrFails) {
+  const std::string path = "default/t/r/f/.counters/n";
+  OpenFile file = tree.Create(path);
+  EXPECT_EQ(tree.Write(file, "+1"), 0);
+  EXPECT_EQ(tree.Write(file, "0 +1\n+2\n+", 2), 0);
+  EXPECT_EQ(tree.ReadFile(path), "13\n");
+  EXPECT_EQ(tree.Flush(file), EINVAL) << "a sign is no number";
+  EXPECT_EQ(tree.Write(file, "5", 0), 0) << "offsets say nothing";
+  EXPECT_EQ(tree.ReadFile(path), "13\n");
+  EXPECT_EQ(tree.Flush(file), 0);
+  EXPECT_EQ(tree.Write(file, "\n\n", 11), 0);
+  EXPECT_EQ(tree.Close(file), 0) << "nothing is added twice";
+  EXPECT_EQ(tree.ReadFile(path), "18\n");
+
+  file = tree.Open(path, Truncating());
+  EXPECT_EQ(tree.Write(file, "+1\nmany\n"), EINVAL);
+  EXPECT_EQ(tree.Write(file, "+1\n"), EINVAL) << "nor anything after it";
+  EXPECT_EQ(tree.Close(file), EINVAL);
+  for (const char* text : {"\n", "1\n", "+9223372036854775808\n",
+                           "+9223372036854775807 +1\n"}) {
+    file = tree.Open(path, Truncating());
+    EXPECT_EQ(tree.Write(file, text), EINVAL) << text;
+    EXPECT_EQ(tree.Close(file), EINVAL) << text;
+  }
+  EXPECT_EQ(tree.ReadFile(path), "18\n");
+  file = tree.Open("default/t/r/f/.counters/other", Truncating());
+  EXPECT_EQ(tree.Write(file, "+1\n"), EINVAL) << "one byte is no counter";
+  EXPECT_EQ(tree.Close(file), EINVAL);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/other"), "x");
+}
+
+TEST_F(FileWriterTest, ACounterHoldsNoLongLine) {
+  const OpenFile file = tree.Create("default/t/r/f/.counters/n");
+  std::string lines;
+  for (int i = 0; i < 20000; ++i) lines += "+1\n";
+  EXPECT_EQ(tree.Write(file, lines), 0);
+  EXPECT_EQ(tree.Write(file, std::string(4000, ' ') + "+1"), 0);
+  EXPECT_EQ(tree.Write(file, std::string(200, ' ')), EINVAL);
+  EXPECT_EQ(tree.Close(file), EINVAL);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/.counters/n"), "20000\n");
+}
+
+TEST_F(FileWriterTest, ACounterThatWasRemovedIsNotMadeAnew) {
+  const std::string path = "default/t/r/f/.counters/n";
+  ASSERT_EQ(tree.Save(path, "+1\n"), 0);
+  const OpenFile file = tree.Open(path, ForWriting());
+  ASSERT_EQ(tree.Unlink(path), 0);
+  EXPECT_EQ(tree.Write(file, "+1\n"), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.Error(path), ENOENT);
+}
+
 TEST_F(FileWriterTest, NothingIsWrittenWhereNothingCanBe) {
   EXPECT_EQ(tree.Create("default/t/r/f/.deleted/x").error, EPERM);
   TableSchema schema = **tree.store->DescribeTable(tree.table);

@@ -292,7 +292,7 @@ TEST(StoreFailuresTest, ACounterIsNotAddedToTwice) {
     FailingTree tree;
     Fill(tree);
     const std::string counter = "default/t/r/f/.counters/c";
-    const OpenFile file = Written(tree, tree.Open(counter, Truncating()), "+5\n");
+    OpenFile file = Written(tree, tree.Open(counter, Truncating()), "+5");
     const Status unknown(StatusCode::kOutcomeUnknown, "the sync failed");
     tree.failing->Fail({1, unknown, FailingStore::Calls::kMutations, effect});
     EXPECT_EQ(tree.Flush(file), EIO);
@@ -300,6 +300,13 @@ TEST(StoreFailuresTest, ACounterIsNotAddedToTwice) {
     EXPECT_EQ(tree.Write(file, "+5\n", 3), EIO);
     EXPECT_EQ(tree.Close(file), EIO);
     EXPECT_EQ(tree.ReadFile(counter), effect == FailingStore::Effect::kDone ? "12\n" : "7\n");
+
+    file = tree.Open(counter, Truncating());
+    tree.failing->Fail({1, unknown, FailingStore::Calls::kMutations, effect});
+    EXPECT_EQ(tree.Write(file, "+5\n"), EIO);
+    EXPECT_EQ(tree.Write(file, "+5\n", 3), EIO);
+    EXPECT_EQ(tree.Close(file), EIO);
+    EXPECT_EQ(tree.ReadFile(counter), effect == FailingStore::Effect::kDone ? "17\n" : "7\n");
   }
 }
 

@@ -475,6 +475,14 @@ def test_counters(family):
         (family / ".counters/text").write_text("+1")
     with fails_with(errno.EINVAL):
         (family / ".counters/hits").write_text("many")
+    handle = os.open(family / ".counters/text", os.O_WRONLY | os.O_TRUNC)
+    with fails_with(errno.EINVAL):
+        os.write(handle, b"+1\n")
+    with fails_with(errno.EINVAL):
+        os.close(handle)
+    sh("exec 3>.counters/hits; echo +1 >&3; { printf +2; printf '0\\n+1'; } >&3; echo +1 >>.counters/hits",
+       cwd=family)
+    assert counter.read_text() == "37\n"
     sh("for i in 1 2 3; do (for j in $(seq 20); do echo +1 >.counters/shared; done) & done; wait",
        cwd=family)
     assert (family / ".counters/shared").read_text().strip() == "60"
