@@ -459,11 +459,15 @@ StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& direct
   return cells->empty() ? std::optional<timespec>() : ReadTime(cells->front().value);
 }
 
-Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time) {
+Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time, bool is_shown) {
   if (!directory.HasAttributes()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(directory));
   if (table.schema == nullptr && !directory.table.name.empty()) return Status();  // it has gone
+  if (is_shown) {
+    CELLFS_ASSIGN_OR_RETURN(const auto stored, ReadChange(directory, table));
+    if (!stored) return Status();
+  }
   CELLFS_RETURN_IF_ERROR(MakeTable());
   const auto no_loading = KeepFromLoading(directory);
   if (IsInRow(directory.kind)) {

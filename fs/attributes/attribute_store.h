@@ -35,7 +35,6 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attributes/attribute_cache.h"
-#include "fs/attributes/directory_times.h"
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/store/column_mutations.h"
 #include "fs/tree/options.h"
@@ -104,10 +103,9 @@ class AttributeStore {
                       const std::vector<Place>& columns);
   Status Forget(const TracelessFile& gone);
 
-  // The times of directories that are not stored yet.
-  DirectoryTimes& directory_times() { return directory_times_; }
-  // When an entry of the directory last came or went, in milliseconds.
-  Status StoreDirectoryTime(const Place& directory, Timestamp time);
+  // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by
+  // itself, unless another such time is stored.
+  Status StoreDirectoryTime(const Place& directory, Timestamp time, bool is_shown);
 
   // The namespace was dropped.
   Status DropNamespace(const Place& name_space);
@@ -192,7 +190,6 @@ class AttributeStore {
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
-  DirectoryTimes directory_times_;
 
   std::mutex loading_;
   std::atomic<bool> loaded_{false};

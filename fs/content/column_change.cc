@@ -77,10 +77,35 @@ void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
   if (const NodePtr cell = tree_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
 }
 
+void ColumnChange::KeepTimesAbove(const Place& column) {
+  if (tree_.last_changed_family.IsStill(column)) return;
+  const uint64_t looked_at = Node::FirstTimesEver();
+  for (const NodePtr& node : tree_.inodes.FindDirectories(column)) {
+    if (node == nullptr || node->first_time() < 0) continue;
+    const Snapshot<Place> directory = node->place();
+    tree_.directory_times.Keep(*directory, node->first_time());
+    node->ForgetFirstTime();
+  }
+  tree_.last_changed_family.Note(column, looked_at);
+}
+
+// A directory changes when names come and go: not when its first cell, which may tell its time, is
+// put, and a row not by what happens in its families.
+void ColumnChange::KeepDirectoryTimes() noexcept {
+  try {
+    for (const Side& side : sides_) {
+      if (side.column != nullptr && side.column->IsColumn()) KeepTimesAbove(*side.column);
+    }
+  } catch (const std::exception&) {
+    // For want of memory: it shows another time.
+  }
+}
+
 void ColumnChange::Ended(const Outcome& mutation) {
   has_ended_ = true;
   if (!mutation.ok() && !mutation.is_unknown()) return;
   column();
+  KeepDirectoryTimes();
   for (Side& side : sides_) {
     if (side.column == nullptr || !side.column->IsColumn()) continue;
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
@@ -117,6 +142,7 @@ void ColumnChange::PrepareOrphan(const Place& place) {
 
 void ColumnChange::NameRemoved() {
   const Place& place = column();
+  KeepDirectoryTimes();
   const NodePtr node = tree_.inodes.Unlink(place);
   by_ = node.get();
   MakeOrphan();
@@ -124,6 +150,7 @@ void ColumnChange::NameRemoved() {
 }
 
 NodePtr ColumnChange::NameMoved() {
+  KeepDirectoryTimes();
   tree_.inodes.Move(*sides_[0].column, *sides_[1].column);
   MakeOrphan();
   renamed_ = tree_.inodes.Find(*sides_[1].column);

@@ -84,6 +84,8 @@ class ColumnChange {
   };
 
   void LoseTrack() noexcept;
+  void KeepTimesAbove(const Place& column);
+  void KeepDirectoryTimes() noexcept;
   void TellNodes(const Place& column, void (Node::*tell)());
   void MakeOrphan();
   void NamesChanged();

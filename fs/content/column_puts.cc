@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/column_puts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cellfs::fs {
@@ -56,24 +57,28 @@ bool ColumnPuts::RememberTime(const Place& place, const AttributeUpdate& update)
 
 bool ColumnPuts::Settle(const Place& place, Timestamp stamp) const {
   const bool made_it = tree_.unstored.Remove(place);  // also where another handle made the file
-  const bool shows_other_times = made_it && SettleDirectories(place, stamp);
+  // A version is put at a time of its own.
+  const Timestamp came = std::min(stamp, tree_.clock.Now());
+  const bool shows_other_times = made_it && SettleDirectories(place, came);
   if (place.kind != PlaceKind::kCell) return shows_other_times;
   if (made_it || tree_.recent.RenamedAwayTombstone(place)) tree_.recent.Forget(place);
   if (made_it) tree_.recent.NoteCreated(place, stamp);
   return shows_other_times;
 }
 
-// A row or family that mkdir made holds a cell now, which tells its time as well.
+// A row or family that mkdir made holds a cell now, which tells its time as well. One that was
+// emptied has the time that it had.
 bool ColumnPuts::SettleDirectories(const Place& place, Timestamp stamp) const {
-  DirectoryTimes& times = attributes_.directory_times();
+  DirectoryTimes& times = tree_.directory_times;
   const Place family = place.Parent();
   const Place row = RowPlace(place.table, place.row);
   bool shows_other_times = times.Settle(family, stamp);
-  if (!tree_.unstored.Find(row)) {
+  const UnstoredPtr unstored = tree_.unstored.Find(row);
+  if (!unstored) {
     tree_.unstored.Remove(family);
     return shows_other_times;
   }
-  shows_other_times |= times.Settle(row, stamp);
+  if (unstored->reason == UnstoredReason::kMade) shows_other_times |= times.Settle(row, stamp);
   const auto settled = tree_.recent.NoteFilled(row);
   if (!settled) return shows_other_times;
   for (const UnstoredPtr& made : tree_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {

@@ -38,6 +38,22 @@ NodePtr InodeTable::Find(const Place& place) const {
   return it == nodes_.end() ? nullptr : it->second;
 }
 
+// No place is made for them: each change of a column comes here.
+std::array<NodePtr, 2> InodeTable::FindDirectories(const Place& column) const {
+  std::array<NodePtr, 2> found;
+  const std::array kinds{PlaceKind::kRow, PlaceKind::kFamily};
+  const std::array numbers{column.NumberAbove(kinds[0]), column.NumberAbove(kinds[1])};
+  std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const auto [begin, end] = nodes_.equal_range(numbers[i]);
+    for (auto it = begin; it != end; ++it) {
+      const Snapshot<Place> place = it->second->place();
+      if (column.IsIn(*place, kinds[i])) found[i] = it->second;
+    }
+  }
+  return found;
+}
+
 void InodeTable::Forget(Node& node, uint64_t count) {
   if (&node == root_.get()) return;
   NodePtr dying;  // declared before the lock: dies after it

@@ -5,6 +5,7 @@
 #ifndef CELLFS_FS_NODES_INODE_TABLE_H_
 #define CELLFS_FS_NODES_INODE_TABLE_H_
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -26,6 +27,8 @@ class InodeTable {
   NodePtr LookUp(const Place& place);
   // The same without counting; null where the kernel does not know the place.
   NodePtr Find(const Place& place) const;
+  // Likewise of the row and the family that the column is in.
+  std::array<NodePtr, 2> FindDirectories(const Place& column) const;
   void Forget(Node& node, uint64_t count);
 
   // The file of `from` is now at `to`; a node that was at `to` becomes unlinked. Nodes below a

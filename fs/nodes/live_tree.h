@@ -14,10 +14,12 @@
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/last_absent.h"
+#include "fs/nodes/last_changed_family.h"
 #include "fs/nodes/last_put.h"
 #include "fs/nodes/memory_files.h"
 #include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/unstored_entries.h"
+#include "fs/tree/directory_times.h"
 #include "fs/tree/file_names.h"
 #include "fs/tree/options.h"
 #include "fs/tree/recent_changes.h"
@@ -40,8 +42,10 @@ struct LiveTree {
   MemoryFiles memory_files;
   ColumnLocks column_locks;
   RecentChanges recent;
+  DirectoryTimes directory_times;
   LastPut last_put;
   LastAbsent last_absent;
+  LastChangedFamily last_changed_family;
   KernelCache kernel;  // last: its thread uses the nodes
 };
 

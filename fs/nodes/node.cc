@@ -103,6 +103,21 @@ bool Node::is_being_written() const {
   return column != nullptr && column->is_edited();
 }
 
+Timestamp Node::KeepFirstTime(Timestamp time, uint64_t forgotten) {
+  std::lock_guard lock(mutex_);
+  if (first_time_ >= 0) return first_time_;
+  if (forgotten_ != forgotten) return time;
+  first_time_ = time;
+  ++first_times_ever_;
+  return time;
+}
+
+void Node::ForgetFirstTime() {
+  std::lock_guard lock(mutex_);
+  first_time_ = -1;
+  ++forgotten_;
+}
+
 std::shared_ptr<CachedListing> Node::cached_listing(std::atomic<int64_t>& bytes_left) {
   std::lock_guard lock(mutex_);
   if (!may_cache_listing_) return nullptr;

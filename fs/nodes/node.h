@@ -92,6 +92,17 @@ class Node : public std::enable_shared_from_this<Node> {
   // Counts how often names came to the directory or went from it.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   void EntriesChanged() { changes_.fetch_add(1, std::memory_order_acq_rel); }
+  // Of a directory for which no time is noted or stored: that of its first cell when it was first
+  // shown, which it shows as long as no entry comes or goes, though that cell be put again. < 0:
+  // there is none.
+  const std::atomic<Timestamp>& first_time() const { return first_time_; }
+  // Counts how often it was forgotten.
+  uint64_t forgotten_first_times() const { return forgotten_.load(std::memory_order_acquire); }
+  // `forgotten`: forgotten_first_times() from before `time` was read. The time to be shown.
+  Timestamp KeepFirstTime(Timestamp time, uint64_t forgotten);
+  void ForgetFirstTime();
+  // How many directories came to have one, of all.
+  static uint64_t FirstTimesEver() { return first_times_ever_.load(std::memory_order_acquire); }
   // Of a directory, for a stream that is being opened; null where the kernel must not cache its
   // listing.
   std::shared_ptr<CachedListing> cached_listing(std::atomic<int64_t>& bytes_left);
@@ -130,7 +141,10 @@ class Node : public std::enable_shared_from_this<Node> {
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
   std::atomic<uint64_t> generation_{1};
   std::atomic<uint64_t> changes_{0};
+  std::atomic<Timestamp> first_time_{-1};  // changed under mutex_, as the next
+  std::atomic<uint64_t> forgotten_{0};
   static inline std::atomic<uint64_t> newest_{1};
+  static inline std::atomic<uint64_t> first_times_ever_{0};
   uint64_t lookups_ = 0;  // guarded by the table's mutex
 };
 

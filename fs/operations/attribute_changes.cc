@@ -56,6 +56,15 @@ Outcome Store(const AttributeChanging& with, const Place& place, const Attribute
   return with.attributes.UpdateFamily(place, update, columns);
 }
 
+// Whether the time that was set of the directory is what it shows: no entry came or went since.
+// What is stored from now on has a later ctime, which would not tell that.
+bool ShowsTimeThatWasSet(const AttributeChanging& with, const Place& directory,
+                         const ShownAttributes& shown) {
+  if (with.tree.directory_times.Find(directory)) return false;
+  if (!shown.changed || !shown.ctime) return true;
+  return ToMilliseconds(*shown.changed) <= ToMilliseconds(*shown.ctime);
+}
+
 // The directories without attributes of their own that are kept in the kernel with this one's.
 std::vector<PlaceKind> ControlsOf(PlaceKind directory) {
   switch (directory) {
@@ -123,6 +132,7 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
   std::optional<ShownAttributes> before;
   if (place.IsDirectory()) {
     CELLFS_ASSIGN_OR_RETURN(before, with.attributes.Find(place, update.version));
+    update.forget_mtime = !ShowsTimeThatWasSet(with, place, *before);
   }
   CELLFS_RETURN_IF_FAILED(Store(with, place, update));
   if (before) CELLFS_RETURN_IF_FAILED(DropInherited(with, place, *before));

@@ -99,7 +99,7 @@ Outcome RemoveDirectory(const DirectoryChanges& with, const Request& request,
     if (removed.is_unknown()) TellDoubtful(with.tree.kernel, place);
     return removed;
   }
-  with.attributes.directory_times().Forget(place);
+  with.tree.directory_times.Forget(place);
   with.tree.inodes.Unlink(place);
   return {};
 }

@@ -111,22 +111,28 @@ void FileSystem::EntriesChanged(Node& directory) {
   directory.EntriesChanged();
   const Snapshot<Place> place = directory.place();
   if (!place->HasAttributes()) return;
-  if (parts_.attributes.directory_times().Note(*place, parts_.clock->Now())) {
+  directory.ForgetFirstTime();
+  if (parts_.tree.directory_times.Note(*place, parts_.clock->Now())) {
     parts_.delayed.Add([this] { StoreDirectoryTimes(); });
   }
 }
 
 // What entries came and went changes the times of their directories.
 void FileSystem::StoreDirectoryTimes() {
-  for (const DirectoryTimes::Change& change : parts_.attributes.directory_times().All()) {
+  for (const DirectoryTimes::Change& change : parts_.tree.directory_times.All()) {
+    const NodePtr node = parts_.tree.inodes.Find(change.directory);
+    if (node != nullptr) node->KeepFirstTime(change.time, node->forgotten_first_times());
     const auto found = parts_.resolver.Find(Caller::Superuser(), change.directory);
     // What is gone needs no time, and one whose cell says the same none of its own.
-    if (found.ok() && found->version != change.time) {
-      const Status stored = parts_.attributes.StoreDirectoryTime(change.directory, change.time);
+    if (found.ok()) {
+      const bool is_shown = found->version == change.time && !change.was_kept;
+      const Status stored =
+          parts_.attributes.StoreDirectoryTime(change.directory, change.time, is_shown);
       parts_.errors.Record("setattr", change.directory, stored);
       if (!stored.ok()) continue;
+      if (node != nullptr && !is_shown) node->ForgetFirstTime();
     }
-    parts_.attributes.directory_times().Stored(change);
+    parts_.tree.directory_times.Stored(change);
   }
 }
 
@@ -327,7 +333,7 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   node.PagesAreStale();  // no page may be dropped now: it may be the one that is being filled
 }
 
-OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, const Node& node) {
+OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node& node) {
   const auto shown = parts_.shown.StatOf(found, &node);
   if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
   return AttributesReply{*shown, AttributesValidSeconds(found, node), IsRaced(found, node)};
@@ -340,7 +346,10 @@ OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Nod
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   const auto changed = ChangeAttributes(parts_.changing, request, node, change, handle);
   if (!changed.ok()) return LogFailure("setattr", *place, changed.status());
-  if (change.mtime && place->IsDirectory()) parts_.attributes.directory_times().Forget(*place);
+  if (change.mtime && place->IsDirectory()) {
+    node.ForgetFirstTime();
+    parts_.tree.directory_times.Forget(*place);
+  }
   if (!*changed) return GetAttributes(request, node);
   auto reply = ReplyOf(**changed, node);
   return reply.ok() && reply->raced ? GetAttributes(request, node) : std::move(reply);

@@ -164,7 +164,7 @@ class FileSystem {
   Outcome CheckWritable(const Place& place);
   OutcomeOr<ResolvedEntry> FindNode(const Request& request, Node& node);
   OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
-  OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, const Node& node);
+  OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
   void NoticeOtherWriters(const ResolvedEntry& found, Node& node);

@@ -67,7 +67,7 @@ struct Parts {
   const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
   const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.last_absent, self};
-  const EntryAttributes shown{reading, attributes, options,
+  const EntryAttributes shown{reading, attributes, tree.directory_times, options,
                               options.store_made_at.value_or(clock->Now())};
   const Contents contents{reading, tree.unstored, self};
   const Listing listing{reading, tree.unstored, resolver, names, options};

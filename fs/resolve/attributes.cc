@@ -37,6 +37,24 @@ bool ChangesUnseen(const Place& place) {
   return place.traits().Is(place_flag::kChangesUnseen) || place.table.IsSystemTable();
 }
 
+// When an entry of the directory last came or went, as stored, unless it was made anew or its time
+// was set since then.
+std::optional<timespec> StoredChange(const ResolvedEntry& found, const ShownAttributes& stored) {
+  if (!stored.changed) return std::nullopt;
+  if (stored.mtime && stored.ctime && !IsLater(*stored.changed, *stored.ctime)) return std::nullopt;
+  const auto& made = found.unstored;
+  if (made && made->reason == UnstoredReason::kMade && !IsLater(*stored.changed, made->made))
+    return std::nullopt;
+  return stored.changed;
+}
+
+// A row or family whose time nothing tells but the first cell in it.
+bool ShowsFirstCell(const ResolvedEntry& found, const ShownAttributes& stored) {
+  const Place& place = found.place;
+  const bool is_in_table = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily;
+  return is_in_table && place.view == nullptr && found.version >= 0 && !stored.mtime;
+}
+
 bool IsLink(const Place& place) { return place.traits().content == PlaceContent::kTarget; }
 
 // The names in what failed may lie in directories that others may not look into.
@@ -55,19 +73,19 @@ mode_t TypeOf(const Place& place) {
   return place.IsDirectory() ? S_IFDIR : S_IFREG;
 }
 
-// When an entry of the directory last came or went, unless it was made or its time was set since
-// then. That is of the present, and no business of an .asof.
-std::optional<timespec> EntryAttributes::ChangeOf(const ResolvedEntry& found,
-                                                  const ShownAttributes& stored,
-                                                  const timespec& made) const {
-  const Place& place = found.place;
+// When an entry of the directory last came or went, where that is not stored yet. It is of the
+// present, and no business of an .asof.
+std::optional<timespec> EntryAttributes::Noted(const Place& place) const {
   if (!place.IsDirectory() || place.view != nullptr) return std::nullopt;
-  if (const auto time = attributes_.directory_times().Find(place)) return FromMilliseconds(*time);
-  const auto is_later_than = [&](const timespec& time) { return IsLater(*stored.changed, time); };
-  const bool knows_when_made = found.unstored || found.version >= 0;
-  const bool is_last = stored.changed && (!stored.ctime || is_later_than(*stored.ctime)) &&
-                       (!knows_when_made || is_later_than(made));
-  return is_last ? stored.changed : std::nullopt;
+  const auto time = directory_times_.Find(place);
+  return time ? std::optional(FromMilliseconds(*time)) : std::nullopt;
+}
+
+timespec EntryAttributes::MadeAt(const ResolvedEntry& found) const {
+  if (found.unstored) return found.unstored->made;
+  if (found.version >= 0) return FromMilliseconds(found.version);
+  const bool is_live_text = found.place.kind == PlaceKind::kSelfFile;
+  return FromMilliseconds(is_live_text ? reading_.clock().Now() : made_at_);
 }
 
 uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
@@ -77,8 +95,10 @@ uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
   return schema.ok() ? place.InodeNumberIn((*schema)->id(), number) : number;
 }
 
-OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, const Node* node) const {
+OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node* node) const {
   const Place& place = found.place;
+  const uint64_t forgotten = node != nullptr ? node->forgotten_first_times() : 0;
+  const auto noted = Noted(place);  // first: it goes once it is stored
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
                           attributes_.Find(place, place.IsDirectory() ? -1 : found.version));
   struct stat shown {};
@@ -93,14 +113,13 @@ OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, const
   if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
   if (NamesWhatIsHidden(place)) shown.st_mode &= ~mode_t{0077};
   shown.st_size = static_cast<off_t>(found.size);
-  const bool is_live_text = place.kind == PlaceKind::kSelfFile;
-  const timespec made = found.unstored ? found.unstored->made
-                        : found.version >= 0
-                            ? FromMilliseconds(found.version)
-                            : FromMilliseconds(is_live_text ? reading_.clock().Now() : made_at_);
+  const auto changed = noted ? noted : StoredChange(found, stored);
+  timespec made = MadeAt(found);
+  if (node != nullptr && !changed && ShowsFirstCell(found, stored))
+    made = FromMilliseconds(node->KeepFirstTime(found.version, forgotten));
   shown.st_mtim = stored.mtime.value_or(made);
   shown.st_ctim = stored.ctime.value_or(made);
-  if (const auto changed = ChangeOf(found, stored, made)) {
+  if (changed) {
     shown.st_mtim = *changed;
     shown.st_ctim = stored.ctime && IsLater(*stored.ctime, *changed) ? *stored.ctime : *changed;
   }

@@ -11,20 +11,26 @@
 #include "fs/nodes/node.h"
 #include "fs/reading/reading.h"
 #include "fs/resolve/resolver.h"
+#include "fs/tree/directory_times.h"
 #include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
-// Thread-safe; holds nothing of its own.
+// Thread-safe; holds nothing of its own. A node learns what time it has shown.
 class EntryAttributes {
  public:
   // `made_at`: the time of what nothing else tells a time of.
-  EntryAttributes(const Reading& reading, AttributeStore& attributes, const MountOptions& options,
+  EntryAttributes(const Reading& reading, AttributeStore& attributes,
+                  const DirectoryTimes& directory_times, const MountOptions& options,
                   Timestamp made_at)
-      : reading_(reading), attributes_(attributes), options_(options), made_at_(made_at) {}
+      : reading_(reading),
+        attributes_(attributes),
+        directory_times_(directory_times),
+        options_(options),
+        made_at_(made_at) {}
 
   // `node` is null where the kernel does not know the place.
-  OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, const Node* node) const;
+  OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, Node* node) const;
   // As StatOf shows it.
   uint64_t InodeNumberOf(const Place& place) const;
   // How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
@@ -34,11 +40,12 @@ class EntryAttributes {
   bool MayCacheListing(const Place& directory) const;
 
  private:
-  std::optional<timespec> ChangeOf(const ResolvedEntry& found, const ShownAttributes& stored,
-                                   const timespec& made) const;
+  std::optional<timespec> Noted(const Place& place) const;
+  timespec MadeAt(const ResolvedEntry& found) const;
 
   const Reading& reading_;
   AttributeStore& attributes_;
+  const DirectoryTimes& directory_times_;
   const MountOptions& options_;
   const Timestamp made_at_;
 };

@@ -104,6 +104,19 @@ uint64_t Place::HashAs(PlaceKind other, Timestamp other_timestamp) const {
 
 uint64_t Place::ColumnNumber() const { return WithoutReserved(HashAs(PlaceKind::kCell, 0)); }
 
+uint64_t Place::NumberAbove(PlaceKind directory) const {
+  const Timestamp none = 0;
+  uint64_t hash = HashOn(static_cast<uint64_t>(directory),
+                         {reinterpret_cast<const char*>(&none), sizeof none});
+  hash = HashOn(HashOn(hash, row), directory == PlaceKind::kFamily ? family : "");
+  return Numbered(HashOn(HashOn(hash, ""), "") ^ TableHash());
+}
+
+bool Place::IsIn(const Place& place, PlaceKind directory) const {
+  return place.kind == directory && place.view == nullptr && place.row == row &&
+         place.table == table && (directory == PlaceKind::kRow || place.family == family);
+}
+
 // cp copies what is in a directory in the order of inode numbers: the schema goes before the rows.
 uint64_t Place::Numbered(uint64_t hash) const {
   constexpr int kTomlBits = 40;

@@ -67,6 +67,9 @@ struct Place {
 
   // Never 0 or 1 but for the root, which is 1. What stat shows is InodeNumberIn.
   uint64_t InodeNumber() const;
+  // Of the row or family, as `directory` says, that this column of the present is in.
+  uint64_t NumberAbove(PlaceKind directory) const;
+  bool IsIn(const Place& place, PlaceKind directory) const;
   // `number`, this place's, as it is shown in a table of that id; 0: there is none.
   uint64_t InodeNumberIn(TableId table_id, uint64_t number) const;
   // One for all kinds of places in a column, in any view: the inode number of the column's cell.

@@ -88,6 +88,19 @@ TEST(PlaceTest, ParentsLeadToTheRoot) {
   }
 }
 
+TEST(PlaceTest, AColumnKnowsTheNumbersOfItsRowAndFamily) {
+  const Place cell = CellPlace({"ns", "t"}, "r", "f", "q");
+  for (const Place& column : {cell, cell.As(PlaceKind::kVersion, 5)}) {
+    for (const Place& directory : {RowPlace(cell.table, "r"), FamilyPlace(cell.table, "r", "f")}) {
+      EXPECT_EQ(column.NumberAbove(directory.kind), directory.InodeNumber());
+      EXPECT_TRUE(column.IsIn(directory, directory.kind));
+      EXPECT_FALSE(column.IsIn(cell, directory.kind));
+    }
+    EXPECT_FALSE(column.IsIn(RowPlace(cell.table, "other"), PlaceKind::kRow));
+    EXPECT_FALSE(column.IsIn(FamilyPlace(cell.table, "r", "g"), PlaceKind::kFamily));
+  }
+}
+
 TEST(PlaceTest, AViewEndsAtTheDirectoryItIsNamedIn) {
   Place row = RowPlace({"ns", "t"}, "r");
   row.view = Asof("5", {"ns", ""});

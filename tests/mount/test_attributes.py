@@ -276,6 +276,37 @@ def test_times_of_directories_last_over_a_remount(mount):
     assert set_by_hand.stat().st_mtime_ns == changed
 
 
+def test_times_of_directories_stay_when_what_is_in_them_is_overwritten(mount):
+    """As tar compares them at the beginning and at the end."""
+    table = mount.path / "default/t"
+    for row, files in ("one", "a"), ("two", "ab"):
+        (table / row / "f").mkdir(parents=True)
+        for name in files:
+            (table / row / "f" / name).write_text("x")
+            time.sleep(0.01)
+    paths = [table / row / below for row in ("one", "two") for below in ("", "f")] + [table]
+    before = [(path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in paths]
+
+    def expect_same():
+        for path in paths:
+            os.listdir(path)  # after which the kernel asks for its attributes
+        assert [(path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in paths] == before
+
+    for value in "yz":
+        mount.remount()
+        expect_same()
+        for row in "one", "two":
+            (table / row / "f/a").write_text(value)
+        expect_same()
+    mount.remount()
+    expect_same()
+    for path in paths:
+        os.chmod(path, 0o711)
+        os.listdir(path)
+    mount.remount()
+    assert [path.stat().st_mtime_ns for path in paths] == [mtime for mtime, _ in before]
+
+
 def test_the_time_of_a_fresh_row_does_not_change_by_being_read(mount):
     """tar says "file changed as we read it" where it does."""
     for number in range(10):
