@@ -47,7 +47,8 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
     if (bytes_ == nullptr || generation_ != node_->generation()) {
       CELLFS_RETURN_IF_FAILED(Load());
     }
-    read = column_->ReadWithTail(bytes_, offset, size);
+    read = column_->Read(bytes_, generation_, offset, size);
+    static_cast<void>(column_->HoldEdits(memory_, user));
     // Without room for it the value is read again for each piece.
     if (!share_.Resize(bytes_->size())) {
       bytes_.reset();
@@ -58,19 +59,19 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
   return read;
 }
 
-// Without the lock. The tail is looked for first: a put takes it away only when the generation says
-// that the value is another.
+// Without the lock. What is not put is looked for first: a put takes it away only when the
+// generation says that the value is another.
 bool CellReader::IsCurrent() const {
-  return bytes_ != nullptr && !column_->has_tail() && generation_ == node_->generation() &&
-         !node_->unlinked();
+  return bytes_ != nullptr && !column_->has_tail() && !column_->has_edits() &&
+         generation_ == node_->generation() && !node_->unlinked();
 }
 
 // While somebody writes, the kernel's page may get what was read here after what was written there.
 void CellReader::WarnOfMixedPages(uint64_t generation_before) {
-  const bool is_mixed = column_->is_edited() && node_->handle_count() > 1;
+  const bool is_mixed = column_->is_replaced() && node_->handle_count() > 1;
   if (!is_mixed && node_->generation() == generation_before) return;
   const auto lock = locks_.Take(*node_);
-  if (is_mixed || !column_->OnlyAppended(generation_before, node_->generation()))
+  if (is_mixed || !column_->OnlySharedPuts(generation_before, node_->generation()))
     node_->PagesAreStale();
 }
 
@@ -79,16 +80,20 @@ OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
   return SharedBytes::Slice(bytes_, offset, size);
 }
 
-// A mapping of a file that is being written: what it is given others see too, so it is what is put
-// by now, and the next put drops it.
+// A mapping of a file that is being written: what it is given others see too, so it is the file that
+// all share. The put of who replaces it drops it.
 OutcomeOr<SharedBytes> CellReader::ReadForPages(uint64_t offset, size_t size) {
   const auto lock = locks_.Take(*node_);
   if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
   const Snapshot<Place> place = node_->place();
   auto newest = contents_.WholeFile(caller_, *place, is_late_ ? nullptr : node_.get());
   if (!newest.ok() && newest.error() != ENOENT) return newest.status();
-  if (column_->is_edited()) node_->PagesAreStale();
-  return newest.ok() ? SharedBytes::Copy(*newest, offset, size) : SharedBytes();
+  if (column_->is_replaced()) node_->PagesAreStale();
+  if (!newest.ok()) newest = std::string();
+  const auto stored = std::make_shared<const std::string>(*std::move(newest));
+  SharedBytes read = column_->Read(stored, node_->generation(), offset, size);
+  static_cast<void>(column_->HoldEdits(memory_, user));
+  return read;
 }
 
 Outcome CellReader::GoOn() {

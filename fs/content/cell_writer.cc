@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/cell_writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <utility>
@@ -35,45 +36,46 @@ CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr 
       append_(mode.append),
       truncates_(mode.truncate),
       holds_(mode.truncate || (mode.created && (!mode.append || mode.exclusive)) ? Holds::kWhole
-                                                                                 : Holds::kEdits),
+                                                                                 : Holds::kShared),
       unput_(mode.truncate || mode.created ? Unput::kStart : Unput::kNothing),
       making_(mode.created ? Making::kJoins : Making::kNo),
       exclusive_(mode.exclusive && mode.created),
       share_(with.tree.open_file_memory, request.uid) {
   user = request.uid;
-  if (holds_ == Holds::kWhole) view_.emplace();
   written_ = Now(with_.tree);
   known_generation_ = node_->generation();
   column_->AddWriter();
-  CountAsEditor();
+  CountAsReplacer();
 }
 
 CellWriter::~CellWriter() {
-  if (is_editor_) column_->RemoveEditor();
+  if (is_replacer_) column_->RemoveReplacer();
   column_->RemoveWriter();
 }
 
-void CellWriter::CountAsEditor() {
-  const bool is_editor = unput_ != Unput::kNothing;
-  if (is_editor == is_editor_) return;
-  is_editor_ = is_editor;
-  is_editor ? column_->AddEditor() : column_->RemoveEditor();
+void CellWriter::CountAsReplacer() {
+  const bool is_replacer = holds_ == Holds::kWhole && unput_ != Unput::kNothing;
+  if (is_replacer == is_replacer_) return;
+  is_replacer_ = is_replacer;
+  is_replacer ? column_->AddReplacer() : column_->RemoveReplacer();
 }
 
 void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
 
 // ---- What the program does --------------------------------------------------------------------
 
-// Where memory runs out what was written is not put, not even in part, if it has not been already.
+// Where memory runs out what was written is not put, not even in part, if it has not been already;
+// nor is what others edited, over which it was written.
 template <typename Act>
 Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
   try {
     Outcome acted = act();
-    KeepViewIfRoom();
-    CountAsEditor();
+    static_cast<void>(UpdateShare());
+    static_cast<void>(column_->HoldEdits(with_.tree.open_file_memory, user));
+    CountAsReplacer();
     return acted;
   } catch (const std::exception&) {  // also for the thread that puts later
-    return Fail(change, Outcome::Unknown(ENOMEM, "no memory"));
+    return FailAll(change, Outcome::Unknown(ENOMEM, "no memory"));
   }
 }
 
@@ -88,43 +90,57 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
                          bool appends) {
   if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
-  if (!truncates_ && OthersWereFirst()) JoinOthers();
-  const bool begins = holds_ == Holds::kEdits && edits_.empty();
-  if (begins && appends) return AppendToTail(change, bytes, offset);
-  if (begins) {
-    // An offset lies in what is put, so nothing that others appended may come behind the edit.
-    CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
-    CELLFS_ASSIGN_OR_RETURN(base_size_, StoredSize(change.column()));
-  }
-  const uint64_t begin = appends ? Size() : offset;
+  if (!truncates_ && OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
+  return holds_ == Holds::kWhole ? EditWhole(change, bytes, offset, appends)
+                                 : EditShared(change, bytes, offset, appends);
+}
+
+Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset,
+                              bool appends) {
+  const uint64_t begin = appends ? whole_.size() : offset;
   if (Outcome fits = CheckSize(begin + bytes.size()); !fits.ok()) return Fail(change, fits);
-  if (view_) WriteInto(*view_, bytes, begin);
-  if (holds_ == Holds::kEdits && appends) edits_.Append(bytes);
-  if (holds_ == Holds::kEdits && !appends) edits_.Write(bytes, offset);
+  WriteInto(whole_, bytes, begin);
   Wrote(Unput::kBytes);
   return KeepOrPut(change);
 }
 
-// False: there is no room for what is held.
-bool CellWriter::UpdateShare() {
-  return share_.Resize((view_ ? view_->size() : 0) + edits_.bytes());
+Outcome CellWriter::EditShared(ColumnChange& change, std::string_view bytes, uint64_t offset,
+                               bool appends) {
+  if (appends && column_->edits().empty()) return AppendToTail(change, bytes, offset);
+  CELLFS_RETURN_IF_FAILED(BeginEdits(change));
+  const uint64_t end = (appends ? column_->edits().size() : offset) + bytes.size();
+  if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  appends ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, offset);
+  Wrote(unput_);
+  return KeepOrPutEdits(change);
 }
 
-// What can be read again is not kept where there is no room for it.
-void CellWriter::KeepViewIfRoom() {
-  if (UpdateShare() || holds_ == Holds::kWhole) return;
-  view_.reset();
-  static_cast<void>(UpdateShare());
+// Edits go over what others have appended or edited before.
+Outcome CellWriter::BeginEdits(ColumnChange& change) {
+  const bool has_others = !column_->edits().empty();
+  if (has_others && MayShareEdits()) return {};
+  if (has_others) CELLFS_RETURN_IF_FAILED(PutEdits(change, with_.options.durability));
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
+  column_->BeginEdits(stored + column_->tail().size(), node_->generation());
+  return {};
 }
+
+Outcome CellWriter::KeepOrPutEdits(ColumnChange& change) {
+  column_->WrittenAt(written_);
+  const bool has_memory = column_->HoldEdits(with_.tree.open_file_memory, user);
+  if (has_memory && !column_->edits().edits().is_scattered()) return {};
+  return PutEdits(change, with_.options.durability);
+}
+
+// False: there is no room for what is held.
+bool CellWriter::UpdateShare() { return share_.Resize(whole_.size()); }
 
 // Where there is no room to keep what was written it is put now; but a file that replaces another
 // is put as a whole or not at all.
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
-  const bool has_memory = UpdateShare();
-  if (has_memory && !edits_.is_scattered()) return {};
-  if (!has_memory && truncates_ && holds_ == Holds::kWhole)
-    return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
-  return PutNow(change, with_.options.durability);
+  if (UpdateShare()) return {};
+  if (truncates_) return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
+  return PutNow(change, What::kBytes, with_.options.durability);
 }
 
 Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
@@ -141,9 +157,8 @@ Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, u
   const uint64_t end = stored + column_->tail().size() + bytes.size();
   if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
   column_->Append(this, bytes, offset, stored, MayShareRun());
-  view_.reset();
   Wrote(unput_);
-  column_->AppendedAt(written_);
+  column_->WrittenAt(written_);
   const bool has_memory = column_->HoldTail(with_.tree.open_file_memory, user);
   if (has_memory && !column_->tail().is_scattered()) return {};
   return PutTail(change, with_.options.durability, nullptr);
@@ -155,20 +170,28 @@ bool CellWriter::MayShareRun() const {
   return last != nullptr && last->caller_.user == caller_.user;
 }
 
+// Nor are its times, or what ends it, those of another's bytes.
+bool CellWriter::MayShareEdits() const {
+  const auto& writers = column_->edits().writers();
+  if (writers.size() == 1 && writers.front() == this) return true;
+  return time_to_live_ == kNoCellTtl &&
+         std::all_of(writers.begin(), writers.end(), [&](const CellWriter* writer) {
+           return writer->caller_.user == caller_.user && !writer->requested_time_ &&
+                  writer->time_to_live_ == kNoCellTtl;
+         });
+}
+
 Outcome CellWriter::CheckSize(uint64_t end) const {
   if (end <= with_.options.max_value_size) return {};
   return {EFBIG, "a value may have " + std::to_string(with_.options.max_value_size) +
                      " bytes; this write ends at " + std::to_string(end)};
 }
 
-uint64_t CellWriter::Size() const {
-  return holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(base_size_);
-}
-
 // Of the file as this handle shows it.
 OutcomeOr<uint64_t> CellWriter::PresentSize(const Place& place) {
   if (holds_ == Holds::kOrphan) return column_->orphan()->shown().size;
-  if (holds_ == Holds::kWhole || !edits_.empty()) return Size();
+  if (holds_ == Holds::kWhole) return whole_.size();
+  if (!column_->edits().empty()) return column_->edits().size();
   CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(place));
   return stored + column_->tail().size();
 }
@@ -232,18 +255,19 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
     return column_->orphan()->Change(
         size, [&](std::string& file) { file.resize(size); }, Now(with_.tree));
   }
-  CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
-  if (OthersWereFirst()) JoinOthers();
-  if (size == 0) {
-    holds_ = Holds::kWhole;
-    view_.emplace();
-    edits_.clear();
-  }
-  if (view_) view_->resize(size);
-  if (holds_ == Holds::kEdits) edits_.Truncate(size);
+  if (holds_ == Holds::kWhole)
+    CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
+  if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
   if (making_ == Making::kJoins) making_ = Making::kErases;
-  Wrote(Unput::kBytes);
-  return KeepOrPut(change);
+  if (holds_ == Holds::kWhole) {
+    whole_.resize(size);
+    Wrote(Unput::kBytes);
+    return KeepOrPut(change);
+  }
+  CELLFS_RETURN_IF_FAILED(BeginEdits(change));
+  column_->TruncateEdits(this, size);
+  Wrote(unput_);
+  return KeepOrPutEdits(change);
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
@@ -261,12 +285,15 @@ void CellWriter::SetTimeToLive(int64_t milliseconds) {
 std::optional<PendingWrite> CellWriter::pending() const {
   const auto lock = with_.tree.column_locks.Take(*node_);
   if (column_->orphan() != nullptr) return column_->orphan()->shown();
-  if (column_->tail().Has(this)) {
-    return PendingWrite{column_->tail().size(), true, requested_time_, column_->appended()};
+  const bool has_edits = !column_->edits().empty();
+  const bool has_shared = column_->tail().Has(this) || (has_edits && column_->edits().Has(this));
+  if (has_shared) {
+    return PendingWrite{has_edits ? column_->edits().size() : column_->tail().size(), !has_edits,
+                        requested_time_, column_->written()};
   }
   if (unput_ == Unput::kNothing && !node_->unlinked()) return std::nullopt;
   if (unput_ != Unput::kBytes && OthersWereFirst()) return std::nullopt;
-  return PendingWrite{Size(), false, requested_time_, written_};
+  return PendingWrite{whole_.size(), false, requested_time_, written_};
 }
 
 // ---- Reading through the handle ---------------------------------------------------------------
@@ -277,28 +304,33 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
   return cells.empty() ? std::string() : std::move(cells.front().value);
 }
 
-Outcome CellWriter::LoadView(const Place& place) {
-  if (OthersWereFirst()) JoinOthers();
-  if (holds_ == Holds::kWhole) return {};
-  const bool has_tail = column_->has_tail();
-  if (view_ && view_generation_ == node_->generation() && !has_tail) return {};
-  CELLFS_ASSIGN_OR_RETURN(std::string value, LatestValue(place));
-  column_->tail().CopyTo(value, 0, column_->tail().size());
-  edits_.ApplyTo(value);
-  view_ = std::move(value);
-  // Who appends does not tell this handle, so with a tail the view is for this call alone.
-  view_generation_ = has_tail ? 0 : node_->generation();
-  return {};
-}
-
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
   const auto lock = with_.tree.column_locks.Take(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
-  if (column_->is_edited() && node_->handle_count() > 1) node_->PagesAreStale();
-  const Snapshot<Place> place = node_->place();
-  CELLFS_RETURN_IF_FAILED(LoadView(*place));
-  SharedBytes bytes = SharedBytes::Copy(*view_, offset, size);
-  KeepViewIfRoom();
+  if (column_->is_replaced() && node_->handle_count() > 1) node_->PagesAreStale();
+  if (holds_ == Holds::kWhole && !OthersWereFirst())
+    return SharedBytes::Copy(whole_, offset, size);
+  return ReadShared(offset, size);
+}
+
+// The file as all see it who share it, and over it what only this handle has.
+OutcomeOr<SharedBytes> CellWriter::ReadShared(uint64_t offset, size_t size) {
+  const uint64_t generation = node_->generation();
+  const std::string* shown = column_->shown(generation);
+  if (shown == nullptr) {
+    const Snapshot<Place> place = node_->place();
+    CELLFS_ASSIGN_OR_RETURN(std::string stored, LatestValue(*place));
+    shown = &column_->Show(std::move(stored), generation);
+  }
+  SharedBytes bytes;
+  if (whole_.empty()) {
+    bytes = SharedBytes::Copy(*shown, offset, size);
+  } else {
+    auto own = std::make_shared<std::string>(*shown);
+    HeldEdits().ApplyTo(*own);
+    bytes = SharedBytes::Slice(std::move(own), offset, size);
+  }
+  static_cast<void>(column_->HoldEdits(with_.tree.open_file_memory, user));
   return bytes;
 }
 
@@ -316,17 +348,13 @@ void CellWriter::NameGoes() {
 
 // What is held here goes to the file that all share from now on.
 void CellWriter::NameWent() {
-  if (making_ == Making::kJoins && holds_ == Holds::kWhole) JoinOthers();
   OrphanFile& orphan = *column_->orphan();
-  const auto change = [&](std::string& bytes) {
-    if (holds_ == Holds::kWhole) bytes = *view_;
-    edits_.ApplyTo(bytes);
-  };
-  const uint64_t size =
-      holds_ == Holds::kWhole ? view_->size() : edits_.SizeAfter(orphan.shown().size);
   try {
-    if (holds_ == Holds::kWhole || !edits_.empty()) {
-      const Outcome changed = orphan.Change(size, change, Now(with_.tree));
+    if (holds_ == Holds::kWhole) {
+      const PendingEdits edits = HeldEdits();
+      const Outcome changed = orphan.Change(
+          edits.SizeAfter(orphan.shown().size),
+          [&](std::string& bytes) { edits.ApplyTo(bytes); }, Now(with_.tree));
       if (changed.error() == ENOSPC) orphan.Lose(with_.tree.open_file_memory.Full(ENOMEM));
     }
   } catch (const std::exception&) {
@@ -335,10 +363,9 @@ void CellWriter::NameWent() {
   holds_ = Holds::kOrphan;
   making_ = Making::kNo;
   unput_ = Unput::kNothing;
-  view_.reset();
-  edits_.clear();
+  whole_ = {};
   static_cast<void>(UpdateShare());
-  CountAsEditor();
+  CountAsReplacer();
 }
 
 // ---- Others who write at the same time --------------------------------------------------------
@@ -351,35 +378,71 @@ bool CellWriter::OthersWereFirst() const {
   return !with_.tree.unstored.Find(*place);
 }
 
-// Making is not truncating: what was written here goes over what the others put.
-void CellWriter::JoinOthers() {
+// Making is not truncating: what was written here goes over what others put.
+PendingEdits CellWriter::HeldEdits() const {
+  PendingEdits edits;
+  if (making_ != Making::kJoins) edits.Truncate(0);
+  append_ ? edits.Append(whole_) : edits.Write(whole_, 0);
+  return edits;
+}
+
+Outcome CellWriter::JoinOthers(ColumnChange& change) {
   making_ = Making::kNo;
   exclusive_ = false;
-  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
-  if (holds_ == Holds::kWhole) {
-    holds_ = Holds::kEdits;
-    if (append_ && !view_->empty()) edits_.Append(*view_);
-    if (!append_ && !view_->empty()) edits_.Write(*view_, 0);
-    view_.reset();
-  }
-  CountAsEditor();
+  unput_ = Unput::kNothing;
+  return ShareBytes(change, false);
+}
+
+void CellWriter::Share() {
+  ColumnChange change(with_.tree, with_.contents, node_);
+  if (holds_ != Holds::kWhole) return;
+  static_cast<void>(WithMemory(change, [&] { return ShareOwn(change); }));
+}
+
+// Until it is put nobody but those who share it sees it. A file that must be the first cannot be
+// part of what others put.
+Outcome CellWriter::ShareOwn(ColumnChange& change) {
+  if (exclusive_) return PutOwn(change, with_.options.durability);
+  CELLFS_RETURN_IF_FAILED(PutEdits(change, with_.options.durability));
+  if (OthersWereFirst()) return JoinOthers(change);
+  const bool replaces = making_ != Making::kJoins;
+  unput_ = replaces ? Unput::kNothing : Unput::kStart;
+  return ShareBytes(change, replaces);
+}
+
+Outcome CellWriter::ShareBytes(ColumnChange& change, bool replaces) {
+  holds_ = Holds::kShared;
+  CountAsReplacer();
+  const std::string bytes = std::exchange(whole_, {});
+  if (bytes.empty() && !replaces) return {};
+  if (Outcome begun = BeginEdits(change); !begun.ok()) return Fail(change, begun);
+  if (replaces) column_->TruncateEdits(this, 0);
+  append_ ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, 0);
+  return KeepOrPutEdits(change);
 }
 
 // Nothing that was written here is put any more, for it might be put twice; nor is it kept.
 Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   failed_ = outcome;
   unput_ = Unput::kNothing;
-  if (holds_ == Holds::kWhole) holds_ = Holds::kEdits;
-  edits_.clear();
-  view_.reset();
+  if (holds_ == Holds::kWhole) holds_ = Holds::kShared;
+  whole_ = {};
   static_cast<void>(UpdateShare());
   column_->RemoveRuns(this);
+  column_->RemoveEdits(this);
   node_->PagesAreStale();
-  CountAsEditor();
+  CountAsReplacer();
   change.Ended(outcome);
   if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
   if (with_.tree.unstored.Remove(change.column())) change.Revalidate();
   return outcome;
+}
+
+// And all whose edits are put together with those of this one.
+Outcome CellWriter::FailAll(ColumnChange& change, const Outcome& outcome) {
+  while (!column_->edits().empty())
+    static_cast<void>(column_->edits().writers().front()->Fail(change, outcome));
+  return Fail(change, outcome);
 }
 
 // ---- Putting ----------------------------------------------------------------------------------
@@ -388,7 +451,7 @@ Outcome CellWriter::Flush() { return PutHeld(What::kBytes, with_.options.durabil
 
 Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durability); }
 
-Outcome CellWriter::Sync() { return PutHeld(What::kAll, Durability::kFsyncWal); }
+Outcome CellWriter::Sync() { return PutHeld(What::kFile, Durability::kFsyncWal); }
 
 Outcome CellWriter::PutHeld(What what, Durability durability) {
   ColumnChange change(with_.tree, with_.contents, node_);
@@ -415,28 +478,33 @@ void CellWriter::Release() {
 void CellWriter::Abandon() {
   {
     const auto lock = with_.tree.column_locks.Take(*node_);
-    if (truncates_ || !HasBytes()) return column_->RemoveRuns(this);
+    if (truncates_ || !HasBytes()) {
+      column_->RemoveRuns(this);
+      return column_->RemoveEdits(this);
+    }
   }
   Release();
 }
 
 // Where they are what was put last, and nobody has changed that.
 void CellWriter::LeaveBytes() {
-  if (!last_put_ || !view_ || view_->size() > LastPut::kMaxBytes) return;
-  if (view_generation_ != node_->generation()) return;
-  with_.tree.last_put.Keep(node_, view_generation_, *std::move(view_));
-  view_.reset();
+  const uint64_t generation = node_->generation();
+  if (!last_put_) return;
+  if (auto bytes = column_->TakePut(generation, LastPut::kMaxBytes))
+    with_.tree.last_put.Keep(node_, generation, *std::move(bytes));
 }
 
 // The put is made under the lock, the wait for the disk comes after it: who reads the file does not
 // wait for its writer's sync.
 Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
-  const bool puts = what == What::kAll ? HasAnything() : HasBytes();
+  const bool shares = !column_->tail().empty() || !column_->edits().empty();
+  const bool puts = what == What::kBytes ? HasBytes()
+                                         : HasAnything() || (what == What::kFile && shares);
   if (!puts && wanted != Durability::kFsyncWal) return {};
   const Durability promised = with_.puts.Resolve(change.column(), wanted);
   const bool waits = promised == Durability::kFsyncWal && with_.puts.syncs_apart();
   if (puts) {
-    Outcome put = PutNow(change, waits ? Durability::kSyncWal : promised);
+    Outcome put = PutNow(change, what, waits ? Durability::kSyncWal : promised);
     if (!put.ok() || !waits) return put;
   }
   change.Finish();
@@ -446,33 +514,66 @@ Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wante
   return Fail(failed, Status(StatusCode::kOutcomeUnknown, synced.message()));
 }
 
-Outcome CellWriter::PutNow(ColumnChange& change, Durability durability) {
-  return WithMemory(change, [&] { return PutPending(change, durability); });
+Outcome CellWriter::PutNow(ColumnChange& change, What what, Durability durability) {
+  return WithMemory(change, [&] { return PutPending(change, what, durability); });
 }
 
-Outcome CellWriter::PutPending(ColumnChange& change, Durability durability) {
-  if (OthersWereFirst()) JoinOthers();
-  CELLFS_RETURN_IF_FAILED(PutTail(change, durability, this));
-  if (unput_ == Unput::kNothing) return {};
-  if (unput_ == Unput::kStart && holds_ == Holds::kEdits) {  // it was made to append nothing
-    holds_ = Holds::kWhole;
-    view_.emplace();
-  }
-  const Place& place = change.column();
+Outcome CellWriter::PutPending(ColumnChange& change, What what, Durability durability) {
+  if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
+  const bool puts_edits = what == What::kFile || column_->edits().Has(this);
+  CELLFS_RETURN_IF_FAILED(puts_edits ? PutEdits(change, durability)
+                                     : PutTail(change, durability, this));
+  return unput_ == Unput::kNothing ? Outcome() : PutOwn(change, durability);
+}
+
+Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
+  holds_ = Holds::kWhole;  // also where it was made to append nothing
   // Others wrote at the same time: the kernel's pages may have what came later of each.
   const bool is_merged = node_->generation() != known_generation_ || !column_->tail().empty() ||
-                         (holds_ == Holds::kEdits && node_->handle_count() > 1);
-  const auto stored =
-      holds_ == Holds::kWhole ? PutWhole(place, durability) : PutEdited(place, edits_, durability);
+                         !column_->edits().empty();
+  const auto stored = PutWhole(change.column(), durability);
   if (!stored.ok()) return Fail(change, stored.status());
   change.Ended({});
-  AfterPut(change, *stored, view_->size());
-  holds_ = Holds::kEdits;
+  AfterPut(change, *stored, whole_.size());
+  holds_ = Holds::kShared;
   unput_ = Unput::kNothing;
-  edits_.clear();
-  base_size_ = view_->size();
+  column_->ShowPut(std::exchange(whole_, {}), known_generation_);
   if (is_merged) node_->PagesAreStale();
   column_->StoredChanged();
+  return {};
+}
+
+// All that was appended and edited, the latter in one step: who edited together shares the version.
+Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
+  CELLFS_RETURN_IF_FAILED(PutTail(change, durability, nullptr));
+  if (column_->edits().empty()) return {};
+  const auto& writers = column_->edits().writers();
+  const auto decides = [](const CellWriter* writer) {
+    return writer->requested_time_ || writer->time_to_live_ != kNoCellTtl;
+  };
+  const auto by = std::find_if(writers.begin(), writers.end(), decides);
+  const Outcome put =
+      (by != writers.end() ? *by : writers.front())->PutEditsNow(change, durability);
+  if (put.ok()) return {};
+  while (!column_->edits().empty())
+    static_cast<void>(column_->edits().writers().front()->Fail(change, put));
+  return failed_.value_or(Outcome());
+}
+
+Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
+  const uint64_t before = node_->generation();
+  // Somebody else changed what they go over, so the kernel's pages are not as the file is.
+  const bool is_merged = before != column_->edits().generation();
+  const std::vector<CellWriter*> writers = column_->edits().writers();
+  auto put = PutEdited(change.column(), column_->edits().edits(), durability);
+  if (!put.ok()) return put.status();
+  change.Ended({});
+  column_->NoteSharedPut(before, node_->generation());
+  column_->DropEdits();
+  AfterPut(change, put->stored, put->value.size());
+  for (CellWriter* writer : writers) writer->IsPutAs(put->stored.stamp);
+  column_->ShowPut(std::move(put->value), known_generation_);
+  if (is_merged) node_->PagesAreStale();
   return {};
 }
 
@@ -484,7 +585,8 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
     const std::vector<CellWriter*> writers = tail.front().writers;
     const bool is_own = writers.size() == 1 && writers.front() == this;
     // What others appended is promised to them by their close.
-    const Durability promised = is_own ? durability : with_.options.durability;
+    const Durability promised =
+        is_own || through == nullptr ? durability : with_.options.durability;
     const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
     if (put.ok()) continue;
     for (CellWriter* writer : writers) static_cast<void>(writer->Fail(change, put));
@@ -498,19 +600,21 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   auto size = column_->stored_size(before);
   if (size) *size += bytes.size();
   const bool is_plain = IsPlain(place);
-  PendingEdits edits;
-  if (!is_plain) edits.Append(bytes);
-  const auto stored =
-      is_plain ? PutAppended(place, bytes, durability) : PutEdited(place, edits, durability);
-  if (!stored.ok()) return stored.status();
+  std::optional<StoredPut> stored;
+  if (is_plain) {
+    CELLFS_ASSIGN_OR_RETURN(stored, PutAppended(place, bytes, durability));
+  } else {
+    PendingEdits edits;
+    edits.Append(bytes);
+    CELLFS_ASSIGN_OR_RETURN(const EditedPut put, PutEdited(place, edits, durability));
+    stored = put.stored;
+    size = put.value.size();
+  }
   change.Ended({});
-  column_->NoteAppendPut(before, node_->generation());
+  column_->NoteSharedPut(before, node_->generation());
   column_->PopRun();
-  AfterPut(change, *stored, is_plain ? size : view_->size());
-  if (unput_ == Unput::kStart) unput_ = Unput::kNothing;
+  AfterPut(change, *stored, size);
   if (column_->TakeMisplaced()) node_->PagesAreStale();
-  KeepViewIfRoom();
-  CountAsEditor();
   return {};
 }
 
@@ -540,9 +644,9 @@ RowStep CellWriter::StepFor(const Place& place, std::string value, Durability du
 }
 
 StatusOr<StoredPut> CellWriter::PutWhole(const Place& place, Durability durability) {
-  RowStep step = StepFor(place, std::move(*view_), durability);
+  RowStep step = StepFor(place, std::move(whole_), durability);
   // The bytes come back whatever happens: the handle may read on.
-  auto take_back = [&] { view_ = TakeValue(step); };
+  auto take_back = [&] { whole_ = TakeValue(step); };
   if (exclusive_ && !last_put_) {
     auto stored = with_.puts.PutIf(caller_, place, step, {});
     take_back();
@@ -555,8 +659,16 @@ StatusOr<StoredPut> CellWriter::PutWhole(const Place& place, Durability durabili
   return stored;
 }
 
-StatusOr<StoredPut> CellWriter::PutEdited(const Place& place, const PendingEdits& edits,
-                                          Durability durability) {
+StatusOr<CellWriter::EditedPut> CellWriter::PutEdited(const Place& place,
+                                                      const PendingEdits& edits,
+                                                      Durability durability) {
+  if (edits.IsWhole()) {
+    std::string value;
+    edits.ApplyTo(value);
+    RowStep step = StepFor(place, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(const StoredPut stored, with_.puts.Put(caller_, place, step));
+    return EditedPut{stored, TakeValue(step)};
+  }
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
@@ -564,9 +676,7 @@ StatusOr<StoredPut> CellWriter::PutEdited(const Place& place, const PendingEdits
     RowStep step = StepFor(place, std::move(value), durability);
     CELLFS_ASSIGN_OR_RETURN(std::optional<StoredPut> stored,
                             with_.puts.PutIf(caller_, place, step, std::move(present)));
-    if (!stored) continue;
-    view_ = TakeValue(step);
-    return *stored;
+    if (stored) return EditedPut{*stored, TakeValue(step)};
   }
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
 }
@@ -577,27 +687,33 @@ StatusOr<StoredPut> CellWriter::PutAppended(const Place& place, const std::strin
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
   RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
-  CELLFS_ASSIGN_OR_RETURN(const StoredPut stored, with_.puts.Put(caller_, place, step));
-  view_.reset();
-  return stored;
+  return with_.puts.Put(caller_, place, step);
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.
 void CellWriter::AfterPut(ColumnChange& change, const StoredPut& stored,
                           std::optional<uint64_t> size) {
   const Place& place = change.column();
-  known_generation_ = view_generation_ = node_->generation();
+  known_generation_ = node_->generation();
   if (size) column_->KeepStoredSize(*size, known_generation_);
   if (!IsVersion(place))
     with_.puts.Cache(place, stored, size, time_to_live_, *node_, known_generation_);
   const bool is_rewritten = last_put_ == stored.stamp;
   if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
-  last_put_ = stored.stamp;
+  IsPutAs(stored.stamp);
+  if (with_.puts.Settle(place, stored.stamp)) change.DirectoryTimesChanged();
+}
+
+// What this handle puts from here on is that version again.
+void CellWriter::IsPutAs(Timestamp stamp) {
+  last_put_ = stamp;
+  known_generation_ = node_->generation();
   requested_time_.reset();
   exclusive_ = false;
   making_ = Making::kNo;
-  static_cast<void>(UpdateShare());
-  if (with_.puts.Settle(place, stored.stamp)) change.DirectoryTimesChanged();
+  if (holds_ == Holds::kWhole) return;
+  unput_ = Unput::kNothing;
+  CountAsReplacer();
 }
 
 // The time that the program set, where the version itself does not say it.

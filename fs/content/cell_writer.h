@@ -10,11 +10,11 @@
 // What is put again through one handle takes the same timestamp, so that it stays one version. Once
 // the name has gone nothing is put (fs/nodes/orphan_file.h).
 //
-// A handle holds one of two things. All of the file, where it truncated it, or made it and is the
-// first to put: that is put as it is. Or edits (fs/nodes/pending_edits.h): they are applied over
-// the value that is the latest when they are put, in one atomic step, a compare and set by value.
-// Appended bytes are held by the column, for all handles together (fs/nodes/appended_tail.h), and
-// are HBase's Append.
+// What it writes is held in one of two places. By the handle, all of the file, where it truncated
+// it, or made it and is the first to put: that is put as it is. Else by the column, for all handles
+// together: edits (fs/nodes/shared_edits.h), which are applied over the value that is the latest
+// when they are put, in one atomic step, a compare and set by value, and appended bytes
+// (fs/nodes/appended_tail.h), which are HBase's Append.
 #ifndef CELLFS_FS_CONTENT_CELL_WRITER_H_
 #define CELLFS_FS_CONTENT_CELL_WRITER_H_
 
@@ -62,6 +62,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Allocate(uint64_t size) override;
   Outcome Flush() override;
   Outcome PutAll() override;
+  void Share() override;
   Outcome Sync() override;
   void Release() override;
   void Abandon() override;
@@ -79,12 +80,12 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
 
  private:
   enum class Holds {
-    kEdits,   // edits_, applied over the latest value
-    kWhole,   // view_, which is all of the file
+    kShared,  // nothing of its own: what it writes is the column's
+    kWhole,   // whole_, which is all of the file
     kOrphan,  // nothing: the file has no name, and its handles share it
   };
   enum class Unput {
-    kNothing,  // but perhaps appended bytes
+    kNothing,  // but perhaps bytes that are the column's
     kStart,    // the creation or the O_TRUNC alone
     kBytes,
   };
@@ -95,53 +96,74 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
     kErases,  // it truncated the file since: what was written here replaces that
   };
 
-  bool HasBytes() const { return unput_ == Unput::kBytes || column_->tail().Has(this); }
+  bool HasBytes() const {
+    return unput_ == Unput::kBytes || column_->tail().Has(this) || column_->edits().Has(this);
+  }
   bool HasAnything() const { return unput_ != Unput::kNothing || HasBytes(); }
   bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
-  void CountAsEditor();
+  void CountAsReplacer();
 
   // ---- What the program does
   template <typename Act>
   Outcome WithMemory(ColumnChange& change, Act&& act);
   Outcome Edit(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditOrphan(std::string_view bytes, uint64_t offset, bool appends);
+  Outcome EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
+  Outcome EditShared(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset);
   Outcome EditLength(ColumnChange& change, uint64_t size);
   Outcome CheckSize(uint64_t end) const;
+  Outcome BeginEdits(ColumnChange& change);
+  Outcome KeepOrPutEdits(ColumnChange& change);
   bool UpdateShare();
-  void KeepViewIfRoom();
   Outcome KeepOrPut(ColumnChange& change);
-  uint64_t Size() const;
   OutcomeOr<uint64_t> PresentSize(const Place& place);
   OutcomeOr<uint64_t> StoredSize(const Place& place);
   bool MayShareRun() const;
+  bool MayShareEdits() const;
   void Wrote(Unput unput);
   void PutLater();
   OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
-  Outcome LoadView(const Place& place);
+  OutcomeOr<SharedBytes> ReadShared(uint64_t offset, size_t size);
 
   // ---- Others who write at the same time
   bool OthersWereFirst() const;
-  void JoinOthers();
+  PendingEdits HeldEdits() const;
+  Outcome JoinOthers(ColumnChange& change);
+  Outcome ShareOwn(ColumnChange& change);
+  Outcome ShareBytes(ColumnChange& change, bool replaces);
   Outcome Fail(ColumnChange& change, Outcome outcome);
+  Outcome FailAll(ColumnChange& change, const Outcome& outcome);
 
   // ---- Putting
-  enum class What { kBytes, kAll };
+  enum class What {
+    kBytes,
+    kAll,   // also the creation or truncation alone
+    kFile,  // also what others appended or edited
+  };
   Outcome PutHeld(What what, Durability durability);
   Outcome PutAndWait(ColumnChange& change, What what, Durability wanted);
-  Outcome PutNow(ColumnChange& change, Durability durability);
-  Outcome PutPending(ColumnChange& change, Durability durability);
+  Outcome PutNow(ColumnChange& change, What what, Durability durability);
+  Outcome PutPending(ColumnChange& change, What what, Durability durability);
+  Outcome PutOwn(ColumnChange& change, Durability durability);
+  Outcome PutEdits(ColumnChange& change, Durability durability);
+  Outcome PutEditsNow(ColumnChange& change, Durability durability);
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
   bool IsPlain(const Place& place) const;
   StatusOr<StoredPut> PutWhole(const Place& place, Durability durability);
-  StatusOr<StoredPut> PutEdited(const Place& place, const PendingEdits& edits,
+  struct EditedPut {
+    StoredPut stored;
+    std::string value;
+  };
+  StatusOr<EditedPut> PutEdited(const Place& place, const PendingEdits& edits,
                                 Durability durability);
   StatusOr<StoredPut> PutAppended(const Place& place, const std::string& bytes,
                                   Durability durability);
   RowStep StepFor(const Place& place, std::string value, Durability durability) const;
   StatusOr<std::string> LatestValue(const Place& place);
   void AfterPut(ColumnChange& change, const StoredPut& stored, std::optional<uint64_t> size);
+  void IsPutAs(Timestamp stamp);
   void RememberTime(const Place& place, Timestamp stamp);
   void LeaveBytes();
 
@@ -157,14 +179,10 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Making making_;
   bool exclusive_;  // the first put must find nothing
   bool put_is_due_ = false;
-  bool is_editor_ = false;  // counted by column_
-  PendingEdits edits_;      // kEdits
-  // The file as this handle reads it: always with kWhole, else where it was wanted.
-  std::optional<std::string> view_;
-  OpenFileMemory::Share share_;  // of edits_ and view_
-  uint64_t view_generation_ = 0;
-  uint64_t known_generation_;  // of the node, as far as this handle has made it
-  uint64_t base_size_ = 0;     // of the file that edits_ go over
+  bool is_replacer_ = false;  // counted by column_
+  std::string whole_;
+  OpenFileMemory::Share share_;  // of whole_
+  uint64_t known_generation_;    // of the node, as far as this handle has made it
   std::optional<Timestamp> last_put_;
   std::optional<timespec> requested_time_;  // set while bytes are not put
   bool time_is_remembered_ = false;         // beside the version of the last put

@@ -40,18 +40,25 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   // Who made it has asked.
   if (!mode.created) CELLFS_RETURN_IF_FAILED(CheckTakesPuts(cells_.reading, place));
   OpenedFile opened;
+  const std::shared_ptr<Column> column = node->OpenColumn();
+  const bool reads_stored = mode.read && !mode.truncate && !mode.created;
+  if (reads_stored && column->is_replaced()) ShareReplacements(*node);
   // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = node->OpenColumn()->writers() > 0;
-  const bool is_being_written = node->is_being_written();
+  const bool is_written = column->writers() > 0;
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
-  // Pages may not mix what another handle is writing with what is to be read here.
-  opened.direct_io = mode.read && !mode.truncate && !mode.created &&
-                     (is_being_written || (is_written && stale != 0));
+  // They cannot be dropped now.
+  opened.direct_io = reads_stored && is_written && (stale != 0 || column->is_replaced());
   opened.handle = std::make_shared<CellWriter>(cells_, request, node, mode);
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
   if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;
   return opened;
+}
+
+// Who opens a file to read and write it shares the kernel's pages with who writes it already, for
+// both may map it.
+void FileWriters::ShareReplacements(const Node& node) {
+  for (const auto& handle : node.handles()) handle->Share();
 }
 
 OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const NodePtr& node,

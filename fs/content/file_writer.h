@@ -26,6 +26,7 @@ class FileWriters {
  private:
   OutcomeOr<OpenedFile> OpenCell(const Request& request, const NodePtr& node, const Place& place,
                                  const OpenMode& mode) const;
+  static void ShareReplacements(const Node& node);
   OutcomeOr<OpenedFile> OpenCounter(const Request& request, const NodePtr& node,
                                     const Place& place) const;
   OutcomeOr<OpenedFile> OpenToml(const Request& request, const NodePtr& node, const Place& place,

@@ -10,6 +10,7 @@ void Column::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
                     uint64_t stored_size, bool may_share) {
   if (offset != stored_size + tail_.size()) misplaced_ = true;
   tail_.Append(writer, bytes, may_share);
+  shown_.reset();
   tail_size_.store(tail_.size(), std::memory_order_release);
 }
 
@@ -32,18 +33,97 @@ void Column::PopRun() {
 void Column::RemoveRuns(const CellWriter* writer) {
   if (!tail_.Has(writer)) return;
   tail_.Remove(writer);
+  shown_.reset();
   TailShrank();
   misplaced_ = !tail_.empty();
 }
 
-void Column::NoteAppendPut(uint64_t generation_before, uint64_t generation_after) {
-  if (append_puts_to_ != generation_before) append_puts_from_ = generation_before;
-  append_puts_to_ = generation_after;
+// ---- Edited bytes -------------------------------------------------------------------------------
+
+void Column::EditsChanged() { has_edits_.store(!edits_.empty(), std::memory_order_release); }
+
+void Column::Edit(CellWriter* writer, std::string_view bytes, uint64_t offset) {
+  edits_.Write(writer, bytes, offset);
+  if (shown_) WriteInto(*shown_, bytes, offset);
+  EditsChanged();
 }
 
-bool Column::OnlyAppended(uint64_t generation_before, uint64_t generation_after) const {
+void Column::AppendToEdits(CellWriter* writer, std::string_view bytes) {
+  edits_.Append(writer, bytes);
+  if (shown_) *shown_ += bytes;
+  EditsChanged();
+}
+
+void Column::TruncateEdits(CellWriter* writer, uint64_t size) {
+  edits_.Truncate(writer, size);
+  if (shown_) shown_->resize(size);
+  EditsChanged();
+}
+
+bool Column::HoldEdits(OpenFileMemory& memory, uid_t user) {
+  const uint64_t edits = edits_.edits().bytes();
+  if (edits == 0 && !shown_) {
+    edits_share_.reset();
+    return true;
+  }
+  if (!edits_share_) edits_share_.emplace(memory, user);
+  if (edits_share_->Resize(edits + (shown_ ? shown_->size() : 0))) return true;
+  shown_.reset();
+  return edits_share_->Resize(edits);
+}
+
+void Column::DropEdits() {
+  edits_.Clear();
+  EditsChanged();
+}
+
+void Column::RemoveEdits(const CellWriter* writer) {
+  if (!edits_.Has(writer)) return;
+  edits_.Remove(writer);
+  if (edits_.empty()) shown_.reset();
+  EditsChanged();
+}
+
+// ---- The file that is shared --------------------------------------------------------------------
+
+void Column::NoteSharedPut(uint64_t generation_before, uint64_t generation_after) {
+  if (shared_puts_to_ != generation_before) shared_puts_from_ = generation_before;
+  shared_puts_to_ = generation_after;
+  if (edits_.generation() == generation_before) edits_.FollowsPut(generation_after);
+}
+
+bool Column::OnlySharedPuts(uint64_t generation_before, uint64_t generation_after) const {
   return generation_before == generation_after ||
-         (append_puts_from_ <= generation_before && generation_after <= append_puts_to_);
+         (shared_puts_from_ <= generation_before && generation_after <= shared_puts_to_);
+}
+
+const std::string& Column::Show(std::string stored, uint64_t generation) {
+  tail_.CopyTo(stored, 0, tail_.size());
+  edits_.edits().ApplyTo(stored);
+  shown_ = std::move(stored);
+  shown_generation_ = generation;
+  return *shown_;
+}
+
+void Column::ShowPut(std::string bytes, uint64_t generation) {
+  shown_.reset();
+  if (!tail_.empty() || !edits_.empty()) return;
+  shown_ = std::move(bytes);
+  shown_generation_ = generation;
+}
+
+std::optional<std::string> Column::TakePut(uint64_t generation, size_t max_size) {
+  const std::string* const bytes = shown(generation);
+  if (bytes == nullptr || bytes->size() > max_size) return std::nullopt;
+  if (!tail_.empty() || !edits_.empty()) return std::nullopt;
+  return std::exchange(shown_, std::nullopt);
+}
+
+SharedBytes Column::Read(const std::shared_ptr<const std::string>& stored, uint64_t generation,
+                         uint64_t offset, size_t size) {
+  if (edits_.empty()) return ReadWithTail(stored, offset, size);
+  const std::string* const kept = shown(generation);
+  return SharedBytes::Copy(kept != nullptr ? *kept : Show(*stored, generation), offset, size);
 }
 
 SharedBytes Column::ReadWithTail(const std::shared_ptr<const std::string>& stored, uint64_t offset,
@@ -59,8 +139,14 @@ SharedBytes Column::ReadWithTail(const std::shared_ptr<const std::string>& store
 
 void Column::BecomeOrphan(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> stored,
                           timespec now) {
-  if (stored.ok()) tail_.CopyTo(*stored, 0, tail_.size());
+  if (stored.ok()) {
+    tail_.CopyTo(*stored, 0, tail_.size());
+    edits_.edits().ApplyTo(*stored);
+  }
   while (!tail_.empty()) PopRun();
+  DropEdits();
+  shown_.reset();
+  edits_share_.reset();
   orphan_ = std::make_unique<OrphanFile>(memory, user, std::move(stored), now);
 }
 

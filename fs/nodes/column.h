@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Column: what the handles of one file share while any of them is open: the bytes appended and not
-// put yet, the writers, and the bytes once the name has gone. It belongs to the node and goes where
-// a rename takes that.
+// Column: what the handles of one file share while any of them is open: what they appended and
+// edited and did not put yet, the writers, and the bytes once the name has gone. It belongs to the
+// node and goes where a rename takes that.
+//
+// The file that they share, and the kernel's pages with them, is the stored value, the appended
+// tail behind it, and the edits over both. Only who replaces the file, for it was opened with
+// O_TRUNC or made, holds its bytes for itself until they are put.
 #ifndef CELLFS_FS_NODES_COLUMN_H_
 #define CELLFS_FS_NODES_COLUMN_H_
 
@@ -18,6 +22,7 @@
 #include "fs/nodes/file_handle.h"
 #include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/orphan_file.h"
+#include "fs/nodes/shared_edits.h"
 
 namespace cellfs::fs {
 
@@ -31,16 +36,16 @@ class Column {
               bool may_share);
   // Counts the tail as held by who appended first since it was empty. False: there is no room, and
   // it is time to put it.
-  bool HoldTail(OpenFileMemory& memory, uid_t user);
+  [[nodiscard]] bool HoldTail(OpenFileMemory& memory, uid_t user);
   // The first run was put, or will never be. Only then may the tail be without it: a reader that
   // takes no lock looks for the tail first and for the node's generation afterwards.
   void PopRun();
   void RemoveRuns(const CellWriter* writer);
   // Without the lock.
   bool has_tail() const { return tail_size_.load(std::memory_order_acquire) != 0; }
-  // When the last byte was appended.
-  timespec appended() const { return appended_; }
-  void AppendedAt(timespec time) { appended_ = time; }
+  // When the last byte was appended or edited.
+  timespec written() const { return written_; }
+  void WrittenAt(timespec time) { written_ = time; }
 
   // Another value is stored below the tail than that which the kernel appended to.
   void StoredChanged() { misplaced_ = misplaced_ || !tail_.empty(); }
@@ -54,14 +59,42 @@ class Column {
     return stored_size_.generation == generation ? std::optional(stored_size_.size) : std::nullopt;
   }
 
-  // What a put of the tail did to the node's generation. A change between two generations that did
-  // nothing else leaves what was read a beginning of the file.
-  void NoteAppendPut(uint64_t generation_before, uint64_t generation_after);
-  bool OnlyAppended(uint64_t generation_before, uint64_t generation_after) const;
+  // ---- Edited bytes ---------------------------------------------------------------------------
+  const SharedEdits& edits() const { return edits_; }
+  // REQUIRES: there are none. `size_below`: of the stored value and the tail.
+  void BeginEdits(uint64_t size_below, uint64_t generation) {
+    edits_.Begin(size_below, generation);
+  }
+  void Edit(CellWriter* writer, std::string_view bytes, uint64_t offset);
+  void AppendToEdits(CellWriter* writer, std::string_view bytes);
+  void TruncateEdits(CellWriter* writer, uint64_t size);
+  // Counts edits and shown bytes as held by who came first; the latter are not kept where there is
+  // no room. False: there is none for the edits, and it is time to put them.
+  [[nodiscard]] bool HoldEdits(OpenFileMemory& memory, uid_t user);
+  // They were put, or will never be. As PopRun.
+  void DropEdits();
+  void RemoveEdits(const CellWriter* writer);
+  // Without the lock.
+  bool has_edits() const { return has_edits_.load(std::memory_order_acquire); }
 
-  // At most `size` bytes from `offset` of the stored value and the tail behind it.
-  SharedBytes ReadWithTail(const std::shared_ptr<const std::string>& stored, uint64_t offset,
-                           size_t size) const;
+  // ---- The file that is shared ----------------------------------------------------------------
+  // What a put of the tail or of the edits did to the node's generation. A change between two
+  // generations that did nothing else leaves what was read right.
+  void NoteSharedPut(uint64_t generation_before, uint64_t generation_after);
+  bool OnlySharedPuts(uint64_t generation_before, uint64_t generation_after) const;
+
+  // All of its bytes, where they are kept for the node's generation, else null.
+  const std::string* shown(uint64_t generation) const {
+    return shown_ && shown_generation_ == generation ? &*shown_ : nullptr;
+  }
+  const std::string& Show(std::string stored, uint64_t generation);
+  // These were put, and there is nothing else.
+  void ShowPut(std::string bytes, uint64_t generation);
+  // The same, at most `max_size` of them: nobody needs them here any more.
+  std::optional<std::string> TakePut(uint64_t generation, size_t max_size);
+  // At most `size` bytes from `offset`, over that stored value.
+  SharedBytes Read(const std::shared_ptr<const std::string>& stored, uint64_t generation,
+                   uint64_t offset, size_t size);
 
   // ---- Writers --------------------------------------------------------------------------------
   // Open ones. While there are any, no open may make the kernel drop pages: one of them may be
@@ -69,11 +102,13 @@ class Column {
   int writers() const { return writers_.load(std::memory_order_acquire); }
   void AddWriter() { writers_.fetch_add(1, std::memory_order_acq_rel); }
   void RemoveWriter() { writers_.fetch_sub(1, std::memory_order_acq_rel); }
-  // Those that hold something else than appended bytes that is not put: then the kernel's pages and
-  // what is read here may mix. Without the lock.
-  bool is_edited() const { return editors_.load(std::memory_order_acquire) != 0; }
-  void AddEditor() { editors_.fetch_add(1, std::memory_order_acq_rel); }
-  void RemoveEditor() { editors_.fetch_sub(1, std::memory_order_acq_rel); }
+  // Those that replace the file and have not put it: then the kernel's pages and what is read here
+  // may mix. Without the lock.
+  bool is_replaced() const { return replacers_.load(std::memory_order_acquire) != 0; }
+  void AddReplacer() { replacers_.fetch_add(1, std::memory_order_acq_rel); }
+  void RemoveReplacer() { replacers_.fetch_sub(1, std::memory_order_acq_rel); }
+  // Who opens the file to read then reads the value before. Without the lock.
+  bool is_edited() const { return is_replaced() || has_edits(); }
 
   // ---- Without a name -------------------------------------------------------------------------
   // Null while the file has its name, and where nobody had it open when that went.
@@ -89,18 +124,26 @@ class Column {
   };
 
   void TailShrank();
+  void EditsChanged();
+  SharedBytes ReadWithTail(const std::shared_ptr<const std::string>& stored, uint64_t offset,
+                           size_t size) const;
 
   AppendedTail tail_;
   std::optional<OpenFileMemory::Share> tail_share_;
   StoredSize stored_size_;
-  timespec appended_{};
   bool misplaced_ = false;
-  uint64_t append_puts_from_ = 0;
-  uint64_t append_puts_to_ = 0;
+  SharedEdits edits_;
+  std::optional<std::string> shown_;
+  uint64_t shown_generation_ = 0;
+  std::optional<OpenFileMemory::Share> edits_share_;  // of edits_ and shown_
+  timespec written_{};
+  uint64_t shared_puts_from_ = 0;
+  uint64_t shared_puts_to_ = 0;
   std::unique_ptr<OrphanFile> orphan_;
   std::atomic<uint64_t> tail_size_{0};
+  std::atomic<bool> has_edits_{false};
   std::atomic<int> writers_{0};
-  std::atomic<int> editors_{0};
+  std::atomic<int> replacers_{0};
 };
 
 }  // namespace cellfs::fs

@@ -113,12 +113,6 @@ uint64_t PendingEdits::bytes() const {
   return bytes;
 }
 
-const std::string* PendingEdits::OnlyAppended() const {
-  if (layers_.size() != 1) return nullptr;
-  const Layer& layer = layers_.front();
-  return layer.writes.empty() && !layer.size ? &layer.appended : nullptr;
-}
-
 bool PendingEdits::is_scattered() const {
   return layers_.size() > kManyLayers ||
          (!layers_.empty() && layers_.back().writes.size() > kManyPieces);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// PendingEdits: what one handle has done to a file and not put yet, to be applied over whatever the
-// value is by then. Pure. Its memory follows the bytes that it would write, however often they were
+// PendingEdits: what was done to a file and is not put yet, to be applied over whatever the value is
+// by then. Pure. Its memory follows the bytes that it would write, however often they were
 // written.
 #ifndef CELLFS_FS_NODES_PENDING_EDITS_H_
 #define CELLFS_FS_NODES_PENDING_EDITS_H_
@@ -33,8 +33,8 @@ class PendingEdits {
   // How many are kept.
   uint64_t bytes() const;
 
-  // Null where there is anything but appended bytes.
-  const std::string* OnlyAppended() const;
+  // The file does not depend on the value that they go over.
+  bool IsWhole() const { return !layers_.empty() && layers_.front().kept == 0; }
   // So many pieces that what describes them outweighs the bytes: time to put them.
   bool is_scattered() const;
 

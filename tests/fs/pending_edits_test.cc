@@ -47,19 +47,19 @@ TEST(PendingEditsTest, TheyLeaveWhatTheCallsOneByOneWould) {
   }
 }
 
-TEST(PendingEditsTest, OnlyAppendedBytesAreSeenAsSuch) {
+TEST(PendingEditsTest, WhatBeginsWithATruncationToNothingIsWhole) {
   PendingEdits edits;
-  EXPECT_EQ(edits.OnlyAppended(), nullptr);
+  EXPECT_FALSE(edits.IsWhole());
   edits.Append("a");
-  edits.Append("b");
-  ASSERT_NE(edits.OnlyAppended(), nullptr);
-  EXPECT_EQ(*edits.OnlyAppended(), "ab");
-  edits.Write("c", 0);
-  EXPECT_EQ(edits.OnlyAppended(), nullptr);
-  edits.clear();
+  edits.Write("b", 1);
+  EXPECT_FALSE(edits.IsWhole());
+  edits.Truncate(1);
+  EXPECT_FALSE(edits.IsWhole());
   edits.Truncate(0);
-  edits.Append("a");
-  EXPECT_EQ(edits.OnlyAppended(), nullptr);
+  EXPECT_TRUE(edits.IsWhole());
+  edits.Append("c");
+  edits.Truncate(9);
+  EXPECT_TRUE(edits.IsWhole());
 }
 
 TEST(PendingEditsTest, ManySeparatePiecesAreTimeToPut) {

@@ -16,6 +16,7 @@
 namespace cellfs::fs {
 
 inline OpenMode ForWriting() { return {.read = true, .write = true}; }
+inline OpenMode ForWritingOnly() { return {.read = false, .write = true}; }
 inline OpenMode ForAppending() { return {.read = true, .write = true, .append = true}; }
 inline OpenMode Truncating() { return {.read = false, .write = true, .truncate = true}; }
 
