@@ -11,7 +11,7 @@
 #include "fs/content/claim.h"
 #include "fs/nodes/column.h"
 #include "fs/requests/running_request.h"
-#include "fs/tree/asof.h"
+#include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -224,8 +224,8 @@ OutcomeOr<Entry> FileSystem::LookUpRestored(const Request& request, const Place&
 OutcomeOr<std::string> FileSystem::ReadLink(const Request& /*request*/, Node& node) {
   const auto place = node.place();
   if (place->kind != PlaceKind::kAsofLink) return Outcome(EINVAL);
-  const auto time = ParseAsofName(place->name, parts_.clock->Now());
-  if (!time) return Outcome(ENOENT);
+  const auto time = ParseTime(place->name, parts_.clock->Now());
+  if (!time.ok()) return Outcome(ENOENT);
   return std::to_string(*time);
 }
 

@@ -3,6 +3,7 @@
 
 #include "fs/reading/scan_end.h"
 #include "fs/tree/asof.h"
+#include "fs/tree/time_text.h"
 #include "fs/tree/scan_query.h"
 #include "fs/tree/view.h"
 
@@ -45,7 +46,7 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
                            std::string_view time) {
   const auto timestamp = ReadTimestamp(time);
   if (!timestamp) {
-    if (!ParseAsofName(time, reading.clock().Now())) return Outcome(ENOENT);
+    if (!ParseTime(time, reading.clock().Now()).ok()) return Outcome(ENOENT);
     Place link = asof_directory.As(PlaceKind::kAsofLink);
     link.name = time;
     return link;

@@ -15,9 +15,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/clock.h"
@@ -95,10 +92,6 @@ class AsofRegistry {
   HeldMoments held_;                                        // those that hold a pin
   std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
 };
-
-// "now", "-2h" (s, m, h, d, w) and RFC 3339 ("2026-01-31T12:00:00Z", "...+01:00", fractions) as
-// milliseconds, reckoned from `now`. Not plain milliseconds: those are the directories themselves.
-std::optional<Timestamp> ParseAsofName(std::string_view name, Timestamp now);
 
 }  // namespace cellfs::fs
 

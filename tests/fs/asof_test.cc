@@ -11,19 +11,6 @@
 namespace cellfs::fs {
 namespace {
 
-TEST(AsofNameTest, ReadsTheThreeForms) {
-  EXPECT_EQ(ParseAsofName("now", kStart), kStart);
-  EXPECT_EQ(ParseAsofName("-2h", kStart), kStart - 7200000);
-  EXPECT_EQ(ParseAsofName("-90s", kStart), kStart - 90000);
-  EXPECT_EQ(ParseAsofName("2023-11-14T22:13:20Z", 0), 1700000000000);
-  EXPECT_EQ(ParseAsofName("2023-11-14T23:13:20+01:00", 0), 1700000000000);
-  EXPECT_EQ(ParseAsofName("2023-11-14T22:13:20.5Z", 0), 1700000000500);
-  for (const char* wrong : {"", "-", "-h", "-2y", "2h", "-2 h", "2023-11-14", "2023-11-14T22:13:20",
-                            "2023-11-14T22:13:20+1:00", "yesterday"}) {
-    EXPECT_EQ(ParseAsofName(wrong, kStart), std::nullopt) << wrong;
-  }
-}
-
 TEST(AsofTest, LeavesOutWhatWasWrittenAfterItsFirstLookUp) {
   Tree tree;
   CELLFS_NEEDS(pins_moments);
