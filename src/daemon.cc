@@ -231,7 +231,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   UseOneHeap();
   const sigset_t signals = SignalThread::Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
   const Guardian guardian;  // while there is one thread
   if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
       !status.ok()) {

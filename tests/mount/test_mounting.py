@@ -366,6 +366,18 @@ def test_sighup_opens_the_log_anew_in_the_background(place, tmp_path):
     assert "is closed" in log.read_text() and moved.read_text() == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGPIPE])
+def test_a_signal_that_says_nothing_ends_no_mount(place, number):
+    store, mountpoint = place
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    daemon = daemon_of(mountpoint)
+    os.kill(daemon, number)
+    os.kill(daemon, number)
+    (mountpoint / "default/t/r/f").mkdir(parents=True)
+    assert daemon_of(mountpoint) == daemon
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
 def test_sighup_without_a_place_for_the_log_leaves_it_where_it_is(place, tmp_path):
     store, mountpoint = place
     (tmp_path / "logs").mkdir()
