@@ -66,7 +66,9 @@ std::string CheckText(const CheckReport& report) {
   return text + std::to_string(report.cells) + " cells and " + std::to_string(report.log_records) +
          " records of the log read; " +
          (report.damage.empty() ? "no damage"
-                                : std::to_string(report.damage.size()) + " findings of damage") +
+                                : std::to_string(report.damage.size()) +
+                                      " findings of damage; what helps is in storage.md, \"Damage "
+                                      "and recovery\"") +
          "\n";
 }
 

@@ -93,6 +93,7 @@ class StoreCheck {
     older_.clear();
     marks_.clear();
     logged_.clear();
+    families_.clear();
     CELLFS_ASSIGN_OR_RETURN(const auto names, files_.List(directory_ + "/wal"));
     std::vector<uint64_t> numbers;
     for (const std::string& name : names)
@@ -148,6 +149,8 @@ class StoreCheck {
     ++report_.log_records;
     SequenceId& highest = logged_[record.table_id];
     highest = std::max(highest, record.sequence_id);
+    for (const CellView& cell : record.cells)
+      families_[record.table_id].insert_or_assign(std::string(cell.family), record.sequence_id);
   }
 
   // Answers where the records end.
@@ -234,6 +237,7 @@ class StoreCheck {
     }
     const auto folder = std::make_shared<const TableFolder>(
         TableFolder{directory_ + "/" + directory, store_id_, table.id});
+    CheckFamilies(name, table, *manifest, *folder);
     for (const FileFacts& facts : manifest->files) {
       const size_t before = report_.damage.size();
       CheckFile(folder, facts);
@@ -241,6 +245,28 @@ class StoreCheck {
         report_.damage.resize(before);
     }
     if (report_.damage.size() > known && !TableNow(name, table)) report_.damage.resize(known);
+  }
+
+  // A family that CATALOG does not name by now, though the table has something of it.
+  void CheckFamilies(const TableName& name, const CatalogTable& table, const Manifest& manifest,
+                     const TableFolder& folder) {
+    const auto now = TableNow(name, table);
+    if (!now) return;
+    const auto is_strange = [&](const std::string& family) {
+      return now->schema->FindFamily(family) == nullptr;
+    };
+    std::set<std::string> strange;
+    for (const FileFacts& facts : manifest.files) {
+      if (is_strange(facts.family) && IsStillNamed(folder, facts)) strange.insert(facts.family);
+    }
+    const auto add = [&](const std::string& family, std::string what) {
+      Add({.file = "CATALOG", .what = std::move(what), .table = name, .family = family});
+    };
+    for (const std::string& family : strange) add(family, DescribeStrangeFamily(family));
+    for (const auto& [family, sequence_id] : families_[table.id]) {
+      if (is_strange(family) && sequence_id > manifest.flushed)
+        add(family, DescribeStrangeFamilyInLog(family));
+    }
   }
 
   bool IsStillNamed(const TableFolder& folder, const FileFacts& facts) {
@@ -374,6 +400,7 @@ class StoreCheck {
   OlderCells older_;  // what the log had before its first segment
   TableMarks marks_;  // what it says of manifests
   std::map<TableId, SequenceId> logged_;  // the highest of its records
+  std::map<TableId, std::map<std::string, SequenceId>> families_;  // likewise of each family
   Damage place_;      // what is looked at, for what is found there
   CheckReport report_;
 };

@@ -20,6 +20,14 @@ Status WithRemedy(const Status& damaged) {
               "are there"};
 }
 
+Status WithRemedyOfLog(const Status& damaged) {
+  if (damaged.code() != StatusCode::kCorruption) return damaged;
+  return {damaged.code(),
+          damaged.message() +
+              ". The segments of the log from a backup help, all of one time; without one what lay "
+              "in the log alone is lost, and storage.md, \"Damage and recovery\", says how to go on"};
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<LocalEngine>> LocalEngine::Open(const std::string& directory,
@@ -184,8 +192,9 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
     return Status();
   };
   const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
-  CELLFS_ASSIGN_OR_RETURN(context_->wal,
-                          Wal::Open(files_, directory_->log_path(), options, visitor));
+  auto wal = Wal::Open(files_, directory_->log_path(), options, visitor);
+  if (!wal.ok()) return WithRemedyOfLog(wal.status());
+  context_->wal = *std::move(wal);
   for (const auto& [id, highest] : context_->wal->older()) {
     last = std::max(last, highest);
     in_log_.try_emplace(id, 0);  // what it had of that is gone
@@ -200,11 +209,17 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
 Status LocalEngine::SettleTable(TableId id) {
   const auto table = tables_.find(id);
   if (table == tables_.end()) return Status();
-  const Status whole = CheckIsWhole(id);
+  const std::string& strange = table->second->strange_family();
+  Status whole = CheckIsWhole(id);
+  if (!whole.ok()) {
+    whole = WithRemedy(whole);
+  } else if (!strange.empty()) {
+    whole = {StatusCode::kCorruption, DescribeStrangeFamilyInLog(strange)};
+  }
   if (!whole.ok()) {
     const std::lock_guard lock(mutex_);
     tables_.erase(table);
-    return WithRemedy(whole);
+    return whole;
   }
   table->second->SettleRecovered();
   return Status();

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/local/dropped_columns.h"
+#include "engine/local/lost_tables.h"
 #include "engine/visibility/region_scanner.h"
 
 namespace cellfs {
@@ -37,9 +38,12 @@ LocalStorage::LocalStorage(std::shared_ptr<StoreContext> context, StoredTable ta
       flushed_(manifest.flushed) {
   StoreFiles files;
   for (const FileFacts& facts : manifest.files) {
-    // The family has been dropped, and the manifest could not be told: it must not come back.
-    if (table.schema->FindFamily(facts.family) == nullptr) continue;
-    files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
+    if (table.schema->FindFamily(facts.family) != nullptr) {
+      files.push_back(std::make_shared<StoreFile>(folder_, facts, context_->cache));
+      continue;
+    }
+    strange_files_.push_back(facts);
+    damage_ = DescribeStrangeFamily(facts.family);
   }
   TableState state{.schema = std::move(table.schema)};
   state.active = NewMemory(*state.schema);
@@ -272,6 +276,9 @@ StoreContext::BytesOfPut LocalStorage::BytesOf(std::span<const RowBatch> batches
 void LocalStorage::Recover(const LogRecord& record) {
   if (record.sequence_id <= flushed()) return;
   const Snapshot<TableState> state = State();
+  for (const CellView& cell : record.cells) {
+    if (state->schema->FindFamily(cell.family) == nullptr) strange_family_ = cell.family;
+  }
   const std::shared_ptr<MemoryCells>& active = state->active;
   Memstore::Addition addition = active->Begin();
   active->Prepare(record.cells, addition);
@@ -307,6 +314,11 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
                     .next_file = next_file_,
                     .files = {}};
   for (const auto& file : files) manifest.files.push_back(file->facts());
+  std::vector<FileFacts> strange = strange_files_;
+  std::erase_if(strange, [&](const FileFacts& facts) {
+    return change.schema != nullptr && change.schema->FindFamily(facts.family) != nullptr;
+  });
+  manifest.files.insert(manifest.files.end(), strange.begin(), strange.end());
   // Nothing may fail once the manifest is in place.
   const auto after_files = std::make_shared<const TableFiles>(files);
   const auto after = std::make_shared<TableState>();
@@ -322,6 +334,11 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
     return saved;
   }
   if (!saved.ok()) durable_ = false;
+  if (strange.size() != strange_files_.size()) {
+    const std::lock_guard lock(damage_mutex_);
+    damage_ = strange.empty() ? "" : DescribeStrangeFamily(strange.front().family);
+  }
+  strange_files_ = std::move(strange);
   {
     const std::lock_guard write_lock(context_->write_mutex);
     const auto moments_lock = context_->moments->HoldOff();
@@ -387,7 +404,7 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   const std::lock_guard flush_lock(flush_mutex_);
   const Status flushed = FlushLocked();
   if (!IsInForce(flushed)) return flushed;
-  FileChange change;
+  FileChange change{.schema = schema};
   const Snapshot<TableState> state = State();
   for (const auto& file : state->files->All())
     if (schema->FindFamily(file->facts().family) == nullptr) change.removed.push_back(file);

@@ -63,6 +63,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   void Recover(const LogRecord& record);
   // After the last Recover: the log need not keep what the files have had all along.
   void SettleRecovered();
+  // A family that the log has cells of and the schema does not name; empty: there is none.
+  const std::string& strange_family() const { return strange_family_; }
   // No more writes come; what is left of the table is removed.
   void Drop();
   bool WantsFlush() const;
@@ -139,6 +141,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
     std::vector<FileFacts> added;
     StoreFiles removed;
     SequenceId flushed = 0;  // at least
+    std::shared_ptr<const TableSchema> schema;  // where it becomes another
     // Of a flush: `added` has all that moments up to this one see of the frozen memstore.
     std::optional<SequenceId> complete_up_to;
   };
@@ -165,6 +168,12 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   Attempts compact_attempts_;
   std::atomic<uint64_t> flushes_{0};
   std::atomic<uint64_t> compactions_{0};
+
+  // Of families that the schema does not name: an older CATALOG does not know them, or their drop
+  // was cut short. They are not shown, and stay until the family is declared. Guarded by
+  // commit_mutex_.
+  std::vector<FileFacts> strange_files_;
+  std::string strange_family_;  // set by Recover
 
   std::mutex damage_mutex_;
   std::string damage_;  // the first that was found; guarded by damage_mutex_

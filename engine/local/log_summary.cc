@@ -49,7 +49,10 @@ StatusOr<LogSummary> SummarizeLog(FileLayer& files, const std::string& directory
                     "'" + directory + "/" + name + "': the header is damaged");
     LogSummary segment;
     TakeSegment(bytes, header->base, &segment);
-    if (last == 0) summary.older = segment.older;
+    if (last == 0) {
+      summary.first_segment = *number;
+      summary.older = segment.older;
+    }
     summary.marks = std::move(segment.marks);
     for (const auto& [table, highest] : segment.highest) {
       SequenceId& present = summary.highest[table];

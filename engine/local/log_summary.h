@@ -13,7 +13,8 @@
 namespace cellfs {
 
 struct LogSummary {
-  OlderCells older;  // what segments before the first one have held
+  uint64_t first_segment = 0;
+  OlderCells older;  // what segments before that have held
   TableMarks marks;
   std::map<TableId, SequenceId> highest;  // of the records that are there
 };

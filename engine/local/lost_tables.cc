@@ -82,4 +82,17 @@ std::string DescribeLostTable(const std::string& directory, TableId id) {
          "the store is not mounted gives it up";
 }
 
+std::string DescribeStrangeFamily(const std::string& family) {
+  return "CATALOG does not name family '" + family +
+         "', of which the table has store files: it is an older copy, or the drop of the family was "
+         "cut short. The files stay, and a newer CATALOG, put in place while the store is not "
+         "mounted, brings them back; to declare the family anew gives them up";
+}
+
+std::string DescribeStrangeFamilyInLog(const std::string& family) {
+  return "CATALOG does not name family '" + family +
+         "', of which the log has cells: it is an older copy. They stay in the log, and a newer "
+         "CATALOG helps, put in place while the store is not mounted";
+}
+
 }  // namespace cellfs

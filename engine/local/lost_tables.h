@@ -43,6 +43,10 @@ class LostTables {
 // For people: what it means that the store in `directory` has something of the table, and what
 // helps.
 std::string DescribeLostTable(const std::string& directory, TableId id);
+// Likewise that a table has store files, or only the log cells, of a family that CATALOG does not
+// name.
+std::string DescribeStrangeFamily(const std::string& family);
+std::string DescribeStrangeFamilyInLog(const std::string& family);
 
 }  // namespace cellfs
 

@@ -62,8 +62,8 @@ class Repair {
     const std::string path = PathOf(id);
     CELLFS_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(files_, path, store_id_, id));
     if (const auto needed = log_.older.find(id); needed != log_.older.end())
-      CELLFS_RETURN_IF_ERROR(
-          CheckHasFlushed(path, manifest.flushed, needed->second, "before its first"));
+      CELLFS_RETURN_IF_ERROR(CheckHasFlushed(path, manifest.flushed, needed->second,
+                                             SegmentName(log_.first_segment - 1)));
     CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> unnamed,
                             UnnamedFiles(files_, path, manifest));
     if (const auto mark = log_.marks.find(id); mark != log_.marks.end())

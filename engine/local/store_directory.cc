@@ -40,11 +40,15 @@ bool MayBecomeStore(const Names& names) {
   return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
 }
 
+constexpr char kRemedy[] = "the same from a backup of the store helps";
+
 bool IsFresh(const Names& names) { return names.empty() || names == Names{"lost+found"}; }
 
 Status NotAStore(const std::string& path) {
   return {StatusCode::kCorruption,
-          "'" + path + "' is not a cellfs store: it is not empty and has no FORMAT file"};
+          "'" + path +
+              "' is not a cellfs store: it is not empty and has no FORMAT file. Where it was one, "
+              "that file from a backup of it helps"};
 }
 
 std::string HolderNotedIn(int lock) {
@@ -106,7 +110,7 @@ StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
   }
   if (text == FormatText(id, version)) return id;
   return Status(StatusCode::kCorruption,
-                "'" + path + "/FORMAT' is damaged, or not of a cellfs store");
+                "'" + path + "/FORMAT' is damaged, or not of a cellfs store; " + kRemedy);
 }
 
 uint64_t NewId() {
@@ -127,12 +131,14 @@ StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
        {kCatalogFile, std::string_view("tables"), std::string_view("wal")})
     if (!Has(names, needed))
       return Status(StatusCode::kCorruption,
-                    "'" + path + "/" + std::string(needed) + "' is missing");
+                    "'" + path + "/" + std::string(needed) + "' is missing; " + kRemedy);
   return id;
 }
 
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
-  return ReadSealedFile(files, path + "/" + std::string(kCatalogFile), kCatalogMagic);
+  auto read = ReadSealedFile(files, path + "/" + std::string(kCatalogFile), kCatalogMagic);
+  if (read.status().code() != StatusCode::kCorruption) return read;
+  return Status(StatusCode::kCorruption, read.status().message() + "; " + kRemedy);
 }
 
 StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
@@ -187,7 +193,8 @@ Status StoreDirectory::Convert() {
 Status StoreDirectory::Create(bool has_catalog) {
   if (has_catalog) {
     CELLFS_ASSIGN_OR_RETURN(const std::string catalog, LoadCatalog());
-    if (!catalog.empty()) return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing"};
+    if (!catalog.empty())
+      return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing; " + kRemedy};
   }
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));

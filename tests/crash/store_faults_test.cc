@@ -328,7 +328,12 @@ class FaultsTest : public testing::Test {
     }
     const auto report = CheckLocalStore(path_);
     ASSERT_TRUE(report.ok());
-    for (const Damage& damage : report->damage) ADD_FAILURE() << damage.file << ": " << damage.what;
+    // The drop of a family that was cut short is told: an older CATALOG would look the same.
+    for (const Damage& damage : report->damage) {
+      const bool is_cut_short = damage.table == kOther && damage.family == "g" &&
+                                damage.file == "CATALOG" && !promises.operation_done;
+      EXPECT_TRUE(is_cut_short) << damage.file << ": " << damage.what;
+    }
     for (const auto& entry : stdfs::recursive_directory_iterator(path_)) {
       EXPECT_NE(entry.path().extension(), ".new") << entry.path();
     }

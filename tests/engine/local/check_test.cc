@@ -743,6 +743,42 @@ TEST_F(OlderCatalogTest, TheCheckSaysSoBeforeTheStoreIsOpened) {
   EXPECT_EQ(FirstDamagedFile(), "none");
 }
 
+TEST_F(OlderCatalogTest, FamiliesThatItDoesNotNameAreFoundByTheCheckAndStay) {
+  for (const bool is_flushed : {true, false}) {
+    SCOPED_TRACE(is_flushed);
+    const std::string name = is_flushed ? "flushed" : "logged";
+    {
+      auto store = Open();
+      ASSERT_OK(store);
+      ASSERT_OK(Create(**store, name));
+    }
+    const std::string older = Bytes("CATALOG");
+    DieAfter([&](Store& store) {
+      if (!store.AddFamily(Caller::Superuser(), {"default", name}, FamilySchema("later")).ok())
+        return false;
+      const Put put{"r", {{"later", "q", 1, "v", {}}}};
+      return store.Mutate(Caller::Superuser(), {"default", name}, RowMutations::Of(put)).ok() &&
+             (!is_flushed || Flush(store, name).ok());
+    });
+    const std::string newer = Bytes("CATALOG");
+    Write("CATALOG", older);
+    const CheckReport report = Check();
+    ASSERT_EQ(report.damage.size(), 1u);
+    EXPECT_EQ(report.damage[0].file, "CATALOG");
+    EXPECT_EQ(report.damage[0].family, "later");
+    ASSERT_OK(Open());
+    Write("CATALOG", newer);
+    EXPECT_EQ(FirstDamagedFile(), "none");
+    auto store = Open();
+    ASSERT_OK(store);
+    Get get;
+    get.row = "r";
+    const auto cells = (*store)->Read(Caller::Superuser(), {"default", name}, get);
+    ASSERT_OK(cells);
+    EXPECT_EQ(cells->size(), 1u);
+  }
+}
+
 TEST_F(OlderCatalogTest, TablesThatItDoesNotNameAreSetAsideAndComeBackWithTheNewerOne) {
   MakeStores();
   for (int round = 0; round < 2; ++round) {

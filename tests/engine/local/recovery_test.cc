@@ -116,10 +116,51 @@ TEST_F(RecoveryTest, NorDoTheyWhereTheDropWasCutShort) {
   EXPECT_EQ(Raw(), "a/f:q/1=f ");
   ASSERT_OK(table_->ReplaceSchema(all));
   EXPECT_EQ(Raw(), "a/f:q/1=f ");
+  EXPECT_EQ(table_->GetStatistics().damage, "");
   schema_ = all;
   Reopen();
   EXPECT_EQ(Raw(), "a/f:q/1=f ");
   EXPECT_EQ(StoreFileNames().size(), 1u);
+}
+
+// A catalog from a backup does not know the families that were declared since.
+TEST_F(RecoveryTest, AFamilyThatAnOlderCatalogDoesNotNameComesBackWithANewerOne) {
+  const auto all = TableOf({FamilyOf("f"), FamilyOf("g")});
+  schema_ = all;
+  Open();
+  ASSERT_OK(Write("a", {CellOf("q", 1, "f"), CellOf("q", 1, "g", CellType::kPut, "g")}));
+  ASSERT_OK(table_->Flush());
+  schema_ = TableOf({FamilyOf("f")});
+  Reopen();
+  EXPECT_EQ(Raw(), "a/f:q/1=f ");
+  EXPECT_NE(table_->GetStatistics().damage.find("does not name family 'g'"), std::string::npos);
+  ASSERT_OK(PutOne("b", 1, "later"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(table_->Compact(CompactionKind::kMajor));
+  Reopen();
+  schema_ = all;
+  Reopen();
+  EXPECT_EQ(Raw(), "a/f:q/1=f a/g:q/1=g b/f:q/1=later ");
+  EXPECT_EQ(table_->GetStatistics().damage, "");
+}
+
+TEST_F(RecoveryTest, NorIsItLostWhereTheLogAloneHasIt) {
+  const auto all = TableOf({FamilyOf("f"), FamilyOf("g")});
+  schema_ = all;
+  DieAfter([&] {
+    ASSERT_OK(Write("a", {CellOf("q", 1, "f"), CellOf("q", 1, "g", CellType::kPut, "g")}));
+  });
+  for (int time = 0; time < 2; ++time) {
+    schema_ = TableOf({FamilyOf("f")});
+    auto opened = LocalEngine::Open(path(), options_, files_);
+    ASSERT_OK(opened);
+    const auto tables = (*opened)->OpenTables({{1, schema_}});
+    ASSERT_OK(tables);
+    EXPECT_NE((*tables)[0].status().message().find("does not name family 'g'"), std::string::npos);
+  }
+  schema_ = all;
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/1=f a/g:q/1=g ");
 }
 
 // Its sequence id must not be looked for in the store file once the log was cut.
