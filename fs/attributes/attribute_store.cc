@@ -265,6 +265,7 @@ std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place)
 }
 
 bool AttributeStore::HasRecords(const Place& place, const DataTable& table) const {
+  if (!place.table.name.empty() && table.row.empty()) return false;  // the table has gone
   std::shared_lock lock(mutex_);
   return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(table.row));
 }

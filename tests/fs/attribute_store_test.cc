@@ -317,5 +317,11 @@ TEST(InheritanceTest, WhereAModeThatIsNoneIsInForceNothingIsShown) {
   EXPECT_EQ(tree.Error("default/t/.schema.toml"), 0);
 }
 
+TEST_F(AttributeStoreTest, NothingIsStoredForTheSchemaOfATableThatHasGone) {
+  const Place schema = TablePlace({"default", "gone"}).As(PlaceKind::kSchemaFile);
+  const auto found = tree.filesystem->parts().attributes.Find(schema, -1);
+  EXPECT_TRUE(found.ok()) << found.status().ToString();
+}
+
 }  // namespace
 }  // namespace cellfs::fs
