@@ -62,6 +62,16 @@ class Store {
   // Everything written so far is on disk when this returns.
   virtual Status Sync() = 0;
 
+  // These two tell, before there is anything to put, why a put would be refused as things are now:
+  // hints, for others change them meanwhile. They cost next to nothing; a store that would have to
+  // ask elsewhere answers OK.
+  // Table, family and rights: kTableNotEnabled, kReadOnly, kNoSuchColumnFamily, kAccessDenied.
+  virtual Status CheckMayPut(const Caller& caller, const TableName& table,
+                             const std::string& family, const std::string& qualifier) = 0;
+  // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
+  // helps. Where flushes make room it waits for them, as a put does.
+  virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;
+
   // ---- Namespaces -----------------------------------------------------------------------------
 
   virtual Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) = 0;
@@ -106,9 +116,6 @@ class Store {
   // memstore. What a pinned Moment may see stays.
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   virtual Statistics GetStatistics() = 0;
-  // Whether values of so many bytes would find room now; kStoreFull, and what helps. A hint: what
-  // others write meanwhile is not known. Costs next to nothing.
-  virtual Status CheckRoom(uint64_t bytes) = 0;
   // The present, kept for reading as long as the result lives: reads with it see the same cells for
   // ever, whatever is withdrawn, flushed or compacted. kUnavailable where moments keep as much
   // already as they may; kUnsupportedOperation where !traits().pins_moments.

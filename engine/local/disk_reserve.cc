@@ -16,6 +16,9 @@ namespace {
 constexpr uint64_t kShare = 16;  // one of so many parts of the file system, at most
 constexpr uint64_t kBlock = 4096;
 constexpr std::chrono::milliseconds kLookEvery{50};
+// With less room than that what is free is looked up each time: what a check has found shall be
+// what the put meets.
+constexpr uint64_t kLittle = uint64_t{1} << 20;
 
 int64_t SteadyNow() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -118,13 +121,13 @@ void DiskReserve::Look() {
 }
 
 uint64_t DiskReserve::ShortOf(uint64_t bytes) {
-  const auto missing = [&] {
-    const uint64_t needed = bytes + claimed_ + wanted_ - std::min(held_.load(), wanted_);
+  const auto missing = [&](uint64_t beside) {
+    const uint64_t needed = bytes + beside + claimed_ + wanted_ - std::min(held_.load(), wanted_);
     return needed - std::min(free_.load(), needed);
   };
-  if (wanted_ == 0 || (SteadyNow() < look_at_ && missing() == 0)) return 0;
+  if (wanted_ == 0 || (SteadyNow() < look_at_ && missing(kLittle) == 0)) return 0;
   Look();  // where there was no room there may be some since
-  return missing();
+  return missing(0);
 }
 
 Status DiskReserve::CheckRoom(uint64_t bytes) {

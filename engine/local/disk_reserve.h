@@ -64,7 +64,7 @@ class DiskReserve {
 
   // How many bytes are missing until the reserve is whole and so many are free beside it and all
   // claims; 0: there is room. What is free is looked up now and then: what we write in between is
-  // told by Wrote; what others write may go unnoticed for 50 ms.
+  // told by Wrote; what others write may go unnoticed for 50 ms, but for where there is little left.
   uint64_t ShortOf(uint64_t bytes);
   // So many bytes that were free are not any more.
   void Wrote(uint64_t bytes) noexcept;

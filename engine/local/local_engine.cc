@@ -291,11 +291,6 @@ Status LocalEngine::SaveCatalog(std::string_view bytes) {
                                  [&] { return directory_->SaveCatalog(bytes); });
 }
 
-Status LocalEngine::CheckRoom(uint64_t bytes) {
-  DiskReserve::Claim claim;
-  return context_->ClaimDiskRoom({.in_log = bytes, .in_files = bytes}, claim);
-}
-
 Status LocalEngine::CheckTakesPuts() {
   CELLFS_RETURN_IF_ERROR(context_->wal->health());
   CELLFS_RETURN_IF_ERROR(context_->CheckDiskRoom());

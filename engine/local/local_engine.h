@@ -45,7 +45,6 @@ class LocalEngine : public StorageEngine {
   Status Sync() override {
     return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
   }
-  Status CheckRoom(uint64_t bytes) override;
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }

@@ -242,6 +242,22 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   return position;
 }
 
+Status LocalStorage::CheckRoom(uint64_t bytes) {
+  DiskReserve::Claim claim;
+  return context_->ClaimDiskRoom(BytesOfValue(bytes), claim);
+}
+
+// With a key as long as most are, with the owner and the time that may be stored beside, and into a
+// memstore without cells, for a flush may come before the put.
+StoreContext::BytesOfPut LocalStorage::BytesOfValue(uint64_t bytes) const {
+  constexpr uint64_t kBeside = 2048;
+  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  const Snapshot<TableState> state = State();
+  return {.in_log = kBeside + bytes,
+          .in_files = state->active->bytes_of_empty_files() +
+                      MostBytesInFile(CellType::kPut, kBeside, bytes, limit)};
+}
+
 // What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
 Status LocalStorage::CheckStorable(std::span<const RowBatch> batches) const {
   constexpr uint64_t kMost = StoreFileBuilder::kMostBytesOfCell;

@@ -47,6 +47,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                       std::string_view qualifier) override;
   StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override;
+  Status CheckRoom(uint64_t bytes) override;
   Status Flush() override;
   Status Compact(CompactionKind kind) override;
   Status CompactSelected() override;
@@ -99,6 +100,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   std::shared_ptr<MemoryCells> NewMemory(const TableSchema& schema) const;
   Status CheckStorable(std::span<const RowBatch> batches) const;
   StoreContext::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
+  StoreContext::BytesOfPut BytesOfValue(uint64_t bytes) const;
   Status WaitForRoom(bool only_deletes);
   // How much of what memstores may have is taken, of this table's or of all: 1 is all.
   double Fullness(bool only_deletes) const;

@@ -41,6 +41,7 @@ class MemoryCells {
   const Memstore& memstore() const { return memstore_; }
   // What their store files may take beside the cells, of a memstore that has none.
   uint64_t BytesToBegin() const { return memstore_.cells() == 0 ? bytes_of_files_ : 0; }
+  uint64_t bytes_of_empty_files() const { return bytes_of_files_; }
   // What their store files may take at most. Once nothing is added any more.
   uint64_t file_bytes() const { return charge_.file_bytes(); }
   bool any_tombstones() const { return any_tombstones_; }

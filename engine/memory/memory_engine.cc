@@ -463,7 +463,6 @@ class MemoryEngine : public StorageEngine {
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
 
-  Status CheckRoom(uint64_t) override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     const std::lock_guard lock(shared_->mutex);
     auto moment = std::make_shared<Moment>();

@@ -52,6 +52,9 @@ class CellStorage {
   // promises holds once StorageEngine::MakeDurable has returned for the position.
   virtual StatusOr<LogPosition> Apply(std::span<RowBatch> batches) = 0;
 
+  // Whether a value of so many bytes finds room now: kStoreFull.
+  virtual Status CheckRoom(uint64_t /*bytes*/) { return {}; }
+
   virtual Status Flush() = 0;
   virtual Status Compact(CompactionKind kind) = 0;
   virtual Status CompactSelected() = 0;  // as LocalControls has it

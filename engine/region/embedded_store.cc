@@ -7,6 +7,7 @@
 #include "engine/region/access_control.h"
 #include "engine/region/catalog_history.h"
 #include "engine/region/catalog_json.h"
+#include "engine/region/request_check.h"
 #include "engine/region/space_quotas.h"
 #include "engine/region/system_tables.h"
 
@@ -221,6 +222,22 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
     answers.push_back(refusal.ok() ? std::move(*next++) : std::move(refusal));
   }
   return answers;
+}
+
+Status EmbeddedStore::CheckMayPut(const Caller& caller, const TableName& table,
+                                  const std::string& family, const std::string& qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*handle->schema, family));
+  if (handle->schema->read_only())
+    return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is READONLY"};
+  if (!options_.site.authorization) return {};
+  return Require(caller, "W", {"", table, family, qualifier});
+}
+
+Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  if (handle->violation) return SpaceLimiting(table, *handle->violation);
+  return handle->region->CheckRoom(bytes);
 }
 
 // ---- Maintenance ------------------------------------------------------------------------------

@@ -43,6 +43,9 @@ class EmbeddedStore : public LocalStore {
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return engine_->Sync(); }
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override;
+  Status CheckRoom(const TableName& table, uint64_t bytes) override;
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
@@ -77,7 +80,6 @@ class EmbeddedStore : public LocalStore {
     engine_->SetRewriteObserver(observer);
   }
   Statistics GetStatistics() override;
-  Status CheckRoom(uint64_t bytes) override { return engine_->CheckRoom(bytes); }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return engine_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

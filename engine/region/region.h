@@ -52,6 +52,7 @@ class Region {
 
   // Waits for the reads and writes under way. What the catalog says is the caller's.
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema);
+  Status CheckRoom(uint64_t bytes) { return storage_->CheckRoom(bytes); }
   Status Flush() { return storage_->Flush(); }
   Status Compact(CompactionKind kind) { return storage_->Compact(kind); }
   Status CompactSelected() { return storage_->CompactSelected(); }

@@ -38,6 +38,12 @@ std::map<TableName, SpaceViolationPolicy> FindViolations(
   return violations;
 }
 
+Status SpaceLimiting(const TableName& table, SpaceViolationPolicy violation) {
+  return {StatusCode::kSpaceLimiting, "table '" + table.ToString() +
+                                          "' is over its space quota; " +
+                                          std::string(PolicyName(violation)) + " is in force"};
+}
+
 Status CheckSpace(const TableName& table, const std::optional<SpaceViolationPolicy>& violation,
                   const RowMutations& mutations) {
   if (!violation) return {};
@@ -46,8 +52,7 @@ Status CheckSpace(const TableName& table, const std::optional<SpaceViolationPoli
       std::all_of(mutations.mutations.begin(), mutations.mutations.end(), Removes)) {
     return {};
   }
-  return {StatusCode::kSpaceLimiting, "table '" + table.ToString() + "' is over its space quota; " +
-                                          std::string(PolicyName(*violation)) + " is in force"};
+  return SpaceLimiting(table, *violation);
 }
 
 }  // namespace cellfs

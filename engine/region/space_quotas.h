@@ -19,6 +19,9 @@ namespace cellfs {
 std::map<TableName, SpaceViolationPolicy> FindViolations(
     const Catalog& catalog, const std::map<TableName, uint64_t>& sizes);
 
+// Of a put.
+Status SpaceLimiting(const TableName& table, SpaceViolationPolicy violation);
+
 // kSpaceLimiting where the violation forbids one of the mutations.
 Status CheckSpace(const TableName& table, const std::optional<SpaceViolationPolicy>& violation,
                   const RowMutations& mutations);

@@ -45,7 +45,6 @@ class StorageEngine {
   virtual Status MakeDurable(LogPosition position, Durability durability) = 0;
   virtual Status Sync() = 0;
 
-  virtual Status CheckRoom(uint64_t bytes) = 0;
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment() = 0;
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;

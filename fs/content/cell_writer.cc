@@ -40,10 +40,12 @@ CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr 
       unput_(mode.truncate || mode.created ? Unput::kStart : Unput::kNothing),
       making_(mode.created ? Making::kJoins : Making::kNo),
       exclusive_(mode.exclusive && mode.created),
-      share_(with.tree.open_file_memory, request.uid) {
+      share_(with.tree.open_file_memory, request.uid),
+      unput_bytes_(with.tree.unput_bytes) {
   user = request.uid;
   written_ = Now(with_.tree);
   known_generation_ = node_->generation();
+  if (unput_ != Unput::kNothing) unput_bytes_.Set(UnputBytes::kBlock);  // who opened it has asked
   column_->AddWriter();
   CountAsReplacer();
 }
@@ -54,6 +56,7 @@ CellWriter::~CellWriter() {
 }
 
 void CellWriter::CountAsReplacer() {
+  if (unput_ == Unput::kNothing) unput_bytes_.Set(0);
   const bool is_replacer = holds_ == Holds::kWhole && unput_ != Unput::kNothing;
   if (is_replacer == is_replacer_) return;
   is_replacer_ = is_replacer;
@@ -107,9 +110,12 @@ Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint
 Outcome CellWriter::EditShared(ColumnChange& change, std::string_view bytes, uint64_t offset,
                                bool appends) {
   if (appends && column_->edits().empty()) return AppendToTail(change, bytes, offset);
+  const uint64_t before = BlocksOfEdits();
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
   const uint64_t end = (appends ? column_->edits().size() : offset) + bytes.size();
   if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  const uint64_t now = UnputBytes::InBlocks(std::max(end, column_->edits().size()));
+  if (Outcome room = CheckRoom(change.column(), before, now); !room.ok()) return Fail(change, room);
   appends ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, offset);
   Wrote(unput_);
   return KeepOrPutEdits(change);
@@ -138,9 +144,26 @@ bool CellWriter::UpdateShare() { return share_.Resize(whole_.size()); }
 // Where there is no room to keep what was written it is put now; but a file that replaces another
 // is put as a whole or not at all.
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
+  const uint64_t before = unput_bytes_.bytes();
+  unput_bytes_.Set(UnputBytes::InBlocks(whole_.size()));
+  const Outcome room = CheckRoom(change.column(), before, unput_bytes_.bytes());
+  if (!room.ok()) return Fail(change, room);
   if (UpdateShare()) return {};
   if (truncates_) return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
   return PutNow(change, What::kBytes, with_.options.durability);
+}
+
+uint64_t CellWriter::BlocksOfEdits() const {
+  return column_->edits().empty() ? 0 : UnputBytes::InBlocks(column_->edits().size());
+}
+
+// Whether the store has room for what is put when the file is closed: programs hear of a write that
+// fails, and many of them not of a close. Asked at the first write, if not when the file was made or
+// emptied, and with each block more.
+Outcome CellWriter::CheckRoom(const Place& place, uint64_t before, uint64_t now) const {
+  if (now <= before) return {};
+  const uint64_t held = with_.tree.unput_bytes.total() - unput_bytes_.bytes() + now;
+  return with_.reading.CheckRoom(place.table, held);
 }
 
 Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
@@ -156,6 +179,10 @@ Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, u
   CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
   const uint64_t end = stored + column_->tail().size() + bytes.size();
   if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  const uint64_t before =
+      column_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
+  const Outcome room = CheckRoom(change.column(), before, UnputBytes::InBlocks(end));
+  if (!room.ok()) return Fail(change, room);
   column_->Append(this, bytes, offset, stored, MayShareRun());
   Wrote(unput_);
   column_->WrittenAt(written_);
@@ -264,7 +291,10 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
     Wrote(Unput::kBytes);
     return KeepOrPut(change);
   }
+  const uint64_t before = BlocksOfEdits();
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
+  const Outcome room = CheckRoom(change.column(), before, UnputBytes::InBlocks(size));
+  if (!room.ok()) return Fail(change, room);
   column_->TruncateEdits(this, size);
   Wrote(unput_);
   return KeepOrPutEdits(change);

@@ -117,6 +117,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome KeepOrPutEdits(ColumnChange& change);
   bool UpdateShare();
   Outcome KeepOrPut(ColumnChange& change);
+  uint64_t BlocksOfEdits() const;
+  Outcome CheckRoom(const Place& place, uint64_t before, uint64_t now) const;
   OutcomeOr<uint64_t> PresentSize(const Place& place);
   OutcomeOr<uint64_t> StoredSize(const Place& place);
   bool MayShareRun() const;
@@ -181,7 +183,8 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   bool put_is_due_ = false;
   bool is_replacer_ = false;  // counted by column_
   std::string whole_;
-  OpenFileMemory::Share share_;  // of whole_
+  OpenFileMemory::Share share_;    // of whole_
+  UnputBytes::Share unput_bytes_;  // likewise; what column_ holds is not counted
   uint64_t known_generation_;    // of the node, as far as this handle has made it
   std::optional<Timestamp> last_put_;
   std::optional<timespec> requested_time_;  // set while bytes are not put

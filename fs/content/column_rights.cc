@@ -49,16 +49,4 @@ Outcome CheckMayAddVersion(const Reading& reading, AttributeStore& attributes,
   return {EACCES, "the column is another user's"};
 }
 
-Outcome CheckTakesPuts(const Reading& reading, const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(place.table));
-  if (schema->FindFamily(place.family) == nullptr) {
-    return {ENOENT, "family '" + place.family + "' of table '" + place.table.ToString() +
-                        "' is not declared"};
-  }
-  if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
-  CELLFS_ASSIGN_OR_RETURN(bool enabled, reading.IsTableEnabled(place.table));
-  if (!enabled) return {EROFS, "table '" + place.table.ToString() + "' is disabled"};
-  return {};
-}
-
 }  // namespace cellfs::fs

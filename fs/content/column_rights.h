@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether a column may be put to, asked before anything is written: the store would say so only at
-// close, and the kernel takes each name of a column for a file of its own, so that it lets whoever
-// may make files in the family make another version of a column that is there.
+// Whether a version may be added to a column. The kernel takes each name of a column for a file of
+// its own, so it lets whoever may make files in the family make another version of a column that is
+// there.
 #ifndef CELLFS_FS_CONTENT_COLUMN_RIGHTS_H_
 #define CELLFS_FS_CONTENT_COLUMN_RIGHTS_H_
 
@@ -19,10 +19,6 @@ namespace cellfs::fs {
 Outcome CheckMayAddVersion(const Reading& reading, AttributeStore& attributes,
                            const MountOptions& options, const Request& request,
                            const Place& version);
-
-// Whether cells can be put there at all: an error where the family is not declared, or the table is
-// READONLY or disabled.
-Outcome CheckTakesPuts(const Reading& reading, const Place& column);
 
 }  // namespace cellfs::fs
 

@@ -20,12 +20,19 @@ OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file
   return tree_.unstored.Add(std::move(entry));
 }
 
+// What a put would be refused for is told now, because many programs do not ask how close ended.
+Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) const {
+  CELLFS_RETURN_IF_FAILED(reading_.CheckMayPut(*request.caller, file));
+  const uint64_t unput = tree_.unput_bytes.total() + UnputBytes::kBlock;
+  CELLFS_RETURN_IF_FAILED(reading_.CheckRoom(file.table, unput));
+  if (file.kind == PlaceKind::kCell) return {};
+  CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(reading_, attributes_, options_, request, file));
+  return file.kind == PlaceKind::kCounter ? Outcome() : reading_.CheckReadable(file);
+}
+
 OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file,
                                        mode_t mode) const {
-  CELLFS_RETURN_IF_FAILED(CheckTakesPuts(reading_, file));
-  if (file.kind != PlaceKind::kCell) {
-    CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(reading_, attributes_, options_, request, file));
-  }
+  CELLFS_RETURN_IF_FAILED(CheckTakesPut(request, file));
   UnstoredEntry entry{file, UnstoredReason::kClaimed, ToTimespec(tree_.clock.Now()), nullptr};
   if (!tree_.unstored.Add(std::move(entry))) return false;
   Claim claim(tree_.unstored, file);

@@ -31,6 +31,7 @@ class FileClaims {
 
  private:
   OutcomeOr<bool> MakeByContent(const Request& request, const Place& file, mode_t mode) const;
+  Outcome CheckTakesPut(const Request& request, const Place& file) const;
   OutcomeOr<bool> MakeColumn(const Request& request, const Place& file, mode_t mode) const;
   OutcomeOr<bool> MakeMemory(const Request& request, const Place& file, mode_t mode) const;
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "fs/content/column_rights.h"
 #include "fs/content/counter_writer.h"
 #include "fs/content/text_writer.h"
 #include "fs/schema/schema_text.h"
@@ -38,7 +37,11 @@ OutcomeOr<OpenedFile> FileWriters::Open(const Request& request, const NodePtr& n
 OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePtr& node,
                                             const Place& place, const OpenMode& mode) const {
   // Who made it has asked.
-  if (!mode.created) CELLFS_RETURN_IF_FAILED(CheckTakesPuts(cells_.reading, place));
+  if (!mode.created) CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayPut(*request.caller, place));
+  if (mode.truncate && !mode.created) {
+    const uint64_t unput = cells_.tree.unput_bytes.total() + UnputBytes::kBlock;
+    CELLFS_RETURN_IF_FAILED(cells_.reading.CheckRoom(place.table, unput));
+  }
   OpenedFile opened;
   const std::shared_ptr<Column> column = node->OpenColumn();
   const bool reads_stored = mode.read && !mode.truncate && !mode.created;

@@ -18,6 +18,7 @@
 #include "fs/nodes/last_put.h"
 #include "fs/nodes/memory_files.h"
 #include "fs/nodes/open_file_memory.h"
+#include "fs/nodes/unput_bytes.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/directory_times.h"
 #include "fs/tree/file_names.h"
@@ -37,6 +38,7 @@ struct LiveTree {
   const Clock& clock;
   std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
   OpenFileMemory open_file_memory;                             // likewise
+  UnputBytes unput_bytes;                                      // likewise
   InodeTable inodes;
   UnstoredEntries unstored;
   MemoryFiles memory_files;

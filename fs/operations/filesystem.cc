@@ -582,12 +582,17 @@ bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const
 // A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
 // Opened for writing it would come back without a word to the kernel about its directory; ESTALE
 // makes the kernel look the name up again, and create the file if it may.
-Outcome FileSystem::CheckIsThere(const Node& node) {
-  if (const auto cell = node.cached_cell(); cell && !cell->expires) return {};
+Outcome FileSystem::CheckMayPutOver(const Node& node, const OpenMode& mode) {
   const auto place = node.place();
+  const auto put_over = [&](Timestamp version) -> Outcome {
+    const bool above = mode.truncate && place->kind == PlaceKind::kCell;
+    if (!above || version < kLatestTimestamp - 1) return {};
+    return Status(StatusCode::kTimestampsExhausted, "no timestamp is left above the newest");
+  };
+  if (const auto cell = node.cached_cell(); cell && !cell->expires) return put_over(cell->version);
   if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
   const auto found = parts_.resolver.Find(Caller::Superuser(), *place);
-  if (found.ok()) return {};
+  if (found.ok()) return put_over(found->version);
   return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
 }
 
@@ -602,11 +607,11 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     const bool unlinked = node.unlinked();
     if (unlinked && mode.read && !MayOpenLate(request, mode)) return Outcome(ESTALE);
     const Outcome allowed = CheckMayOpen(request, node, mode);
-    const Outcome is_there = mode.write ? CheckIsThere(node) : Outcome();
+    const Outcome may_put = mode.write ? CheckMayPutOver(node, mode) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile
     if (!allowed.ok()) return LogFailure("open", node, allowed);
-    if (is_there.error() == ESTALE) return is_there;
-    if (!is_there.ok()) return LogFailure("open", node, is_there);
+    if (may_put.error() == ESTALE) return may_put;
+    if (!may_put.ok()) return LogFailure("open", node, may_put);
     auto opened =
         mode.write ? parts_.writers.Open(request, shared, mode) : OpenForReading(request, shared);
     if (!opened.ok() && node.unlinked() != unlinked) continue;

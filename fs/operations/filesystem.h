@@ -183,7 +183,7 @@ class FileSystem {
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
-  Outcome CheckIsThere(const Node& node);
+  Outcome CheckMayPutOver(const Node& node, const OpenMode& mode);
   Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
   static bool IsEdited(const Node& node, const Column& column);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);

@@ -9,10 +9,12 @@
 #include "fs/reading/raw_pieces.h"
 #include "fs/reading/row_scan.h"
 #include "fs/store/raw_cells.h"
+#include "fs/store/readable_timestamps.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
+
 namespace {
 
 TimeRange Intersect(const TimeRange& a, const TimeRange& b) {
@@ -98,6 +100,14 @@ std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) 
 }
 
 }  // namespace
+
+Status Reading::CheckReadable(const Place& version) const {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, DescribeTable(version.table));
+  const FamilySchema* const family = schema->FindFamily(version.family);
+  if (family == nullptr) return {};  // who puts there hears of it
+  return CheckReadableAt(store_, clock_.Now(), {version.table, version.row, version.family},
+                         version.qualifier, *family, version.timestamp, kNoCellTtl);
+}
 
 Get GetOf(const Place& place, ReadDetail detail) {
   Get get;

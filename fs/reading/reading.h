@@ -60,6 +60,16 @@ class Reading {
     return fs::RawCellsOfColumn(store_, caller, query, qualifier);
   }
 
+  // ---- What a put would be refused for; as in engine/store.h
+  Status CheckMayPut(const Caller& caller, const Place& column) const {
+    return store_.CheckMayPut(caller, column.table, column.family, column.qualifier);
+  }
+  Status CheckRoom(const TableName& table, uint64_t bytes) const {
+    return store_.CheckRoom(table, bytes);
+  }
+  // kTimestampUnreadable: what is put at the version's timestamp could not be read by it.
+  Status CheckReadable(const Place& version) const;
+
   // ---- Owners and modes; as in fs/attributes/attribute_store.h
   StatusOr<OwnerAndMode> FindOwner(const Place& place) const {
     return attributes_.FindOwner(place);

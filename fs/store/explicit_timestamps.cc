@@ -7,32 +7,13 @@
 #include <variant>
 
 #include "fs/store/raw_cells.h"
+#include "fs/store/readable_timestamps.h"
 
 namespace cellfs::fs {
 namespace {
 
 // The newest two: one at the last timestamp there is may not count (ColumnHead::Counts).
 constexpr int32_t kPutsOfHead = 2;
-
-bool Hides(CellType tombstone, Timestamp at, Timestamp put, bool is_wide) {
-  switch (tombstone) {
-    case CellType::kDeleteColumn:
-    case CellType::kDeleteFamily:
-      return is_wide ? put <= at : put == at;
-    case CellType::kDelete:
-    case CellType::kDeleteFamilyVersion:
-      return put == at;
-    case CellType::kPut:
-      break;
-  }
-  return false;
-}
-
-Status Unreadable(Timestamp timestamp) {
-  return {StatusCode::kTimestampUnreadable,
-          "a cell written at timestamp " + std::to_string(timestamp) +
-              " could not be read there: it is deleted or expired"};
-}
 
 }  // namespace
 
@@ -113,36 +94,18 @@ Status ExplicitTimestamps::Stamp(const Stamped& one, const FamilySchema& family)
   return {};
 }
 
-// As a store with kReadable judges. With KEEP_DELETED_CELLS a read by timestamp heeds only the
-// tombstones of just that timestamp; with NEW_VERSION_BEHAVIOR only what is written later hides the
-// put, but it is out below VERSIONS newer ones.
 Status ExplicitTimestamps::CheckReadable(const Readable& put, const FamilySchema& family) {
-  const Timestamp timestamp = put.cell->timestamp;
-  if (ExpiresAtOnce(timestamp, put.time_to_live, family, clock_.Now()) ||
-      IsHiddenByStep(*put.cell)) {
-    return Unreadable(timestamp);
-  }
-  const RawCellsQuery query{table_, row_, put.cell->family};
-  CELLFS_ASSIGN_OR_RETURN(const RowCells raw, RawCellsOfColumn(store_, Caller::Superuser(), query,
-                                                               put.cell->qualifier));
-  if (family.new_version_behavior()) {
-    const auto newer = std::count_if(raw.begin(), raw.end(), [&](const Cell& cell) {
-      return cell.type == CellType::kPut && cell.timestamp > timestamp;
-    });
-    return newer < family.max_versions() ? Status() : Unreadable(timestamp);
-  }
-  const bool is_wide = family.keep_deleted_cells() == KeepDeletedCells::kFalse;
-  const bool is_hidden = std::any_of(raw.begin(), raw.end(), [&](const Cell& cell) {
-    return Hides(cell.type, cell.timestamp, timestamp, is_wide);
-  });
-  return is_hidden ? Unreadable(timestamp) : Status();
+  const PutCell& cell = *put.cell;
+  if (IsHiddenByStep(cell)) return TimestampUnreadable(cell.timestamp);
+  return CheckReadableAt(store_, clock_.Now(), {table_, row_, cell.family}, cell.qualifier, family,
+                         cell.timestamp, put.time_to_live);
 }
 
 bool ExplicitTimestamps::IsHiddenByStep(const PutCell& put) const {
   return std::any_of(markers_.begin(), markers_.end(), [&](const DeleteMarker* marker) {
     const bool covers = marker->family == put.family &&
                         (IsFamilyTombstone(marker->type) || marker->qualifier == put.qualifier);
-    return covers && Hides(marker->type, marker->timestamp, put.timestamp, true);
+    return covers && HidesPutAt(marker->type, marker->timestamp, put.timestamp, true);
   });
 }
 

@@ -57,6 +57,11 @@ class FailingStore : public ForwardingStore {
     return Change<StatusOr<CheckAndMutateResult>>(
         [&] { return inner().CheckAndMutate(caller, table, check); });
   }
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override {
+    if (Failed(Calls::kAll)) return failure_->status;
+    return inner().CheckMayPut(caller, table, family, qualifier);
+  }
   Status Sync() override { return Failed(Calls::kAll) ? failure_->status : inner().Sync(); }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {

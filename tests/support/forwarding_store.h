@@ -40,6 +40,13 @@ class ForwardingStore : public Store {
     return store_->Batch(caller, table, rows);
   }
   Status Sync() override { return store_->Sync(); }
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override {
+    return store_->CheckMayPut(caller, table, family, qualifier);
+  }
+  Status CheckRoom(const TableName& table, uint64_t bytes) override {
+    return store_->CheckRoom(table, bytes);
+  }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {
     return store_->CreateNamespace(caller, schema);
@@ -108,7 +115,6 @@ class ForwardingStore : public Store {
     return store_->Compact(caller, table, kind);
   }
   Statistics GetStatistics() override { return store_->GetStatistics(); }
-  Status CheckRoom(uint64_t bytes) override { return store_->CheckRoom(bytes); }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

@@ -101,6 +101,11 @@ StatusOr<CheckAndMutateResult> RemoteStore::CheckAndMutate(const Caller& caller,
       check.action, [&] { return ForwardingStore::CheckAndMutate(caller, table, check); });
 }
 
+Status RemoteStore::CheckMayPut(const Caller&, const TableName& table, const std::string& family,
+                                const std::string&) {
+  return inner().CheckMayPut(Caller::Superuser(), table, family, {});
+}
+
 std::vector<StatusOr<MutationResult>> RemoteStore::Batch(const Caller& caller,
                                                          const TableName& table,
                                                          const std::vector<RowMutations>& rows) {

@@ -45,6 +45,10 @@ class RemoteStore : public ForwardingStore {
                                                 const cellfs::CheckAndMutate& check) override;
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
+  // Its client has schema and state of a table at hand, neither grants nor sizes.
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override;
+  Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   // A cluster names no table but by its name.
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
     CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));

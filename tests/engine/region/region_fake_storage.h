@@ -141,7 +141,6 @@ class FakeEngine : public StorageEngine {
     return durable_error;
   }
   Status Sync() override { return {}; }
-  Status CheckRoom(uint64_t) override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }

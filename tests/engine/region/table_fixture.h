@@ -55,7 +55,6 @@ class FaultyEngine : public StorageEngine {
   }
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
-  Status CheckRoom(uint64_t) override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return inner_->PinMoment(); }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
