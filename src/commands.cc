@@ -116,15 +116,30 @@ StatusOr<std::string> Commands::ForTables(const Arguments& arguments,
     done.push_back(ParseTableName(table).ToString());
     return TextOf(done);
   }
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, AllTables());
+  CELLFS_ASSIGN_OR_RETURN(std::vector<TableName> tables, AllTables());
   Status failed;
-  for (const TableName& table : tables) {
-    Status status = act(table);
-    if (status.ok()) {
-      done.push_back(table.ToString());
-    } else if (!IsOutOfService(status)) {
-      const std::string what = table.ToString() + ": " + status.message();
-      failed = WithAnother(failed, Status(status.code(), what));
+  while (!tables.empty()) {
+    const size_t done_before = done.size();
+    std::vector<TableName> without_room;
+    Status full;
+    for (const TableName& table : tables) {
+      const Status status = act(table);
+      const Status named(status.code(), table.ToString() + ": " + status.message());
+      if (status.ok()) {
+        done.push_back(table.ToString());
+      } else if (status.code() == StatusCode::kStoreFull) {
+        without_room.push_back(table);
+        full = WithAnother(full, named);
+      } else if (!IsOutOfService(status)) {
+        failed = WithAnother(failed, named);
+      }
+    }
+    // What was done may have given room back.
+    if (done.size() > done_before) {
+      tables = std::move(without_room);
+    } else {
+      tables.clear();
+      failed = WithAnother(failed, full);
     }
   }
   CELLFS_RETURN_IF_ERROR(failed);

@@ -9,6 +9,7 @@
 
 #include "engine/open.h"
 #include "src/logging.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -133,6 +134,30 @@ TEST_F(ThreeTablesTest, ATableThatFailsIsNamedAndDoesNotStopTheOthers) {
     EXPECT_EQ(status.message().find('\n'), std::string::npos) << status.message();
     EXPECT_EQ(CellsInMemory("b") + CellsInMemory("c"), 0u);
   }
+}
+
+// Has room for one table only when others were compacted.
+struct FullStore : ForwardingStore {
+  using ForwardingStore::ForwardingStore;
+  Status Compact(const Caller&, const TableName& table, CompactionKind) override {
+    if (compacted < (table.name == "a" ? 2 : table.name == "b" ? 1 : 0))
+      return Status(StatusCode::kStoreFull, "no room");
+    ++compacted;
+    return Status();
+  }
+  int compacted = 0;
+};
+
+TEST_F(ThreeTablesTest, WhatFindsNoRoomIsTriedAgainAfterTheOthers) {
+  FullStore store(std::move(store_));
+  Commands commands(store, nullptr, {});
+  const auto compacted = commands.Run("compact", {});
+  ASSERT_TRUE(compacted.ok()) << compacted.status().message();
+  EXPECT_EQ(json::parse(*compacted)["compacted"], json::array({"c", "b", "a"}));
+  store.compacted = -1;
+  const Status none = commands.Run("compact", {}).status();
+  EXPECT_EQ(none.code(), StatusCode::kStoreFull);
+  EXPECT_EQ(none.message(), "a: no room; b: no room; c: no room");
 }
 
 TEST_F(CommandsTest, SetChangesTheLogLevel) {
