@@ -30,6 +30,8 @@ enum class CompareOperator {
   kNoOp,
 };
 
+// The operator that says the same of the two the other way round.
+CompareOperator Turned(CompareOperator op);
 // STORED op GIVEN, where the order of the two is `order` = STORED <=> GIVEN. kNoOp never holds.
 bool Holds(CompareOperator op, std::strong_ordering order);
 

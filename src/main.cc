@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "src/cli.h"
+#include "src/command_line.h"
 
 int main(int argc, char** argv) { return cellfs::RunCommandLine(argc, argv); }

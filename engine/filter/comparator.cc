@@ -24,6 +24,21 @@ std::optional<Regex::Syntax> SyntaxOf(Comparator::Kind kind) {
 
 }  // namespace
 
+CompareOperator Turned(CompareOperator op) {
+  switch (op) {
+    case CompareOperator::kLess:
+      return CompareOperator::kGreater;
+    case CompareOperator::kLessOrEqual:
+      return CompareOperator::kGreaterOrEqual;
+    case CompareOperator::kGreaterOrEqual:
+      return CompareOperator::kLessOrEqual;
+    case CompareOperator::kGreater:
+      return CompareOperator::kLess;
+    default:
+      return op;
+  }
+}
+
 bool Holds(CompareOperator op, std::strong_ordering order) {
   switch (op) {
     case CompareOperator::kLess:

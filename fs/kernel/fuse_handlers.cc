@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <linux/fuse.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -574,24 +573,8 @@ Request FuseTarget::RequestOf(fuse_req_t request) {
   made.gid = context->gid;
   made.pid = context->pid;
   made.umask = context->umask;
-  if (options().authorization) made.caller = CallerOf(context->uid);
+  made.caller = &filesystem_.parts().callers.Of(context->uid);
   return made;
-}
-
-// Who runs the daemon is the superuser, as who runs HBase's servers is.
-const Caller* FuseTarget::CallerOf(uid_t uid) {
-  if (uid == geteuid()) return &Caller::Superuser();
-  std::lock_guard lock(callers_mutex_);
-  auto& caller = callers_[uid];
-  if (caller == nullptr) {
-    std::vector<char> buffer(16384);
-    passwd entry{};
-    passwd* found = nullptr;
-    getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-    caller = std::make_unique<Caller>(
-        Caller{found != nullptr ? std::string(found->pw_name) : std::to_string(uid)});
-  }
-  return caller.get();
 }
 
 fuse_lowlevel_ops FuseHandlers(const MountOptions& options) {

@@ -38,15 +38,12 @@ class FuseTarget {
   void Release(OpenDirectory* directory);
 
  private:
-  const Caller* CallerOf(uid_t uid);
 
   FileSystem& filesystem_;
   InitReply init_reply_;
   std::mutex directories_mutex_;
   // Guarded by directories_mutex_.
   std::unordered_map<OpenDirectory*, std::unique_ptr<OpenDirectory>> directories_;
-  std::mutex callers_mutex_;
-  std::map<uid_t, std::unique_ptr<const Caller>> callers_;  // guarded by callers_mutex_
 };
 
 fuse_lowlevel_ops FuseHandlers(const MountOptions& options);

@@ -11,8 +11,10 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <utility>
+#include <vector>
 
 #include "engine/waiting.h"
 #include "fs/nodes/node.h"
@@ -32,7 +34,7 @@ class ColumnLocks {
       LockOrWait(lock_);
       ++held_;
     }
-    // The second of two: it goes before the first.
+    // The second of two, or a further one: it goes before the first.
     explicit Lock(std::mutex& mutex) : lock_(mutex, std::defer_lock) {
       LockOrWait(lock_);
       ++held_;
@@ -72,6 +74,21 @@ class ColumnLocks {
       Lock lock(all_, MutexOf(number));
       if (file.column_number() == number) return lock;
     }
+  }
+
+  // Of several columns, whatever their order.
+  [[nodiscard]] std::vector<Lock> Take(const std::vector<Place>& columns) {
+    std::set<size_t> indexes;
+    for (const Place& column : columns) indexes.insert(IndexOf(column));
+    std::vector<Lock> locks;
+    for (const size_t index : indexes) {
+      if (locks.empty()) {
+        locks.emplace_back(all_, mutexes_[index]);
+      } else {
+        locks.emplace_back(mutexes_[index]);
+      }
+    }
+    return locks;
   }
 
   // Of all columns: nothing is put until it goes. Not for a thread that holds any.

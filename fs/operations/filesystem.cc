@@ -112,9 +112,23 @@ void FileSystem::EntriesChanged(Node& directory) {
   const Snapshot<Place> place = directory.place();
   if (!place->HasAttributes()) return;
   directory.ForgetFirstTime();
-  if (parts_.tree.directory_times.Note(*place, parts_.clock->Now())) {
+  NoteDirectoryTime(*place);
+}
+
+void FileSystem::NoteDirectoryTime(const Place& directory) {
+  if (parts_.tree.directory_times.Note(directory, parts_.clock->Now())) {
     parts_.delayed.Add([this] { StoreDirectoryTimes(); });
   }
+}
+
+void FileSystem::NamesChanged(const Place& directory) {
+  const NodePtr node = parts_.tree.inodes.Find(directory);
+  if (node == nullptr) {
+    NoteDirectoryTime(directory);
+    return;
+  }
+  EntriesChanged(*node);
+  parts_.tree.kernel.Changed(node, /*is_gone=*/false);
 }
 
 // What entries came and went changes the times of their directories.

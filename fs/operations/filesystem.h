@@ -97,6 +97,13 @@ class FileSystem {
   Status LoadAttributes() { return parts_.attributes.BeLoaded(); }
   // Until the kernel has been told of all that flushes and compactions have changed up to now.
   void AwaitRewrites() { rewritten_.Await(); }
+  // These columns were changed by a command, not by a request of the kernel: it is told by the next
+  // AwaitRewrites. While their locks are held, so that nobody keeps what was there before.
+  void CellsChanged(const TableName& table, const std::vector<RewrittenColumn>& columns) {
+    rewritten_.Rewritten(table, columns);
+  }
+  // An entry of the directory came or went likewise.
+  void NamesChanged(const Place& directory);
   // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
   // has forgotten very much. To be called every minute or so.
   void LetGoUnused();
@@ -180,6 +187,7 @@ class FileSystem {
   void StoreDirectoryTimes();
   // An entry came or went.
   void EntriesChanged(Node& directory);
+  void NoteDirectoryTime(const Place& directory);
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;

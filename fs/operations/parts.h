@@ -27,6 +27,7 @@
 #include "fs/operations/name_changes.h"
 #include "fs/operations/xattr.h"
 #include "fs/reading/reading.h"
+#include "fs/requests/callers.h"
 #include "fs/requests/scan_slots.h"
 #include "fs/resolve/attributes.h"
 #include "fs/resolve/cellfs_directory.h"
@@ -56,6 +57,7 @@ struct Parts {
   // ---- What is kept ---------------------------------------------------------------------------
   const Freshness freshness{store.traits(), *clock};
   ScanSlots scan_slots;
+  Callers callers{options.authorization};
   ErrorLog errors{*clock};
   const FileNames names{options};
   LiveTree tree{names, *clock, options};

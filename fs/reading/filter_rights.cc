@@ -9,20 +9,16 @@
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
-namespace {
 
-constexpr mode_t kRead = 4;
-constexpr mode_t kSearch = 1;
-
-// As the kernel has it: the first class that one belongs to is the one that counts.
-bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permission) {
-  if (file.uid == asker.uid) return (file.mode >> 6 & permission) != 0;
-  const bool is_of_group =
-      std::find(asker.groups.begin(), asker.groups.end(), file.gid) != asker.groups.end();
-  return (file.mode >> (is_of_group ? 3 : 0) & permission) != 0;
+bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permissions) {
+  int shift = 0;
+  if (file.uid == asker.uid) {
+    shift = 6;
+  } else if (std::find(asker.groups.begin(), asker.groups.end(), file.gid) != asker.groups.end()) {
+    shift = 3;
+  }
+  return (file.mode >> shift & permissions) == permissions;
 }
-
-}  // namespace
 
 bool FilterRights::Matter(const Reading& reading, const Place& place) {
   if (place.view == nullptr || !place.view->Filters()) return false;
@@ -37,8 +33,12 @@ std::shared_ptr<FilterRights> FilterRights::Of(const Reading& reading, const Pla
                                         RunningRequest::OfThisThread()->FindAsker());
 }
 
-FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker)
-    : reading_(reading), table_(std::move(table)), asker_(std::move(asker)) {}
+FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker,
+                           mode_t directories)
+    : reading_(reading),
+      table_(std::move(table)),
+      asker_(std::move(asker)),
+      directories_(directories) {}
 
 FilterPtr FilterRights::Narrow(const FilterPtr& filter) {
   const auto may_see = [rights = shared_from_this()](const CellView& cell) {
@@ -71,7 +71,7 @@ bool FilterRights::MayRead(const CellView& cell) {
   if (!is_known) {
     column_ = CellPlace(table_, std::string(cell.row), std::string(cell.family),
                         std::string(cell.qualifier));
-    is_column_open_ = IsOpen(*column_, kRead);
+    is_column_open_ = IsOpen(*column_, kReadPermission);
   }
   return is_column_open_;
 }
@@ -80,8 +80,8 @@ bool FilterRights::IsFamilyOpen(const CellView& cell) {
   const Place column = CellPlace(table_, std::string(cell.row), std::string(cell.family),
                                  std::string(cell.qualifier));
   const Place family = column.Parent();
-  return IsOpen(family.Parent(), kSearch) && IsOpen(family, kSearch) &&
-         (rows_differ_ || IsOpen(column, kRead));
+  return IsOpen(family.Parent(), directories_) && IsOpen(family, directories_) &&
+         (rows_differ_ || IsOpen(column, kReadPermission));
 }
 
 bool FilterRights::IsOpen(const Place& place, mode_t permission) {

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "engine/filter.h"
+#include "fs/attributes/inherited_attributes.h"
 #include "fs/base/outcome.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/place.h"
@@ -27,6 +28,14 @@
 namespace cellfs::fs {
 
 class Reading;
+
+inline constexpr mode_t kReadPermission = 4;
+inline constexpr mode_t kWritePermission = 2;
+inline constexpr mode_t kSearchPermission = 1;
+
+// Whether all of these are allowed, as the kernel has it: the first class that one belongs to is the
+// one that counts.
+bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permissions);
 
 // Of one read or one scan: used by one thread at a time.
 class FilterRights : public std::enable_shared_from_this<FilterRights> {
@@ -37,7 +46,9 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   // Of the running request; null where they do not matter. `reading` outlives it.
   static std::shared_ptr<FilterRights> Of(const Reading& reading, const Place& place);
 
-  FilterRights(const Reading& reading, TableName table, Asker asker);
+  // `directories`: what the row's and the family's have to allow.
+  FilterRights(const Reading& reading, TableName table, Asker asker,
+               mode_t directories = kSearchPermission);
 
   // The filter that sees only what may be read.
   FilterPtr Narrow(const FilterPtr& filter);
@@ -55,6 +66,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   const Reading& reading_;
   const TableName table_;
   const Asker asker_;
+  const mode_t directories_;
   Outcome failure_;
   bool rows_differ_ = true;
   // What was asked for last. Where rows do not differ `row_` stays empty, and a family's answer

@@ -146,7 +146,7 @@ def test_status_names_what_an_asof_holds(mount, family):
     assert [held["time"] for held in status["asof"]] == [int(moment)]
     for what, said in ((moment, "within the last minute"), ("7", "is not a time that is held")):
         code, _, error = sh(f"{CELLFS} status --release {what} {mount.path}", check=False)
-        assert code == 1 and said in error
+        assert code in (2, 3) and said in error
     mount.command("status", "--release all")
 
 
@@ -342,8 +342,7 @@ def test_commands_through_the_daemon(mount, family):
     assert mount.status()["log_level"] == "debug"
     assert sh(f"cellfs set {mount.path} log_level=loud".replace("cellfs", os.environ.get("CELLFS", "cellfs")),
               check=False)[0] != 0
-    sockets = [p for p in mount.store.iterdir() if p.is_socket()]
-    assert len(sockets) == 1 and sockets[0].stat().st_mode & 0o077 == 0
+    assert not [p for p in mount.store.iterdir() if p.is_socket()], "it lies in no directory"
 
 
 def test_errors_say_the_reason(mount):

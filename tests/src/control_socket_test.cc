@@ -1,161 +1,274 @@
 // SPDX-License-Identifier: MIT
-#include "src/control_socket.h"
+#include "src/daemon/control_socket.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <thread>
 #include <vector>
 
-#include "tests/support/temporary_directory.h"
-
 namespace cellfs {
 namespace {
 
-StatusOr<std::string> Echo(const std::string& command, const Arguments& arguments) {
-  if (command == "fail") return Status(StatusCode::kTableNotFound, "no table 'ä\n'");
-  if (command == "long") return "\"" + std::string(1'000'000, 'x') + "\"";
-  std::string text = command;
-  for (const auto& [name, value] : arguments) text += " " + name + "=" + value;
-  return "\"" + text + "\"";
+using nlohmann::json;
+
+StatusOr<json> Echo(const Peer& /*peer*/, const ControlRequest& request, const TakeRecord& take) {
+  if (request.command == "fail") return Status(StatusCode::kTableNotFound, "no table 'ä\n'");
+  if (request.command == "long") return json(std::string(1'000'000, 'x'));
+  if (request.command == "records") {
+    for (int i = 0; i < 3; ++i) take({{"number", i}});
+  }
+  return json{{"command", request.command}, {"arguments", request.arguments}};
 }
 
-// What the daemon says to a line that is sent as it is.
-std::string AnswerTo(const std::string& store_directory, const std::string& line) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+// The kernel's list of sockets is not to be found by another test's name.
+std::string ADevice() {
+  static std::atomic<int> last = 0;
+  return "test:" + std::to_string(getpid()) + ":" + std::to_string(++last);
+}
+
+// A socket of the name's beginning, and what it is called.
+sockaddr_un AddressAt(const std::string& name, socklen_t& length) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string path = store_directory + "/control.sock";
-  memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
-  shutdown(fd, SHUT_WR);
-  std::string answer;
-  char bytes[256];
-  for (ssize_t count = 0; (count = read(fd, bytes, sizeof bytes)) > 0;) {
-    answer.append(bytes, static_cast<size_t>(count));
-  }
-  close(fd);
-  return answer;
+  name.copy(address.sun_path + 1, name.size());
+  length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return address;
 }
 
 class ControlSocketTest : public ::testing::Test {
  protected:
-  void Open(const std::string& directory) {
-    auto server = ControlServer::Open(directory, Echo);
+  void Open(ControlServer::Handler handler = Echo) {
+    auto server = ControlServer::Open({.device = mount_.device}, std::move(handler));
     ASSERT_TRUE(server.ok()) << server.status().message();
     server_ = *std::move(server);
   }
+  StatusOr<json> Call(const std::string& command, const json& arguments = json::object(),
+                      const TakeRecord& take = nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(const auto connection, ControlConnection::Open(mount_));
+    return connection->Call(command, arguments, take);
+  }
+  std::string NameOfServer() const {
+    const std::string prefix = "@cellfs/" + std::to_string(geteuid()) + "/" + mount_.device + "/";
+    std::ifstream sockets("/proc/net/unix");
+    for (std::string line; std::getline(sockets, line);) {
+      if (const size_t at = line.find(prefix); at != std::string::npos) return line.substr(at + 1);
+    }
+    return "";
+  }
+  // What the daemon says to a line that is sent as it is.
+  std::string AnswerTo(const std::string& line) const {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t length = 0;
+    const sockaddr_un address = AddressAt(NameOfServer(), length);
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
+    EXPECT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    shutdown(fd, SHUT_WR);
+    std::string answer;
+    char bytes[256];
+    for (ssize_t count = 0; (count = read(fd, bytes, sizeof bytes)) > 0;)
+      answer.append(bytes, static_cast<size_t>(count));
+    close(fd);
+    return answer;
+  }
 
-  TemporaryDirectory directory_;
+  const MountedStore mount_{.store = "", .mountpoint = "/m", .device = ADevice(),
+                            .user = geteuid()};
   std::unique_ptr<ControlServer> server_;
 };
 
-TEST_F(ControlSocketTest, CarriesCommandArgumentsAndResult) {
-  Open(directory_.path());
-  auto answer = CallDaemon(directory_.path(), "flush", {{"table", "ns:t"}, {"x", "ü"}});
+TEST_F(ControlSocketTest, CarriesBytesBothWays) {
+  Open();
+  const json arguments = {{"row", std::string("\0\xff\n", 3)}, {"words", {"a", "ü", ""}}};
+  const auto answer = Call("get", arguments);
   ASSERT_TRUE(answer.ok()) << answer.status().message();
-  EXPECT_EQ(*answer, "\"flush table=ns:t x=ü\"");
+  EXPECT_EQ((*answer)["command"], "get");
+  EXPECT_EQ((*answer)["arguments"], arguments);
+}
+
+TEST_F(ControlSocketTest, CarriesRecordsBeforeTheResult) {
+  Open();
+  std::vector<int> numbers;
+  const auto answer = Call("records", json::object(), [&](const json& record) {
+    numbers.push_back(record["number"]);
+    return true;
+  });
+  EXPECT_TRUE(answer.ok());
+  EXPECT_EQ(numbers, (std::vector<int>{0, 1, 2}));
 }
 
 TEST_F(ControlSocketTest, CarriesCodeAndMessageOfAnError) {
-  Open(directory_.path());
-  auto answer = CallDaemon(directory_.path(), "fail", {});
+  Open();
+  const auto answer = Call("fail");
   EXPECT_EQ(answer.status().code(), StatusCode::kTableNotFound);
   EXPECT_EQ(answer.status().message(), "no table 'ä\n'");
 }
 
-TEST_F(ControlSocketTest, CarriesLongAnswers) {
-  Open(directory_.path());
-  auto answer = CallDaemon(directory_.path(), "long", {});
+TEST_F(ControlSocketTest, CarriesLongAnswersAndQuestions) {
+  Open();
+  const auto answer = Call("long", {{"value", std::string(3'000'000, '\xff')}});
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->size(), 1'000'002u);
+  EXPECT_EQ(answer->get<std::string>().size(), 1'000'000U);
+}
+
+TEST_F(ControlSocketTest, SaysWhoCalls) {
+  Peer seen;
+  Open([&](const Peer& peer, const ControlRequest&, const TakeRecord&) -> StatusOr<json> {
+    seen = peer;
+    return json::object();
+  });
+  ASSERT_TRUE(Call("x").ok());
+  EXPECT_EQ(seen.pid, getpid());
+  EXPECT_EQ(seen.uid, geteuid());
+  EXPECT_EQ(seen.groups.front(), getegid());
 }
 
 TEST_F(ControlSocketTest, SaysWhereNoDaemonAnswers) {
-  EXPECT_EQ(CallDaemon(directory_.path(), "status", {}).status().code(), StatusCode::kUnavailable);
-  Open(directory_.path());
+  EXPECT_EQ(Call("status").status().code(), StatusCode::kUnavailable);
+  Open();
+  EXPECT_TRUE(Call("status").ok());
+  server_->StopAccepting();
+  EXPECT_EQ(Call("status").status().code(), StatusCode::kUnavailable);
   server_.reset();
-  EXPECT_EQ(CallDaemon(directory_.path(), "status", {}).status().code(), StatusCode::kUnavailable);
-  EXPECT_FALSE(std::filesystem::exists(directory_.path() + "/control.sock"));
+  EXPECT_EQ(Call("status").status().code(), StatusCode::kUnavailable);
 }
 
 TEST_F(ControlSocketTest, TellsADaemonThatServesFromOthers) {
-  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsMissing);
-  EXPECT_EQ(AskDaemon(directory_.path() + "/missing"), DaemonState::kIsMissing);
-  Open(directory_.path());
-  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kServes);
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsMissing);
+  Open();
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kServes);
   server_.reset();
-  server_ = *ControlServer::Open(directory_.path(), [](const auto&, const auto&) {
+  Open([](const Peer&, const ControlRequest&, const TakeRecord&) -> StatusOr<json> {
     return Status(StatusCode::kUnavailable, "ending");
   });
-  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kEnds);
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kEnds);
 }
 
 // A socket that is listened to and never read from.
 TEST_F(ControlSocketTest, TellsADaemonThatKeepsSilent) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = directory_.path() + "/control.sock";
-  memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  socklen_t length = 0;
+  const sockaddr_un address = AddressAt(
+      "cellfs/" + std::to_string(geteuid()) + "/" + mount_.device + "/silent", length);
+  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
   ASSERT_EQ(listen(fd, 0), 0);
-  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsSilent);
-  EXPECT_EQ(AskDaemon(directory_.path()), DaemonState::kIsSilent) << "the queue is full";
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsSilent);
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsSilent) << "the queue is full";
   close(fd);
 }
 
-TEST_F(ControlSocketTest, ReplacesWhatADeadDaemonLeft) {
-  std::ofstream(directory_.path() + "/control.sock") << "left";
-  Open(directory_.path());
-  EXPECT_TRUE(CallDaemon(directory_.path(), "status", {}).ok());
+// Runs `act` as another user, in a process of its own; its result is the exit code.
+int AsAnotherUser(const std::function<int()>& act) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(99);
+    _exit(act());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_F(ControlSocketTest, IsForItsOwnerOnly) {
-  Open(directory_.path());
-  struct stat attributes {};
-  ASSERT_EQ(stat((directory_.path() + "/control.sock").c_str(), &attributes), 0);
-  EXPECT_EQ(attributes.st_mode & 0777, 0600u);
+TEST_F(ControlSocketTest, NobodyElsePosesAsTheDaemon) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t impostor = fork();
+  if (impostor == 0) {
+    if (setuid(65534) != 0) _exit(99);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    socklen_t length = 0;
+    const sockaddr_un address = AddressAt("cellfs/0/" + mount_.device + "/0", length);
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), length) != 0) _exit(98);
+    if (listen(fd, 8) != 0 || write(ready[1], "x", 1) != 1) _exit(97);
+    char byte = 0;
+    (void)!read(done[0], &byte, 1);
+    _exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsMissing);
+  Open();
+  EXPECT_TRUE(Call("status").ok()) << "the daemon's is found beside it";
+  ASSERT_EQ(write(done[1], "x", 1), 1);
+  waitpid(impostor, nullptr, 0);
+  for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
 }
 
-TEST_F(ControlSocketTest, WorksInADirectoryWithALongName) {
-  const std::string deep = directory_.path() + "/" + std::string(200, 'd');
-  ASSERT_TRUE(std::filesystem::create_directory(deep));
-  Open(deep);
-  EXPECT_TRUE(CallDaemon(deep, "status", {}).ok());
+TEST_F(ControlSocketTest, IsForItsOwnerUnlessTheMountIsForAll) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+  Open();
+  const auto call = [&] { return static_cast<int>(Call("status").status().code()); };
+  EXPECT_EQ(AsAnotherUser(call), static_cast<int>(StatusCode::kAccessDenied));
+  server_ = *ControlServer::Open({.device = mount_.device, .is_for_all = true}, Echo);
+  EXPECT_EQ(AsAnotherUser(call), 0);
 }
 
-TEST_F(ControlSocketTest, TakesArgumentsThatAreNoUtf8) {
-  Open(directory_.path());
-  EXPECT_TRUE(CallDaemon(directory_.path(), "flush", {{"table", "\xff"}}).ok());
+TEST_F(ControlSocketTest, AUserHasAFewConnectionsAndLeavesTheOthersTheirs) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+  server_ = *ControlServer::Open(
+      {.device = mount_.device, .is_for_all = true, .connections_of_a_user = 2}, Echo);
+  EXPECT_EQ(AsAnotherUser([&] {
+              std::vector<std::unique_ptr<ControlConnection>> held;
+              for (int i = 0; i < 2; ++i) {
+                held.push_back(*ControlConnection::Open(mount_));
+                if (!held.back()->Call("x", json::object(), nullptr).ok()) return 1;
+              }
+              return Call("x").status().code() == StatusCode::kUnavailable ? 0 : 2;
+            }),
+            0);
+  EXPECT_TRUE(Call("x").ok());
+}
+
+TEST_F(ControlSocketTest, ACommandHearsThatItsCallerHasGone) {
+  std::atomic<bool> heard = false;
+  Open([&](const Peer&, const ControlRequest& request, const TakeRecord&) -> StatusOr<json> {
+    for (int i = 0; i < 1000 && !*request.cancelled; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    heard = request.cancelled->load();
+    return json::object();
+  });
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  socklen_t length = 0;
+  const sockaddr_un address = AddressAt(NameOfServer(), length);
+  ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
+  const std::string line = "{\"command\": \"x\"}\n";
+  ASSERT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  close(fd);
+  for (int i = 0; i < 1000 && !heard; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(heard);
 }
 
 TEST_F(ControlSocketTest, AnswersNonsenseWithAnErrorAndGoesOn) {
-  Open(directory_.path());
+  Open();
   for (const char* line : {"nonsense\n", "{\"command\": 1}\n", "[]\n",
-                           "{\"command\": \"x\", \"arguments\": 7}\n", "\xff\n"}) {
-    EXPECT_NE(AnswerTo(directory_.path(), line).find("IllegalArgument"), std::string::npos) << line;
+                           "{\"command\": \"x\", \"arguments\": 7}\n", "\xff\n",
+                           "[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n"}) {
+    EXPECT_NE(AnswerTo(line).find("IllegalArgument"), std::string::npos) << line;
   }
-  EXPECT_TRUE(CallDaemon(directory_.path(), "status", {}).ok());
+  EXPECT_TRUE(Call("status").ok());
 }
 
 TEST_F(ControlSocketTest, AnswersSeveralCallersAtATime) {
-  Open(directory_.path());
+  Open();
   std::vector<std::thread> callers;
   std::atomic<int> right = 0;
   for (int caller = 0; caller < 8; ++caller) {
     callers.emplace_back([&, caller] {
       for (int call = 0; call < 20; ++call) {
         const std::string command = "c" + std::to_string(caller) + "-" + std::to_string(call);
-        auto answer = CallDaemon(directory_.path(), command, {});
-        if (answer.ok() && *answer == "\"" + command + "\"") ++right;
+        const auto answer = Call(command);
+        if (answer.ok() && (*answer)["command"] == command) ++right;
       }
     });
   }
@@ -164,17 +277,12 @@ TEST_F(ControlSocketTest, AnswersSeveralCallersAtATime) {
 }
 
 TEST_F(ControlSocketTest, EndsAlthoughACallerStaysConnected) {
-  Open(directory_.path());
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = directory_.path() + "/control.sock";
-  memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  Open();
+  const auto connection = ControlConnection::Open(mount_);
+  ASSERT_TRUE(connection.ok());
+  ASSERT_TRUE((*connection)->Call("x", json::object(), nullptr).ok());
   server_.reset();
-  char byte = 0;
-  EXPECT_LE(read(fd, &byte, 1), 0);  // an end, or a reset where it was not yet accepted
-  close(fd);
+  EXPECT_FALSE((*connection)->Call("x", json::object(), nullptr).ok());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "src/mount_table.h"
+#include "src/mount/mount_table.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/mountpoint.h"
-#include "src/unmount.h"
+#include "src/mount/mountpoint.h"
+#include "src/mount/unmount.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {

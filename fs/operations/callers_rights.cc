@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "fs/operations/callers_rights.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace cellfs::fs {
+namespace {
+
+Status Denied(const Place& place, const char* what) {
+  return {StatusCode::kAccessDenied, std::string("no right to ") + what + " " + place.ToString()};
+}
+
+}  // namespace
+
+Status CallersRights::Check(const Place& place, mode_t permission, const char* what) const {
+  if (!matter()) return {};
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
+  return Allows(owner, asker_, permission) ? Status() : Denied(place, what);
+}
+
+Status CallersRights::CheckReach(const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(Check(RootPlace(), kSearchPermission, "search"));
+  CELLFS_RETURN_IF_ERROR(
+      Check(NamespacePlace(table.namespace_name), kSearchPermission, "search"));
+  return Check(TablePlace(table), kSearchPermission, "search");
+}
+
+Status CallersRights::CheckMayList(const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(CheckReach(table));
+  return Check(TablePlace(table), kReadPermission, "list");
+}
+
+Status CallersRights::CheckMayRead(const Place& column) const {
+  if (!matter()) return {};
+  const Place family = column.Parent();
+  CELLFS_RETURN_IF_ERROR(Check(family.Parent(), kSearchPermission, "search"));
+  CELLFS_RETURN_IF_ERROR(Check(family, kSearchPermission, "search"));
+  return Check(column, kReadPermission, "read");
+}
+
+Status CallersRights::CheckMayPut(const Place& column, const IsThere& is_there) const {
+  if (!matter()) return {};
+  const Place family = column.Parent();
+  const Place row = family.Parent();
+  if (!is_there.row) return CheckMayMakeIn(row.Parent());
+  CELLFS_RETURN_IF_ERROR(Check(row, kSearchPermission, "search"));
+  if (!is_there.family) return CheckMayMakeIn(row);
+  CELLFS_RETURN_IF_ERROR(Check(family, kSearchPermission, "search"));
+  if (!is_there.column) return CheckMayMakeIn(family);
+  return Check(column, kWritePermission, "write");
+}
+
+Status CallersRights::CheckMayDelete(const Place& column) const {
+  if (!matter()) return {};
+  const Place family = column.Parent();
+  CELLFS_RETURN_IF_ERROR(Check(family.Parent(), kSearchPermission, "search"));
+  CELLFS_RETURN_IF_ERROR(CheckMayMakeIn(family));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
+  if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
+  return CheckOwns(column);
+}
+
+Status CallersRights::CheckMayMakeIn(const Place& directory) const {
+  return Check(directory, kWritePermission | kSearchPermission, "change");
+}
+
+Status CallersRights::CheckMayListIn(const Place& directory) const {
+  if (directory.kind != PlaceKind::kRoot)
+    CELLFS_RETURN_IF_ERROR(Check(RootPlace(), kSearchPermission, "search"));
+  return Check(directory, kReadPermission | kSearchPermission, "list");
+}
+
+Status CallersRights::CheckOwns(const Place& place) const {
+  if (!matter()) return {};
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
+  return owner.uid == asker_.uid ? Status() : Denied(place, "change what is somebody else's:");
+}
+
+Status CallersRights::CheckMayAdminister() const {
+  if (!matter() || asker_.uid == geteuid()) return {};
+  return {StatusCode::kAccessDenied, "that is for who mounted the store, and root"};
+}
+
+std::shared_ptr<FilterRights> CallersRights::OfRead(const TableName& table) const {
+  if (!matter()) return nullptr;
+  return std::make_shared<FilterRights>(reading_, table, asker_,
+                                        kSearchPermission | kReadPermission);
+}
+
+}  // namespace cellfs::fs

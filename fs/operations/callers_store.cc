@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: MIT
+#include "fs/operations/callers_store.h"
+
+#include <set>
+#include <utility>
+
+#include "fs/tree/hidden_namespace.h"
+
+namespace cellfs::fs {
+namespace {
+
+Status NoTable(const TableName& table) {
+  return {StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist"};
+}
+
+Status CheckIsShown(const TableName& table) {
+  return table.namespace_name == kHiddenNamespace ? NoTable(table) : Status();
+}
+
+// What a read without values tells of the row: its columns that are visible now.
+StatusOr<RowCells> VisibleCells(Store& store, const TableName& table, const std::string& row,
+                                Columns columns, int32_t of_each_family) {
+  Get get;
+  get.row = row;
+  get.columns = std::move(columns);
+  get.lengths_only = true;
+  get.store_limit = of_each_family;
+  return store.Read(Caller::Superuser(), table, get);
+}
+
+// A scanner whose filter stands behind what the caller may read.
+class NarrowedScanner : public Scanner {
+ public:
+  NarrowedScanner(std::unique_ptr<Scanner> scanner, std::shared_ptr<FilterRights> rights)
+      : scanner_(std::move(scanner)), rights_(std::move(rights)) {}
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    if (Outcome begun = rights_->BeginStep(); !begun.ok()) return Unreadable(begun);
+    auto rows = scanner_->Next(batch);
+    if (!rights_->failure().ok()) return Unreadable(rights_->failure());
+    return rows;
+  }
+  bool at_end() const override { return scanner_->at_end(); }
+
+  static Status Unreadable(const Outcome& outcome) {
+    return {StatusCode::kIoError, "owners and modes cannot be read: " + outcome.reason()};
+  }
+
+ private:
+  const std::unique_ptr<Scanner> scanner_;
+  const std::shared_ptr<FilterRights> rights_;
+};
+
+}  // namespace
+
+// ---- Cells --------------------------------------------------------------------------------------
+
+StatusOr<RowCells> CallersStore::Read(const Caller& caller, const TableName& table,
+                                      const Get& get) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  const auto rights = rights_.OfRead(table);
+  if (rights == nullptr) return store_.Read(caller, table, get);
+  bool names_all = !get.columns.empty();
+  for (const auto& [family, qualifiers] : get.columns) {
+    names_all &= !qualifiers.empty();
+    for (const std::string& qualifier : qualifiers)
+      CELLFS_RETURN_IF_ERROR(rights_.CheckMayRead(CellPlace(table, get.row, family, qualifier)));
+  }
+  if (names_all) return store_.Read(caller, table, get);
+  Get narrowed = get;
+  narrowed.filter = rights->Narrow(get.filter);
+  if (Outcome begun = rights->BeginStep(); !begun.ok()) return NarrowedScanner::Unreadable(begun);
+  auto cells = store_.Read(caller, table, narrowed);
+  if (!rights->failure().ok()) return NarrowedScanner::Unreadable(rights->failure());
+  return cells;
+}
+
+StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& caller,
+                                                             const TableName& table,
+                                                             const Scan& scan) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(scan.IsOfOneRow() ? rights_.CheckReach(table)
+                                           : rights_.CheckMayList(table));
+  auto rights = rights_.OfRead(table);
+  if (rights == nullptr) return store_.OpenScanner(caller, table, scan);
+  Scan narrowed = scan;
+  narrowed.filter = rights->Narrow(scan.filter);
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, narrowed));
+  return std::unique_ptr<Scanner>(
+      std::make_unique<NarrowedScanner>(std::move(scanner), std::move(rights)));
+}
+
+// One change of a row, from its locks to what the file system has to know of it. The kernel has been
+// told when FileSystem::AwaitRewrites returns, which must not be called under a lock.
+class CallersStore::RowChange {
+ public:
+  RowChange(CallersStore& with, const TableName& table, const std::string& row)
+      : with_(with), parts_(with.parts_), table_(table), row_(row) {}
+
+  // Takes the locks of the columns that are named and looks whether the caller may do it.
+  Status Begin(const std::vector<Mutation>& mutations) {
+    for (const Mutation& mutation : mutations)
+      std::visit([this](const auto& what) { Add(what); }, mutation);
+    std::vector<Place> columns;
+    for (const auto& [column, change] : columns_) columns.push_back(PlaceOf(column));
+    locks_ = parts_.tree.column_locks.Take(columns);
+    CELLFS_RETURN_IF_ERROR(Look());
+    return CheckRights();
+  }
+
+  // How the mutations ended; `timestamps` as a MutationResult has them.
+  void Ended(const Status& status, const std::vector<Mutation>& mutations,
+             const std::vector<Timestamp>& timestamps) {
+    if (!IsInForce(status)) return;
+    Tell();
+    if (!status.ok()) return;
+    NoteMakers();
+    SettlePuts(mutations, timestamps);
+    locks_.clear();
+    NoteNames();
+  }
+
+ private:
+  using Column = std::pair<std::string, std::string>;
+  enum class Change { kPut, kDelete };
+
+  Place PlaceOf(const Column& column) const {
+    return CellPlace(table_, row_, column.first, column.second);
+  }
+
+  void Add(const Put& put) {
+    for (const PutCell& cell : put.cells) columns_[{cell.family, cell.qualifier}] = Change::kPut;
+  }
+  void Add(const Increment& increment) {
+    for (const IncrementCell& cell : increment.cells)
+      columns_[{cell.family, cell.qualifier}] = Change::kPut;
+  }
+  void Add(const Append& append) {
+    for (const AppendCell& cell : append.cells)
+      columns_[{cell.family, cell.qualifier}] = Change::kPut;
+  }
+  void Add(const Withdraw& withdraw) {
+    for (const WithdrawCell& cell : withdraw.cells)
+      columns_.try_emplace({cell.family, cell.qualifier}, Change::kDelete);
+  }
+  void Add(const Delete& remove) {
+    if (remove.markers.empty()) deletes_row_ = true;
+    for (const DeleteMarker& marker : remove.markers) {
+      if (IsFamilyTombstone(marker.type)) {
+        deleted_families_.insert(marker.family);
+      } else {
+        columns_.try_emplace({marker.family, marker.qualifier}, Change::kDelete);
+      }
+    }
+  }
+
+  // What is there before.
+  Status Look() {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells first_cells,
+                            VisibleCells(with_.store_, table_, row_, {}, 1));
+    for (const Cell& cell : first_cells) families_there_.insert(cell.family);
+    Columns named;
+    for (const auto& [column, change] : columns_) named[column.first].insert(column.second);
+    if (named.empty()) return {};
+    CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                            VisibleCells(with_.store_, table_, row_, std::move(named), -1));
+    for (const Cell& cell : cells) there_.insert({cell.family, cell.qualifier});
+    return {};
+  }
+
+  CallersRights::IsThere IsThere(const Column& column) const {
+    return {.column = there_.contains(column),
+            .family = families_there_.contains(column.first) ||
+                      parts_.tree.unstored.Find(FamilyPlace(table_, row_, column.first)) != nullptr,
+            .row = !families_there_.empty() ||
+                   parts_.tree.unstored.Find(RowPlace(table_, row_)) != nullptr};
+  }
+
+  Status CheckRights() {
+    if (!with_.rights_.matter()) return {};
+    for (const auto& [column, change] : columns_) {
+      const Place place = PlaceOf(column);
+      CELLFS_RETURN_IF_ERROR(change == Change::kDelete
+                                 ? with_.rights_.CheckMayDelete(place)
+                                 : with_.rights_.CheckMayPut(place, IsThere(column)));
+    }
+    if (deletes_row_) deleted_families_.insert(families_there_.begin(), families_there_.end());
+    for (const std::string& family : deleted_families_) {
+      CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                              VisibleCells(with_.store_, table_, row_, {{family, {}}}, -1));
+      for (const Cell& cell : cells) {
+        CELLFS_RETURN_IF_ERROR(with_.rights_.CheckMayDelete(PlaceOf({family, cell.qualifier})));
+      }
+    }
+    return {};
+  }
+
+  // While the locks are held, so that nobody keeps what was there before.
+  void Tell() {
+    std::vector<RewrittenColumn> changed;
+    std::set<std::string> whole = deleted_families_;
+    if (deletes_row_) whole.insert(families_there_.begin(), families_there_.end());
+    for (const std::string& family : whole) changed.push_back({row_, family, std::nullopt});
+    for (const auto& [column, change] : columns_) {
+      changed.push_back({row_, column.first, column.second});
+      if (change == Change::kDelete) parts_.tree.recent.Forget(PlaceOf(column));
+    }
+    with_.filesystem_.CellsChanged(table_, changed);
+  }
+
+  // What is new belongs to who made it, as a file that he creates.
+  void NoteMakers() {
+    bool row_is_new = families_there_.empty();
+    std::set<std::string> new_families;
+    for (const auto& [column, change] : columns_) {
+      if (change != Change::kPut || there_.contains(column)) continue;
+      if (!families_there_.contains(column.first)) new_families.insert(column.first);
+      NoteMaker(PlaceOf(column));
+    }
+    for (const std::string& family : new_families) {
+      if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_));
+      NoteMaker(FamilyPlace(table_, row_, family));
+    }
+  }
+
+  void NoteMaker(const Place& place) {
+    if (parts_.tree.unstored.Find(place) != nullptr) return;  // made before, by mkdir or a create
+    AttributeUpdate update;
+    update.uid = with_.rights_.asker().uid;
+    if (!with_.rights_.asker().groups.empty()) update.gid = with_.rights_.asker().groups.front();
+    update.anew = true;
+    parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
+  }
+
+  void SettlePuts(const std::vector<Mutation>& mutations,
+                  const std::vector<Timestamp>& timestamps) {
+    auto next = timestamps.begin();
+    const auto stamp = [&]() -> Timestamp { return next == timestamps.end() ? 0 : *next++; };
+    for (const Mutation& mutation : mutations) {
+      if (const auto* remove = std::get_if<Delete>(&mutation)) {
+        for (size_t i = 0; i < remove->markers.size(); ++i) stamp();
+      }
+      const auto* put = std::get_if<Put>(&mutation);
+      if (put == nullptr) continue;
+      for (const PutCell& cell : put->cells) Settle(cell, stamp());
+    }
+  }
+
+  void Settle(const PutCell& cell, Timestamp stamp) {
+    const Place place = CellPlace(table_, row_, cell.family, cell.qualifier);
+    parts_.puts.Settle(place, stamp);
+    if (cell.timestamp == kLatestTimestamp) return;
+    AttributeUpdate update;
+    update.version = stamp;
+    update.ctime = ToTimespec(parts_.tree.clock.Now());
+    parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
+  }
+
+  // Directories change when names come and go.
+  void NoteNames() {
+    std::set<std::string> changed = deleted_families_;
+    for (const auto& [column, change] : columns_) {
+      if (change == Change::kDelete || !there_.contains(column)) changed.insert(column.first);
+    }
+    for (const std::string& family : changed) {
+      with_.filesystem_.NamesChanged(FamilyPlace(table_, row_, family));
+      if (!families_there_.contains(family)) with_.filesystem_.NamesChanged(RowPlace(table_, row_));
+    }
+    if (families_there_.empty() || deletes_row_) with_.filesystem_.NamesChanged(TablePlace(table_));
+  }
+
+  CallersStore& with_;
+  Parts& parts_;
+  const TableName& table_;
+  const std::string& row_;
+  std::map<Column, Change> columns_;
+  std::set<std::string> deleted_families_;
+  bool deletes_row_ = false;
+  std::set<std::string> families_there_;
+  std::set<Column> there_;
+  std::vector<ColumnLocks::Lock> locks_;
+};
+
+Status CallersStore::CheckWritable() const {
+  if (!parts_.options.read_only) return {};
+  return {StatusCode::kReadOnly, "the mount is read-only"};
+}
+
+StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableName& table,
+                                              const RowMutations& mutations) {
+  RowChange change(*this, table, mutations.row);
+  CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
+  auto result = store_.Mutate(caller, table, mutations);
+  change.Ended(result.status(), mutations.mutations,
+               result.ok() ? result->timestamps : std::vector<Timestamp>());
+  return result;
+}
+
+Status CallersStore::CheckMayChange(const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  return rights_.CheckReach(table);
+}
+
+StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableName& table,
+                                              const RowMutations& mutations) {
+  CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
+  auto result = Change(caller, table, mutations);
+  filesystem_.AwaitRewrites();
+  return result;
+}
+
+StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller,
+                                                            const TableName& table,
+                                                            const cellfs::CheckAndMutate& check) {
+  CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
+  if (const auto* column = std::get_if<ColumnCondition>(&check.condition)) {
+    CELLFS_RETURN_IF_ERROR(
+        rights_.CheckMayRead(CellPlace(table, check.row, column->family, column->qualifier)));
+  } else {
+    CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  }
+  auto result = ChangeIf(caller, table, check);
+  filesystem_.AwaitRewrites();
+  return result;
+}
+
+StatusOr<CheckAndMutateResult> CallersStore::ChangeIf(const Caller& caller, const TableName& table,
+                                                      const cellfs::CheckAndMutate& check) {
+  RowChange change(*this, table, check.row);
+  CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations));
+  auto result = store_.CheckAndMutate(caller, table, check);
+  if (result.ok() && !result->done) return result;
+  change.Ended(result.status(), check.action.mutations,
+               result.ok() ? result->result.timestamps : std::vector<Timestamp>());
+  return result;
+}
+
+std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
+                                                          const TableName& table,
+                                                          const std::vector<RowMutations>& rows) {
+  std::vector<StatusOr<MutationResult>> results;
+  results.reserve(rows.size());
+  const Status may_change = CheckMayChange(table);
+  for (const RowMutations& row : rows) {
+    results.push_back(may_change.ok() ? Change(caller, table, row)
+                                      : StatusOr<MutationResult>(may_change));
+  }
+  filesystem_.AwaitRewrites();
+  return results;
+}
+
+// ---- Namespaces and tables ----------------------------------------------------------------------
+
+Status CallersStore::Made(const Place& place, Status done) {
+  if (!IsInForce(done)) return done;
+  AttributeUpdate update;
+  update.uid = rights_.asker().uid;
+  if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
+  update.mtime = update.ctime = ToTimespec(parts_.clock->Now());
+  update.anew = true;
+  parts_.errors.Record("create", place, parts_.attributes.Update(place, update));
+  parts_.errors.Record("create", place, parts_.schemas.NoteChanged(place));
+  parts_.tree.unstored.ShowToml(place);
+  filesystem_.NamesChanged(place.Parent());
+  if (place.kind == PlaceKind::kTable) {
+    parts_.tree.kernel.TableChanged(place.table);
+  } else {
+    parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
+  }
+  return done;
+}
+
+Status CallersStore::Gone(const Place& place) {
+  parts_.tree.unstored.RemoveBelow(place);
+  parts_.tree.unstored.ShowToml(place);
+  parts_.tree.directory_times.Forget(place);
+  filesystem_.NamesChanged(place.Parent());
+  if (place.kind == PlaceKind::kTable) {
+    parts_.tree.kernel.TableChanged(place.table);
+  } else {
+    parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
+  }
+  return {};
+}
+
+Status CallersStore::CheckChangesTable(const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  CELLFS_RETURN_IF_ERROR(store_.DescribeTable(table).status());
+  return rights_.CheckOwns(TablePlace(table));
+}
+
+Status CallersStore::ChangedTable(const TableName& table, Status done) {
+  if (!IsInForce(done)) return done;
+  const Place place = TablePlace(table);
+  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  parts_.tree.unstored.ShowToml(place);
+  parts_.tree.kernel.TableChanged(table);
+  return done;
+}
+
+Status CallersStore::CreateNamespace(const Caller& caller, const NamespaceSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(RootPlace()));
+  return Made(NamespacePlace(schema.name), store_.CreateNamespace(caller, schema));
+}
+
+Status CallersStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  const Place place = NamespacePlace(schema.name);
+  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name).status());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckOwns(place));
+  CELLFS_RETURN_IF_ERROR(store_.AlterNamespace(caller, schema));
+  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  parts_.tree.unstored.ShowToml(place);
+  parts_.tree.kernel.NamespaceChanged(schema.name);
+  return {};
+}
+
+Status CallersStore::DropNamespace(const Caller& caller, const std::string& name) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  const Place place = NamespacePlace(name);
+  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(name).status());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(RootPlace()));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckOwns(place));
+  CELLFS_RETURN_IF_ERROR(store_.DropNamespace(caller, name));
+  parts_.errors.Record("drop", place, parts_.attributes.DropNamespace(place));
+  return Gone(place);
+}
+
+StatusOr<NamespaceSchema> CallersStore::DescribeNamespace(const std::string& name) {
+  if (name == kHiddenNamespace) {
+    return Status(StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist");
+  }
+  return store_.DescribeNamespace(name);
+}
+
+StatusOr<std::vector<std::string>> CallersStore::ListNamespaces() {
+  CELLFS_ASSIGN_OR_RETURN(auto names, store_.ListNamespaces());
+  std::erase(names, kHiddenNamespace);
+  return names;
+}
+
+Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(schema.name()));
+  const Place name_space = NamespacePlace(schema.name().namespace_name);
+  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name().namespace_name).status());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
+  for (const auto& [name, family] : schema.families)
+    CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema));
+}
+
+Status CallersStore::AlterTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
+  for (const auto& [name, family] : schema.families)
+    CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(schema.name()));
+  const Status done = store_.AlterTable(caller, schema);
+  for (const auto& [name, family] : before->families) {
+    if (IsInForce(done) && schema.FindFamily(name) == nullptr)
+      parts_.tree.unstored.RemoveFamily(schema.name(), name);
+  }
+  return ChangedTable(schema.name(), done);
+}
+
+Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
+  return ChangedTable(schema.name(), store_.RecreateTable(caller, schema));
+}
+
+Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
+                               const FamilySchema& family) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  return ChangedTable(table, store_.AddFamily(caller, table, family));
+}
+
+Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
+                                  const FamilySchema& family) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  return ChangedTable(table, store_.ModifyFamily(caller, table, family));
+}
+
+Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
+                                const std::string& family) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  const Status done = store_.DropFamily(caller, table, family);
+  if (IsInForce(done)) parts_.tree.unstored.RemoveFamily(table, family);
+  return ChangedTable(table, done);
+}
+
+Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name)));
+  const Place place = TablePlace(table);
+  CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
+  const Status done = store_.DropTable(caller, table);
+  if (!IsInForce(done)) return done;
+  parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
+  CELLFS_RETURN_IF_ERROR(Gone(place));
+  return done;
+}
+
+StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name)));
+  const Place place = TablePlace(table);
+  CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
+  CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, table));
+  if (!dropped) return false;
+  parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
+  CELLFS_RETURN_IF_ERROR(Gone(place));
+  return true;
+}
+
+Status CallersStore::TruncateTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return ChangedTable(table, store_.TruncateTable(caller, table));
+}
+
+Status CallersStore::EnableTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return ChangedTable(table, store_.EnableTable(caller, table));
+}
+
+Status CallersStore::DisableTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return ChangedTable(table, store_.DisableTable(caller, table));
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> CallersStore::DescribeTable(const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  return store_.DescribeTable(table);
+}
+
+StatusOr<bool> CallersStore::IsTableEnabled(const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  return store_.IsTableEnabled(table);
+}
+
+StatusOr<std::vector<TableName>> CallersStore::ListTables(const std::string& namespace_name) {
+  if (namespace_name == kHiddenNamespace) {
+    return Status(StatusCode::kNamespaceNotFound,
+                  "namespace '" + namespace_name + "' does not exist");
+  }
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayListIn(NamespacePlace(namespace_name)));
+  return store_.ListTables(namespace_name);
+}
+
+// ---- Maintenance, quotas and rights -------------------------------------------------------------
+
+Status CallersStore::Flush(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  const Status done = store_.Flush(caller, table);
+  filesystem_.AwaitRewrites();
+  return done;
+}
+
+Status CallersStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  const Status done = store_.Compact(caller, table, kind);
+  filesystem_.AwaitRewrites();
+  return done;
+}
+
+Statistics CallersStore::GetStatistics() {
+  Statistics statistics = store_.GetStatistics();
+  std::erase_if(statistics.tables, [this](const TableStatistics& table) {
+    return table.table.namespace_name == kHiddenNamespace ||
+           !rights_.CheckMayListIn(NamespacePlace(table.table.namespace_name)).ok();
+  });
+  if (!rights_.CheckMayAdminister().ok()) statistics.lost_tables.clear();
+  return statistics;
+}
+
+Status CallersStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                                        const std::optional<SpaceQuota>& quota) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  return ChangedTable(table, store_.SetTableSpaceQuota(caller, table, quota));
+}
+
+Status CallersStore::SetNamespaceSpaceQuota(const Caller& caller, const std::string& name,
+                                            const std::optional<SpaceQuota>& quota) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  CELLFS_RETURN_IF_ERROR(store_.SetNamespaceSpaceQuota(caller, name, quota));
+  parts_.tree.kernel.NamespaceChanged(name);
+  return {};
+}
+
+StatusOr<std::optional<SpaceQuota>> CallersStore::TableSpaceQuota(const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  return store_.TableSpaceQuota(table);
+}
+
+StatusOr<std::optional<SpaceQuota>> CallersStore::NamespaceSpaceQuota(const std::string& name) {
+  return store_.NamespaceSpaceQuota(name);
+}
+
+Status CallersStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  return store_.GrantPermissions(caller, grant, merge);
+}
+
+Status CallersStore::RevokePermissions(const Caller& caller, const std::string& user,
+                                       const GrantScope& scope) {
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  return store_.RevokePermissions(caller, user, scope);
+}
+
+StatusOr<std::vector<Grant>> CallersStore::ListGrants() {
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  return store_.ListGrants();
+}
+
+}  // namespace cellfs::fs

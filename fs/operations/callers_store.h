@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// CallersStore: the store of a mount as one caller may use it: for commands, which speak of rows,
+// columns and versions where programs speak of files.
+//
+//   - What the caller may not read through the mount does not come back; a Get that names a column
+//     he may not read is kAccessDenied, and so is what he may not change (fs/operations/
+//     callers_rights.h). Rights of the store itself go on beside that.
+//   - A change is one like those through the mount: made under the locks of its columns, what is new
+//     is its maker's, and the kernel is told before the call returns.
+//   - The file system's own tables are not there.
+#ifndef CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
+#define CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/store.h"
+#include "fs/operations/callers_rights.h"
+#include "fs/operations/filesystem.h"
+
+namespace cellfs::fs {
+
+// As thread-safe as the store.
+class CallersStore : public Store {
+ public:
+  // Both outlive it.
+  CallersStore(FileSystem& filesystem, Store& store, Asker asker)
+      : filesystem_(filesystem),
+        parts_(filesystem.parts()),
+        store_(store),
+        rights_(parts_.reading, std::move(asker)) {}
+
+  const StoreTraits& traits() const override { return store_.traits(); }
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override;
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override;
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override;
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override;
+  Status Sync() override { return store_.Sync(); }
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override {
+    return store_.CheckMayPut(caller, table, family, qualifier);
+  }
+  Status CheckRoom(const TableName& table, uint64_t bytes) override {
+    return store_.CheckRoom(table, bytes);
+  }
+
+  Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status DropNamespace(const Caller& caller, const std::string& name) override;
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override;
+  StatusOr<std::vector<std::string>> ListNamespaces() override;
+
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AddFamily(const Caller& caller, const TableName& table,
+                   const FamilySchema& family) override;
+  Status ModifyFamily(const Caller& caller, const TableName& table,
+                      const FamilySchema& family) override;
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override;
+  Status DropTable(const Caller& caller, const TableName& table) override;
+  StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
+  Status TruncateTable(const Caller& caller, const TableName& table) override;
+  Status EnableTable(const Caller& caller, const TableName& table) override;
+  Status DisableTable(const Caller& caller, const TableName& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+  StatusOr<bool> IsTableEnabled(const TableName& table) override;
+  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
+
+  Status Flush(const Caller& caller, const TableName& table) override;
+  Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
+  // Of tables that the caller cannot list nothing is said.
+  Statistics GetStatistics() override;
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
+
+  Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                            const std::optional<SpaceQuota>& quota) override;
+  Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
+                                const std::optional<SpaceQuota>& quota) override;
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override;
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override;
+  Status CheckSpaceQuotas() override { return store_.CheckSpaceQuotas(); }
+
+  Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override;
+  Status RevokePermissions(const Caller& caller, const std::string& user,
+                           const GrantScope& scope) override;
+  StatusOr<std::vector<Grant>> ListGrants() override;
+
+ private:
+  class RowChange;
+
+  Status CheckWritable() const;
+  Status CheckMayChange(const TableName& table) const;
+  // The kernel is not told yet.
+  StatusOr<MutationResult> Change(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations);
+  StatusOr<CheckAndMutateResult> ChangeIf(const Caller& caller, const TableName& table,
+                                          const cellfs::CheckAndMutate& check);
+  Status CheckChangesTable(const TableName& table) const;
+  // After an act of administration: its .toml's time, and the kernel.
+  Status ChangedTable(const TableName& table, Status done);
+  // Made just now, and its maker's.
+  Status Made(const Place& place, Status done);
+  Status Gone(const Place& place);
+
+  FileSystem& filesystem_;
+  Parts& parts_;
+  Store& store_;
+  const CallersRights rights_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_OPERATIONS_CALLERS_STORE_H_

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "src/command_line.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "src/commands/command.h"
+#include "src/commands/pager.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+int Fail(const std::string& message, int code) {
+  std::cerr << "cellfs: " << message << '\n';
+  return code;
+}
+
+const char* TitleOf(Group group) {
+  switch (group) {
+    case Group::kMounts:
+      return "Mounts";
+    case Group::kHistory:
+      return "History";
+    case Group::kData:
+      return "Data";
+    case Group::kSchema:
+      return "Schemas";
+    case Group::kRights:
+      return "Rights and quotas";
+    case Group::kMaintenance:
+      return "Maintenance";
+    case Group::kHelp:
+      break;
+  }
+  return "Help";
+}
+
+// "cellfs mount [OPTIONS] STORE MOUNTPOINT"
+std::string UsageOf(const CLI::App& command) {
+  std::string usage = "cellfs " + command.get_name() + " [OPTIONS]";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string& name = option->get_type_name();
+    const std::string dots = option->get_items_expected_max() > 1 ? "..." : "";
+    usage += option->get_required() ? " " + name + dots : " [" + name + dots + "]";
+  }
+  return usage;
+}
+
+// What of a command that was parsed is missing: "STORE, MOUNTPOINT"; empty: nothing.
+std::string MissingIn(const CLI::App& command) {
+  std::string missing;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    missing += (missing.empty() ? "" : ", ") + option->get_type_name();
+  }
+  return missing;
+}
+
+// "--lmit" in "The following argument was not expected: --lmit".
+std::string UnknownOption(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string closest = ClosestTo(word, known);
+  return "'" + word + "' is not understood" +
+         (closest.empty() ? "" : "; did you mean '" + closest + "'?");
+}
+
+// Of a command line that is none.
+std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  if (commands.empty()) return "name a command; 'cellfs --help' lists all of them";
+  const CLI::App& command = *commands.front();
+  std::string reason = error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    reason = "missing: " + MissingIn(command);
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const auto words = command.remaining();
+    if (!words.empty()) reason = UnknownOption(command, words.front());
+  }
+  return reason + "; it is called " + UsageOf(command) + " ('cellfs " + command.get_name() +
+         " --help')";
+}
+
+std::string UnknownCommand(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Command* command : AllCommands()) known.emplace_back(command->name);
+  const std::string closest = ClosestTo(word, known);
+  return "unknown command '" + word + "'; " +
+         (closest.empty() ? "'cellfs --help' lists all of them" : "did you mean '" + closest + "'?");
+}
+
+// ---- Help ---------------------------------------------------------------------------------------
+
+std::string AllHelp() {
+  std::string text =
+      "cellfs mounts a store of versioned cells, with HBase's data model, as a directory tree.\n\n"
+      "usage: cellfs COMMAND [OPTIONS] STORE|MOUNT|PATH ...\n";
+  const char* title = nullptr;
+  for (const Command* command : AllCommands()) {
+    if (const char* next = TitleOf(command->group); next != title) {
+      title = next;
+      text += std::string("\n") + title + "\n";
+    }
+    char line[160];
+    snprintf(line, sizeof line, "  %-16s %s\n", std::string(command->name).c_str(),
+             std::string(command->summary).c_str());
+    text += line;
+  }
+  return text +
+         "\n'cellfs help COMMAND' has more. A path below a mount, or STORE/namespace/table/row/..., "
+         "is enough\nwhere a command is about what lies there.\n"
+         "Exit codes: 0 done; 1 no (not found, a condition that did not hold, a difference);\n"
+         "2 called wrongly; 3 the store or the daemon failed.\n";
+}
+
+std::string ExamplesOf(const Command& command) {
+  std::string text = "Example:\n";
+  std::string_view rest = command.example;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    text += "  cellfs " + std::string(rest.substr(0, end)) + "\n";
+    rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
+  }
+  return text;
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+bool IsWanted(const char* variable) {
+  const char* const value = getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+// By default where people read; NO_COLOR and TERM=dumb say no (no-color.org).
+bool WantsColour(const Arguments& arguments, bool is_terminal) {
+  const std::string wish = arguments.Text("colour");
+  if (wish == "always") return true;
+  if (wish == "never" || IsWanted("NO_COLOR") || !is_terminal) return false;
+  const char* const terminal = getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+StatusOr<int> CallAndPrint(const Command& command, const Front& front,
+                           const Arguments& arguments) {
+  json sent = arguments.values();
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
+  const auto take = [&](json record) {
+    if (front.printer.style().json || command.print == nullptr) {
+      front.printer.Json(record);
+    } else {
+      command.print(front.printer, record);
+    }
+    return front.printer.ok();
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          access->Call(std::string(command.name), sent, take));
+  return answer == Answer::kDone ? kExitDone : kExitNo;
+}
+
+int Run(const Command& command, const Arguments& arguments) {
+  const bool is_json = arguments.Flag("json");
+  const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+  const Printer::Style style{.json = is_json,
+                             .terminal = is_terminal && !is_json,
+                             .colour = !is_json && WantsColour(arguments, is_terminal)};
+  std::unique_ptr<Pager> pager;
+  if (command.is_paged && style.terminal && !arguments.Flag("no_pager")) pager = Pager::Start();
+  Printer printer(stdout, style);
+  const Front front{printer};
+  const StatusOr<int> code = command.run != nullptr ? command.run(front, arguments)
+                                                    : CallAndPrint(command, front, arguments);
+  printer.Finish();
+  pager.reset();
+  // Who has read enough of a pipe (head) is content.
+  if (!printer.ok()) return kExitDone;
+  return code.ok() ? *code : Fail(code.status().message(), ExitCodeOf(code.status()));
+}
+
+void AddCommand(CLI::App& app, const Command& command, json& arguments,
+                std::function<int()>& action) {
+  CLI::App& added = *app.add_subcommand(std::string(command.name), std::string(command.summary));
+  Syntax syntax(added, arguments);
+  command.syntax(syntax);
+  if (command.serve != nullptr || command.prints_json)
+    syntax.Flag("--json", "json", "print JSON, a line for each record");
+  if (command.serve != nullptr || command.is_paged) {
+    syntax.Option("--colour,--color", "colour", "WHEN",
+                  "auto, always or never; NO_COLOR means never");
+  }
+  if (command.is_paged) syntax.Flag("--no-pager", "no_pager", "print at once");
+  if (!command.example.empty()) added.footer("\n" + ExamplesOf(command));
+  added.callback([&] { action = [&] { return Run(command, Arguments(arguments)); }; });
+}
+
+// "cellfs help get"
+int Help(CLI::App& app, int argc, char** argv) {
+  if (argc < 3) {
+    std::cout << AllHelp();
+    return kExitDone;
+  }
+  if (FindCommand(argv[2]) == nullptr) return Fail(UnknownCommand(argv[2]), kExitWrongCall);
+  std::cout << app.get_subcommand(argv[2])->help("cellfs");
+  return kExitDone;
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  umask(S_IRWXG | S_IRWXO);  // the store is its owner's, and his rights are not to be masked
+  json arguments = json::object();
+  std::function<int()> action;
+  CLI::App app("", "cellfs");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("cellfs ") + CELLFS_VERSION);
+  for (const Command* command : AllCommands()) AddCommand(app, *command, arguments, action);
+
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "--help" || first == "-h") return Help(app, 1, argv);
+  if (first == "help") return Help(app, argc, argv);
+  if (!first.empty() && first[0] != '-' && FindCommand(first) == nullptr)
+    return Fail(UnknownCommand(first), kExitWrongCall);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return Fail(WrongCall(app, error), kExitWrongCall);
+  }
+  return action();
+}
+
+}  // namespace cellfs

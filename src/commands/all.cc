@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/all.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace cellfs {
+namespace {
+
+constexpr const Command* kAll[] = {
+    // Mounts
+    &kMountCommand, &kUmountCommand, &kConfigCommand,
+    // Data
+    &kGetCommand, &kScanCommand, &kCountCommand, &kPutCommand, &kCheckAndPutCommand,
+    &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,
+    &kDeleteAllCommand,
+    // Maintenance
+    &kStatusCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
+    // Help
+    &kVersionCommand,
+};
+
+}  // namespace
+
+const Command kVersionCommand{
+    .name = "version",
+    .group = Group::kHelp,
+    .summary = "print the version",
+    .example = "version",
+    .syntax = [](Syntax&) {},
+    .run = [](const Front& front, const Arguments&) -> StatusOr<int> {
+      front.printer.Line(std::string("cellfs ") + CELLFS_VERSION);
+      return kExitDone;
+    },
+};
+
+std::span<const Command* const> AllCommands() { return kAll; }
+
+const Command* FindCommand(std::string_view name) {
+  const auto found = std::find_if(std::begin(kAll), std::end(kAll),
+                                  [&](const Command* command) { return command->name == name; });
+  return found == std::end(kAll) ? nullptr : *found;
+}
+
+}  // namespace cellfs

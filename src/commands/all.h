@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The commands, each from a file of its own.
+#ifndef CELLFS_SRC_COMMANDS_ALL_H_
+#define CELLFS_SRC_COMMANDS_ALL_H_
+
+#include "src/commands/command.h"
+
+namespace cellfs {
+
+extern const Command kMountCommand;
+extern const Command kUmountCommand;
+extern const Command kConfigCommand;
+extern const Command kGetCommand;
+extern const Command kScanCommand;
+extern const Command kCountCommand;
+extern const Command kPutCommand;
+extern const Command kCheckAndPutCommand;
+extern const Command kMutateCommand;
+extern const Command kAppendCommand;
+extern const Command kIncrementCommand;
+extern const Command kGetCounterCommand;
+extern const Command kDeleteCommand;
+extern const Command kDeleteAllCommand;
+extern const Command kStatusCommand;
+extern const Command kFlushCommand;
+extern const Command kCompactCommand;
+extern const Command kCheckCommand;
+extern const Command kSetCommand;
+extern const Command kVersionCommand;
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_ALL_H_

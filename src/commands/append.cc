@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// append, incr, get_counter: a column's value changed, or read, as what it is.
+#include <charconv>
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+Status WrongCall(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
+
+// A column, and the word after it, if any.
+struct ColumnAndWord {
+  fs::Place row;
+  ColumnWord column;
+  std::optional<std::string> word;
+};
+StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(NamedPlace named,
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+  CELLFS_ASSIGN_OR_RETURN(ColumnWord column, TakeColumn(named));
+  if (named.words.size() > 1)
+    return WrongCall("'" + named.words[1] + "' is too much; one column and one value");
+  ColumnAndWord read{named.place, std::move(column), std::nullopt};
+  if (!named.words.empty()) read.word = named.words.front();
+  return read;
+}
+
+StatusOr<Answer> Send(Session& session, const Arguments& arguments, const fs::Place& place,
+                      Mutation mutation) {
+  CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(
+      const MutationResult result,
+      session.store.Mutate(session.caller, place.table,
+                           RowMutations::Of(std::move(mutation), durability)));
+  for (const Cell& cell : result.results) session.take(RecordOf(cell, ValueFormat::kLong));
+  return Answer::kDone;
+}
+
+StatusOr<Answer> ServeAppend(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
+  if (!read.word) return WrongCall("give the value to append");
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(std::string value, ValueOf(*read.word, format));
+  Append append{.row = read.row.row, .cells = {}, .time_range = {}, .return_results = false};
+  append.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
+                          .value = std::move(value)});
+  return Send(session, arguments, read.row, std::move(append));
+}
+
+StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
+  std::string word = read.word.value_or("1");
+  if (word.starts_with('+')) word.erase(0, 1);
+  int64_t amount = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), amount);
+  if (error != std::errc() || end != word.data() + word.size())
+    return WrongCall("'" + word + "' is no number of 8 bytes");
+  Increment increment{.row = read.row.row, .cells = {}, .time_range = {}};
+  increment.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
+                             .amount = amount});
+  return Send(session, arguments, read.row, std::move(increment));
+}
+
+StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
+  Get get;
+  get.row = read.row.row;
+  get.columns[read.column.family].insert(*read.column.qualifier);
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          session.store.Read(session.caller, read.row.table, get));
+  if (cells.empty()) return Answer::kNo;
+  if (cells.front().value.size() != 8)
+    return Status(StatusCode::kNotALong, "the value is no counter: it is not 8 bytes long");
+  session.take(RecordOf(cells.front(), ValueFormat::kLong));
+  return Answer::kDone;
+}
+
+void PrintNumber(Printer& printer, const json& cell) {
+  printer.Line(cell["shown"].get<std::string>());
+}
+
+void PrintNothing(Printer& /*printer*/, const json& /*record*/) {}
+
+}  // namespace
+
+const Command kAppendCommand{
+    .name = "append",
+    .group = Group::kData,
+    .summary = "append to the value of a column",
+    .example = "append ~/m notes monday text:list ', bread'",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", "TABLE, ROW, COLUMN as far as the path does not say it; VALUE");
+          syntax.Option("--format", "format", "FORMAT", "the value is text (\\xNN), hex or long");
+          AddDurabilityOption(syntax);
+        },
+    .serve = ServeAppend,
+    .print = PrintNothing,
+};
+
+const Command kIncrementCommand{
+    .name = "incr",
+    .group = Group::kData,
+    .summary = "add to a counter and print what it is then",
+    .example = "incr ~/m notes monday text:visits\nincr ~/m notes monday text:visits 5",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD",
+                       "TABLE, ROW, COLUMN as far as the path does not say it; AMOUNT (1); '--' "
+                       "goes before a negative one");
+          AddDurabilityOption(syntax);
+        },
+    .serve = ServeIncrement,
+    .print = PrintNumber,
+};
+
+const Command kGetCounterCommand{
+    .name = "get_counter",
+    .group = Group::kData,
+    .summary = "print a counter; 1: there is none",
+    .example = "get_counter ~/m notes monday text:visits",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", "TABLE, ROW, COLUMN: as far as the path does not say it");
+        },
+    .serve = ServeCounter,
+    .print = PrintNumber,
+};
+
+}  // namespace cellfs

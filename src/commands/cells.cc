@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/cells.h"
+
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "engine/filters.h"
+#include "src/daemon/json_text.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMostVersions = std::numeric_limits<int32_t>::max();
+
+Status WrongValue(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
+
+std::string EightBytes(int64_t number) {
+  std::string bytes(8, '\0');
+  auto rest = static_cast<uint64_t>(number);
+  for (size_t i = 8; i-- > 0; rest >>= 8) bytes[i] = static_cast<char>(rest & 0xff);
+  return bytes;
+}
+
+int64_t NumberIn(const std::string& bytes) {
+  uint64_t number = 0;
+  for (const char c : bytes) number = number << 8 | static_cast<unsigned char>(c);
+  return static_cast<int64_t>(number);
+}
+
+Status AddColumn(const fs::Place& place, const std::string& word, Columns& columns) {
+  CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, word));
+  auto [family, is_new] = columns.try_emplace(column.family);
+  if (!column.qualifier) {
+    family->second.clear();  // the whole family
+  } else if (is_new || !family->second.empty()) {
+    family->second.insert(*column.qualifier);
+  }
+  return {};
+}
+
+}  // namespace
+
+json RecordOf(const Cell& cell, ValueFormat format, bool is_raw) {
+  json record = {{"row", cell.row},
+                 {"family", cell.family},
+                 {"qualifier", cell.qualifier},
+                 {"timestamp", cell.timestamp},
+                 {"value", cell.value}};
+  if (cell.time_to_live != kNoCellTtl) record["ttl"] = cell.time_to_live;
+  if (is_raw) record["type"] = TypeName(cell.type);
+  if (format != ValueFormat::kText) record["shown"] = ShownValue(cell.value, format);
+  return record;
+}
+
+void PrintCell(Printer& printer, const json& cell) {
+  const std::string timestamp = std::to_string(cell["timestamp"].get<int64_t>());
+  std::vector<std::string> fields = {
+      ShownBytes(cell["row"].get<std::string>()),
+      ShownColumn(cell["family"].get<std::string>(), cell["qualifier"].get<std::string>()),
+      timestamp};
+  const std::string type = cell.value("type", "Put");
+  if (type != "Put") {
+    fields.push_back(printer.In(Colour::kRed, type));
+  } else if (cell.contains("shown")) {
+    fields.push_back(cell["shown"]);
+  } else {
+    fields.push_back(ShownBytes(cell["value"].get<std::string>()));
+  }
+  printer.Row(std::move(fields));
+}
+
+StatusOr<ValueFormat> FormatOf(const Arguments& arguments) {
+  const std::string name = arguments.Text("format");
+  if (name.empty() || name == "text") return ValueFormat::kText;
+  if (name == "hex") return ValueFormat::kHex;
+  if (name == "long") return ValueFormat::kLong;
+  return WrongValue("--format is '" + name + "'; there are text, hex and long");
+}
+
+StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format) {
+  if (format == ValueFormat::kText) return BytesOf(word);
+  if (format == ValueFormat::kHex) {
+    auto bytes = FromHex(word);
+    if (bytes) return *std::move(bytes);
+    return WrongValue("'" + word + "' is no sequence of pairs of hexadecimal digits");
+  }
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error == std::errc() && end == word.data() + word.size()) return EightBytes(number);
+  return WrongValue("'" + word + "' is no number of 8 bytes");
+}
+
+std::string ShownValue(const std::string& value, ValueFormat format) {
+  if (format == ValueFormat::kHex) return ToHex(value);
+  if (format == ValueFormat::kLong && value.size() == 8) return std::to_string(NumberIn(value));
+  return ShownBytes(value);
+}
+
+void AddQueryOptions(Syntax& syntax) {
+  syntax.Option("-v,--versions", "versions", "N", "as many versions of each column; 'all'");
+  syntax.Option("--from", "from", "TIME", "only versions at or after that time");
+  syntax.Option("--until", "until", "TIME", "only versions before that time");
+  syntax.Option("--filter", "filter", "FILTER",
+                "in HBase's language: \"PrefixFilter('a') AND KeyOnlyFilter()\"");
+  syntax.Option("--format", "format", "FORMAT", "values as text (\\xNN), hex or long (8 bytes)");
+}
+
+Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
+                 const Arguments& arguments, Timestamp now, Query& query) {
+  if (place.kind == fs::PlaceKind::kFamily && words.empty()) query.columns[place.family];
+  if (place.IsColumn()) query.columns[place.family].insert(place.qualifier);
+  if (place.kind == fs::PlaceKind::kVersion || place.kind == fs::PlaceKind::kVersionsFile)
+    query.time_range = AtTimestamp(place.timestamp);
+  for (const std::string& word : words)
+    CELLFS_RETURN_IF_ERROR(AddColumn(place, word, query.columns));
+  for (const std::string& word : arguments.Texts("columns"))
+    CELLFS_RETURN_IF_ERROR(AddColumn(place, word, query.columns));
+  if (arguments.Text("versions") == "all") {
+    query.max_versions = kAllVersions;
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(const int64_t versions,
+                            arguments.NumberOr("versions", 1, kMostVersions, 1));
+    query.max_versions = static_cast<int32_t>(versions);
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto from, arguments.Time("from", now));
+  CELLFS_ASSIGN_OR_RETURN(const auto until, arguments.Time("until", now));
+  if (from) query.time_range.min = *from;
+  if (until) query.time_range.max = *until;
+  if (query.time_range.min > query.time_range.max)
+    return WrongValue("--from is later than --until");
+  if (const std::string filter = arguments.Text("filter"); !filter.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(query.filter, ParseFilter(filter));
+  }
+  return {};
+}
+
+void AddDurabilityOption(Syntax& syntax) {
+  syntax.Option("--durability", "durability", "NAME",
+                "SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL; else as the table says");
+}
+
+StatusOr<Durability> DurabilityOf(const Arguments& arguments) {
+  const std::string name = arguments.Text("durability");
+  if (name.empty() || name == "USE_DEFAULT") return Durability::kUseDefault;
+  if (name == "SKIP_WAL") return Durability::kSkipWal;
+  if (name == "ASYNC_WAL") return Durability::kAsyncWal;
+  if (name == "SYNC_WAL") return Durability::kSyncWal;
+  if (name == "FSYNC_WAL") return Durability::kFsyncWal;
+  return WrongValue("--durability is '" + name +
+                    "'; there are SKIP_WAL, ASYNC_WAL, SYNC_WAL and FSYNC_WAL");
+}
+
+StatusOr<Timestamp> TimestampOf(const Arguments& arguments, Timestamp now) {
+  CELLFS_ASSIGN_OR_RETURN(const auto timestamp, arguments.Time("timestamp", now));
+  return timestamp.value_or(kLatestTimestamp);
+}
+
+StatusOr<ColumnWord> TakeColumn(NamedPlace& named) {
+  if (named.place.IsColumn()) return ColumnWord{named.place.family, named.place.qualifier};
+  if (named.words.empty()) return WrongValue("name a column: FAMILY:QUALIFIER");
+  CELLFS_ASSIGN_OR_RETURN(ColumnWord column, ParseColumn(named.place, named.words.front()));
+  if (!column.qualifier)
+    return WrongValue("'" + named.words.front() + "' is a family; a column is FAMILY:QUALIFIER");
+  named.words.erase(named.words.begin());
+  return column;
+}
+
+}  // namespace cellfs

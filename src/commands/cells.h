@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Cells as the commands of the group "Data" take and show them.
+//
+//     row     column (f:q)     timestamp     value
+//
+// In JSON: {"row", "family", "qualifier", "timestamp", "value"}, "ttl" where the cell has one, "type"
+// where a raw scan returns it.
+#ifndef CELLFS_SRC_COMMANDS_CELLS_H_
+#define CELLFS_SRC_COMMANDS_CELLS_H_
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/mutation.h"
+#include "engine/read.h"
+#include "src/commands/arguments.h"
+#include "src/commands/printer.h"
+#include "src/commands/syntax.h"
+#include "src/commands/target.h"
+
+namespace cellfs {
+
+// "--format text|hex|long": how values are given and shown.
+enum class ValueFormat { kText, kHex, kLong };
+StatusOr<ValueFormat> FormatOf(const Arguments& arguments);
+// `is_raw`: also what it is. What is not to be shown as text is there twice ("shown").
+nlohmann::json RecordOf(const Cell& cell, ValueFormat format, bool is_raw = false);
+// A row of a table.
+void PrintCell(Printer& printer, const nlohmann::json& record);
+
+// A value as a word says it: text with \xNN, hexadecimal digits, or a number of 8 bytes.
+StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format);
+// The other way; what is not 8 bytes long is no number, and stays text.
+std::string ShownValue(const std::string& value, ValueFormat format);
+
+// ---- What several commands have in common -------------------------------------------------------
+
+// --columns, --versions, --from, --until, --filter, --format.
+void AddQueryOptions(Syntax& syntax);
+// What they say. `place` narrows to its family and column, `words` are columns.
+Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
+                 const Arguments& arguments, Timestamp now, Query& query);
+
+// --durability.
+void AddDurabilityOption(Syntax& syntax);
+StatusOr<Durability> DurabilityOf(const Arguments& arguments);
+
+// --timestamp; nullopt: the store's clock.
+StatusOr<Timestamp> TimestampOf(const Arguments& arguments, Timestamp now);
+
+// The column that the place and the first of the words name, which is taken away.
+StatusOr<ColumnWord> TakeColumn(NamedPlace& named);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_CELLS_H_

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// check: reads all of a store, also of a mounted one, and says what is damaged. Stored names appear
+// as the mount spells them, with control bytes escaped.
+#include <algorithm>
+
+#include "engine/check.h"
+#include "engine/repair.h"
+#include "fs/tree/name_spelling.h"
+#include "src/commands/all.h"
+#include "src/commands/target.h"
+#include "src/mount/store_opening.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+std::string RowName(const std::string& row) {
+  return fs::NameSpelling(fs::NameLevel::kRow, fs::NameMode::kPrintable).Spell(row);
+}
+
+std::string QualifierName(const std::string& qualifier) {
+  return fs::NameSpelling(fs::NameLevel::kQualifier, fs::NameMode::kPrintable).Spell(qualifier);
+}
+
+// "default/t/row/f/q@17", as far as it is known.
+std::string PathOf(const Damage& damage) {
+  std::string path;
+  if (!damage.table) return path;
+  path = damage.table->namespace_name + "/" + damage.table->name;
+  if (damage.cell) {
+    path += "/" + RowName(damage.cell->row) + "/" + damage.family + "/" +
+            QualifierName(damage.cell->qualifier) + "@" + std::to_string(damage.cell->timestamp);
+  } else if (!damage.family.empty()) {
+    path += ", family " + damage.family;
+  }
+  if (damage.between_rows) {
+    const auto& [before, behind] = *damage.between_rows;
+    path += before.empty() ? ", from the first row" : ", from row " + RowName(before);
+    path += behind.empty() ? " to the last" : " to row " + RowName(behind);
+  }
+  return path;
+}
+
+json JsonOf(const Damage& damage) {
+  json found = {{"file", damage.file}, {"what", damage.what}};
+  if (damage.table) found["table"] = damage.table->ToString();
+  if (!damage.family.empty()) found["family"] = damage.family;
+  if (damage.cell) {
+    found["row"] = RowName(damage.cell->row);
+    found["qualifier"] = QualifierName(damage.cell->qualifier);
+    found["timestamp"] = damage.cell->timestamp;
+  }
+  if (damage.between_rows) {
+    const auto& [before, behind] = *damage.between_rows;
+    if (!before.empty()) found["after_row"] = RowName(before);
+    if (!behind.empty()) found["before_row"] = RowName(behind);
+  }
+  return found;
+}
+
+std::string CheckText(const CheckReport& report) {
+  std::string text;
+  for (const Damage& damage : report.damage) {
+    const std::string path = PathOf(damage);
+    text += damage.file + ": " + (path.empty() ? "" : path + ": ") + damage.what + "\n";
+  }
+  return text + std::to_string(report.cells) + " cells and " + std::to_string(report.log_records) +
+         " records of the log read; " +
+         (report.damage.empty() ? "no damage"
+                                : std::to_string(report.damage.size()) +
+                                      " findings of damage; what helps is in storage.md, \"Damage "
+                                      "and recovery\"") +
+         "\n";
+}
+
+std::string CheckJson(const CheckReport& report) {
+  json damage = json::array();
+  for (const Damage& found : report.damage) damage.push_back(JsonOf(found));
+  return json({{"damage", damage}, {"log_records", report.log_records}, {"cells", report.cells}})
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode) {
+  const bool acts = mode == RepairMode::kAct;
+  std::string text;
+  bool can_act = false;
+  for (const TableRepair& repair : repairs) {
+    text += repair.table.ToString() + ": " + repair.damage + "\n";
+    if (repair.obstacle.empty()) {
+      can_act = true;
+      text += std::string("  its MANIFEST ") + (acts ? "was" : "would be") + " made of ";
+      for (const std::string& file : repair.files) text += file + " ";
+      text += repair.files.empty() ? "no file\n" : "\n";
+    } else {
+      text += "  it is left as it is: " + repair.obstacle + "\n";
+    }
+    for (const std::string& note : repair.notes) text += "  " + note + "\n";
+  }
+  if (repairs.empty()) text += "every table has its manifest\n";
+  if (can_act && !acts)
+    text += "nothing was changed; --yes does it. Make a copy of the store before\n";
+  return text;
+}
+
+std::string RepairJson(const std::vector<TableRepair>& repairs) {
+  json all = json::array();
+  for (const TableRepair& repair : repairs)
+    all.push_back({{"table", repair.table.ToString()},
+                   {"damage", repair.damage},
+                   {"files", repair.files},
+                   {"notes", repair.notes},
+                   {"obstacle", repair.obstacle}});
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
+  if (mode == RepairMode::kPlan) return !repairs.empty();
+  return std::any_of(repairs.begin(), repairs.end(),
+                     [](const TableRepair& repair) { return !repair.obstacle.empty(); });
+}
+
+// Of a store that is not mounted. Without --yes it only says what it would do.
+StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::string& store) {
+  const RepairMode mode = arguments.Flag("yes") ? RepairMode::kAct : RepairMode::kPlan;
+  CELLFS_ASSIGN_OR_RETURN(const auto repairs, RepairLocalStore(store, mode));
+  front.printer.Bytes(front.printer.style().json ? RepairJson(repairs) + '\n'
+                                                 : RepairText(repairs, mode));
+  return IsDamageLeft(repairs, mode) ? kExitNo : kExitDone;
+}
+
+// Reads the files itself, also of a mounted store: that goes on working meanwhile.
+StatusOr<int> Check(const Front& front, const Arguments& arguments) {
+  if (arguments.Flag("yes") && !arguments.Flag("repair"))
+    return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
+  CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(arguments.Text("target")));
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(path.store));
+  if (arguments.Flag("repair")) return Repair(front, arguments, path.store);
+  CELLFS_ASSIGN_OR_RETURN(const CheckReport report, CheckLocalStore(path.store));
+  front.printer.Bytes(front.printer.style().json ? CheckJson(report) + '\n' : CheckText(report));
+  return report.damage.empty() ? kExitDone : kExitNo;
+}
+
+}  // namespace
+
+const Command kCheckCommand{
+    .name = "check",
+    .group = Group::kMaintenance,
+    .summary = "read all of a store and say what is damaged; 1: something is",
+    .example = "check ~/store\ncheck --repair ~/store",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a store's directory or its mount point");
+          syntax.Flag("--repair", "repair",
+                      "say how manifests that were lost can be made anew from store files");
+          syntax.Flag("--yes", "yes", "with --repair: do it");
+        },
+    .prints_json = true,
+    .run = Check,
+};
+
+}  // namespace cellfs

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// Command: one word of `cellfs`, as a page of its own: how it is called, what it does, what people
+// see of it. src/commands/all.cc lists them.
+//
+// Most have two halves. `serve` runs where the store is: in the daemon of a mount, as whoever called,
+// or in this process where the store is not mounted. What it finds goes out as records, one at a
+// time, so that nothing is held. `print` shows them here: as tables on a terminal, as plain lines in
+// a pipe, as JSON where that is asked for.
+#ifndef CELLFS_SRC_COMMANDS_COMMAND_H_
+#define CELLFS_SRC_COMMANDS_COMMAND_H_
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/local_store.h"
+#include "engine/status_or.h"
+#include "fs/operations/filesystem.h"
+#include "src/commands/arguments.h"
+#include "src/commands/printer.h"
+#include "src/commands/syntax.h"
+#include "src/daemon/control_socket.h"
+
+namespace cellfs {
+
+// How a command ended that did not fail.
+enum class Answer {
+  kDone,
+  kNo,  // not found, a condition that did not hold, things that differ
+};
+
+// The program's exit codes.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitNo = 1;
+inline constexpr int kExitWrongCall = 2;
+inline constexpr int kExitFailed = 3;
+
+// By what the store says: what is not there, or is there already, is a no; what could never be is a
+// wrong call; everything else failed.
+int ExitCodeOf(const Status& status);
+
+// Where `serve` runs.
+struct Session {
+  fs::FileSystem& filesystem;
+  Store& store;  // as the caller may use it; every change is told to the kernel
+  const Caller& caller;
+  LocalControls* controls;  // null where the store is not in this process, or is not the caller's
+  std::string mountpoint;   // empty: not mounted
+  const std::atomic<bool>* cancelled;
+  const TakeRecord& take;
+
+  Timestamp Now() const { return filesystem.parts().clock->Now(); }
+};
+
+// The way from here to where the store is: `serve` of the command, there.
+class StoreAccess {
+ public:
+  virtual ~StoreAccess() = default;
+  virtual StatusOr<Answer> Call(const std::string& command, const nlohmann::json& arguments,
+                                const TakeRecord& take) = 0;
+};
+
+// Where `run` runs.
+struct Front {
+  Printer& printer;
+  // The store or mount that the target is or lies in; where the rest of the path goes into the
+  // arguments that are for `serve`.
+  StatusOr<std::unique_ptr<StoreAccess>> Open(const std::string& target,
+                                              nlohmann::json& arguments) const;
+};
+
+enum class Group { kMounts, kHistory, kData, kSchema, kRights, kMaintenance, kHelp };
+
+struct Command {
+  std::string_view name;
+  Group group;
+  std::string_view summary;  // a line
+  std::string_view example;  // one call, or some, a line each, without "cellfs "
+  void (*syntax)(Syntax& syntax);
+  // The mount's owner and root alone.
+  bool is_owners = false;
+  // Long: a pager shows it on a terminal.
+  bool is_paged = false;
+  // `run` prints JSON where that is asked for.
+  bool prints_json = false;
+  StatusOr<Answer> (*serve)(Session& session, const Arguments& arguments) = nullptr;
+  void (*print)(Printer& printer, const nlohmann::json& record) = nullptr;
+  // Instead of calling `serve` once and printing its records: the exit code, or why it failed.
+  StatusOr<int> (*run)(const Front& front, const Arguments& arguments) = nullptr;
+};
+
+// In the order in which they are listed.
+std::span<const Command* const> AllCommands();
+const Command* FindCommand(std::string_view name);  // null: there is none
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_COMMAND_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// get: the cells of a row.
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+
+namespace cellfs {
+namespace {
+
+StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  Get get;
+  get.row = named.place.row;
+  get.cancelled = session.cancelled;
+  CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), get));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          session.store.Read(session.caller, named.place.table, get));
+  for (const Cell& cell : cells) {
+    const bool goes_on = arguments.Flag("bytes") ? session.take({{"bytes", cell.value}})
+                                                 : session.take(RecordOf(cell, format));
+    if (!goes_on) break;
+  }
+  return cells.empty() ? Answer::kNo : Answer::kDone;
+}
+
+void Print(Printer& printer, const nlohmann::json& record) {
+  if (record.contains("bytes")) {
+    printer.Bytes(record["bytes"].get<std::string>());
+  } else {
+    PrintCell(printer, record);
+  }
+}
+
+}  // namespace
+
+const Command kGetCommand{
+    .name = "get",
+    .group = Group::kData,
+    .summary = "print the cells of a row; 1: there are none",
+    .example = "get ~/m notes monday\nget ~/m notes monday text:list text:title\n"
+               "get --versions all ~/m/default/notes/monday/text/list",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", "TABLE, ROW, COLUMN...: as far as the path does not say it");
+          syntax.Flag("-b,--bytes", "bytes", "only the values, as they are");
+          AddQueryOptions(syntax);
+        },
+    .serve = Serve,
+    .print = Print,
+};
+
+}  // namespace cellfs

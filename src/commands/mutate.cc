@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+//
+// mutate: what comes on standard input, in JSON Lines, as `scan --json` writes them:
+//
+//     {"row": "r", "family": "f", "qualifier": "q", "value": "v", "timestamp": 1, "ttl": 60000}
+//     {"row": "r", "column": "f:old", "type": "DeleteColumn"}
+//     {"row": "r", "column": "f:visits", "type": "Increment", "amount": 1}
+//
+// Lines that follow each other and have one row (and one "table") are one RowMutations.
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+#include "src/daemon/json_text.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLinesOfCall = 1000;
+constexpr size_t kBytesOfCall = size_t{1} << 20;
+constexpr size_t kMostBytesOfRow = size_t{16} << 20;
+
+// ---- Where the store is -------------------------------------------------------------------------
+
+// One line; what is wrong with it is said by its members' names.
+class Line {
+ public:
+  explicit Line(const json& line) : line_(line) {}
+
+  std::string Text(const char* name) const {
+    const auto found = line_.find(name);
+    return found != line_.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+  StatusOr<int64_t> Number(const char* name, int64_t otherwise) const {
+    const auto found = line_.find(name);
+    if (found == line_.end()) return otherwise;
+    if (!found->is_number_integer()) return Wrong(std::string("\"") + name + "\" is no number");
+    return found->get<int64_t>();
+  }
+  StatusOr<ColumnWord> Column() const {
+    if (line_.contains("column")) return ParseColumn(fs::RootPlace(), Text("column"));
+    ColumnWord column{Text("family"), std::nullopt};
+    if (line_.contains("qualifier")) column.qualifier = Text("qualifier");
+    if (column.family.empty()) return Wrong("\"column\" or \"family\" is missing");
+    return column;
+  }
+  static Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
+
+ private:
+  const json& line_;
+};
+
+std::optional<CellType> TombstoneOf(const std::string& type) {
+  for (const CellType tombstone : {CellType::kDelete, CellType::kDeleteColumn,
+                                   CellType::kDeleteFamily, CellType::kDeleteFamilyVersion}) {
+    if (type == TypeName(tombstone)) return tombstone;
+  }
+  return std::nullopt;
+}
+
+StatusOr<Mutation> MutationOf(const json& given) {
+  const Line line(given);
+  const std::string row = line.Text("row");
+  const std::string type = given.contains("type") ? line.Text("type") : "Put";
+  CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, line.Column());
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp timestamp, line.Number("timestamp", kLatestTimestamp));
+  const auto tombstone = TombstoneOf(type);
+  const bool is_of_family = tombstone && IsFamilyTombstone(*tombstone);
+  if (!is_of_family && !column.qualifier) return Line::Wrong("\"qualifier\" is missing");
+  if (tombstone) {
+    Delete remove{.row = row, .markers = {}};
+    remove.markers.push_back(
+        {*tombstone, column.family, is_of_family ? "" : *column.qualifier, timestamp});
+    return Mutation(std::move(remove));
+  }
+  CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, line.Number("ttl", kNoCellTtl));
+  if (type == "Put") {
+    Put put{.row = row, .cells = {}, .time_to_live = ttl};
+    put.cells.push_back({column.family, *column.qualifier, timestamp, line.Text("value"), {}});
+    return Mutation(std::move(put));
+  }
+  if (type == "Append") {
+    Append append{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
+    append.cells.push_back({column.family, *column.qualifier, line.Text("value"), timestamp});
+    return Mutation(std::move(append));
+  }
+  if (type != "Increment") return Line::Wrong("\"type\" is '" + type + "', which is none");
+  CELLFS_ASSIGN_OR_RETURN(const int64_t amount, line.Number("amount", 1));
+  Increment increment{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
+  increment.cells.push_back({column.family, *column.qualifier, amount, timestamp});
+  return Mutation(std::move(increment));
+}
+
+Status AtLine(int64_t number, const Status& status) {
+  return {status.code(), "line " + std::to_string(number) + ": " + status.message()};
+}
+
+// Rows of one table that follow each other, and where each begins.
+struct Rows {
+  TableName table;
+  std::vector<RowMutations> rows;
+  std::vector<int64_t> lines;
+};
+
+StatusOr<TableName> TableOf(const NamedPlace& named, const json& line) {
+  if (const std::string table = Line(line).Text("table"); !table.empty())
+    return ParseTableName(table);
+  if (named.place.table.name.empty()) return Line::Wrong("\"table\" is missing");
+  return named.place.table;
+}
+
+StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& arguments,
+                                     int64_t first_line, Durability durability) {
+  std::vector<Rows> all;
+  int64_t number = first_line;
+  for (const json& line : arguments.values().value("lines", json::array())) {
+    if (!line.is_object()) return AtLine(number, Line::Wrong("it is no JSON object"));
+    auto table = TableOf(named, line);
+    if (!table.ok()) return AtLine(number, table.status());
+    auto mutation = MutationOf(line);
+    if (!mutation.ok()) return AtLine(number, mutation.status());
+    if (all.empty() || all.back().table != *table) all.push_back({*table, {}, {}});
+    Rows& rows = all.back();
+    const std::string& row = RowOf(*mutation);
+    if (rows.rows.empty() || rows.rows.back().row != row) {
+      rows.rows.push_back({row, {}, durability});
+      rows.lines.push_back(number);
+    }
+    rows.rows.back().mutations.push_back(*std::move(mutation));
+    ++number;
+  }
+  return all;
+}
+
+StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  NamedPlace named{fs::RootPlace(), {}};
+  if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
+    CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+  }
+  CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t first_line,
+                          arguments.NumberOr("first_line", 1, int64_t{1} << 52, 1));
+  CELLFS_ASSIGN_OR_RETURN(const auto all, ReadRows(named, arguments, first_line, durability));
+  uint64_t done = 0;
+  for (const Rows& rows : all) {
+    const auto results = session.store.Batch(session.caller, rows.table, rows.rows);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i].ok()) {
+        ++done;
+      } else {
+        session.take({{"rows", done}});
+        return AtLine(rows.lines[i], results[i].status());
+      }
+    }
+  }
+  session.take({{"rows", done}});
+  return Answer::kDone;
+}
+
+// ---- Here ---------------------------------------------------------------------------------------
+
+// Lines that go in one call: whole rows.
+class Pending {
+ public:
+  bool IsFull() const { return lines_.size() >= kLinesOfCall || bytes_ >= kBytesOfCall; }
+  size_t bytes() const { return bytes_; }
+  bool empty() const { return lines_.empty(); }
+  bool EndsWithRowOf(const json& line) const {
+    return !lines_.empty() && lines_.back().value("row", json()) == line.value("row", json()) &&
+           lines_.back().value("table", json()) == line.value("table", json());
+  }
+  void Add(json line, size_t bytes) {
+    lines_.push_back(std::move(line));
+    bytes_ += bytes;
+  }
+  json Take(int64_t& first_line) {
+    first_line = std::exchange(next_line_, next_line_ + static_cast<int64_t>(lines_.size()));
+    bytes_ = 0;
+    return std::exchange(lines_, json::array());
+  }
+
+ private:
+  json lines_ = json::array();
+  size_t bytes_ = 0;
+  int64_t next_line_ = 1;
+};
+
+StatusOr<int> Run(const Front& front, const Arguments& arguments) {
+  json sent = arguments.values();
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
+  Pending pending;
+  uint64_t rows = 0;
+  const auto take = [&](const json& record) {
+    rows += record.value("rows", uint64_t{0});
+    return true;
+  };
+  const auto send = [&]() -> Status {
+    int64_t first_line = 0;
+    sent["lines"] = pending.Take(first_line);
+    sent["first_line"] = std::to_string(first_line);
+    return access->Call("mutate", sent, take).status();
+  };
+  const auto say = [&] {
+    if (front.printer.style().json) front.printer.Json({{"rows", rows}});
+  };
+  const auto with_count = [&](const Status& failed) {
+    say();
+    return Status(failed.code(), failed.message() + "; " + std::to_string(rows) +
+                                     " rows before it are done");
+  };
+  int64_t number = 0;
+  for (std::string text; std::getline(std::cin, text);) {
+    ++number;
+    auto line = FromJsonText(text);
+    if (!line || !line->is_object()) {
+      if (!pending.empty()) CELLFS_RETURN_IF_ERROR(send());
+      return with_count(AtLine(number, Line::Wrong("it is no JSON object")));
+    }
+    const bool is_same_row = pending.EndsWithRowOf(*line);
+    if (is_same_row && pending.bytes() > kMostBytesOfRow)
+      return with_count(AtLine(number, Line::Wrong("the row is too long for one step")));
+    if (!is_same_row && pending.IsFull()) {
+      if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
+    }
+    pending.Add(*std::move(line), text.size());
+  }
+  if (!pending.empty()) {
+    if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
+  }
+  say();
+  return kExitDone;
+}
+
+}  // namespace
+
+const Command kMutateCommand{
+    .name = "mutate",
+    .group = Group::kData,
+    .summary = "make the changes that come on standard input, in JSON Lines",
+    .example = "scan --json ~/m notes | cellfs mutate ~/m copy\n"
+               "mutate ~/m notes <changes.jsonl",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("TABLE", "of lines that name none");
+          AddDurabilityOption(syntax);
+        },
+    .serve = Serve,
+    .run = Run,
+};
+
+}  // namespace cellfs

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+//
+// put: cells of a row in one step. check_and_put: the same where a column's value is as said.
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kStandardInput[] = "-";
+
+Status WrongPut(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
+
+// "-" is what came on standard input.
+StatusOr<std::string> GivenValue(const std::string& word, const Arguments& arguments) {
+  if (word == kStandardInput && arguments.Has("input")) return arguments.Text("input");
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  return ValueOf(word, format);
+}
+
+// "f:q=value"
+StatusOr<PutCell> CellOf(const fs::Place& place, const std::string& word,
+                         const Arguments& arguments) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos)
+    return WrongPut("'" + word + "' is no COLUMN=VALUE ('=' in a column is \\x3D)");
+  CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, word.substr(0, equals)));
+  if (!column.qualifier) return WrongPut("'" + word + "' names no column; it is FAMILY:QUALIFIER");
+  CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(word.substr(equals + 1), arguments));
+  return PutCell{.family = column.family, .qualifier = *column.qualifier,
+                 .value = std::move(value)};
+}
+
+// The cells that the words say: pairs, or the value of the column that the path is; or, as in HBase's
+// shell, a column and its value.
+StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments& arguments) {
+  const fs::Place& place = named.place;
+  const auto& words = named.words;
+  std::vector<PutCell> cells;
+  if (place.IsColumn()) {
+    if (words.size() != 1) return WrongPut("give one value for " + place.ToString());
+    CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.front(), arguments));
+    cells.push_back({.family = place.family, .qualifier = place.qualifier,
+                     .value = std::move(value)});
+  } else if (words.size() == 2 && words.front().find('=') == std::string::npos) {
+    CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, words.front()));
+    if (!column.qualifier) return WrongPut("'" + words.front() + "' names no column");
+    CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.back(), arguments));
+    cells.push_back({.family = column.family, .qualifier = *column.qualifier,
+                     .value = std::move(value)});
+  } else {
+    for (const std::string& word : words) {
+      CELLFS_ASSIGN_OR_RETURN(PutCell cell, CellOf(place, word, arguments));
+      cells.push_back(std::move(cell));
+    }
+  }
+  if (cells.empty()) return WrongPut("give COLUMN=VALUE...");
+  return cells;
+}
+
+StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
+                             const Arguments& arguments) {
+  Put put{.row = named.place.row, .cells = {}};
+  CELLFS_ASSIGN_OR_RETURN(put.cells, CellsOf(named, arguments));
+  Timestamp timestamp = kLatestTimestamp;
+  if (named.place.kind == fs::PlaceKind::kVersion) timestamp = named.place.timestamp;
+  if (arguments.Has("timestamp")) {
+    CELLFS_ASSIGN_OR_RETURN(timestamp, TimestampOf(arguments, session.Now()));
+  }
+  for (PutCell& cell : put.cells) cell.timestamp = timestamp;
+  CELLFS_ASSIGN_OR_RETURN(put.time_to_live,
+                          arguments.NumberOr("ttl", 1, int64_t{1} << 52, kNoCellTtl));
+  CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
+  return RowMutations::Of(std::move(put), durability);
+}
+
+StatusOr<Answer> ServePut(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+  CELLFS_ASSIGN_OR_RETURN(const RowMutations put, PutOf(session, named, arguments));
+  CELLFS_RETURN_IF_ERROR(session.store.Mutate(session.caller, named.place.table, put).status());
+  return Answer::kDone;
+}
+
+StatusOr<CompareOperator> OperatorOf(const Arguments& arguments) {
+  const std::string name = arguments.Text("op");
+  if (name.empty() || name == "=" || name == "==") return CompareOperator::kEqual;
+  if (name == "!=") return CompareOperator::kNotEqual;
+  if (name == "<") return CompareOperator::kLess;
+  if (name == "<=") return CompareOperator::kLessOrEqual;
+  if (name == ">") return CompareOperator::kGreater;
+  if (name == ">=") return CompareOperator::kGreaterOrEqual;
+  return WrongPut("--op is '" + name + "'; there are =, !=, <, <=, > and >=");
+}
+
+StatusOr<ColumnCondition> ConditionOf(const fs::Place& place, const Arguments& arguments) {
+  const std::string absent = arguments.Text("if_absent");
+  if (arguments.Has("if") == arguments.Has("if_absent"))
+    return WrongPut("say --if COLUMN=VALUE or --if-absent COLUMN");
+  const std::string word = arguments.Has("if") ? arguments.Text("if") : absent + "=";
+  CELLFS_ASSIGN_OR_RETURN(PutCell given, CellOf(place, word, arguments));
+  ColumnCondition condition{std::move(given.family), std::move(given.qualifier),
+                            CompareOperator::kEqual, std::move(given.value)};
+  if (arguments.Has("if")) {
+    // HBase says "the given value op the stored one"; people say it the other way.
+    CELLFS_ASSIGN_OR_RETURN(const CompareOperator op, OperatorOf(arguments));
+    condition.op = Turned(op);
+  }
+  return condition;
+}
+
+StatusOr<Answer> ServeCheckAndPut(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+  CheckAndMutate check{.row = named.place.row, .condition = {}, .time_range = {}, .action = {}};
+  CELLFS_ASSIGN_OR_RETURN(check.condition, ConditionOf(named.place, arguments));
+  CELLFS_ASSIGN_OR_RETURN(check.action, PutOf(session, named, arguments));
+  CELLFS_ASSIGN_OR_RETURN(
+      const CheckAndMutateResult result,
+      session.store.CheckAndMutate(session.caller, named.place.table, check));
+  session.take({{"done", result.done}});
+  return result.done ? Answer::kDone : Answer::kNo;
+}
+
+// Standard input is read here; the rest is the store's.
+StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const char* name) {
+  json sent = arguments.values();
+  const auto words = arguments.Texts("words");
+  const bool reads_input = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == kStandardInput || word.ends_with("=-");
+  });
+  if (reads_input) {
+    sent["input"] = std::string(std::istreambuf_iterator<char>(std::cin), {});
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
+  const auto take = [&](const json& record) {
+    if (front.printer.style().json) front.printer.Json(record);
+    return true;
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call(name, sent, take));
+  return answer == Answer::kDone ? kExitDone : kExitNo;
+}
+
+void AddPutOptions(Syntax& syntax) {
+  syntax.Option("-t,--timestamp", "timestamp", "TIME", "instead of the store's clock");
+  syntax.Option("--ttl", "ttl", "MS", "milliseconds after which the cells are gone");
+  syntax.Option("--format", "format", "FORMAT", "values are text (\\xNN), hex or long (8 bytes)");
+  AddDurabilityOption(syntax);
+}
+
+constexpr char kWords[] =
+    "TABLE, ROW as far as the path does not say it; COLUMN=VALUE...; VALUE - is standard input";
+
+}  // namespace
+
+const Command kPutCommand{
+    .name = "put",
+    .group = Group::kData,
+    .summary = "put cells of a row, in one step",
+    .example = "put ~/m notes monday text:title=Monday text:list='buy milk'\n"
+               "put ~/m/default/notes/monday/text/list - <list.txt",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", kWords);
+          AddPutOptions(syntax);
+        },
+    .serve = ServePut,
+    .run = [](const Front& front,
+              const Arguments& arguments) { return RunPut(front, arguments, "put"); },
+};
+
+const Command kCheckAndPutCommand{
+    .name = "check_and_put",
+    .group = Group::kData,
+    .summary = "put cells if a column's value is as said; 1: it is not",
+    .example = "check_and_put ~/m notes monday --if text:title=Monday text:title=Tuesday\n"
+               "check_and_put ~/m notes monday --if-absent text:owner text:owner=me",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", kWords);
+          syntax.Option("--if", "if", "COLUMN=VALUE", "what is stored is to be so");
+          syntax.Option("--op", "op", "OP", "how it compares: = (default), !=, <, <=, >, >=");
+          syntax.Option("--if-absent", "if_absent", "COLUMN", "there is to be no value, or an empty one");
+          AddPutOptions(syntax);
+        },
+    .serve = ServeCheckAndPut,
+    .run = [](const Front& front,
+              const Arguments& arguments) { return RunPut(front, arguments, "check_and_put"); },
+};
+
+}  // namespace cellfs

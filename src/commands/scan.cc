@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// scan: the cells of a table's rows, in their order. count: how many rows there are.
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "engine/filters.h"
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kLongestBatch{100};
+constexpr std::chrono::seconds kBetweenReports{1};
+
+void AddRangeOptions(Syntax& syntax) {
+  syntax.Option("--start", "start", "ROW", "from that row on");
+  syntax.Option("--stop", "stop", "ROW", "up to that row, and without it");
+  syntax.Option("--prefix", "prefix", "BYTES", "only rows that begin so");
+  syntax.Option("-n,--limit", "limit", "N", "no more rows than that");
+}
+
+// The rows that place and options mean.
+Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan) {
+  if (!place.row.empty()) {
+    scan.start_row = scan.stop_row = place.row;
+    scan.include_stop_row = true;
+  }
+  scan.reversed = arguments.Flag("reversed");
+  if (arguments.Has("prefix")) {
+    const std::string prefix = BytesOf(arguments.Text("prefix"));
+    scan.start_row = prefix;
+    scan.stop_row = RowAfterPrefix(prefix);
+    if (scan.reversed) {
+      std::swap(scan.start_row, scan.stop_row);
+      scan.include_start_row = scan.start_row.empty();
+      scan.include_stop_row = true;
+    }
+  }
+  if (arguments.Has("start")) {
+    scan.start_row = BytesOf(arguments.Text("start"));
+    scan.include_start_row = true;
+  }
+  if (arguments.Has("stop")) {
+    scan.stop_row = BytesOf(arguments.Text("stop"));
+    scan.include_stop_row = false;
+  }
+  CELLFS_ASSIGN_OR_RETURN(
+      scan.limit, arguments.NumberOr("limit", 0, std::numeric_limits<int64_t>::max(), -1));
+  return {};
+}
+
+// Calls `take` with each row until it says that it is enough.
+template <typename Take>
+Status ForEachRow(Session& session, const TableName& table, const Scan& scan, Take take) {
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
+                          session.store.OpenScanner(session.caller, table, scan));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(
+        const auto rows,
+        scanner->Next({.max_time = kLongestBatch, .cancelled = session.cancelled}));
+    for (const RowCells& row : rows) {
+      if (!take(row)) return {};
+    }
+  }
+  return {};
+}
+
+StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  Scan scan;
+  CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), scan));
+  CELLFS_RETURN_IF_ERROR(ReadRange(named.place, arguments, scan));
+  scan.raw = arguments.Flag("raw");
+  if (scan.raw && arguments.Text("versions").empty()) scan.max_versions = kAllVersions;
+  bool is_any = false;
+  CELLFS_RETURN_IF_ERROR(
+      ForEachRow(session, named.place.table, scan, [&](const RowCells& row) {
+        is_any = true;
+        for (const Cell& cell : row) {
+          if (!session.take(RecordOf(cell, format, scan.raw))) return false;
+        }
+        return true;
+      }));
+  return is_any ? Answer::kDone : Answer::kNo;
+}
+
+StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+  Scan scan;
+  CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), scan));
+  CELLFS_RETURN_IF_ERROR(ReadRange(named.place, arguments, scan));
+  scan.lengths_only = scan.filter == nullptr;
+  if (scan.filter == nullptr && !arguments.Flag("cells")) {
+    CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeFirstKeyOnlyFilter());
+  }
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  auto reported = std::chrono::steady_clock::now();
+  CELLFS_RETURN_IF_ERROR(
+      ForEachRow(session, named.place.table, scan, [&](const RowCells& row) {
+        ++rows;
+        cells += row.size();
+        if (const auto now = std::chrono::steady_clock::now(); now - reported > kBetweenReports) {
+          reported = now;
+          return session.take({{"rows_so_far", rows}, {"row", row.front().row}});
+        }
+        return true;
+      }));
+  json result = {{"rows", rows}};
+  if (arguments.Flag("cells")) result["cells"] = cells;
+  session.take(std::move(result));
+  return Answer::kDone;
+}
+
+void PrintCount(Printer& printer, const json& record) {
+  if (record.contains("rows_so_far")) {
+    if (printer.style().terminal)
+      fprintf(stderr, "%lu rows, at %s\n", record["rows_so_far"].get<unsigned long>(),
+              ShownBytes(record["row"].get<std::string>()).c_str());
+    return;
+  }
+  std::vector<std::string> fields = {std::to_string(record["rows"].get<uint64_t>())};
+  if (record.contains("cells")) fields.push_back(std::to_string(record["cells"].get<uint64_t>()));
+  printer.Row(std::move(fields));
+}
+
+constexpr char kWords[] = "TABLE and, if wanted, COLUMN...: as far as the path does not say it";
+
+}  // namespace
+
+const Command kScanCommand{
+    .name = "scan",
+    .group = Group::kData,
+    .summary = "print the cells of a table's rows; 1: there are none",
+    .example = "scan ~/m notes --prefix mon -n 10\nscan ~/m/default/notes text:list\n"
+               "scan --raw ~/m notes",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", kWords);
+          AddRangeOptions(syntax);
+          AddQueryOptions(syntax);
+          syntax.Flag("--reversed", "reversed", "the last row first; --start is then the largest");
+          syntax.Flag("--raw", "raw", "all that is stored, tombstones and hidden versions too");
+        },
+    .serve = ServeScan,
+    .print = PrintCell,
+};
+
+const Command kCountCommand{
+    .name = "count",
+    .group = Group::kData,
+    .summary = "count the rows of a table",
+    .example = "count ~/m notes",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", kWords);
+          AddRangeOptions(syntax);
+          AddQueryOptions(syntax);
+          syntax.Flag("--cells", "cells", "the cells too");
+        },
+    .serve = ServeCount,
+    .print = PrintCount,
+};
+
+}  // namespace cellfs

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/serving.h"
+
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "fs/operations/callers_store.h"
+#include "fs/requests/running_request.h"
+
+namespace cellfs {
+namespace {
+
+class PeerGroups : public fs::GroupsOfAsker {
+ public:
+  explicit PeerGroups(const std::vector<gid_t>& groups) : groups_(groups) {}
+  std::vector<gid_t> All() const override { return groups_; }
+
+ private:
+  const std::vector<gid_t>& groups_;
+};
+
+bool IsOwner(const Peer& peer) { return peer.uid == 0 || peer.uid == geteuid(); }
+
+}  // namespace
+
+StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
+                               const ControlRequest& request, const TakeRecord& take) {
+  if (request.command == "ping") return nlohmann::json::object();
+  const Command* const command = FindCommand(request.command);
+  if (command == nullptr || command->serve == nullptr) {
+    return Status(StatusCode::kIllegalArgument,
+                  "there is no command '" + request.command + "' to serve");
+  }
+  if (command->is_owners && !IsOwner(peer)) {
+    return Status(StatusCode::kAccessDenied, "'" + request.command +
+                                                 "' is for who mounted the store, and root");
+  }
+  const PeerGroups groups(peer.groups);
+  const fs::RunningRequest running(peer.uid, nullptr, &groups, peer.pid);
+  const Caller& caller = served.filesystem.parts().callers.Of(peer.uid);
+  fs::CallersStore store(served.filesystem, served.store, running.FindAsker());
+  Session session{.filesystem = served.filesystem,
+                  .store = store,
+                  .caller = caller,
+                  .controls = IsOwner(peer) ? served.controls : nullptr,
+                  .mountpoint = served.mountpoint,
+                  .cancelled = request.cancelled,
+                  .take = take};
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          command->serve(session, Arguments(request.arguments)));
+  nlohmann::json result = nlohmann::json::object();
+  if (answer == Answer::kNo) result["no"] = true;
+  return result;
+}
+
+}  // namespace cellfs

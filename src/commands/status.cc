@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+//
+// status: what a store holds and does; which times .asof holds, and letting go of them.
+#include <unistd.h>
+
+#include "src/commands/all.h"
+#include "src/daemon/logging.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+StatusOr<Answer> Release(Session& session, const std::string& what) {
+  if (session.mountpoint.empty())
+    return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted holds no times");
+  bool is_any = false;
+  for (const fs::AsofRegistry::Held& held : session.filesystem.asof().ListHeld()) {
+    if (what != "all" && what != std::to_string(held.time)) continue;
+    const fs::Outcome outcome = session.filesystem.asof().LetGo(held.time);
+    is_any |= outcome.ok();
+    if (!outcome.ok() && what != "all")
+      return Status(StatusCode::kUnavailable, what + ": " + outcome.reason());
+  }
+  if (!is_any && what != "all") {
+    return Status(StatusCode::kIllegalArgument,
+                  "'" + what + "' is not a time that is held; 'cellfs status' lists them");
+  }
+  return Answer::kDone;
+}
+
+json TablesOf(const Statistics& statistics) {
+  json tables = json::array();
+  for (const TableStatistics& table : statistics.tables) {
+    tables.push_back({{"table", table.table.ToString()},
+                      {"memstore_bytes", table.memstore_bytes},
+                      {"memstore_cells", table.memstore_cells},
+                      {"file_bytes", table.file_bytes},
+                      {"flushes", table.flushes},
+                      {"compactions", table.compactions},
+                      {"error", table.error},
+                      {"damage", table.damage}});
+  }
+  return tables;
+}
+
+json HeldTimes(const Session& session) {
+  json held = json::array();
+  if (session.mountpoint.empty()) return held;
+  for (const fs::AsofRegistry::Held& time : session.filesystem.asof().ListHeld()) {
+    held.push_back({{"time", time.time}, {"last_use", time.last_use}, {"in_use", time.in_use}});
+  }
+  return held;
+}
+
+StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  if (arguments.Has("release")) {
+    if (session.controls == nullptr)
+      return Status(StatusCode::kAccessDenied, "--release is for who mounted the store, and root");
+    CELLFS_RETURN_IF_ERROR(Release(session, arguments.Text("release")).status());
+  }
+  const Statistics statistics = session.store.GetStatistics();
+  const bool is_mounted = !session.mountpoint.empty();
+  session.take({{"mountpoint", session.mountpoint},
+                {"pid", is_mounted ? getpid() : 0},
+                {"log_level", is_mounted ? LogLevel() : ""},
+                {"log_bytes", statistics.log_bytes},
+                {"log_syncs", statistics.log_syncs},
+                {"mutations", statistics.mutations},
+                {"last_sequence_id", statistics.last_sequence_id},
+                {"maintenance", statistics.maintenance},
+                {"puts_refused", statistics.puts_refused.message()},
+                {"memstore_bytes", statistics.memstore_bytes},
+                {"lost_tables", statistics.lost_tables},
+                {"pinned_moments", statistics.pinned_moments},
+                {"disk_reserve", statistics.disk_reserve},
+                {"disk_reserve_wanted", statistics.disk_reserve_wanted},
+                {"moment_bytes", statistics.moment_bytes},
+                {"moment_limit", statistics.moment_limit},
+                {"asof", HeldTimes(session)},
+                {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
+                {"tables", TablesOf(statistics)}});
+  return Answer::kDone;
+}
+
+void PrintHeldTimes(Printer& printer, const json& status) {
+  if (status["pinned_moments"] == 0) return;
+  printer.Line("held by .asof  " + std::to_string(status["pinned_moments"].get<int>()) +
+               ", the oldest for " +
+               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s, keep " +
+               ShownSize(status["moment_bytes"]) + " of at most " +
+               ShownSize(status["moment_limit"]));
+  for (const json& held : status["asof"]) {
+    const auto unused = std::chrono::system_clock::now().time_since_epoch() -
+                        std::chrono::milliseconds(held["last_use"].get<int64_t>());
+    printer.Line("               " + std::to_string(held["time"].get<int64_t>()) + ", " +
+                 (held["in_use"].get<bool>() ? "in use " : "used ") +
+                 std::to_string(std::chrono::duration_cast<std::chrono::seconds>(unused).count()) +
+                 " s ago");
+  }
+}
+
+void Print(Printer& printer, const json& status) {
+  if (status["pid"] == 0) {
+    printer.Line("not mounted");
+  } else {
+    printer.Line("mounted on " + status["mountpoint"].get<std::string>() + " by process " +
+                 std::to_string(status["pid"].get<int>()));
+  }
+  printer.Line("log to replay  " + ShownSize(status["log_bytes"]));
+  printer.Line("maintenance    " + status["maintenance"].get<std::string>());
+  if (status["disk_reserve"] != status["disk_reserve_wanted"]) {
+    printer.Line(printer.In(Colour::kRed, "disk full      ") + ShownSize(status["disk_reserve"]) +
+                 " are left of the " + ShownSize(status["disk_reserve_wanted"]) +
+                 " kept for deletes; other writes fail");
+  }
+  if (const std::string why = status["puts_refused"]; !why.empty())
+    printer.Line(printer.In(Colour::kRed, "puts refused   ") + why);
+  for (const json& lost : status["lost_tables"])
+    printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
+  PrintHeldTimes(printer, status);
+  printer.Head({"table", "in memory", "in files", "state"});
+  for (const json& table : status["tables"]) {
+    const std::string error = table["error"];
+    const std::string damage = table["damage"];
+    std::string state = "ok";
+    if (!error.empty()) state = printer.In(Colour::kRed, "failed: ") + error;
+    if (!damage.empty()) state = printer.In(Colour::kRed, "damaged: ") + damage;
+    printer.Row({table["table"], ShownSize(table["memstore_bytes"]),
+                 ShownSize(table["file_bytes"]), state});
+  }
+}
+
+}  // namespace
+
+const Command kStatusCommand{
+    .name = "status",
+    .group = Group::kMaintenance,
+    .summary = "what a store holds and does",
+    .example = "status ~/m\nstatus --json ~/store",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a store's directory or its mount point");
+          syntax.Option("--release", "release", "TIME|all",
+                        "let go of a time that .asof holds, or of all that nothing uses");
+        },
+    .serve = Serve,
+    .print = Print,
+};
+
+}  // namespace cellfs

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include <utility>
+
+#include "src/commands/command.h"
+#include "src/commands/serving.h"
+#include "src/commands/target.h"
+#include "src/configuration.h"
+#include "src/mount/mountpoint.h"
+#include "src/mount/store_opening.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+StatusOr<Answer> AnswerIn(const StatusOr<json>& result) {
+  if (!result.ok()) return result.status();
+  return result->value("no", false) ? Answer::kNo : Answer::kDone;
+}
+
+// Through the daemon of a mount.
+class MountAccess : public StoreAccess {
+ public:
+  MountAccess(MountedStore mount, std::unique_ptr<ControlConnection> connection)
+      : mount_(std::move(mount)), connection_(std::move(connection)) {}
+
+  StatusOr<Answer> Call(const std::string& command, const json& arguments,
+                        const TakeRecord& take) override {
+    return AnswerIn(connection_->Call(command, arguments, take));
+  }
+
+ private:
+  const MountedStore mount_;
+  const std::unique_ptr<ControlConnection> connection_;
+};
+
+Peer Ourselves() {
+  Peer peer{getpid(), geteuid(), {getegid()}};
+  std::vector<gid_t> groups(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int count = getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<size_t>(std::max(count, 0)));
+  peer.groups.insert(peer.groups.end(), groups.begin(), groups.end());
+  return peer;
+}
+
+// On a store that nobody has open.
+class OwnAccess : public StoreAccess {
+ public:
+  OwnAccess(std::unique_ptr<LocalStore> store, const Configuration& configuration)
+      : store_(std::move(store)),
+        filesystem_(*store_, configuration.mount, configuration.store.clock, store_.get()) {}
+
+  StatusOr<Answer> Call(const std::string& command, const json& arguments,
+                        const TakeRecord& take) override {
+    static const std::atomic<bool> never = false;
+    const Served served{.filesystem = filesystem_,
+                        .store = *store_,
+                        .controls = store_.get(),
+                        .mountpoint = ""};
+    return AnswerIn(Serve(served, Ourselves(), {command, arguments, &never}, take));
+  }
+
+ private:
+  const std::unique_ptr<LocalStore> store_;
+  fs::FileSystem filesystem_;
+};
+
+StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
+  auto connection = ControlConnection::Open(mount);
+  if (connection.ok()) {
+    return std::unique_ptr<StoreAccess>(
+        std::make_unique<MountAccess>(mount, *std::move(connection)));
+  }
+  const StatusCode code = connection.status().code();
+  const bool may_be_gone = code == StatusCode::kUnavailable || code == StatusCode::kOutcomeUnknown;
+  if (!may_be_gone || !IsStale(mount.mountpoint)) return connection.status();
+  return Status(code, connection.status().message() + "; the mount on " + mount.mountpoint +
+                          " is stale: 'cellfs umount " + mount.mountpoint + "' takes it away");
+}
+
+StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory) {
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(directory));
+  Configuration configuration;
+  configuration.store.background_maintenance = false;
+  configuration.mount.uid = geteuid();
+  configuration.mount.gid = getegid();
+  configuration.mount.store_directory = directory;
+  CELLFS_ASSIGN_OR_RETURN(auto store, OpenWhenFree(directory, configuration.store));
+  return std::unique_ptr<StoreAccess>(
+      std::make_unique<OwnAccess>(std::move(store), configuration));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
+                                                   json& arguments) const {
+  CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
+  arguments.erase("target");
+  if (!path.names.empty()) arguments["path"] = path.names;
+  return path.mount ? OpenMount(*path.mount) : OpenStore(path.store);
+}
+
+int ExitCodeOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return kExitDone;
+    case StatusCode::kTableNotFound:
+    case StatusCode::kTableExists:
+    case StatusCode::kNamespaceNotFound:
+    case StatusCode::kNamespaceExists:
+    case StatusCode::kNoSuchColumnFamily:
+      return kExitNo;
+    case StatusCode::kIllegalArgument:
+    case StatusCode::kInvalidVersions:
+    case StatusCode::kFailedSanityCheck:
+    case StatusCode::kUnsupportedOperation:
+    case StatusCode::kWrongRow:
+      return kExitWrongCall;
+    default:
+      return kExitFailed;
+  }
+}
+
+}  // namespace cellfs

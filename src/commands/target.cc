@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/target.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "fs/operations/filesystem.h"
+#include "src/commands/command.h"
+#include "src/commands/printer.h"
+
+namespace cellfs {
+namespace {
+
+using fs::Place;
+using fs::PlaceKind;
+
+// The names of `path` below `above`; nullopt: it does not lie there.
+std::optional<std::vector<std::string>> NamesBelow(const std::filesystem::path& above,
+                                                   const std::filesystem::path& path) {
+  const auto [end_above, rest] =
+      std::mismatch(above.begin(), above.end(), path.begin(), path.end());
+  if (end_above != above.end()) return std::nullopt;
+  return std::vector<std::string>(rest, path.end());
+}
+
+// What cannot be looked into may be one; who opens it is told that it is not his.
+bool MayBeStore(const std::filesystem::path& directory) {
+  return access((directory / "FORMAT").c_str(), F_OK) == 0 || errno == EACCES;
+}
+
+std::optional<StorePath> BelowMount(const std::string& path) {
+  std::optional<StorePath> found;
+  for (MountedStore& mount : ListMounts()) {
+    auto names = NamesBelow(mount.mountpoint, path);
+    // A later mount lies over an earlier one of the same place.
+    if (!names || (found && names->size() > found->names.size())) continue;
+    const std::string store = mount.store;
+    found = StorePath{std::move(mount), store, *std::move(names)};
+  }
+  return found;
+}
+
+std::optional<StorePath> InStore(const std::string& path) {
+  const std::filesystem::path whole(path);
+  for (std::filesystem::path store = whole; store.has_relative_path();
+       store = store.parent_path()) {
+    if (!MayBeStore(store)) continue;
+    return StorePath{FindMountOf(store.string()), store.string(), *NamesBelow(store, whole)};
+  }
+  return std::nullopt;
+}
+
+Status WrongPlace(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
+
+// The depth that the place has by itself.
+std::optional<Depth> DepthOf(const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kRoot:
+      return std::nullopt;
+    case PlaceKind::kNamespace:
+    case PlaceKind::kNamespaceFile:
+      return Depth::kNamespace;
+    case PlaceKind::kTable:
+    case PlaceKind::kSchemaFile:
+      return Depth::kTable;
+    case PlaceKind::kRow:
+      return Depth::kRow;
+    default:
+      return Depth::kColumn;
+  }
+}
+
+const char* NameOf(Depth depth) {
+  switch (depth) {
+    case Depth::kNamespace:
+      return "a namespace";
+    case Depth::kTable:
+      return "a table";
+    case Depth::kRow:
+      return "a row";
+    case Depth::kColumn:
+      break;
+  }
+  return "a column";
+}
+
+StatusOr<Place> TableIn(const Place& place, const std::string& word) {
+  if (place.kind != PlaceKind::kNamespace) return fs::TablePlace(ParseTableName(word));
+  if (word.find(':') == std::string::npos)
+    return fs::TablePlace({place.table.namespace_name, word});
+  const TableName table = ParseTableName(word);
+  if (table.namespace_name == place.table.namespace_name) return fs::TablePlace(table);
+  return WrongPlace("table '" + word + "' is not in the namespace '" +
+                    place.table.namespace_name + "'");
+}
+
+StatusOr<Place> ColumnIn(const Place& row, const std::string& word) {
+  CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(row, word));
+  Place family = fs::FamilyPlace(row.table, row.row, column.family);
+  if (!column.qualifier) return family;
+  return fs::CellPlace(row.table, row.row, column.family, *column.qualifier);
+}
+
+// One step further with a word.
+StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth wanted,
+                      const std::string& word) {
+  if (!depth) {
+    if (wanted == Depth::kNamespace) return fs::NamespacePlace(word);
+    return TableIn(place, word);
+  }
+  if (*depth == Depth::kNamespace) return TableIn(place, word);
+  if (*depth == Depth::kTable) return fs::RowPlace(place.table, BytesOf(word));
+  return ColumnIn(place, word);
+}
+
+}  // namespace
+
+StatusOr<StorePath> FindStore(const std::string& path) {
+  if (path.empty()) return WrongPlace("the path is empty; name a store, a mount point or a path");
+  const std::string canonical = CanonicalPath(path);
+  if (auto found = BelowMount(canonical)) return *std::move(found);
+  if (auto found = InStore(canonical)) return *std::move(found);
+  return WrongPlace(path + " is neither a store nor below a mount of one");
+}
+
+StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
+  Place place = fs::RootPlace();
+  const auto& places = session.filesystem.parts().places;
+  for (const std::string& name : arguments.Texts("path")) {
+    auto child = places.Find(session.caller, place, name, fs::NameUse::kLookUp);
+    if (!child.ok()) {
+      return WrongPlace("'" + name + "' in " + place.ToString() + " names nothing" +
+                        (child.status().reason().empty() ? "" : ": " + child.status().reason()));
+    }
+    place = *std::move(child);
+  }
+  if (place.view != nullptr)
+    return WrongPlace("commands take paths of the present; --at says a time where it can be said");
+  return place;
+}
+
+StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
+  if (place.kind == PlaceKind::kFamily) return ColumnWord{place.family, BytesOf(word)};
+  const size_t colon = word.find(':');
+  ColumnWord column{BytesOf(word.substr(0, colon)), std::nullopt};
+  if (colon != std::string::npos) column.qualifier = BytesOf(word.substr(colon + 1));
+  if (column.family.empty())
+    return WrongPlace("'" + word + "' names no family; a column is FAMILY:QUALIFIER");
+  return column;
+}
+
+StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
+                               Depth depth) {
+  NamedPlace named{fs::RootPlace(), arguments.Texts("words")};
+  CELLFS_ASSIGN_OR_RETURN(named.place, PlaceOf(session, arguments));
+  size_t taken = 0;
+  while (taken < named.words.size()) {
+    const auto now = DepthOf(named.place);
+    const bool is_family = named.place.kind == PlaceKind::kFamily;
+    const bool is_whole = is_family ? depth < Depth::kColumn : now && *now >= depth;
+    if (is_whole) break;
+    CELLFS_ASSIGN_OR_RETURN(named.place, Below(named.place, now, depth, named.words[taken]));
+    ++taken;
+  }
+  named.words.erase(named.words.begin(), named.words.begin() + static_cast<ptrdiff_t>(taken));
+  const auto reached = DepthOf(named.place);
+  if (!reached || *reached < least) return WrongPlace(std::string("name ") + NameOf(least));
+  return named;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// What a command is about. On the command line that begins with a path: a store's directory, a mount
+// point, or something in the tree of either, spelled as the mount spells it, also where the store is
+// not mounted (STORE/default/notes/monday). Words go on from there:
+//
+//     cellfs get ~/store notes monday text:list      cellfs get ~/m/default/notes monday
+//     cellfs get ~/m/default/notes/monday/text/list  cellfs get . text:list
+//
+// Words are keys as HBase's shell writes them: bytes may be \xNN.
+#ifndef CELLFS_SRC_COMMANDS_TARGET_H_
+#define CELLFS_SRC_COMMANDS_TARGET_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/status_or.h"
+#include "fs/tree/place.h"
+#include "src/commands/arguments.h"
+#include "src/mount/mount_table.h"
+
+namespace cellfs {
+
+struct Session;
+
+// ---- Here ---------------------------------------------------------------------------------------
+
+// Where a path lies.
+struct StorePath {
+  std::optional<MountedStore> mount;
+  std::string store;               // its directory; empty: only the mount is known
+  std::vector<std::string> names;  // below its root
+};
+
+// kIllegalArgument: in no store, and below no mount of one.
+StatusOr<StorePath> FindStore(const std::string& path);
+
+// ---- Where the store is -------------------------------------------------------------------------
+
+// The place that "path", the names below the root, denotes. Whether anything is there is not asked.
+// kIllegalArgument where it spells none, or one of the past or of a query.
+StatusOr<fs::Place> PlaceOf(const Session& session, const Arguments& arguments);
+
+// A place, and the words that are left.
+struct NamedPlace {
+  fs::Place place;
+  std::vector<std::string> words;
+};
+
+// How far words may lead.
+enum class Depth { kNamespace, kTable, kRow, kColumn };
+
+// Goes on from the target's path with its words, as far as `depth`: a table ("t", "ns:t"), a row, a
+// column ("f" or "f:q"; in a family "q"). kIllegalArgument where `least` is not reached.
+StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
+                               Depth depth);
+
+// A column as words name it.
+struct ColumnWord {
+  std::string family;
+  std::optional<std::string> qualifier;
+};
+// "f", "f:", "f:q"; where the place is in a family: "q". kIllegalArgument: no family.
+StatusOr<ColumnWord> ParseColumn(const fs::Place& place, const std::string& word);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_TARGET_H_

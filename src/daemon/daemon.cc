@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "src/daemon/daemon.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "fs/kernel/fuse_session.h"
+#include "fs/operations/filesystem.h"
+#include "src/commands/serving.h"
+#include "src/daemon/guardian.h"
+#include "src/daemon/logging.h"
+#include "src/mount/mount_table.h"
+#include "src/mount/new_store.h"
+#include "src/daemon/periodic_task.h"
+#include "src/mount/store_opening.h"
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::seconds kQuotaInterval{60};
+// Also how soon memory is given back after a long walk.
+constexpr std::chrono::seconds kMomentInterval{5};
+
+// Ends the session on SIGTERM and SIGINT, which must be blocked in every thread, as SIGHUP, which
+// ends it where the terminal that it runs on has gone; else the log is opened anew.
+class SignalThread {
+ public:
+  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending, bool ends_with_terminal)
+      : ends_with_terminal_(ends_with_terminal),
+        thread_([this, &session, &ending] { Wait(session, ending); }) {}
+  ~SignalThread() {
+    ended_ = true;
+    // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it waits for that, and blocks it
+    pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+
+  static sigset_t Signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+  }
+
+ private:
+  void Wait(fs::FuseSession& session, std::atomic<bool>& ending) {
+    const sigset_t signals = Signals();
+    int number = 0;
+    while (sigwait(&signals, &number) == 0 && !ended_) {
+      if (number == SIGHUP && !ends_with_terminal_) {
+        OpenLogAnew();
+        continue;
+      }
+      ending = true;
+      spdlog::info("signal {}: unmounting", number);
+      session.Exit();
+    }
+  }
+
+  static void OpenLogAnew() {
+    const Status opened = ReopenLog();
+    if (opened.ok()) {
+      spdlog::info("signal {}: the log is opened anew", SIGHUP);
+    } else {
+      spdlog::error("{}", opened.message());
+    }
+  }
+
+  const bool ends_with_terminal_;
+  std::atomic<bool> ended_ = false;  // this thread
+  std::thread thread_;
+};
+
+// In the foreground of a terminal, and not begun by nohup(1).
+bool EndsWithTerminal(const DaemonOptions& options) {
+  struct sigaction action {};
+  const bool is_ignored =
+      sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal >= 0) close(terminal);
+  return options.foreground && terminal >= 0 && !is_ignored;
+}
+
+// Logs the reason, tells whoever waits for the mount, and gives the exit code.
+int Fail(const Status& status, const Report& report) {
+  spdlog::error("{}", status.message());
+  report(status.message());
+  return 1;
+}
+
+// FORMAT is written once, when the store is made.
+std::optional<int64_t> StoreMadeAt(const std::string& store_directory) {
+  struct stat format {};
+  if (stat((store_directory + "/FORMAT").c_str(), &format) != 0) return std::nullopt;
+  return fs::ToMilliseconds(format.st_mtim);
+}
+
+fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
+  fs::MountOptions mount = options.configuration.mount;
+  mount.authorization = options.configuration.store.site.authorization;
+  mount.store_directory = options.store_directory;
+  mount.store_made_at = StoreMadeAt(options.store_directory);
+  mount.configuration = ConfigurationText(options.configuration);
+  return mount;
+}
+
+// Each table has a few files open, and the usual soft limit is made for programs that use
+// select(2).
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// A heap of a thread's own grows by a page at a time, each with a system call: for every page of
+// the store file that is cached, and every few nodes. The main one grows by 32 of them.
+void UseOneHeap() { mallopt(M_ARENA_MAX, 1); }
+
+fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
+  return {.source = options.store_directory,
+          .debug = options.debug,
+          .max_threads = options.configuration.threads,
+          .extra = options.configuration.kernel_options};
+}
+
+std::string LogTarget(const DaemonOptions& options) {
+  const std::string& target = options.configuration.log_target;
+  return target == "stderr" && !options.foreground ? "syslog" : target;
+}
+
+std::optional<mode_t> ModeOf(const std::string& directory) {
+  struct stat attributes {};
+  if (stat(directory.c_str(), &attributes) != 0) return std::nullopt;
+  return attributes.st_mode & 07777;
+}
+
+// Also to whoever mounts: his terminal is ours until the mount answers.
+void TellOfMode(const DaemonOptions& options, mode_t before) {
+  std::ostringstream line;
+  line << options.store_directory << " had the mode 0" << std::oct << before
+       << "; it is 0700 now, for a store is its owner's alone";
+  spdlog::warn("{}", line.str());
+  if (LogTarget(options) != "stderr") std::cerr << "cellfs: " << line.str() << std::endl;
+}
+
+// Tables that are not whole: in the log, in /.cellfs/errors, and to whoever mounts.
+void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
+                  fs::ErrorLog& errors) {
+  const auto tell = [&](const fs::Place& place, const std::string& what) {
+    errors.Record("mount", place, fs::Outcome(EIO, what));
+    if (LogTarget(options) != "stderr") std::cerr << "cellfs: warning: " << what << std::endl;
+  };
+  for (const TableStatistics& table : statistics.tables) {
+    if (!table.damage.empty())
+      tell(fs::TablePlace(table.table), table.table.ToString() + ": " + table.damage);
+  }
+  for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
+}
+
+std::string DeviceOf(const std::string& mountpoint) {
+  const auto mount = FindMountOn(mountpoint);
+  return mount ? mount->device : "";
+}
+
+Status Ending(const std::string& store_directory) {
+  return Status(StatusCode::kUnavailable,
+                "the store " + store_directory + " is being unmounted; try again");
+}
+
+// Everything between the store's opening and its closing: the exit code, or why nothing was served.
+StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
+                    const Report& report) {
+  fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
+                            &store);
+  filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  TellOfDamage(store.GetStatistics(), options, filesystem.errors());
+  // Nobody's rights could be told, and not even the root be shown.
+  CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
+  auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
+  if (!session.ok()) return session.status();
+  guardian.Guard(options.mountpoint);
+  std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
+  const Served served{.filesystem = filesystem,
+                      .store = store,
+                      .controls = &store,
+                      .mountpoint = options.mountpoint};
+  auto control = ControlServer::Open(
+      {.device = DeviceOf(options.mountpoint), .is_for_all = filesystem.options().allow_other},
+      [&](const Peer& peer, const ControlRequest& request,
+          const TakeRecord& take) -> StatusOr<nlohmann::json> {
+        spdlog::debug("command {} of user {}", request.command, peer.uid);
+        if (ending) return Ending(options.store_directory);
+        return cellfs::Serve(served, peer, request, take);
+      });
+  if (!control.ok()) return control.status();
+  PeriodicTask quotas(kQuotaInterval, [&store] {
+    if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
+      spdlog::warn("space quotas: {}", status.message());
+    }
+  });
+  PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
+  Status ended;
+  {
+    const SignalThread signals(**session, ending, EndsWithTerminal(options));
+    ended = (*session)->Run([&] {
+      spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
+      report({});
+    });
+    ending = true;
+  }
+  // A file system that has gone from the mount table without a word from us had no open file left;
+  // what the kernel still had to say of closed ones went with it.
+  if ((*session)->disconnected() && !FindMount(options.store_directory)) filesystem.ReleaseAll();
+  (*control)->StopAccepting();
+  session->reset();  // programs in the mount need not wait for commands that still run
+  if (!ended.ok()) spdlog::error("{}", ended.message());
+  return ended.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+int RunDaemon(const DaemonOptions& options, const Report& report) {
+  RaiseDescriptorLimit();
+  UseOneHeap();
+  const sigset_t signals = SignalThread::Signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
+  const Guardian guardian;  // while there is one thread
+  if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
+      !status.ok()) {
+    report(status.message());
+    return 1;
+  }
+  const auto mode = ModeOf(options.store_directory);
+  const NewStore made(options.store_directory);
+  auto store = OpenWhenFree(options.store_directory, options.configuration.store);
+  if (!store.ok()) {
+    made.TakeAway();
+    return Fail(store.status(), report);
+  }
+  if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
+  const StatusOr<int> code = Serve(**store, options, guardian, report);
+  store->reset();
+  if (!code.ok()) {
+    made.TakeAway();
+    return Fail(code.status(), report);
+  }
+  spdlog::info("{} is closed", options.store_directory);
+  return *code;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// The daemon's log: one spdlog logger to standard error, syslog or a file.
+#ifndef CELLFS_SRC_DAEMON_LOGGING_H_
+#define CELLFS_SRC_DAEMON_LOGGING_H_
+
+#include <string>
+
+#include "engine/status.h"
+
+namespace cellfs {
+
+// `target`: "stderr", "syslog" or a file's path; `level`: trace, debug, info, warn, error, off.
+Status SetUpLogging(const std::string& target, const std::string& level);
+// Goes on in a new file of the same name, where the log is a file: what rotates logs has moved it
+// away. Where that fails the log stays where it is.
+Status ReopenLog();
+// kIllegalArgument where there is no such level.
+Status SetLogLevel(const std::string& level);
+std::string LogLevel();
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_DAEMON_LOGGING_H_

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "src/mount/mount_table.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace cellfs {
+namespace {
+
+// mountinfo writes space, tab, newline and backslash as three octal digits.
+std::string Unescape(const std::string& text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// By readlink(2): lstat(2) would ask the daemon of a mount for its root.
+std::optional<std::string> LinkTarget(const std::string& path) {
+  char target[PATH_MAX];
+  const ssize_t length = readlink(path.c_str(), target, sizeof target);
+  if (length < 0) return std::nullopt;
+  return std::string(target, static_cast<size_t>(length));
+}
+
+// Between single spaces: other white space is part of a name and not escaped.
+std::vector<std::string> FieldsOf(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream rest(line);
+  for (std::string field; std::getline(rest, field, ' ');) fields.push_back(field);
+  return fields;
+}
+
+// "rw,user_id=1000,group_id=1000": of fuse file systems the kernel says whose daemon it is.
+uid_t UserIn(const std::string& options) {
+  constexpr std::string_view kKey = "user_id=";
+  std::istringstream rest(options);
+  for (std::string option; std::getline(rest, option, ',');) {
+    if (option.starts_with(kKey))
+      return static_cast<uid_t>(std::strtoul(option.c_str() + kKey.size(), nullptr, 10));
+  }
+  return 0;
+}
+
+// "36 35 98:0 /root /mountpoint options [tags] - type source options", if it is one of ours.
+std::optional<MountedStore> ParseMount(const std::string& line) {
+  constexpr size_t kDevice = 2, kMountpoint = 4;
+  const std::vector<std::string> fields = FieldsOf(line);
+  const auto dash = std::find(fields.begin(), fields.end(), "-");
+  if (dash - fields.begin() <= static_cast<ptrdiff_t>(kMountpoint) || fields.end() - dash < 3) {
+    return std::nullopt;
+  }
+  if (dash[1] != "fuse.cellfs") return std::nullopt;
+  const std::string options = fields.end() - dash > 3 ? dash[3] : "";
+  return MountedStore{Unescape(dash[2]), Unescape(fields[kMountpoint]), fields[kDevice],
+                      UserIn(options)};
+}
+
+std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore&)>& wanted) {
+  std::optional<MountedStore> found;
+  for (MountedStore& mount : ListMounts()) {
+    if (wanted(mount)) found = std::move(mount);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string CanonicalPath(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel's
+  namespace filesystem = std::filesystem;
+  std::error_code error;
+  filesystem::path named = filesystem::absolute(path, error);
+  for (int links = 0; links < kMostLinks; ++links) {
+    named = named.lexically_normal();
+    if (!named.has_filename() && named != named.root_path()) named = named.parent_path();  // "dir/"
+    const filesystem::path parent = filesystem::weakly_canonical(named.parent_path(), error);
+    if (!error && named.has_filename()) named = parent / named.filename();
+    const auto target = LinkTarget(named.string());
+    if (!target) break;
+    named = named.parent_path() / *target;
+  }
+  return named.string();
+}
+
+std::vector<MountedStore> ListMounts() {
+  std::vector<MountedStore> mounts;
+  std::ifstream table("/proc/self/mountinfo");
+  for (std::string line; std::getline(table, line);) {
+    if (auto mount = ParseMount(line)) mounts.push_back(*std::move(mount));
+  }
+  return mounts;
+}
+
+std::optional<MountedStore> FindMountOf(const std::string& store) {
+  return FindLast([canonical = CanonicalPath(store)](const MountedStore& mount) {
+    return mount.store == canonical;
+  });
+}
+
+std::optional<MountedStore> FindMountOn(const std::string& mountpoint) {
+  return FindLast([canonical = CanonicalPath(mountpoint)](const MountedStore& mount) {
+    return mount.mountpoint == canonical;
+  });
+}
+
+std::optional<MountedStore> FindMount(const std::string& path) {
+  auto mount = FindMountOn(path);
+  return mount ? mount : FindMountOf(path);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What of ours is mounted where, as the kernel says (/proc/self/mountinfo).
+#ifndef CELLFS_SRC_MOUNT_MOUNT_TABLE_H_
+#define CELLFS_SRC_MOUNT_MOUNT_TABLE_H_
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cellfs {
+
+struct MountedStore {
+  std::string store;  // the store's directory
+  std::string mountpoint;
+  std::string device;  // major:minor; its own as long as it is mounted
+  uid_t user = 0;      // of the daemon
+};
+
+// Both paths absolute, without symbolic links.
+std::vector<MountedStore> ListMounts();
+
+// The uppermost one, by the store's directory or by its mount point, however it is written.
+std::optional<MountedStore> FindMountOf(const std::string& store);
+std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
+// By either.
+std::optional<MountedStore> FindMount(const std::string& path);
+
+// Absolute and without symbolic links, as far as the path exists; does not touch what lies in it,
+// so that a mount whose daemon hangs can be named.
+std::string CanonicalPath(const std::string& path);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_MOUNT_MOUNT_TABLE_H_

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "src/mount/mountpoint.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/daemon/control_socket.h"
+#include "src/mount/mount_table.h"
+#include "src/mount/unmount.h"
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kPause{20};
+
+// What a path names, by whatever way it was reached: symbolic link, bind mount, "..".
+using Identity = std::pair<dev_t, ino_t>;
+
+Status Refuse(std::string message) {
+  return Status(StatusCode::kIllegalArgument, std::move(message));
+}
+
+std::optional<Identity> IdentityOf(int directory) {
+  struct stat attributes {};
+  if (fstat(directory, &attributes) != 0) return std::nullopt;
+  return Identity(attributes.st_dev, attributes.st_ino);
+}
+
+// The directory first, then each one above it up to the root; empty where it is missing.
+std::vector<Identity> Lineage(const std::string& path) {
+  std::vector<Identity> lineage;
+  int directory = open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  while (directory >= 0) {
+    const auto identity = IdentityOf(directory);
+    const bool at_root = !identity || (!lineage.empty() && lineage.back() == *identity);
+    if (!at_root) lineage.push_back(*identity);
+    const int parent = at_root ? -1 : openat(directory, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    close(directory);
+    directory = parent;
+  }
+  return lineage;
+}
+
+bool Contains(const std::vector<Identity>& lineage, const Identity& directory) {
+  return std::find(lineage.begin(), lineage.end(), directory) != lineage.end();
+}
+
+Status CheckNesting(const std::string& store, const std::string& mountpoint) {
+  const std::vector<Identity> above_mountpoint = Lineage(mountpoint);
+  std::vector<Identity> above_store = Lineage(store);
+  if (above_mountpoint.empty()) return Refuse(mountpoint + " cannot be looked at");
+  if (!above_store.empty() && above_store.front() == above_mountpoint.front()) {
+    return Refuse(mountpoint + " is the store itself; mount it on another directory");
+  }
+  if (!above_store.empty() && Contains(above_mountpoint, above_store.front())) {
+    return Refuse("the mount point " + mountpoint + " lies in the store " + store +
+                  "; mount it on a directory outside the store");
+  }
+  if (above_store.empty()) above_store = Lineage(std::filesystem::path(store).parent_path());
+  if (Contains(above_store, above_mountpoint.front())) {
+    return Refuse("the store " + store + " lies below the mount point " + mountpoint +
+                  ", which would hide it; mount it on a directory that is not above the store");
+  }
+  return {};
+}
+
+Status CheckIsDirectory(const std::string& mountpoint) {
+  struct stat attributes {};
+  if (stat(mountpoint.c_str(), &attributes) != 0) {
+    const int error = errno;
+    std::string remedy;
+    if (error == ENOENT) remedy = "; make it with mkdir";
+    if (error == ENOTCONN) remedy = "; 'umount -l' takes away the mount that is left there";
+    return Refuse(mountpoint + ": " + strerror(error) + remedy);
+  }
+  if (!S_ISDIR(attributes.st_mode)) return Refuse(mountpoint + " is no directory");
+  return {};
+}
+
+enum class MountState { kServed, kStale, kChanges };
+
+// A daemon that keeps silent could keep us waiting for its mount, so that is not asked.
+MountState StateOf(const MountedStore& mount) {
+  const DaemonState daemon = AskDaemon(mount);
+  if (daemon == DaemonState::kIsSilent) return MountState::kServed;
+  if (IsStale(mount.mountpoint)) return MountState::kStale;
+  const bool ends = daemon == DaemonState::kEnds || daemon == DaemonState::kIsMissing;
+  return ends ? MountState::kChanges : MountState::kServed;
+}
+
+// Takes away what dead daemons have left there; waits for those that end.
+Status FreeMountpoint(const std::string& mountpoint) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (const auto mount = FindMountOn(mountpoint)) {
+    const MountState state = StateOf(*mount);
+    if (state == MountState::kStale) {
+      CELLFS_RETURN_IF_ERROR(Detach(mount->mountpoint, /*lazy=*/true));
+      continue;
+    }
+    if (state == MountState::kServed || std::chrono::steady_clock::now() >= deadline) {
+      return Refuse("the store " + mount->store + " is mounted on " + mount->mountpoint +
+                    "; 'cellfs umount " + mount->mountpoint + "' ends that");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
+
+std::string RemedyForDevice(int error) {
+  if (error == EACCES) {
+    return "its mode must let this user read and write it: 'chmod 666 /dev/fuse' as root";
+  }
+  if (error == ENOENT) {
+    return "load the kernel's fuse module ('modprobe fuse'), or give this container the device";
+  }
+  return "load the kernel's fuse module, or let this container use the device";
+}
+
+Status CheckDevice() {
+  if (access("/dev/fuse", R_OK | W_OK) == 0) return {};
+  const int error = errno;
+  return Status(StatusCode::kUnavailable,
+                std::string("/dev/fuse: ") + strerror(error) + "; " + RemedyForDevice(error));
+}
+
+}  // namespace
+
+// By statfs(2), which always reaches the daemon: the kernel keeps no answer of it. What waits for
+// an answer when the daemon dies is aborted.
+bool IsStale(const std::string& mountpoint) {
+  struct statvfs answer {};
+  return statvfs(mountpoint.c_str(), &answer) != 0 && (errno == ENOTCONN || errno == ECONNABORTED);
+}
+
+Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint) {
+  CELLFS_RETURN_IF_ERROR(FreeMountpoint(mountpoint));
+  CELLFS_RETURN_IF_ERROR(CheckIsDirectory(mountpoint));
+  CELLFS_RETURN_IF_ERROR(CheckNesting(store_directory, mountpoint));
+  return CheckDevice();
+}
+
+}  // namespace cellfs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a store may be mounted.
+#ifndef CELLFS_SRC_MOUNT_MOUNTPOINT_H_
+#define CELLFS_SRC_MOUNT_MOUNTPOINT_H_
+
+#include <string>
+
+#include "engine/status.h"
+
+namespace cellfs {
+
+// Refuses a mount point that is missing, no directory, or taken by a live mount of cellfs, and one
+// that lies in the store or above it: such a mount would wait for itself, in the kernel, for ever.
+// Detaches a stale mount there; waits a while for one that is about to go.
+Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint);
+
+// Whether the mount's daemon has ended and left the mount behind. Asks the mount.
+bool IsStale(const std::string& mountpoint);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_MOUNT_MOUNTPOINT_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "src/mount/store_opening.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "engine/open.h"
+#include "src/daemon/control_socket.h"
+#include "src/mount/mount_table.h"
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kPause{20};
+
+// A daemon whose mount has gone is about to end, and so is one that says so or cannot be reached.
+bool IsServed(const MountedStore& mount) {
+  const DaemonState daemon = AskDaemon(mount);
+  return daemon != DaemonState::kEnds && daemon != DaemonState::kIsMissing;
+}
+
+Status WithRemedy(const Status& in_use, const std::string& remedy) {
+  return Status(in_use.code(), in_use.message() + remedy);
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
+                                                   const StoreOptions& options) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    auto store = OpenLocalStore(directory, options);
+    if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
+    if (const auto mount = FindMountOf(directory); mount && IsServed(*mount)) {
+      return WithRemedy(store.status(), ", mounted on " + mount->mountpoint + "; 'cellfs umount " +
+                                            mount->mountpoint + "' ends that");
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return WithRemedy(store.status(),
+                        ", which has no mount here and did not end within " +
+                            std::to_string(kPatience.count()) +
+                            " s; wait for it (after 'umount -l' it serves open files), or kill it");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Status CheckMayUse(const std::string& directory) {
+  if (access(directory.c_str(), R_OK | W_OK | X_OK) == 0 || errno != EACCES) return {};
+  return Status(StatusCode::kAccessDenied,
+                "the store " + directory + " is somebody else's; run this as its owner");
+}
+
+}  // namespace cellfs

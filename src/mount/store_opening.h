@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The store of a command or a daemon, opened once whoever had it before has let go of it.
+#ifndef CELLFS_SRC_MOUNT_STORE_OPENING_H_
+#define CELLFS_SRC_MOUNT_STORE_OPENING_H_
+
+#include <memory>
+#include <string>
+
+#include "engine/local_store.h"
+#include "engine/options.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+// OpenLocalStore, which waits a while for a daemon that ends or was killed. A store that is mounted
+// and served is refused at once, with kUnavailable.
+StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
+                                                   const StoreOptions& options);
+
+// kAccessDenied where the directory is there and somebody else's.
+Status CheckMayUse(const std::string& directory);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_MOUNT_STORE_OPENING_H_

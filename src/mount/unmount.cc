@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "src/mount/unmount.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "engine/open.h"
+#include "src/mount/mount_table.h"
+
+namespace cellfs {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{10};
+
+// What it says on standard error, as one line.
+std::string ReadLineFrom(int channel) {
+  std::string text;
+  char bytes[256];
+  for (ssize_t count = 0; (count = read(channel, bytes, sizeof bytes)) > 0;) {
+    text.append(bytes, static_cast<size_t>(count));
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+Status RunFusermount(const std::string& mountpoint, bool lazy) {
+  int channel[2];
+  if (pipe2(channel, O_CLOEXEC) != 0) return Status(StatusCode::kIoError, strerror(errno));
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(channel[1], STDERR_FILENO);
+    execlp("fusermount3", "fusermount3", lazy ? "-uz" : "-u", "--", mountpoint.c_str(), nullptr);
+    _exit(127);
+  }
+  close(channel[1]);
+  const std::string reason = ReadLineFrom(channel[0]);
+  close(channel[0]);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
+    return Status(StatusCode::kUnavailable,
+                  "fusermount3 could not unmount " + mountpoint +
+                      (reason.empty() ? "" : ": " + reason) +
+                      "; only who mounted it, and root, may do that, once nothing is open in it");
+  }
+  return {};
+}
+
+// kUnavailable names the process that still has the store.
+Status AwaitClosing(const MountedStore& mount, std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (const auto holder = HolderOfLocalStore(mount.store)) {
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return Status(StatusCode::kUnavailable,
+                    mount.mountpoint + " is detached, but process " + *holder +
+                        " has not closed the store " + mount.store + " within " +
+                        std::to_string(timeout.count() / 1000) +
+                        " s; wait for its end before you move or mount the store");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Detach(const std::string& mountpoint, bool lazy) {
+  if (umount2(mountpoint.c_str(), lazy ? MNT_DETACH : 0) == 0) return {};
+  if (errno == EPERM) return RunFusermount(mountpoint, lazy);
+  if (errno == EBUSY) {
+    return Status(
+        StatusCode::kUnavailable,
+        mountpoint + " is in use; close what is open in it (fuser -m shows it), or --lazy");
+  }
+  return Status(StatusCode::kIoError, mountpoint + ": " + strerror(errno));
+}
+
+Status Unmount(const std::string& path, bool lazy, std::chrono::milliseconds close_timeout) {
+  const auto mount = FindMount(path);
+  if (!mount) {
+    return Status(StatusCode::kIllegalArgument, path + ": no cellfs is mounted there");
+  }
+  CELLFS_RETURN_IF_ERROR(Detach(mount->mountpoint, lazy));
+  // What was taken away may have been left by a daemon that died; another may serve the store.
+  if (lazy || FindMountOf(mount->store)) return {};
+  return AwaitClosing(*mount, close_timeout);
+}
+
+}  // namespace cellfs

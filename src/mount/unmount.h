@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// `cellfs umount`: ends a mount and waits until its daemon has closed the store.
+#ifndef CELLFS_SRC_MOUNT_UNMOUNT_H_
+#define CELLFS_SRC_MOUNT_UNMOUNT_H_
+
+#include <chrono>
+#include <string>
+
+#include "engine/status.h"
+
+namespace cellfs {
+
+inline constexpr std::chrono::minutes kCloseTimeout{2};  // a last flush may take a while
+
+// `path`: a mount point or a store's directory. `lazy` detaches a mount that is in use and does not
+// wait. kIllegalArgument: nothing is mounted there; kUnavailable: it is in use, or its daemon has
+// not closed the store in time.
+Status Unmount(const std::string& path, bool lazy,
+               std::chrono::milliseconds close_timeout = kCloseTimeout);
+
+// Takes away what is mounted there: nothing else.
+Status Detach(const std::string& mountpoint, bool lazy);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_MOUNT_UNMOUNT_H_

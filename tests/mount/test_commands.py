@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Commands beside the mount: what they do shows in it at once, and what they may do is what it allows."""
+
+import json
+import os
+import subprocess
+
+from mounts import CELLFS, sh
+
+
+def run(*arguments, user=None, text=None):
+    """Exit code, output, errors."""
+    command = [CELLFS, *map(str, arguments)]
+    if user is not None:
+        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
+    done = subprocess.run(command, input=text, stdin=None if text is not None else subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def ok(*arguments, **more):
+    code, out, error = run(*arguments, **more)
+    assert code == 0, (arguments, code, error)
+    return out
+
+
+def test_what_a_command_puts_is_there_at_once(mount, family):
+    (family / "q").write_text("old")
+    assert (family / "q").read_text() == "old" and os.listdir(family) == ["q"]
+    for number in range(30):
+        ok("put", mount, "t", "r", f"f:q=value {number}", f"f:new{number}=x")
+        assert (family / "q").read_text() == f"value {number}"
+        assert len(os.listdir(family)) == number + 2
+    ok("put", mount, "t", "elsewhere", "f:q=1")
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "elsewhere", "r"]
+    ok("deleteall", mount, "t", "elsewhere")
+    assert sorted(os.listdir(mount / "default/t")) == [".schema.toml", "r"]
+    ok("delete", family / "q")
+    assert (family / "q").read_text() == "value 28"
+    ok("deleteall", mount, "t", "r", "f")
+    assert os.listdir(family.parent.parent) == [".schema.toml"] or not os.listdir(family)
+
+
+def test_a_reader_that_has_it_open_meets_the_new_value_after_an_open(mount, family):
+    (family / "q").write_text("old")
+    with open(family / "q") as before:
+        assert before.read() == "old"
+        ok("put", family / "q", "newer")
+        assert (family / "q").read_text() == "newer" and os.stat(family / "q").st_size == 5
+
+
+def test_a_writer_beside_commands_loses_nothing(mount, family):
+    with open(family / "log", "ab", buffering=0) as log:
+        for number in range(50):
+            log.write(b"w")
+            ok("append", family / "log", "c")
+    value = (family / "log").read_bytes()
+    assert value.count(b"w") == 50 and value.count(b"c") == 50
+
+
+def test_paths_words_and_stores_name_the_same(mount, family):
+    ok("put", mount, "t", "r", "f:a b=1", "f:\\x00\\xff=2")
+    by_words = ok("get", mount, "t", "r")
+    assert by_words == ok("get", mount / "default", "t", "r") == ok("get", mount / "default/t", "r")
+    assert by_words == ok("get", mount / "default/t/r") == ok("get", family)
+    assert "f:\\x00\\xFF" in by_words
+    assert ok("get", family / "a b") == ok("get", family, "a b") == ok("get", mount, "t", "r", "f:a b")
+    assert ok("get", mount.store, "t", "r") == by_words, "through its daemon"
+    mount.stop()
+    assert ok("get", mount.store, "t", "r") == by_words == ok("get", mount.store / "default/t/r")
+    mount.start()
+
+
+def test_a_table_goes_through_a_pipe_as_it_was(mount, family):
+    for name in ("plain", "b@1", "%2Ex", "\udcff"):
+        (family / name.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")).write_bytes(
+            bytes(range(256)))
+    (mount / "default/copy/r/f").mkdir(parents=True)
+    scanned = ok("scan", "--json", "--versions", "all", mount, "t")
+    assert json.loads(ok("mutate", "--json", mount, "copy", text=scanned)) == {"rows": 1}
+    assert ok("scan", "--json", "--versions", "all", mount, "copy") == scanned
+
+
+def test_exit_codes_say_what_happened(mount, family):
+    (family / "q").write_text("x")
+    for code, *arguments in (
+            (0, "get", family / "q"), (1, "get", family / "nothing"), (1, "get", mount, "nothing", "r"),
+            (1, "check_and_put", family, "--if", "q=y", "q=z"), (2, "get"), (2, "get", mount), (2, "gte", mount),
+            (2, "scan", mount, "t", "--limit", "many"), (2, "get", "/nowhere"), (2, "put", family, "q"),
+            (2, "scan", mount, "t", "--filter", "No()")):
+        got, _, error = run(*arguments)
+        assert got == code, (arguments, got, error)
+        assert error.count("\n") == (0 if code < 2 and not error else 1), error
+        assert not error or error.startswith("cellfs: ")
+    assert "did you mean 'get'" in run("gte", mount)[2]
+    assert "did you mean '--limit'" in run("scan", mount, "t", "--limt", "1")[2]
+
+
+def test_another_user_may_what_the_modes_say(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    (family / "open").write_text("open")
+    (family / "closed").write_text("closed")
+    os.chmod(family / "closed", 0o600)
+    nobody = {"user": 65534}
+    assert "closed" in ok("scan", mount, "t")
+    seen = ok("scan", mount, "t", **nobody)
+    assert "open" in seen and "closed" not in seen
+    assert "closed" not in ok("scan", "--raw", mount, "t", **nobody)
+    assert ok("count", "--cells", mount, "t", **nobody) == "1\t1\n"
+    code, out, error = run("get", family / "closed", **nobody)
+    assert code == 3 and out == "" and "no right" in error
+    # A filter tells nothing either.
+    code, out, _ = run("scan", mount, "t", "--filter", "ValueFilter(=,'substring:closed')", **nobody)
+    assert (code, out) == (1, "")
+    for refused in (["put", family, "open=x"], ["put", family, "new=x"], ["put", mount, "t", "row", "f:q=x"],
+                    ["deleteall", mount, "t", "r"], ["delete", family / "open"], ["append", family / "open", "x"],
+                    ["check_and_put", family, "--if", "closed=closed", "open=x"], ["flush", mount],
+                    ["compact", mount], ["set", mount, "log_level=info"], ["status", "--release", "all", mount]):
+        code, _, error = run(*refused, **nobody)
+        assert code == 3 and error.count("\n") == 1, (refused, code, error)
+    assert (family / "open").read_text() == "open" and sorted(os.listdir(family)) == ["closed", "open"]
+    os.chmod(family, 0o777)
+    ok("put", family, "his=1", **nobody)
+    assert os.stat(family / "his").st_uid == 65534 and os.stat(family / "open").st_uid == 0
+    os.chmod(family, 0o1777)
+    assert run("deleteall", family / "open", **nobody)[0] == 3
+    ok("deleteall", family / "his", **nobody)
+    os.chmod(family.parent.parent.parent, 0o700)
+    assert run("scan", mount, "t", **nobody)[0] == 3
+    assert "t\t" not in ok("status", mount, **nobody)
+
+
+def test_a_mount_of_ones_own_is_closed_to_others(mount, family):
+    code, _, error = run("scan", mount, "t", user=65534)
+    assert code == 3 and "allow_other" in error
+
+
+def test_many_commands_of_one_user_leave_the_others_theirs(make_mount):
+    mount = make_mount("allow_other")
+    (mount.family() / "q").write_text("x")
+    waiting = [subprocess.Popen(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", CELLFS, "scan", str(mount),
+                                 "t", "--filter", "ValueFilter(=,'regexstring:x')"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for _ in range(40)]
+    assert "x" in ok("scan", mount, "t")
+    for process in waiting:
+        process.wait(60)
+    assert "x" in ok("scan", mount, "t", user=65534)
+
+
+def test_help_shows_every_command_with_an_example(mount):
+    listed = [line.split()[0] for line in ok("help").splitlines() if line.startswith("  ")]
+    assert {"mount", "get", "scan", "status"} <= set(listed)
+    for command in listed:
+        text = ok("help", command)
+        assert "Example" in text and f"cellfs {command}" in text and text == ok(command, "--help")
+    assert sh(f"{CELLFS} mount", check=False)[0] == 2
