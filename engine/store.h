@@ -62,7 +62,7 @@ class Store {
   // Everything written so far is on disk when this returns.
   virtual Status Sync() = 0;
 
-  // These two tell, before there is anything to put, why a put would be refused as things are now:
+  // These tell, before there is anything to put, why a put would be refused as things are now:
   // hints, for others change them meanwhile. They cost next to nothing; a store that would have to
   // ask elsewhere answers OK.
   // Table, family and rights: kTableNotEnabled, kReadOnly, kNoSuchColumnFamily, kAccessDenied.
@@ -71,6 +71,9 @@ class Store {
   // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
   // helps. Where flushes make room it waits for them, as a put does.
   virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;
+  // Whether a value of so many bytes may be put into the column: kValueTooLarge.
+  virtual Status CheckValueSize(const std::string& row, const std::string& family,
+                                const std::string& qualifier, uint64_t bytes) = 0;
 
   // ---- Namespaces -----------------------------------------------------------------------------
 

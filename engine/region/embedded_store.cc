@@ -240,6 +240,11 @@ Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   return handle->region->CheckRoom(bytes);
 }
 
+Status EmbeddedStore::CheckValueSize(const std::string& row, const std::string& family,
+                                     const std::string& qualifier, uint64_t bytes) {
+  return CheckCellSize(row, family, qualifier, bytes, options_.site);
+}
+
 // ---- Maintenance ------------------------------------------------------------------------------
 
 Status EmbeddedStore::Flush(const Caller& caller, const TableName& table) {

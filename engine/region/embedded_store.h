@@ -46,6 +46,8 @@ class EmbeddedStore : public LocalStore {
   Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
                      const std::string& qualifier) override;
   Status CheckRoom(const TableName& table, uint64_t bytes) override;
+  Status CheckValueSize(const std::string& row, const std::string& family,
+                        const std::string& qualifier, uint64_t bytes) override;
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;

@@ -62,11 +62,7 @@ template <typename AnyCell>
 Status CheckCell(const std::string& row, const AnyCell& cell, size_t value_size,
                  const SiteSettings& site) {
   CELLFS_RETURN_IF_ERROR(CheckTimestamp(cell.timestamp));
-  uint64_t size =
-      kCellOverhead + row.size() + cell.family.size() + cell.qualifier.size() + value_size;
-  CELLFS_RETURN_IF_ERROR(
-      CheckSizeLimit(size, site.client_max_cell_size, "hbase.client.keyvalue.maxsize"));
-  return CheckServerSize(size, site);
+  return CheckCellSize(row, cell.family, cell.qualifier, value_size, site);
 }
 
 // The checks of one mutation that are its own.
@@ -209,6 +205,14 @@ Status CheckTimestampSlop(const RowMutations& mutations, int64_t slop, Timestamp
     }
   }
   return {};
+}
+
+Status CheckCellSize(std::string_view row, std::string_view family, std::string_view qualifier,
+                     uint64_t value_size, const SiteSettings& site) {
+  const uint64_t size = kCellOverhead + row.size() + family.size() + qualifier.size() + value_size;
+  CELLFS_RETURN_IF_ERROR(
+      CheckSizeLimit(size, site.client_max_cell_size, "hbase.client.keyvalue.maxsize"));
+  return CheckServerSize(size, site);
 }
 
 Status CheckNewCellSize(std::string_view row, const Cell& cell, const SiteSettings& site) {

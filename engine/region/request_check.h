@@ -28,6 +28,9 @@ Status CheckFamilies(const TableSchema& schema, const RowMutations& mutations);
 Status CheckTimestampSlop(const RowMutations& mutations, int64_t slop, Timestamp now,
                           Timestamp put_floor);
 
+// Of a cell that is to be put, with a value of so many bytes; kValueTooLarge.
+Status CheckCellSize(std::string_view row, std::string_view family, std::string_view qualifier,
+                     uint64_t value_size, const SiteSettings& site);
 // Of a cell that an Increment or Append made; kValueTooLarge.
 Status CheckNewCellSize(std::string_view row, const Cell& cell, const SiteSettings& site);
 

@@ -92,7 +92,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
                          bool appends) {
-  if (holds_ == Holds::kOrphan) return EditOrphan(bytes, offset, appends);
+  if (holds_ == Holds::kOrphan) return EditOrphan(change.column(), bytes, offset, appends);
   if (!truncates_ && OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
   return holds_ == Holds::kWhole ? EditWhole(change, bytes, offset, appends)
                                  : EditShared(change, bytes, offset, appends);
@@ -101,7 +101,8 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
 Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset,
                               bool appends) {
   const uint64_t begin = appends ? whole_.size() : offset;
-  if (Outcome fits = CheckSize(begin + bytes.size()); !fits.ok()) return Fail(change, fits);
+  const Outcome fits = CheckSize(change.column(), begin + bytes.size());
+  if (!fits.ok()) return Fail(change, fits);
   WriteInto(whole_, bytes, begin);
   Wrote(Unput::kBytes);
   return KeepOrPut(change);
@@ -113,7 +114,7 @@ Outcome CellWriter::EditShared(ColumnChange& change, std::string_view bytes, uin
   const uint64_t before = BlocksOfEdits();
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
   const uint64_t end = (appends ? column_->edits().size() : offset) + bytes.size();
-  if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  if (Outcome fits = CheckSize(change.column(), end); !fits.ok()) return Fail(change, fits);
   const uint64_t now = UnputBytes::InBlocks(std::max(end, column_->edits().size()));
   if (Outcome room = CheckRoom(change.column(), before, now); !room.ok()) return Fail(change, room);
   appends ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, offset);
@@ -166,11 +167,12 @@ Outcome CellWriter::CheckRoom(const Place& place, uint64_t before, uint64_t now)
   return with_.reading.CheckRoom(place.table, held);
 }
 
-Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool appends) {
+Outcome CellWriter::EditOrphan(const Place& place, std::string_view bytes, uint64_t offset,
+                               bool appends) {
   OrphanFile& orphan = *column_->orphan();
   const uint64_t begin = appends ? orphan.shown().size : offset;
   const uint64_t end = begin + bytes.size();
-  CELLFS_RETURN_IF_FAILED(CheckSize(end));
+  CELLFS_RETURN_IF_FAILED(CheckSize(place, end));
   return orphan.Change(
       end, [&](std::string& file) { WriteInto(file, bytes, begin); }, Now(with_.tree));
 }
@@ -178,7 +180,7 @@ Outcome CellWriter::EditOrphan(std::string_view bytes, uint64_t offset, bool app
 Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
   CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
   const uint64_t end = stored + column_->tail().size() + bytes.size();
-  if (Outcome fits = CheckSize(end); !fits.ok()) return Fail(change, fits);
+  if (Outcome fits = CheckSize(change.column(), end); !fits.ok()) return Fail(change, fits);
   const uint64_t before =
       column_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
   const Outcome room = CheckRoom(change.column(), before, UnputBytes::InBlocks(end));
@@ -208,10 +210,12 @@ bool CellWriter::MayShareEdits() const {
          });
 }
 
-Outcome CellWriter::CheckSize(uint64_t end) const {
-  if (end <= with_.options.max_value_size) return {};
-  return {EFBIG, "a value may have " + std::to_string(with_.options.max_value_size) +
-                     " bytes; this write ends at " + std::to_string(end)};
+Outcome CellWriter::CheckSize(const Place& place, uint64_t end) const {
+  if (end > with_.options.max_value_size) {
+    return {EFBIG, "a value may have " + std::to_string(with_.options.max_value_size) +
+                       " bytes; this one would have " + std::to_string(end)};
+  }
+  return with_.reading.CheckValueSize(place, end);
 }
 
 // Of the file as this handle shows it.
@@ -269,7 +273,7 @@ Outcome CellWriter::Truncate(uint64_t size) {
 Outcome CellWriter::Allocate(uint64_t size) {
   ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
-  CELLFS_RETURN_IF_FAILED(CheckSize(size));
+  CELLFS_RETURN_IF_FAILED(CheckSize(change.column(), size));
   return WithMemory(change, [&]() -> Outcome {
     CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.column()));
     return size <= present ? Outcome() : EditLength(change, size);
@@ -277,7 +281,7 @@ Outcome CellWriter::Allocate(uint64_t size) {
 }
 
 Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
-  if (size > with_.options.max_value_size) return {EFBIG, "a file cannot be made that long"};
+  CELLFS_RETURN_IF_FAILED(CheckSize(change.column(), size));
   if (holds_ == Holds::kOrphan) {
     return column_->orphan()->Change(
         size, [&](std::string& file) { file.resize(size); }, Now(with_.tree));
@@ -285,19 +289,29 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   if (holds_ == Holds::kWhole)
     CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
   if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
+  CELLFS_RETURN_IF_FAILED(HoldLength(change.column(), size));
   if (making_ == Making::kJoins) making_ = Making::kErases;
   if (holds_ == Holds::kWhole) {
     whole_.resize(size);
     Wrote(Unput::kBytes);
     return KeepOrPut(change);
   }
-  const uint64_t before = BlocksOfEdits();
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
-  const Outcome room = CheckRoom(change.column(), before, UnputBytes::InBlocks(size));
-  if (!room.ok()) return Fail(change, room);
   column_->TruncateEdits(this, size);
   Wrote(unput_);
   return KeepOrPutEdits(change);
+}
+
+// A length that is refused costs nothing of what was written.
+Outcome CellWriter::HoldLength(const Place& place, uint64_t size) {
+  const bool is_whole = holds_ == Holds::kWhole;
+  const uint64_t before = is_whole ? unput_bytes_.bytes() : BlocksOfEdits();
+  const uint64_t now = UnputBytes::InBlocks(size);
+  CELLFS_RETURN_IF_FAILED(CheckRoom(place, before, now));
+  if (!is_whole) return {};
+  if (truncates_ && !share_.Resize(size)) return with_.tree.open_file_memory.Full(ENOSPC);
+  unput_bytes_.Set(now);
+  return {};
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {

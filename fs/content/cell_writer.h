@@ -107,12 +107,13 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   template <typename Act>
   Outcome WithMemory(ColumnChange& change, Act&& act);
   Outcome Edit(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
-  Outcome EditOrphan(std::string_view bytes, uint64_t offset, bool appends);
+  Outcome EditOrphan(const Place& place, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome EditShared(ColumnChange& change, std::string_view bytes, uint64_t offset, bool appends);
   Outcome AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset);
   Outcome EditLength(ColumnChange& change, uint64_t size);
-  Outcome CheckSize(uint64_t end) const;
+  Outcome HoldLength(const Place& place, uint64_t size);
+  Outcome CheckSize(const Place& place, uint64_t end) const;
   Outcome BeginEdits(ColumnChange& change);
   Outcome KeepOrPutEdits(ColumnChange& change);
   bool UpdateShare();

@@ -79,12 +79,8 @@ bool ColumnPuts::SettleDirectories(const Place& place, Timestamp stamp) const {
     return shows_other_times;
   }
   if (unstored->reason == UnstoredReason::kMade) shows_other_times |= times.Settle(row, stamp);
-  const auto settled = tree_.recent.NoteFilled(row);
-  if (!settled) return shows_other_times;
-  for (const UnstoredPtr& made : tree_.unstored.ChildrenAfter(*settled, {}, SIZE_MAX)) {
-    tree_.unstored.Remove(made->place);
-  }
-  tree_.unstored.Remove(*settled);
+  tree_.unstored.Fill(family);
+  tree_.unstored.Fill(row);
   return shows_other_times;
 }
 

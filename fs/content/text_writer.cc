@@ -14,12 +14,23 @@ OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size, ReadFor /*
   return SharedBytes::Copy(text_, offset, size);
 }
 
+// After one that failed nothing is applied: a part of the text may mean something else.
 Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
   std::lock_guard lock(mutex_);
   if (failed_) return *failed_;
-  if (append_ && from == WriteFrom::kProgram) offset = text_.size();
+  failed_ = Outcome(ENOMEM, {});  // if an exception ends it
+  Outcome taken = Take(bytes, append_ && from == WriteFrom::kProgram ? text_.size() : offset);
+  failed_ = taken;
+  if (taken.ok()) failed_.reset();
+  return taken;
+}
+
+Outcome TextWriter::Take(std::string_view bytes, uint64_t offset) {
   const uint64_t end = offset + bytes.size();
-  if (end > max_size_) return EFBIG;
+  if (end > max_size_) {
+    return {EFBIG, "this file may have " + std::to_string(max_size_) +
+                       " bytes; this write ends at " + std::to_string(end)};
+  }
   if (!share_.Resize(std::max<uint64_t>(end, text_.size()))) return memory_.Full(ENOSPC);
   WriteInto(text_, bytes, offset);
   written_ = true;

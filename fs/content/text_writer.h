@@ -22,7 +22,8 @@ class TextWriter final : public FileHandle {
  public:
   // `text` is what the file has when it is opened. `apply` gets all of it where it was written to;
   // after an error it gets it again with the next close, unless it may have been applied all the
-  // same: then every further call fails. `mtime` is the time that was set meanwhile.
+  // same, or a write failed: then every further call fails. `mtime` is the time that was set
+  // meanwhile.
   using Apply = std::function<Outcome(const std::string& text, std::optional<timespec> mtime)>;
   TextWriter(OpenFileMemory& memory, uid_t opened_by, NodePtr node, std::string text, bool append,
              uint64_t max_size, Apply apply)
@@ -42,6 +43,8 @@ class TextWriter final : public FileHandle {
   std::optional<Outcome> SetTime(timespec mtime) override;
 
  private:
+  Outcome Take(std::string_view bytes, uint64_t offset);
+
   OpenFileMemory& memory_;
   const NodePtr node_;
   const bool append_;

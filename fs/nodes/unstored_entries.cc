@@ -2,7 +2,13 @@
 #include "fs/nodes/unstored_entries.h"
 
 #include <algorithm>
+
 namespace cellfs::fs {
+namespace {
+
+constexpr size_t kMostFilled = 2048;  // for so long a row that mkdir made is just made
+
+}  // namespace
 
 std::string OrderKey(const Place& place) {
   const PlaceKey key = place.traits().key;
@@ -22,9 +28,14 @@ UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place
 
 bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t inode = entry.place.InodeNumber();
+  const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
   Place directory = entry.place.Parent();
   std::string key = OrderKey(entry.place);
   std::lock_guard lock(mutex_);
+  if (const auto present = FindLocked(entry.place); present != entries_.end()) {
+    if (is_emptied) present->second.is_filled = false;
+    return false;
+  }
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
   Children made;
   made.emplace(std::move(key), shared);
@@ -49,6 +60,18 @@ bool UnstoredEntries::Remove(const Place& place) noexcept {
   if (entry == entries_.end()) return false;
   RemoveLocked(entry);
   return true;
+}
+
+void UnstoredEntries::Fill(const Place& row_or_family) {
+  std::lock_guard lock(mutex_);
+  const auto entry = FindLocked(row_or_family);
+  if (entry == entries_.end() || entry->second.is_filled) return;
+  filled_.push_back(row_or_family);
+  entry->second.is_filled = true;
+  if (filled_.size() <= kMostFilled) return;
+  const auto oldest = FindLocked(filled_.front());
+  if (oldest != entries_.end() && oldest->second.is_filled) RemoveLocked(oldest);
+  filled_.pop_front();
 }
 
 void UnstoredEntries::RemoveLocked(Entries::const_iterator entry) {

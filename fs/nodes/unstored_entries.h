@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,6 +58,10 @@ class UnstoredEntries {
   bool Remove(const Place& place) noexcept;
   // Null: it is not here.
   UnstoredPtr Find(const Place& place) const;
+  // A row or family that mkdir made has a cell now. It stays here for a while, so that a copy may
+  // go on making the row's families, and then goes; but not if it was emptied, or made anew,
+  // meanwhile.
+  void Fill(const Place& row_or_family);
   // A memory file under another name or in another directory; what was there goes.
   void Move(const Place& from, const Place& to);
   bool HasChildren(const Place& directory) const;
@@ -106,6 +111,7 @@ class UnstoredEntries {
     UnstoredPtr entry;
     Directories::pointer directory;  // stays where it is until it is erased
     Children::iterator child;
+    mutable bool is_filled = false;  // and in filled_; guarded as all is
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
 
@@ -119,6 +125,7 @@ class UnstoredEntries {
   Directories directories_;
   // Of all entries, by their own inode numbers: most questions are about places that are not here.
   Entries entries_;
+  std::deque<Place> filled_;  // the oldest first; some have gone, or are filled no more
   std::unordered_set<Place, PlaceHash> hidden_tomls_;
   std::vector<const Emptying*> emptying_;
   std::atomic<uint64_t> emptied_{0};

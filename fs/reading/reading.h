@@ -67,6 +67,9 @@ class Reading {
   Status CheckRoom(const TableName& table, uint64_t bytes) const {
     return store_.CheckRoom(table, bytes);
   }
+  Status CheckValueSize(const Place& column, uint64_t bytes) const {
+    return store_.CheckValueSize(column.row, column.family, column.qualifier, bytes);
+  }
   // kTimestampUnreadable: what is put at the version's timestamp could not be read by it.
   Status CheckReadable(const Place& version) const;
 

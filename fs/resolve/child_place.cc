@@ -10,17 +10,14 @@
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
-namespace {
 
-bool IsBesideToml(const MountOptions& options, std::string_view name) {
+bool ChildPlaces::IsBesideToml(std::string_view name) const {
   const auto holds = [&](PlaceKind toml) {
     return name.find(TraitsOf(toml).fixed_name) != name.npos;
   };
   return holds(PlaceKind::kSchemaFile) || holds(PlaceKind::kNamespaceFile) ||
-         IsTemporaryName(options, std::string(name));
+         IsTemporaryName(options_, std::string(name));
 }
-
-}  // namespace
 
 // One name in one directory.
 class ChildPlaces::ChildName {
@@ -188,7 +185,7 @@ class ChildPlaces::ChildName {
   std::optional<OutcomeOr<Place>> ControlOrMemory() const {
     if (auto control = Control()) return *std::move(control);
     if (directory_.view != nullptr) return std::nullopt;
-    if (use_ == NameUse::kCreateFile && !IsBesideToml(places_.options_, name_)) return NotThere();
+    if (use_ == NameUse::kCreateFile && !places_.IsBesideToml(name_)) return NotThere();
     Place memory = Named(PlaceKind::kMemoryFile);
     if (use_ == NameUse::kCreateFile || places_.unstored_.Find(memory)) return memory;
     return std::nullopt;

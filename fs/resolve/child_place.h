@@ -33,6 +33,9 @@ class ChildPlaces {
   // no such thing can be made there.
   OutcomeOr<Place> Find(const Caller& caller, const Place& directory, std::string_view name,
                         NameUse use) const;
+  // Whether a file of that name, made in a table or a namespace, is one that a program needs while
+  // it writes the .toml there.
+  bool IsBesideToml(std::string_view name) const;
 
  private:
   class ChildName;

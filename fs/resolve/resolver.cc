@@ -35,7 +35,11 @@ bool IsInRange(const Scan& scan, std::string_view row) {
 OutcomeOr<ResolvedEntry> Resolver::LookUp(const Caller& caller, const Place& directory,
                                           std::string_view name) const {
   CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
-  return Find(caller, place);
+  auto found = Find(caller, place);
+  // No row of a disabled table can be read, and the editor that enables it makes its file here.
+  if (found.error() == EROFS && place.kind == PlaceKind::kRow && places_.IsBesideToml(name))
+    return Outcome(ENOENT);
+  return found;
 }
 
 OutcomeOr<ResolvedEntry> Resolver::Find(const Caller& caller, const Place& place,

@@ -6,7 +6,6 @@ namespace cellfs::fs {
 namespace {
 
 constexpr size_t kMaxChanges = 65536;
-constexpr size_t kMaxFilledRows = 1024;
 
 }  // namespace
 
@@ -85,16 +84,6 @@ void RecentChanges::NoteDeclared(const Place& family) {
 bool RecentChanges::WasDeclared(const Place& family) const {
   std::lock_guard lock(mutex_);
   return declared_.contains({family.table, family.family});
-}
-
-std::optional<Place> RecentChanges::NoteFilled(const Place& row) {
-  std::lock_guard lock(mutex_);
-  if (!filled_rows_.empty() && filled_rows_.back() == row) return std::nullopt;
-  filled_rows_.push_back(row);
-  if (filled_rows_.size() <= kMaxFilledRows) return std::nullopt;
-  Place oldest = std::move(filled_rows_.front());
-  filled_rows_.pop_front();
-  return oldest;
 }
 
 }  // namespace cellfs::fs

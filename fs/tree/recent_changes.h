@@ -38,10 +38,6 @@ class RecentChanges {
   void NoteDeclared(const Place& family);
   bool WasDeclared(const Place& family) const;
 
-  // A row made by mkdir got a cell. It stays "just made" a while, so that a copy may go on making
-  // its families; returns the row for which that time is over, if any.
-  std::optional<Place> NoteFilled(const Place& row);
-
  private:
   struct Change {
     Timestamp timestamp;
@@ -74,7 +70,6 @@ class RecentChanges {
   mutable std::mutex mutex_;  // a leaf; guards the rest
   Changes created_;
   Changes renamed_away_;
-  std::deque<Place> filled_rows_;
   std::set<std::pair<TableName, std::string>> declared_;
 };
 

@@ -99,5 +99,53 @@ TEST_F(EmptyingTest, WhatIsPutToAFamilyThatIsRemovedIsNotLost) {
   EXPECT_TRUE(closed != 0 || tree.ReadFile("default/open/r/made/q") == "v");
 }
 
+// A row that mkdir made and that has cells is "just made" for a while; that ends when many others
+// have got theirs.
+struct JustMadeTest : EmptyingTest {
+  void Fill(const std::string& row) {
+    ASSERT_EQ(tree.Mkdir("default/t/" + row), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/" + row + "/f"), 0);
+    ASSERT_EQ(tree.Save("default/t/" + row + "/f/q", "x"), 0);
+  }
+  void FillManyOthers() {
+    for (int number = 0; number < 1100; ++number) Fill("other" + std::to_string(number));
+  }
+};
+
+TEST_F(JustMadeTest, ARowThatIsMadeAnewStays) {
+  Fill("made");
+  EXPECT_EQ(tree.Unlink("default/t/made/f/q"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/made/f"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/made"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/made"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/made/f"), 0);
+  FillManyOthers();
+  EXPECT_EQ(tree.Error("default/t/made/f"), 0);
+  EXPECT_TRUE(Lists("default/t/made", "f"));
+}
+
+TEST_F(JustMadeTest, AnEmptiedRowStays) {
+  Fill("emptied");
+  EXPECT_EQ(tree.Unlink("default/t/emptied/f/q"), 0);
+  FillManyOthers();
+  EXPECT_EQ(tree.Error("default/t/emptied/f"), 0);
+  EXPECT_TRUE(Lists("default/t/emptied", "f"));
+}
+
+TEST_F(JustMadeTest, AnEmptyFamilyBesideOneThatIsFilledStays) {
+  ASSERT_TRUE(tree.store->AddFamily(Caller::Superuser(), tree.table, FamilySchema("g")).ok());
+  EXPECT_EQ(tree.Mkdir("default/t/made"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/made/f"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/made/g"), 0);
+  EXPECT_EQ(tree.Save("default/t/made/f/q", "x"), 0);
+  FillManyOthers();
+  EXPECT_TRUE(Lists("default/t/made", "g"));
+  EXPECT_TRUE(Lists("default/t/made", "f"));
+  EXPECT_EQ(tree.Unlink("default/t/made/f/q"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/made/f"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/made/g"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/made"), 0);
+}
+
 }  // namespace
 }  // namespace cellfs::fs

@@ -90,6 +90,17 @@ TEST_F(FileWriterTest, AHandleKeepsItsCallerAfterTheRequestHasGone) {
   }
 }
 
+TEST_F(FileWriterTest, OfASchemaThatCouldNotBeWrittenAsAWholeNothingIsApplied) {
+  const std::string schema = "default/t/.schema.toml";
+  const std::string before = tree.ReadFile(schema);
+  const OpenFile file = tree.Open(schema, Truncating());
+  const std::string begins = "[families.f]\nVERSIONS = 7\n";
+  EXPECT_EQ(tree.Write(file, begins), 0);
+  EXPECT_EQ(tree.Write(file, std::string(1 << 20, '#'), begins.size()), EFBIG);
+  EXPECT_EQ(tree.Close(file), EFBIG);
+  EXPECT_EQ(tree.ReadFile(schema), before);
+}
+
 TEST_F(FileWriterTest, WhatWasClosedWhenTheMountWentIsPut) {
   tree.Save(kQ, "before");
   OpenFile emptied = tree.Open(kQ, Truncating());

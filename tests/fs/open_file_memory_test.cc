@@ -99,6 +99,19 @@ TEST_F(OpenFilesTest, AFileThatReplacesAnotherFailsAndTheOldOneStays) {
   EXPECT_EQ(tree.Save(Name(1), kLong), 0);
 }
 
+TEST_F(OpenFilesTest, ALengthThatHasNoRoomCostsNothing) {
+  MakeTable();
+  tree.Save(Name(1), "before");
+  const std::vector<OpenFile> open = Fill();
+  const OpenFile file = tree.Open(Name(1), Truncating());
+  EXPECT_EQ(tree.Write(file, "after"), 0);
+  EXPECT_EQ(file.handle->Truncate(kMiB).error(), ENOSPC);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(Name(1)), "after");
+  for (const OpenFile& other : open) tree.Close(other);
+  EXPECT_EQ(used(), 0u);
+}
+
 TEST_F(OpenFilesTest, WhatIsEditedOrAppendedIsPutAtOnce) {
   MakeTable();
   tree.Save(Name(1), "a");

@@ -100,6 +100,19 @@ TEST_F(FullDiskTest, WhatAllWritersHoldCounts) {
   EXPECT_EQ(tree.Close(gone), 0);
 }
 
+TEST_F(FullDiskTest, ALengthThatHasNoRoomCostsNothing) {
+  for (const OpenMode& mode : {ForWriting(), Truncating()}) {
+    small->room = 2 * kBlock;
+    const OpenFile file = tree.Open(kQ, mode);
+    EXPECT_EQ(tree.Write(file, "after!"), 0);
+    EXPECT_EQ(file.handle->Truncate(2 * kBlock + 1).error(), ENOSPC);
+    EXPECT_EQ(file.handle->Allocate(2 * kBlock + 1).error(), ENOSPC);
+    EXPECT_EQ(tree.Write(file, "!", 6), 0) << "the handle goes on";
+    EXPECT_EQ(tree.Close(file), 0);
+    EXPECT_EQ(tree.ReadFile(kQ), "after!!");
+  }
+}
+
 TEST_F(FullDiskTest, SmallWritesAskOncePerBlock) {
   const OpenFile file = tree.Open(kQ, Truncating());
   small->checks = 0;
@@ -135,6 +148,23 @@ TEST_F(ToldEarlyTest, AQuota) {
     EXPECT_EQ(tree.Close(file), EDQUOT);
   }
   EXPECT_EQ(tree.Unlink(kQ), 0);
+}
+
+TEST_F(ToldEarlyTest, AValueWhoseCellWouldBeTooLarge) {
+  const std::string most(MountOptions().max_value_size, 'x');  // the cell's key comes on top
+  tree.Save(kQ, "before");
+  for (const OpenMode& mode : {ForWriting(), ForAppending(), Truncating()}) {
+    const OpenFile file = tree.Open(kQ, mode);
+    EXPECT_EQ(tree.Write(file, most), EFBIG);
+    EXPECT_EQ(tree.Close(file), EFBIG);
+    EXPECT_EQ(tree.ReadFile(kQ), "before");
+  }
+  const OpenFile made = tree.Create("default/t/r/f/made");
+  EXPECT_EQ(tree.Write(made, "abc"), 0);
+  EXPECT_EQ(made.handle->Truncate(most.size()).error(), EFBIG);
+  EXPECT_EQ(made.handle->Allocate(most.size()).error(), EFBIG);
+  EXPECT_EQ(tree.Close(made), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/made"), "abc");
 }
 
 TEST_F(ToldEarlyTest, ADisabledTable) {

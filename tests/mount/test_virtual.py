@@ -271,6 +271,23 @@ def test_editors_alter_a_schema(mount, outside, edit):
     assert os.listdir(table) == [".schema.toml", "r"]
 
 
+@pytest.mark.parametrize("edit", [
+    "sed -i 's/enabled = false/enabled = true/' .schema.toml",
+    "sed 's/enabled = false/enabled = true/' .schema.toml >.schema.toml.tmp && mv .schema.toml.tmp .schema.toml",
+    "vim -es -u NONE -N -c 'set swapfile' -c '%s/enabled = false/enabled = true/' -c wq .schema.toml </dev/null",
+])
+def test_editors_enable_a_table(mount, outside, edit):
+    family = mount.family()
+    (family / "q").write_text("x")
+    table = mount / "default/t"
+    sh("sed -i 's/enabled = true/enabled = false/' .schema.toml", cwd=table)
+    mount.remount()
+    with fails_with(errno.EROFS):
+        (family / "q").read_text()
+    sh(edit, cwd=table, HOME=str(outside))
+    assert (family / "q").read_text() == "x"
+
+
 def test_a_schema_is_not_removed(mount):
     mount.family()
     schema = mount / "default/t/.schema.toml"
