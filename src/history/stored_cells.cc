@@ -25,7 +25,8 @@ class StoredCellsFilter : public Filter {
   }
 
   FilterReturn FilterCell(const CellView& cell) override {
-    if (after_ && IsBefore(cell, *after_)) return SeekTo(cell, after_->qualifier, after_->timestamp);
+    if (after_ && IsBefore(cell, *after_))
+      return SeekTo(cell, after_->qualifier, after_->timestamp);
     if (after_ && IsAt(cell, *after_)) return FilterReturn::kSkip;
     if (!column_ || cell.qualifier == *column_ || IsFamilyTombstone(cell.type))
       return FilterReturn::kInclude;
@@ -135,7 +136,7 @@ Status StoredCells::OpenScanner() {
   return {};
 }
 
-// A scanner holds nothing of the store between two batches, so a new one costs no more than a batch.
+// A scanner holds nothing of the store between two batches, so a new one costs no more than those.
 Status StoredCells::FetchRows() {
   if (scope_.row && last_row_) {
     at_end_ = true;
