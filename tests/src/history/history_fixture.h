@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,16 @@ class HistoryStore {
       return true;
     }));
     return text;
+  }
+  // Store files that were read, and are open still.
+  int OpenFiles() const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code ignored;
+      const std::string target = std::filesystem::read_symlink(entry.path(), ignored).string();
+      if (target.starts_with(directory_.path()) && target.ends_with(".db")) ++count;
+    }
+    return count;
   }
   // What a scan shows.
   std::string Visible() {

@@ -56,6 +56,21 @@ TEST_P(LogTest, TimesAreIncluded) {
   EXPECT_EQ(store_.LogText(store_.Table(), {.since = 31, .until = 30}), "");
 }
 
+TEST(LogFilesTest, FilesOutsideTheTimesAreNotRead) {
+  HistoryStore store(StoreKind::kLocal);
+  for (int i = 0; i < 10; ++i) {
+    store.PutAt(1000 * i, "q", "v");
+    store.Flush();
+  }
+  EXPECT_EQ(store.OpenFiles(), 0);
+  EXPECT_EQ(store.LogText(store.Table(), {.since = 9000}), "q@9000=v ");
+  EXPECT_EQ(store.OpenFiles(), 1);
+  EXPECT_EQ(store.LogText(store.Table(), {.since = 6000, .until = 7500}), "q@7000=v q@6000=v ");
+  EXPECT_EQ(store.OpenFiles(), 3);
+  EXPECT_EQ(store.StateText(store.Table(), 500), "q@0=v ");
+  EXPECT_EQ(store.OpenFiles(), 4);
+}
+
 TEST_P(LogTest, TheValueBeforeIsWhatAReaderSaw) {
   store_.PutAt(10, "q", "a");
   store_.PutAt(20, "q", "b");

@@ -7,6 +7,7 @@
 #include "src/history/stored_cells.h"
 #include "tests/src/history/history_fixture.h"
 #include "tests/src/history/random_steps.h"
+#include "tests/support/remote_store.h"
 
 namespace cellfs {
 namespace {
@@ -223,6 +224,43 @@ TEST_P(RestoreTest, UndeleteBringsBackWhatADeleteHides) {
   EXPECT_EQ(store.Visible(),
             "older@10=a q@1000000=b s/@1000000=empty s/p@1000000=family s/g:p@10=other family ");
   EXPECT_EQ(RunUndelete(store, store.Table()), "");
+}
+
+TEST_P(RestoreTest, CancelledItChangesNothing) {
+  HistoryStore store(GetParam());
+  for (const Timestamp time : {10, 20}) store.PutAt(time, "q", std::to_string(time));
+  const std::atomic<bool> cancelled = true;
+  const HistoryAccess access{*store.store, Caller::Superuser(), *store.clock, &cancelled};
+  const auto report = RestoreTo(access, store.Table(), 10, {}, [](Change&&) { return true; });
+  EXPECT_EQ(report.status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(store.Visible(), "q@20=20 ");
+}
+
+// A cluster neither stamps above a column nor pins a moment.
+TEST(RestoreRemoteTest, AStoreWithHBasesLetterIsRestoredToo) {
+  HistoryStore store(StoreKind::kMemory);
+  store.PutAt(10, "changed", "old");
+  store.PutAt(10, "removed", "gone");
+  store.PutAt(20, "added", "new");
+  store.PutAt(20, "changed", "new");
+  store.DeleteAt(20, CellType::kDeleteFamily, "", "s");
+  store.DeleteAt(1000000, CellType::kDeleteColumn, "removed");
+  RemoteStore remote(std::move(store.store));
+  const HistoryAccess access{remote, Caller::Superuser(), *store.clock};
+  const auto ignore = [](Change&&) { return true; };
+  const auto report = RestoreTo(access, store.Table(), 15, {}, ignore);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_FALSE(report->refused);
+  EXPECT_EQ(report->puts, 2u);
+  EXPECT_EQ(report->deletes, 1u);
+  EXPECT_EQ(remote.mutations(), 1) << "a row is one mutation";
+  std::string state;
+  HistoryStore::Ok(ReadState(access, store.Table(), std::nullopt, ValueDetail::kValues,
+                             [&](Cell&& cell) {
+                               state += TextOf(cell) + " ";
+                               return true;
+                             }));
+  EXPECT_EQ(state, "changed@1000000=old removed@1000001=gone ");
 }
 
 // ---- Against stores that were written up to the time only ---------------------------------------
