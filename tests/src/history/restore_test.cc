@@ -347,7 +347,7 @@ TEST(RestoreProperty, WhatIsNotRefusedIsRestored) {
 
 TEST(RestoreProperty, WhatIsNotRefusedIsRestoredFromFiles) {
   std::map<size_t, int> restored;
-  for (unsigned seed = 0; seed < 48; ++seed) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
     CheckRandomRestore(seed, StoreKind::kLocal, restored);
     if (testing::Test::HasFatalFailure()) return;
   }
