@@ -5,6 +5,7 @@
 #define CELLFS_ENGINE_ADMIN_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -49,6 +50,12 @@ struct TableStatistics {
   uint64_t file_bytes = 0;  // of the store files, what space quotas count
   uint64_t flushes = 0;
   uint64_t compactions = 0;
+  // What has left no trace any more: cells with a sequence id up to this one have been through a
+  // flush, or more.
+  uint64_t flushed = 0;
+  // By family: when a major compaction last began, or the family was emptied; 0: never. Where that
+  // is not known any more, the latest time at which it may have been.
+  std::map<std::string, int64_t> major_compactions;
   std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };

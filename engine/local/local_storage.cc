@@ -471,6 +471,21 @@ void LocalStorage::NoteDamage(const Status& found) {
               "'cellfs check' says what else is damaged";
 }
 
+// All files are of its time or later (FileFacts::written), for those it found have become one. That
+// one says so until a minor compaction takes it in. Where the table has every file that it was ever
+// given, there was none.
+Timestamp LocalStorage::LatestMajorCompaction(const TableFiles& of_table,
+                                              const StoreFiles& files) const {
+  if (of_table.All().size() + 1 == next_file_) return 0;
+  if (files.empty()) return context_->options.clock->Now();
+  const auto is_major = [](const auto& file) { return file->facts().is_major; };
+  const auto made = std::find_if(files.begin(), files.end(), is_major);
+  if (made != files.end()) return (*made)->facts().written;
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& file : files) oldest = std::min(oldest, file->facts().written);
+  return oldest;
+}
+
 TableStatistics LocalStorage::GetStatistics() {
   const TableStatePtr state = State();
   TableStatistics statistics;
@@ -482,6 +497,10 @@ TableStatistics LocalStorage::GetStatistics() {
   statistics.file_bytes = state->files->bytes();
   statistics.flushes = flushes_;
   statistics.compactions = compactions_;
+  statistics.flushed = flushed();
+  for (const auto& [name, family] : state->schema->families)
+    statistics.major_compactions[name] =
+        LatestMajorCompaction(*state->files, state->files->Of(name));
   {
     const std::lock_guard lock(damage_mutex_);
     statistics.damage = damage_;

@@ -132,6 +132,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
                                     const std::function<bool()>& stopped);
   Rewrite RulesFor(const Selection& selection) const;
   static uint64_t BytesOf(const Selection& selection);
+  Timestamp LatestMajorCompaction(const TableFiles& of_table, const StoreFiles& files) const;
   StatusOr<RewriteInput> InputOf(const TableStatePtr& state, const Selection& selection,
                                  bool lengths_only) const;
   std::optional<Selection> SelectByPolicy(const FamilySchema& family) const;

@@ -20,6 +20,12 @@ bool IsOutsideTimes(const FileFacts& facts, const TimeRange& times) {
   return only_puts && facts.oldest >= times.max && !times.Contains(facts.oldest);
 }
 
+// Of a raw scan nothing hides anything: a tombstone is told where its own time lies. What is
+// withdrawn has the time of its withdrawal.
+bool HasNothingRaw(const FileFacts& facts, const TimeRange& times) {
+  return facts.newest < times.min || (facts.oldest >= times.max && !times.Contains(facts.oldest));
+}
+
 // As HBase leaves out store files that are expired as a whole.
 bool IsExpired(const FileFacts& facts, const FamilySchema& family, Timestamp now) {
   return family.min_versions() == 0 && facts.newest < OldestUnexpired(family, now);
@@ -31,9 +37,13 @@ StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema& family,
                                     const ReadScope& scope) const {
   const FileFacts& facts = file.facts();
   if (facts.lowest > read_point_) return false;
-  if (!scope.raw && IsExpired(facts, family, scope.now)) return false;
-  // There any put may push others out, also from outside the range.
-  if (!family.new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
+  if (scope.raw) {
+    if (HasNothingRaw(facts, scope.times)) return false;
+  } else {
+    if (IsExpired(facts, family, scope.now)) return false;
+    // There any put may push others out, also from outside the range.
+    if (!family.new_version_behavior() && IsOutsideTimes(facts, scope.times)) return false;
+  }
   if (scope.row == nullptr) return true;
   return file.MayHold(*scope.row, scope.columns);
 }

@@ -67,6 +67,8 @@ struct TableCells {
   std::shared_ptr<const TableSchema> schema;
   SortedCells memstore;
   std::map<std::string, Files> files;  // by family
+  SequenceId flushed = 0;
+  std::map<std::string, Timestamp> major_compactions;  // by family
   uint64_t flushes = 0;
   uint64_t compactions = 0;
 
@@ -277,6 +279,7 @@ class MemoryStorage : public CellStorage {
       std::sort(cells.begin(), cells.end(), InOrder);
       files.clear();
       AddFile(Rewrite(cells, *family, rewrite, changed), files);
+      if (kind == CompactionKind::kMajor) NoteMajorCompaction(name);
     }
     TellObserver(std::move(changed));
     ++table_->compactions;
@@ -288,7 +291,9 @@ class MemoryStorage : public CellStorage {
     FlushLocked();
     table_->schema = std::move(schema);
     std::erase_if(table_->files, [this](const auto& files) {
-      return table_->schema->FindFamily(files.first) == nullptr;
+      if (table_->schema->FindFamily(files.first) != nullptr) return false;
+      NoteMajorCompaction(files.first);
+      return true;
     });
     return {};
   }
@@ -297,6 +302,8 @@ class MemoryStorage : public CellStorage {
     const std::lock_guard lock(shared_->mutex);
     table_->memstore.clear();
     table_->files.clear();
+    table_->flushed = shared_->last_sequence_id;
+    for (const auto& [name, family] : table_->schema->families) NoteMajorCompaction(name);
     return {};
   }
 
@@ -310,6 +317,9 @@ class MemoryStorage : public CellStorage {
     }
     statistics.flushes = table_->flushes;
     statistics.compactions = table_->compactions;
+    statistics.flushed = table_->flushed;
+    for (const auto& [name, family] : table_->schema->families)
+      statistics.major_compactions[name] = table_->major_compactions[name];
     return statistics;
   }
 
@@ -368,8 +378,13 @@ class MemoryStorage : public CellStorage {
       AddFile(Rewrite(cells, family, RewriteNow(false), changed), table_->files[name]);
     }
     table_->memstore.clear();
+    table_->flushed = shared_->last_sequence_id;
     ++table_->flushes;
     TellObserver(std::move(changed));
+  }
+
+  void NoteMajorCompaction(const std::string& family) {
+    table_->major_compactions[family] = shared_->options.clock->Now();
   }
 
   static void AddFile(SortedCells file, Files& files) {

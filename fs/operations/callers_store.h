@@ -52,6 +52,10 @@ class CallersStore : public Store {
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_.CheckRoom(table, bytes);
   }
+  Status CheckValueSize(const std::string& row, const std::string& family,
+                        const std::string& qualifier, uint64_t bytes) override {
+    return store_.CheckValueSize(row, family, qualifier, bytes);
+  }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;

@@ -55,6 +55,8 @@ Outcome FilterRights::BeginStep() {
   return {};
 }
 
+// A family's tombstones are of all its columns: who may look into it sees them, for else what they
+// hide would seem to be there.
 bool FilterRights::MayRead(const CellView& cell) {
   if (rows_differ_ && row_ != cell.row) {
     row_ = cell.row;
@@ -65,7 +67,7 @@ bool FilterRights::MayRead(const CellView& cell) {
   if (family == families_.end()) {
     family = families_.emplace(cell.family, IsFamilyOpen(cell)).first;
   }
-  if (!family->second || !rows_differ_) return family->second;
+  if (!family->second || !rows_differ_ || IsFamilyTombstone(cell.type)) return family->second;
   const bool is_known =
       column_ && column_->family == cell.family && column_->qualifier == cell.qualifier;
   if (!is_known) {

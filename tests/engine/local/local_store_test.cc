@@ -121,6 +121,32 @@ TEST_F(LocalStoreTest, ManyFilesAreReadWithFewDescriptors) {
   EXPECT_LE(DescriptorsInto(table_path()), 1);
 }
 
+TEST_F(LocalStoreTest, RawScansReadNoFileOutsideTheirTimes) {
+  Open();
+  ASSERT_OK(PutOne("a", 10, "old"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("a", 20, "middle"));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(Write("a", {CellOf("q", 30, "", CellType::kDeleteColumn)}));
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(Write("a", {}, {{"f", "q", 20, CellType::kPut}}));
+  ASSERT_OK(table_->Flush());
+  ASSERT_EQ(StoreFileNames().size(), 4u);
+  const auto raw = [&](Timestamp from, Timestamp to) {
+    Reopen();
+    Scan scan;
+    scan.raw = true;
+    scan.max_versions = kAllVersions;
+    scan.time_range = {from, to};
+    const std::string text = ScanText(scan);
+    return text + std::to_string(DescriptorsInto(table_path()));
+  };
+  EXPECT_EQ(raw(0, 11), "a/f:q/10=old 1") << "the tombstone's file is newer";
+  EXPECT_EQ(raw(15, 25), "2") << "what withdraws the put has its time";
+  EXPECT_EQ(raw(25, 35), "a/f:q/30/DeleteColumn= 1");
+  EXPECT_EQ(raw(40, 50), "0");
+}
+
 TEST_F(LocalStoreTest, ReadsChangeNoFile) {
   Open();
   for (int i = 0; i < 3; ++i) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What states.h and restore.h share: times to replay, values to compare.
+#ifndef CELLFS_SRC_HISTORY_COMPARE_H_
+#define CELLFS_SRC_HISTORY_COMPARE_H_
+
+#include <memory>
+#include <optional>
+
+#include "src/history/replay.h"
+#include "src/history/states.h"
+
+namespace cellfs {
+
+ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock);
+// Of cells that count up to then.
+TimeRange TimesUpTo(Timestamp up_to);
+
+// Reads the cell's value. kUnavailable: it has gone.
+Status FetchValue(const HistoryAccess& access, const TableName& table,
+                  const std::shared_ptr<const Moment>& moment, Cell& cell);
+// Whether they are the same bytes; null: nothing. Fetches both values where only they tell, and
+// else neither.
+StatusOr<bool> AreSame(const HistoryAccess& access, const TableName& table,
+                       const std::shared_ptr<const Moment>& moment, std::optional<Cell>& a,
+                       std::optional<Cell>& b);
+// Of a cell that came with its length only.
+inline bool HasValue(const Cell& cell) { return cell.value.size() == cell.value_length; }
+
+inline std::optional<Cell> OptionalOf(const Cell* cell) {
+  return cell == nullptr ? std::optional<Cell>() : *cell;
+}
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_HISTORY_COMPARE_H_

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "src/history/states.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "src/history/columns.h"
+#include "src/history/compare.h"
+
+namespace cellfs {
+
+ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock) {
+  if (!time) return {.now = clock.Now()};
+  return {.up_to = *time, .now = *time};
+}
+
+TimeRange TimesUpTo(Timestamp up_to) {
+  TimeRange times;
+  if (up_to < times.max) times.max = up_to + 1;
+  return times;
+}
+
+Status FetchValue(const HistoryAccess& access, const TableName& table,
+                  const std::shared_ptr<const Moment>& moment, Cell& cell) {
+  if (HasValue(cell)) return {};
+  CELLFS_ASSIGN_OR_RETURN(auto put, ReadStoredPut(access, table, cell, moment));
+  if (!put) {
+    return {StatusCode::kUnavailable, "version " + std::to_string(cell.timestamp) + " of column '" +
+                                          cell.family + ":" + cell.qualifier + "' of row '" +
+                                          cell.row + "' has been removed meanwhile"};
+  }
+  cell = *std::move(put);
+  return {};
+}
+
+StatusOr<bool> AreSame(const HistoryAccess& access, const TableName& table,
+                       const std::shared_ptr<const Moment>& moment, std::optional<Cell>& a,
+                       std::optional<Cell>& b) {
+  if (!a || !b) return !a && !b;
+  if (a->timestamp == b->timestamp) return true;
+  if (a->value_length != b->value_length) return false;
+  CELLFS_RETURN_IF_ERROR(FetchValue(access, table, moment, *a));
+  CELLFS_RETURN_IF_ERROR(FetchValue(access, table, moment, *b));
+  return a->value == b->value;
+}
+
+namespace {
+
+class StateVisitor : public ColumnVisitor {
+ public:
+  StateVisitor(const HistoryAccess& access, const TableName& table, ReplayTime time,
+               ValueDetail detail, const OnCell& on_cell)
+      : access_(access), table_(table), time_(time), detail_(detail), on_cell_(on_cell) {}
+
+  Status BeginFamily(const std::string& /*row*/, const FamilySchema& family) override {
+    replay_.emplace(family, time_);
+    return {};
+  }
+  void BeginColumn(const std::string& /*qualifier*/) override { replay_->BeginColumn(); }
+  void See(const Cell& cell) override { replay_->See(cell); }
+  Status EndColumn() override {
+    std::optional<Cell> cell = OptionalOf(replay_->Visible());
+    if (!cell) return {};
+    if (detail_ == ValueDetail::kValues)
+      CELLFS_RETURN_IF_ERROR(FetchValue(access_, table_, nullptr, *cell));
+    return on_cell_(*std::move(cell)) ? Status() : EnoughSeen();
+  }
+
+ private:
+  const HistoryAccess& access_;
+  const TableName& table_;
+  const ReplayTime time_;
+  const ValueDetail detail_;
+  const OnCell& on_cell_;
+  std::optional<FamilyReplay> replay_;
+};
+
+class DifferenceVisitor : public ColumnVisitor {
+ public:
+  struct Times {
+    ReplayTime before;
+    ReplayTime after;
+  };
+  DifferenceVisitor(const HistoryAccess& access, const TableName& table, Times times,
+                    ValueDetail detail, const OnChange& on_change)
+      : access_(access), table_(table), times_(times), detail_(detail), on_change_(on_change) {}
+
+  Status BeginFamily(const std::string& /*row*/, const FamilySchema& family) override {
+    before_.emplace(family, times_.before);
+    after_.emplace(family, times_.after);
+    return {};
+  }
+  void BeginColumn(const std::string& /*qualifier*/) override {
+    before_->BeginColumn();
+    after_->BeginColumn();
+  }
+  void See(const Cell& cell) override {
+    before_->See(cell);
+    after_->See(cell);
+  }
+  Status EndColumn() override {
+    Change change{OptionalOf(before_->Visible()), OptionalOf(after_->Visible())};
+    CELLFS_ASSIGN_OR_RETURN(const bool same,
+                            AreSame(access_, table_, nullptr, change.before, change.after));
+    if (same) return {};
+    for (std::optional<Cell>* side : {&change.before, &change.after}) {
+      if (!*side) continue;
+      if (detail_ == ValueDetail::kLengths) (*side)->value.clear();
+      if (detail_ == ValueDetail::kValues)
+        CELLFS_RETURN_IF_ERROR(FetchValue(access_, table_, nullptr, **side));
+    }
+    return on_change_(std::move(change)) ? Status() : EnoughSeen();
+  }
+
+ private:
+  const HistoryAccess& access_;
+  const TableName& table_;
+  const Times times_;
+  const ValueDetail detail_;
+  const OnChange& on_change_;
+  std::optional<FamilyReplay> before_;
+  std::optional<FamilyReplay> after_;
+};
+
+}  // namespace
+
+Status ReadState(const HistoryAccess& access, const Scope& scope, HistoryTime time,
+                 ValueDetail detail, const OnCell& on_cell) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
+  const ReplayTime at = ReplayTimeOf(time, access.clock);
+  StoredCells cells(access, scope, {.times = TimesUpTo(at.up_to)});
+  StateVisitor visitor(access, scope.table, at, detail, on_cell);
+  return UnlessEnough(VisitColumns(cells, *schema, visitor));
+}
+
+Status ReadDifferences(const HistoryAccess& access, const Scope& scope, HistoryTime before,
+                       HistoryTime after, ValueDetail detail, const OnChange& on_change) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
+  const DifferenceVisitor::Times times{ReplayTimeOf(before, access.clock),
+                                       ReplayTimeOf(after, access.clock)};
+  const Timestamp up_to = std::max(times.before.up_to, times.after.up_to);
+  StoredCells cells(access, scope, {.times = TimesUpTo(up_to)});
+  DifferenceVisitor visitor(access, scope.table, times, detail, on_change);
+  return UnlessEnough(VisitColumns(cells, *schema, visitor));
+}
+
+}  // namespace cellfs

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// FindUnknown: of which columns nobody can say what a reader at T saw, for flushes and compactions
+// have removed what would tell it. Said on the safe side: what may have been lost counts as lost.
+//
+//   - VERSIONS: as many versions newer than T as the family keeps have been flushed. One that is
+//     not newer may be left, and need not be the one that was last at T.
+//   - A delete newer than T has been flushed, and does not keep what it hides: KEEP_DELETED_CELLS
+//     FALSE, or it is older than DELETED_TTL (of KEEP_DELETED_CELLS TTL: than the TTL).
+//   - A major compaction after T: with KEEP_DELETED_CELLS FALSE deletes leave no trace, and so do
+//     those older than DELETED_TTL. Of no column without a version up to T can be said that it was
+//     not there; of which others there were, nobody knows the names.
+//   - MIN_VERSIONS: of versions that a TTL has ended only that number is kept, and their deletes
+//     are not.
+//
+// What is still in the memstore is complete. What a TTL has ended since T is not unknown: it is
+// gone, and restoring a state does not bring it back.
+//
+// Not told, for nothing is left to tell it by: the delete of one version by its timestamp, which
+// has no time of its own.
+#ifndef CELLFS_SRC_HISTORY_UNKNOWN_H_
+#define CELLFS_SRC_HISTORY_UNKNOWN_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/history/replay.h"
+#include "src/history/scope.h"
+
+namespace cellfs {
+
+enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions };
+
+inline constexpr size_t kUnknownColumnsNamed = 10;
+
+struct UnknownColumn {
+  std::string row;
+  std::string family;
+  std::optional<std::string> qualifier;  // nullopt: of columns whose names are not kept either
+};
+
+struct Unknown {
+  // In a family, for one reason.
+  struct OfFamily {
+    uint64_t columns = 0;  // 0: none that has a name
+    std::string reason;    // one line for people: "VERSIONS is 3, and ..."
+  };
+
+  uint64_t columns = 0;              // of all, also those without a name: once for their row
+  std::vector<UnknownColumn> first;  // kUnknownColumnsNamed at most, in the order of the store
+  std::map<std::pair<std::string, UnknownReason>, OfFamily> families;
+
+  bool empty() const { return families.empty(); }
+};
+
+// One raw scan of the scope. kIllegalArgument: T lies in the future.
+StatusOr<Unknown> FindUnknown(const HistoryAccess& access, const Scope& scope, Timestamp time);
+Status CheckNotInFuture(const HistoryAccess& access, Timestamp time);
+
+// What the store itself says of a table: asked once, before its cells are looked at.
+struct StoreKnowledge {
+  SequenceId flushed = kMaxSequenceId;
+  std::map<std::string, Timestamp> major_compactions;
+
+  // A store that does not say it of the table may have flushed and compacted everything just now.
+  static StoreKnowledge Ask(Store& store, const TableName& table);
+  Timestamp MajorCompaction(const std::string& family) const;
+};
+
+// FindUnknown of what a moment shows (null: the present), as the store knew it before that.
+StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,
+                                const TableSchema& schema, Timestamp time,
+                                std::shared_ptr<const Moment> moment,
+                                const StoreKnowledge& knowledge);
+
+// Judges the columns of one family after another. Is shown all cells of a column, newest first, and
+// the family's tombstones before. Not thread-safe.
+class FamilyKnowledge {
+ public:
+  // `family` and `store` outlive it.
+  FamilyKnowledge(const FamilySchema& family, const StoreKnowledge& store, Timestamp time,
+                  Timestamp now);
+
+  void BeginFamily();  // of a row
+  void BeginColumn();
+  void See(const Cell& cell);
+  // Why nobody can say what the column was; nullopt: it can be said.
+  std::optional<UnknownReason> ColumnReason() const;
+  // The same of columns of the row of which no cell is left.
+  std::optional<UnknownReason> UnnamedReason() const;
+  // The same of columns in rows of which no cell is left.
+  std::optional<UnknownReason> FamilyReason() const;
+  std::string Explain(UnknownReason reason) const;
+
+ private:
+  bool LosesWhatItHides(const Cell& tombstone) const;
+  std::string HowDeletesAreKept() const;
+
+  const FamilySchema& family_;
+  const StoreKnowledge& store_;
+  const Timestamp time_;
+  const Timestamp now_;
+  std::optional<Timestamp> deletes_kept_since_;  // nullopt: all; newer ones keep what they hide
+  bool is_all_expired_ = false;  // what was there at the time has been ended by the TTL
+  bool family_delete_loses_ = false;
+  bool column_delete_loses_ = false;
+  bool has_older_put_ = false;
+  bool older_put_has_ended_ = false;  // the newest of them, by the family's TTL
+  int64_t newer_flushed_puts_ = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_HISTORY_UNKNOWN_H_
