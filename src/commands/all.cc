@@ -10,6 +10,8 @@ namespace {
 constexpr const Command* kAll[] = {
     // Mounts
     &kMountCommand, &kUmountCommand, &kConfigCommand,
+    // History
+    &kLogCommand, &kDiffCommand, &kShowCommand, &kRestoreCommand, &kUndeleteCommand,
     // Data
     &kGetCommand, &kScanCommand, &kCountCommand, &kPutCommand, &kCheckAndPutCommand,
     &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,

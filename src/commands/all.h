@@ -11,6 +11,11 @@ namespace cellfs {
 extern const Command kMountCommand;
 extern const Command kUmountCommand;
 extern const Command kConfigCommand;
+extern const Command kLogCommand;
+extern const Command kDiffCommand;
+extern const Command kShowCommand;
+extern const Command kRestoreCommand;
+extern const Command kUndeleteCommand;
 extern const Command kGetCommand;
 extern const Command kScanCommand;
 extern const Command kCountCommand;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/syntax.h"
 
+#include <chrono>
 #include <functional>
 #include <vector>
+
+#include "fs/tree/time_text.h"
 
 namespace cellfs {
 namespace {
@@ -17,6 +20,17 @@ TextCallback Into(json& arguments, const std::string& name) {
 
 TextsCallback AllInto(json& arguments, const std::string& name) {
   return [&arguments, name](const std::vector<std::string>& texts) { arguments[name] = texts; };
+}
+
+// Reckoned here, where the caller's zone is known: milliseconds.
+TextCallback TimeInto(json& arguments, const std::string& name) {
+  return [&arguments, name](const std::string& text) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    const auto time = fs::ParseTime(text, now.count());
+    if (!time.ok()) throw CLI::ValidationError(time.status().message());
+    arguments[name] = std::to_string(*time);
+  };
 }
 
 constexpr char kTarget[] = "STORE|MOUNT|PATH";
@@ -50,6 +64,10 @@ void Syntax::Words(const std::string& type, const std::string& help, bool is_req
 
 void Syntax::Option(const std::string& switches, const std::string& name, const std::string& type,
                     const std::string& help) {
+  if (type == "TIME") {
+    app_.add_option_function(switches, TimeInto(arguments_, name), help)->type_name(type);
+    return;
+  }
   app_.add_option_function(switches, Into(arguments_, name), help)->type_name(type);
 }
 

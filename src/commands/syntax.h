@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Syntax: how a command is called. What is given stands in its arguments under the name that is said
-// here; numbers and times are text until they are read (arguments.h).
+// here, as text: numbers are read where they are used (arguments.h), a TIME becomes milliseconds at
+// once.
 #ifndef CELLFS_SRC_COMMANDS_SYNTAX_H_
 #define CELLFS_SRC_COMMANDS_SYNTAX_H_
 

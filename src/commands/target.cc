@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -30,6 +31,17 @@ std::optional<std::vector<std::string>> NamesBelow(const std::filesystem::path& 
 // What cannot be looked into may be one; who opens it is told that it is not his.
 bool MayBeStore(const std::filesystem::path& directory) {
   return access((directory / "FORMAT").c_str(), F_OK) == 0 || errno == EACCES;
+}
+
+// A working directory that was deleted has no path any more, but the shell remembers it, and what was
+// in it can still be asked for.
+std::string FromWorkingDirectory(const std::string& path) {
+  std::error_code error;
+  const bool is_there = !std::filesystem::current_path(error).empty() && !error;
+  if (path.starts_with('/') || is_there) return path;
+  const char* const remembered = getenv("PWD");
+  if (remembered == nullptr) return path;
+  return std::string(remembered) + "/" + path;
 }
 
 std::optional<StorePath> BelowMount(const std::string& path) {
@@ -121,7 +133,7 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
 
 StatusOr<StorePath> FindStore(const std::string& path) {
   if (path.empty()) return WrongPlace("the path is empty; name a store, a mount point or a path");
-  const std::string canonical = CanonicalPath(path);
+  const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);
   return WrongPlace(path + " is neither a store nor below a mount of one");

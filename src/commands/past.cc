@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/past.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "src/commands/target.h"
+#include "src/commands/unified_diff.h"
+#include "src/daemon/json_text.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+Colour ColourOfLine(std::string_view line) {
+  if (line.starts_with("@@")) return Colour::kCyan;
+  if (line.starts_with("+++") || line.starts_with("---")) return Colour::kBold;
+  if (line.starts_with('+')) return Colour::kGreen;
+  return line.starts_with('-') ? Colour::kRed : Colour::kNone;
+}
+
+std::string LabelOf(const json& record, const json& side) {
+  if (side.is_null()) return "/dev/null";
+  return ShownKey(record) + "\t" + ShownTime(side["timestamp"].get<Timestamp>());
+}
+
+std::string ValueIn(const json& side) {
+  return side.is_null() ? "" : side.value("value", std::string());
+}
+
+std::string SizeOf(const json& side) { return ShownSize(side["size"].get<uint64_t>()); }
+
+}  // namespace
+
+StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
+  if (place.table.name.empty()) {
+    return Status(StatusCode::kIllegalArgument,
+                  "name a table or what is in it: STORE|MOUNT/namespace/table/row/family/qualifier");
+  }
+  Scope scope{.table = place.table, .row = {}, .family = {}, .qualifier = {}};
+  if (!place.row.empty()) scope.row = place.row;
+  if (!place.family.empty()) scope.family = place.family;
+  if (place.IsColumn() || !place.qualifier.empty()) scope.qualifier = place.qualifier;
+  return scope;
+}
+
+HistoryAccess AccessOf(const Session& session) {
+  return {session.store, session.caller, *session.filesystem.parts().clock, session.cancelled};
+}
+
+json KeyOf(const Cell& cell) {
+  return {{"row", cell.row}, {"family", cell.family}, {"qualifier", cell.qualifier}};
+}
+
+json SideOf(const std::optional<Cell>& cell, ValueDetail detail) {
+  if (!cell) return nullptr;
+  json side = {{"timestamp", cell->timestamp}, {"size", cell->value_length}};
+  if (detail == ValueDetail::kValues) side["value"] = cell->value;
+  return side;
+}
+
+std::string ShownKey(const json& record) {
+  return ShownBytes(record["row"].get<std::string>()) + " " +
+         ShownColumn(record["family"].get<std::string>(), record["qualifier"].get<std::string>());
+}
+
+void PrintChange(Printer& printer, const json& record) {
+  const json& before = record["before"];
+  const json& after = record["after"];
+  if (before.is_null()) {
+    printer.Row({printer.In(Colour::kGreen, "+"), ShownKey(record), SizeOf(after)});
+  } else if (after.is_null()) {
+    printer.Row({printer.In(Colour::kRed, "-"), ShownKey(record), SizeOf(before)});
+  } else {
+    printer.Row({printer.In(Colour::kYellow, "~"), ShownKey(record),
+                 SizeOf(before) + " -> " + SizeOf(after)});
+  }
+}
+
+void PrintDifference(Printer& printer, const json& record) {
+  const json& before = record["before"];
+  const json& after = record["after"];
+  const std::string old_value = ValueIn(before);
+  const std::string new_value = ValueIn(after);
+  const bool is_text = IsPlainText(old_value) && IsPlainText(new_value);
+  const auto text = is_text ? UnifiedDiff({LabelOf(record, before), old_value},
+                                          {LabelOf(record, after), new_value})
+                            : std::nullopt;
+  // An empty value that came or went has no lines.
+  if (!text || text->empty()) {
+    PrintChange(printer, record);
+    return;
+  }
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);)
+    printer.Line(printer.In(ColourOfLine(line), line));
+}
+
+std::string Explained(const Unknown& unknown) {
+  std::string text = "what it was then cannot be known of ";
+  text += unknown.columns == 1 ? "a column" : std::to_string(unknown.columns) + " columns";
+  std::string named;
+  for (const UnknownColumn& column : unknown.first) {
+    named += (named.empty() ? "" : ", ") + ShownBytes(column.row) + " " +
+             (column.qualifier ? ShownColumn(column.family, *column.qualifier)
+                               : ShownBytes(column.family) + ":...");
+  }
+  if (!named.empty()) text += " (" + named + (unknown.columns > unknown.first.size() ? ", ..." : "") + ")";
+  for (const auto& [of, family] : unknown.families)
+    text += "; family '" + of.first + "': " + family.reason;
+  return text;
+}
+
+StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,
+                            const Command& command) {
+  int code = kExitDone;
+  for (const std::string& target : arguments.Texts("targets")) {
+    json sent = arguments.values();
+    sent.erase("targets");
+    CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, sent));
+    const auto take = [&](const json& record) {
+      if (front.printer.style().json) {
+        front.printer.Json(record);
+      } else {
+        command.print(front.printer, record);
+      }
+      return front.printer.ok();
+    };
+    CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                            access->Call(std::string(command.name), sent, take));
+    code = std::max(code, answer == Answer::kDone ? kExitDone : kExitNo);
+  }
+  return code;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// What the commands of the group "History" have in common: what they are about, and how they show
+// changes of values.
+#ifndef CELLFS_SRC_COMMANDS_PAST_H_
+#define CELLFS_SRC_COMMANDS_PAST_H_
+
+#include <optional>
+#include <string>
+
+#include "src/commands/command.h"
+#include "src/history/scope.h"
+#include "src/history/states.h"
+#include "src/history/unknown.h"
+
+namespace cellfs {
+
+// The table, row, family or column that the target's path names.
+StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments);
+HistoryAccess AccessOf(const Session& session);
+
+// {"row", "family", "qualifier"}
+nlohmann::json KeyOf(const Cell& cell);
+// With {"timestamp", "size", "value"}, the last where `detail` says so; null for nullopt.
+nlohmann::json SideOf(const std::optional<Cell>& cell, ValueDetail detail);
+
+// "monday text:list"
+std::string ShownKey(const nlohmann::json& record);
+// The difference between record["before"] and record["after"]: of text, line by line; of other
+// bytes, their sizes.
+void PrintDifference(Printer& printer, const nlohmann::json& record);
+// A line for a changed column: "+ monday text:list  12 B".
+void PrintChange(Printer& printer, const nlohmann::json& record);
+
+// In one line.
+std::string Explained(const Unknown& unknown);
+
+// Each of the targets in turn, with `serve` of the command: the highest exit code.
+StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,
+                            const Command& command);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_PAST_H_

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// restore: makes a cell, a row, a family or a table what it was, by new versions. undelete: brings
+// back what deletes hide.
+#include "src/history/restore.h"
+
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/past.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+OnChange Tell(Session& session) {
+  return [&session](const Change& change) {
+    json record = KeyOf(change.key());
+    record["before"] = SideOf(change.before, ValueDetail::kLengths);
+    record["after"] = SideOf(change.after, ValueDetail::kLengths);
+    return session.take(std::move(record));
+  };
+}
+
+json SumOf(const RestoreReport& report, bool dry_run) {
+  return {{"rows", report.rows},
+          {"puts", report.puts},
+          {"deletes", report.deletes},
+          {"dry_run", dry_run}};
+}
+
+StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const auto at, arguments.Time("at", session.Now()));
+  if (!at) return Status(StatusCode::kIllegalArgument, "say --at TIME: as it was when");
+  RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
+                         .despite_unknown = arguments.Flag("known"),
+                         .writer = nullptr};
+  CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
+                          RestoreTo(AccessOf(session), scope, *at, options, Tell(session)));
+  if (report.refused) {
+    return Status(StatusCode::kUnavailable,
+                  Explained(report.unknown) + "; --known restores the rest, and leaves that as it is");
+  }
+  if (!report.unknown.empty()) session.take({{"unknown", Explained(report.unknown)}});
+  session.take(SumOf(report, options.dry_run));
+  return Answer::kDone;
+}
+
+StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
+  RestoreOptions options{.dry_run = arguments.Flag("dry_run"), .writer = nullptr};
+  CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
+                          Undelete(AccessOf(session), scope, options, Tell(session)));
+  session.take(SumOf(report, options.dry_run));
+  return report.puts > 0 ? Answer::kDone : Answer::kNo;
+}
+
+void Print(Printer& printer, const json& record) {
+  if (record.contains("unknown")) {
+    printer.Finish();
+    fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
+  } else if (record.contains("puts")) {
+    if (!printer.style().terminal) return;
+    const std::string would = record["dry_run"].get<bool>() ? "would be " : "";
+    printer.Line(std::to_string(record["puts"].get<uint64_t>()) + " put, " +
+                 std::to_string(record["deletes"].get<uint64_t>()) + " deleted, in " +
+                 std::to_string(record["rows"].get<uint64_t>()) + " rows" +
+                 (would.empty() ? "" : " (nothing was changed)"));
+  } else {
+    PrintChange(printer, record);
+  }
+}
+
+}  // namespace
+
+const Command kRestoreCommand{
+    .name = "restore",
+    .group = Group::kHistory,
+    .summary = "make a cell, a row or a table what it was, by new versions",
+    .example = "restore --at -2h --dry-run ~/m/default/notes\n"
+               "restore --at -2h ~/m/default/notes/monday",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a cell, a row, a family or a table");
+          syntax.Option("--at", "at", "TIME", "as it was then");
+          syntax.Flag("--dry-run", "dry_run", "say what would change, and change nothing");
+          syntax.Flag("--known", "known", "also where a part cannot be known: that stays as it is");
+        },
+    .serve = ServeRestore,
+    .print = Print,
+};
+
+const Command kUndeleteCommand{
+    .name = "undelete",
+    .group = Group::kHistory,
+    .summary = "bring back what was deleted and is still kept; 1: nothing is",
+    .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Targets("cells, rows, families or tables");
+          syntax.Flag("--dry-run", "dry_run", "say what would come back, and change nothing");
+        },
+    .serve = ServeUndelete,
+    .print = Print,
+    .run =
+        [](const Front& front, const Arguments& arguments) {
+          return RunForTargets(front, arguments, kUndeleteCommand);
+        },
+};
+
+}  // namespace cellfs

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// show: a cell, or the cells of a row, a family or a table, as they were at a time.
+#include <utility>
+
+#include "src/commands/all.h"
+#include "src/commands/cells.h"
+#include "src/commands/past.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  const HistoryAccess access = AccessOf(session);
+  CELLFS_ASSIGN_OR_RETURN(const HistoryTime at, arguments.Time("at", session.Now()));
+  const bool is_cell = scope.qualifier.has_value();
+  bool is_any = false;
+  CELLFS_RETURN_IF_ERROR(
+      ReadState(access, scope, at, ValueDetail::kValues, [&](const Cell& cell) {
+        is_any = true;
+        json record = RecordOf(cell, format);
+        if (is_cell) record["is_alone"] = true;
+        return session.take(std::move(record));
+      }));
+  if (is_any || !at) return is_any ? Answer::kDone : Answer::kNo;
+  CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, FindUnknown(access, scope, *at));
+  if (!unknown.empty()) session.take({{"unknown", Explained(unknown)}});
+  return Answer::kNo;
+}
+
+// The bytes of a cell alone are what was in the file.
+void Print(Printer& printer, const json& record) {
+  if (record.contains("unknown")) {
+    fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
+  } else if (record.contains("is_alone") && !record.contains("shown")) {
+    printer.Bytes(record["value"].get<std::string>());
+  } else {
+    PrintCell(printer, record);
+  }
+}
+
+}  // namespace
+
+const Command kShowCommand{
+    .name = "show",
+    .group = Group::kHistory,
+    .summary = "print a cell, or what is in a row or table, as it was; 1: nothing was",
+    .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
+               "show --at yesterday ~/m/default/notes/monday",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a cell, a row, a family or a table");
+          syntax.Option("--at", "at", "TIME", "as it was then; else as it is");
+          syntax.Option("--format", "format", "FORMAT", "values as text, hex or long (8 bytes)");
+        },
+    .is_paged = true,
+    .serve = Serve,
+    .print = Print,
+};
+
+}  // namespace cellfs

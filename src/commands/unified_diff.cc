@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/unified_diff.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace cellfs {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+// A file in memory that holds the text; -1: there is none to be had.
+int FileOf(const std::string& text) {
+  const int fd = memfd_create("cellfs", 0);  // for the child as well
+  for (size_t done = 0; fd >= 0 && done < text.size();) {
+    const ssize_t count = write(fd, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) done += static_cast<size_t>(count);
+  }
+  return fd;
+}
+
+std::string PathOf(int fd) { return "/dev/fd/" + std::to_string(fd); }
+
+std::string ReadAll(int fd) {
+  std::string text;
+  char bytes[65536];
+  ssize_t count = 0;
+  while ((count = read(fd, bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
+    if (count > 0) text.append(bytes, static_cast<size_t>(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> UnifiedDiff(const LabelledText& before, const LabelledText& after) {
+  const Descriptor old_file(FileOf(before.text));
+  const Descriptor new_file(FileOf(after.text));
+  int channel[2];
+  if (old_file.get() < 0 || new_file.get() < 0 || pipe2(channel, O_CLOEXEC) != 0)
+    return std::nullopt;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(channel[1], STDOUT_FILENO);
+    execlp("diff", "diff", "-u", "--label", before.label.c_str(), "--label", after.label.c_str(),
+           PathOf(old_file.get()).c_str(), PathOf(new_file.get()).c_str(), nullptr);
+    _exit(127);
+  }
+  close(channel[1]);
+  std::string text = ReadAll(channel[0]);
+  close(channel[0]);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) ||
+      WEXITSTATUS(status) > 1) {
+    return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace cellfs

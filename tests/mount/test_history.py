@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""log, diff, show, restore, undelete beside the mount, as people use them."""
+
+import json
+import os
+import random
+import subprocess
+import time
+
+from mounts import CELLFS, sh, tree_of, versions
+from test_commands import ok, run
+
+
+def now():
+    time.sleep(0.003)
+    moment = int(time.time() * 1000)
+    time.sleep(0.003)
+    return moment
+
+
+def events(*arguments):
+    return [json.loads(line) for line in ok("log", "--json", *arguments).splitlines()]
+
+
+def test_log_tells_what_happened_to_a_cell(mount, family):
+    (family / "q").write_text("one")
+    (family / "q").write_text("three")
+    (family / "q").unlink()
+    told = events(family / "q")
+    assert [event["type"] for event in told] == ["DeleteColumn", "Put", "Put"]
+    assert [event.get("size") for event in told] == [None, 5, 3]
+
+    assert len(events("-n", "1", family / "q")) == 1
+    assert run("log", family / "nothing")[0] == 1
+    patch = ok("log", "-p", family / "q")
+    assert "-one" in patch and "+three" in patch and "-three" in patch
+
+
+
+def test_log_of_a_table_is_newest_first_and_whole_row_by_row(mount, family):
+    for number in range(150):
+        (family / f"q{number}").write_text("x")
+    told = events(mount / "default/t")
+    assert len(told) == 100 and told[0]["qualifier"] == "q149"
+    stamps = [event["timestamp"] for event in told]
+    assert stamps == sorted(stamps, reverse=True)
+    assert len(events("-n", "0", mount / "default/t")) == 150
+    assert events("-n", "0", mount / "default/t")[0]["qualifier"] == "q0"
+    moment = now()
+    (family / "late").write_text("x")
+    assert [event["qualifier"] for event in events("--since", moment, mount / "default/t")] == ["late"]
+    assert [event["qualifier"] for event in events("--until", moment, "-n", "1", mount / "default/t")] == ["q149"]
+
+
+def test_diff_and_show_tell_what_was(mount, family):
+    (family / "text").write_text("a\nb\n")
+    (family / "gone").write_text("x\n")
+    (family / "bytes").write_bytes(b"\0\1\2")
+    moment = now()
+    (family / "text").write_text("a\nc\n")
+    (family / "gone").unlink()
+    (family / "new").write_text("y\n")
+    (family / "bytes").write_bytes(b"\0")
+    code, out, _ = run("diff", "--at", moment, mount / "default/t")
+    assert code == 1 and "-b\n+c\n" in out and "+y\n" in out and "-x\n" in out
+    assert "~\tr f:bytes\t3 B -> 1 B" in out
+    assert run("diff", "--at", now(), mount / "default/t") == (0, "", "")
+    assert run("diff", family / "text")[1].count("\n+") == 2, "without times: the last change"
+    assert ok("show", "--at", moment, family / "text") == "a\nb\n" and ok("show", family / "text") == "a\nc\n"
+    assert ok("show", "--at", moment, family / "gone") == "x\n"
+    assert run("show", "--at", moment, family / "new")[0] == 1
+
+
+def test_restore_makes_it_what_it_was_and_can_be_undone(mount):
+    families = [mount.family("t", row) for row in ("a", "b", "c")]
+    for family in families:
+        for name in "xyz":
+            (family / name).write_text(name)
+    before, moment = tree_of(mount / "default/t"), now()
+    (families[0] / "x").write_text("changed")
+    (families[1] / "y").unlink()
+    (families[2] / "new").write_text("new")
+    changed, later = tree_of(mount / "default/t"), now()
+    code, out, _ = run("restore", "--dry-run", "--at", moment, mount / "default/t")
+    assert code == 0 and len(out.splitlines()) == 3 and tree_of(mount / "default/t") == changed
+    assert ok("restore", "--at", moment, mount / "default/t") == out
+    assert tree_of(mount / "default/t") == before
+    assert ok("restore", "--at", moment, mount / "default/t") == "", "nothing is left to do"
+    ok("restore", "--at", later, mount / "default/t")
+    assert tree_of(mount / "default/t") == changed
+    assert len(versions(families[0] / "x")) == 4
+    ok("restore", "--at", moment, families[0] / "x")
+    assert (families[0] / "x").read_text() == "x" and (families[2] / "new").exists()
+
+
+def test_restore_refuses_what_cannot_be_known(mount):
+    mount.schema("[families.f]\nVERSIONS = 1\n")
+    family = mount.family()
+    (family / "q").write_text("one")
+    moment = now()
+    (family / "q").write_text("two")
+    (family / "p").write_text("p")
+    mount.command("flush")
+    code, out, error = run("restore", "--at", moment, mount / "default/t")
+    assert code == 3 and out == "" and error.count("\n") == 1 and "VERSIONS" in error and "--known" in error
+    assert (family / "q").read_text() == "two" and (family / "p").exists()
+
+
+def test_undelete_brings_back_what_rm_took(mount, family):
+    (family / "q").write_text("one")
+    (family / "q").write_text("two")
+    (family / "kept").write_text("kept")
+    (family / "q").unlink()
+    os.chdir(family)
+    try:
+        ok("undelete", "./q")
+        assert (family / "q").read_text() == "two"
+        assert run("undelete", "q")[0] == 1, "nothing is deleted"
+        sh(f"cd {family} && rm -r {family.parent} && {CELLFS} undelete . && {CELLFS} log q")
+    finally:
+        os.chdir("/")
+    assert sorted(os.listdir(family)) == ["kept", "q"]
+
+
+def test_a_restore_that_is_killed_is_finished_by_the_next(mount):
+    family = mount.family()
+    (mount / "default/t/r/f/q").write_text("x")
+    sh("python3 -c \"import json\nfor r in range(4000): print(json.dumps(dict(row='%05d' % r, family='f', qualifier='q', value='old')))\""
+       f" | {CELLFS} mutate {mount} t")
+    moment = now()
+    sh(f"{CELLFS} scan --json {mount} t | sed 's/\"value\":\"old\"/\"value\":\"new\"/; s/\"timestamp\":[0-9]*,//' | {CELLFS} mutate {mount} t")
+    restore = subprocess.Popen([CELLFS, "restore", "--at", str(moment), str(mount / "default/t")], stdout=subprocess.PIPE)
+    restore.stdout.readline()
+    time.sleep(random.random() / 20)
+    mount.kill9()
+    assert restore.wait(60) == 3
+    restore.stdout.close()
+    mount.start()
+    values = [json.loads(line)["value"] for line in ok("scan", "--json", mount, "t").splitlines()]
+    assert set(values) <= {"old", "new", "x"}
+    ok("restore", "--at", moment, mount / "default/t")
+    values = [json.loads(line)["value"] for line in ok("scan", "--json", mount, "t").splitlines()]
+    assert values == ["old"] * 4000 + ["x"]
+    assert family.exists()
+
+
+def test_another_users_history_is_his(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    (family / "mine").write_text("secret")
+    os.chmod(family / "mine", 0o600)
+    (family / "open").write_text("open")
+    moment = now()
+    (family / "open").write_text("changed")
+    nobody = {"user": 65534}
+    told = ok("log", "-p", mount / "default/t", **nobody)
+    assert "open" in told and "secret" not in told and "f:mine" not in told
+    assert "secret" not in run("diff", "--at", "-1h", mount / "default/t", **nobody)[1]
+    assert run("show", "--at", moment, family / "mine", **nobody)[1] == ""
+    code, _, error = run("restore", "--at", moment, mount / "default/t", **nobody)
+    assert code == 3 and "no right" in error and (family / "open").read_text() == "changed"
