@@ -514,7 +514,7 @@ void CellWriter::Release() {
   // Nobody is left to be told.
   const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
   const Snapshot<Place> place = node_->place();
-  with_.errors.Record("release", *place, put);
+  with_.errors.Record("release", *place, put, user);
 }
 
 // What a file holds so far is put where it would have been within the second; one that replaces

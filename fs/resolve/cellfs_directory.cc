@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "fs/resolve/cellfs_directory.h"
 
+#include <unistd.h>
+
 #include <functional>
 #include <sstream>
 
+#include "fs/requests/running_request.h"
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
@@ -37,9 +40,16 @@ OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) const {
   if (place.kind == PlaceKind::kKeyFile) return place.row;
   if (place.name == "status") return Status();
   if (place.name == "metrics") return Metrics();
-  if (place.name == "errors") return errors_.Text();
+  if (place.name == "errors") return errors_.Text(WhoseErrors());
   if (place.name == "config") return options_.configuration;
   return Outcome(ENOENT);
+}
+
+// Another user's failures tell of his files: root and the mount's owner see all, others their own.
+std::optional<uid_t> CellfsDirectory::WhoseErrors() const {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  const bool sees_all = request == nullptr || request->uid() == 0 || request->uid() == geteuid();
+  return sees_all ? std::nullopt : std::optional(request->uid());
 }
 
 std::string CellfsDirectory::Status() const {

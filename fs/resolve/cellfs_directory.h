@@ -10,6 +10,9 @@
 #ifndef CELLFS_FS_RESOLVE_CELLFS_DIRECTORY_H_
 #define CELLFS_FS_RESOLVE_CELLFS_DIRECTORY_H_
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +47,7 @@ class CellfsDirectory {
   OutcomeOr<std::string> Text(const Place& place) const;
 
  private:
+  std::optional<uid_t> WhoseErrors() const;
   std::string Status() const;
   std::string Metrics() const;
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "fs/tree/error_log.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <utility>
 
 #include "fs/requests/asking_process.h"
+#include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
 namespace {
@@ -38,6 +42,12 @@ std::string Shortened(std::string text, size_t longest) {
   return text;
 }
 
+// Where the kernel asks for itself it is the daemon's.
+uid_t UserOfRequest() {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  return request != nullptr && request->pid() != 0 ? request->uid() : geteuid();
+}
+
 // The reason without what differs from one failure of a kind to the next: quoted names, numbers.
 std::string WithoutNames(std::string_view reason) {
   std::string kind;
@@ -54,8 +64,8 @@ std::string WithoutNames(std::string_view reason) {
 }  // namespace
 
 size_t ErrorLog::Failure::bytes() const {
-  return sizeof *this + place.row.size() + place.qualifier.size() + place.name.size() +
-         reason.size();
+  return sizeof *this + told.place.row.size() + told.place.qualifier.size() +
+         told.place.name.size() + told.line.size() + reason.size();
 }
 
 void ErrorLog::SetSink(Sink sink) {
@@ -63,7 +73,8 @@ void ErrorLog::SetSink(Sink sink) {
   sink_ = std::move(sink);
 }
 
-void ErrorLog::Record(std::string_view operation, const Place& place, const Outcome& outcome) {
+void ErrorLog::Record(std::string_view operation, const Place& place, const Outcome& outcome,
+                      std::optional<uid_t> user) {
   if (outcome.reason().empty()) return;
   const std::string reason = Shortened(outcome.reason(), kLongestReason);
   const char* const error = strerrorname_np(outcome.error());
@@ -76,21 +87,23 @@ void ErrorLog::Record(std::string_view operation, const Place& place, const Outc
   Sink sink;
   {
     std::lock_guard lock(mutex_);
-    CountLocked(std::move(key), what, now);
-    RememberLocked(place, reason);
+    const uid_t whose = user.value_or(UserOfRequest());
+    CountLocked(whose, std::move(key), what, now);
+    RememberLocked({{++failures_ever_, now, whose, place, what}, reason});
     sink = sink_;
   }
   if (sink) sink(what);
 }
 
-void ErrorLog::CountLocked(std::string key, std::string what, Timestamp now) {
-  const auto known = std::find_if(kinds_.begin(), kinds_.end(),
-                                  [&](const Kind& kind) { return kind.key == key; });
+void ErrorLog::CountLocked(uid_t user, std::string key, std::string what, Timestamp now) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+    return kind.user == user && kind.key == key;
+  });
   if (known != kinds_.end()) {
     kinds_.splice(kinds_.end(), kinds_, known);
   } else {
-    kinds_.push_back({.key = std::move(key), .latest = {}, .first_time = now});
-    if (kinds_.size() > kKinds) kinds_.pop_front();
+    kinds_.push_back({.user = user, .key = std::move(key), .latest = {}, .first_time = now});
+    if (kinds_.size() > kKinds) DropKindLocked();
   }
   Kind& kind = kinds_.back();
   kind.latest = std::move(what);
@@ -98,8 +111,19 @@ void ErrorLog::CountLocked(std::string key, std::string what, Timestamp now) {
   ++kind.count;
 }
 
-void ErrorLog::RememberLocked(const Place& place, std::string reason) {
-  failures_.push_back({place, std::move(reason)});
+// The oldest of the user who has the most.
+void ErrorLog::DropKindLocked() {
+  std::map<uid_t, size_t> counts;
+  for (const Kind& kind : kinds_) ++counts[kind.user];
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  kinds_.erase(std::find_if(kinds_.begin(), kinds_.end(),
+                            [&](const Kind& kind) { return kind.user == most->first; }));
+}
+
+void ErrorLog::RememberLocked(Failure failure) {
+  failures_.push_back(std::move(failure));
   failure_bytes_ += failures_.back().bytes();
   while (failures_.size() > kFailures || failure_bytes_ > kBytesOfFailures) {
     failure_bytes_ -= failures_.front().bytes();
@@ -107,10 +131,21 @@ void ErrorLog::RememberLocked(const Place& place, std::string reason) {
   }
 }
 
-std::string ErrorLog::Text() const {
+std::vector<ErrorLog::Told> ErrorLog::After(uint64_t number, std::optional<uid_t> user) const {
+  std::vector<Told> after;
+  const std::lock_guard lock(mutex_);
+  for (const Failure& failure : failures_) {
+    const bool is_wanted = !user || failure.told.user == *user;
+    if (is_wanted && failure.told.number > number) after.push_back(failure.told);
+  }
+  return after;
+}
+
+std::string ErrorLog::Text(std::optional<uid_t> user) const {
   std::string text;
   std::lock_guard lock(mutex_);
   for (const Kind& kind : kinds_) {
+    if (user && kind.user != *user) continue;
     text += TimeText(kind.latest_time) + " " + kind.latest;
     if (kind.count > 1) {
       text += "; " + std::to_string(kind.count) + " times since " + TimeText(kind.first_time);
@@ -123,7 +158,7 @@ std::string ErrorLog::Text() const {
 std::string ErrorLog::ReasonFor(const Place& place) const {
   std::lock_guard lock(mutex_);
   for (auto it = failures_.rbegin(); it != failures_.rend(); ++it) {
-    if (it->place == place || it->place.Parent() == place) return it->reason;
+    if (it->told.place == place || it->told.place.Parent() == place) return it->reason;
   }
   return {};
 }

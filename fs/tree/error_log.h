@@ -4,17 +4,22 @@
 // user.cellfs.error show, and what the daemon's log gets.
 //
 // Failures of one kind, which differ in names and numbers only, share a line: a full disk that
-// refuses a thousand files does not hide why a schema was refused before.
+// refuses a thousand files does not hide why a schema was refused before. Those of different users
+// never share one, and who fails in many ways pushes out his own lines first.
 #ifndef CELLFS_FS_TREE_ERROR_LOG_H_
 #define CELLFS_FS_TREE_ERROR_LOG_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/clock.h"
 #include "fs/base/outcome.h"
@@ -32,11 +37,24 @@ class ErrorLog {
   // Called with each line as it comes, from the thread that failed.
   void SetSink(Sink sink);
   // Outcomes without a reason are left out: their errno says it all. Who asked is the process of
-  // the thread's request (fs/requests/running_request.h).
-  void Record(std::string_view operation, const Place& place, const Outcome& outcome);
+  // the thread's request (fs/requests/running_request.h). `user`: whose it is, where the request
+  // does not say so; else the daemon's own.
+  void Record(std::string_view operation, const Place& place, const Outcome& outcome,
+              std::optional<uid_t> user = {});
   // A line, with its newline, for each kind: its latest failure, who asked, and how many there were
-  // since when. The kind that failed last comes last.
-  std::string Text() const;
+  // since when. The kind that failed last comes last. Nullopt: of all users.
+  std::string Text(std::optional<uid_t> user = {}) const;
+
+  // A single failure.
+  struct Told {
+    uint64_t number = 0;  // they are counted from 1
+    Timestamp time = 0;
+    uid_t user = 0;
+    Place place;
+    std::string line;
+  };
+  // Those after that number, as far as they are still known, in their order.
+  std::vector<Told> After(uint64_t number, std::optional<uid_t> user) const;
   // The latest reason recorded for the place or for something in it; empty where there is none.
   std::string ReasonFor(const Place& place) const;
 
@@ -45,6 +63,7 @@ class ErrorLog {
   static constexpr size_t kFailures = 200;
   static constexpr size_t kBytesOfFailures = size_t{1} << 20;
   struct Kind {
+    uid_t user = 0;
     std::string key;
     std::string latest;
     Timestamp first_time = 0;
@@ -52,13 +71,14 @@ class ErrorLog {
     uint64_t count = 0;
   };
   struct Failure {
-    Place place;
+    Told told;
     std::string reason;
     size_t bytes() const;
   };
 
-  void CountLocked(std::string key, std::string what, Timestamp now);
-  void RememberLocked(const Place& place, std::string reason);
+  void CountLocked(uid_t user, std::string key, std::string what, Timestamp now);
+  void DropKindLocked();
+  void RememberLocked(Failure failure);
 
   const Clock& clock_;
   mutable std::mutex mutex_;  // guards the rest
@@ -66,6 +86,7 @@ class ErrorLog {
   std::list<Kind> kinds_;
   std::deque<Failure> failures_;
   size_t failure_bytes_ = 0;
+  uint64_t failures_ever_ = 0;
 };
 
 }  // namespace cellfs::fs

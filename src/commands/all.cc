@@ -17,7 +17,7 @@ constexpr const Command* kAll[] = {
     &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,
     &kDeleteAllCommand,
     // Maintenance
-    &kStatusCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
+    &kStatusCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
     // Help
     &kVersionCommand,
 };

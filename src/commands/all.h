@@ -28,6 +28,7 @@ extern const Command kGetCounterCommand;
 extern const Command kDeleteCommand;
 extern const Command kDeleteAllCommand;
 extern const Command kStatusCommand;
+extern const Command kErrorsCommand;
 extern const Command kFlushCommand;
 extern const Command kCompactCommand;
 extern const Command kCheckCommand;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // log: what happened to a cell, a row, a family or a table.
-#include <limits>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -14,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kEvents = 100;
+constexpr int64_t kMostEvents = 10000;  // that are kept to be put in order
 
 json RecordOf(const Event& event, const LogOptions& options) {
   json record = KeyOf(event.cell);
@@ -33,7 +33,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   LogOptions options;
   CELLFS_ASSIGN_OR_RETURN(const int64_t limit,
-                          arguments.NumberOr("limit", 0, 1'000'000, kEvents));
+                          arguments.NumberOr("limit", 0, kMostEvents, kEvents));
   options.limit = static_cast<size_t>(limit);
   CELLFS_ASSIGN_OR_RETURN(const auto since, arguments.Time("since", session.Now()));
   CELLFS_ASSIGN_OR_RETURN(const auto until, arguments.Time("until", session.Now()));
@@ -91,7 +91,7 @@ const Command kLogCommand{
         [](Syntax& syntax) {
           syntax.Targets("what to tell of; it need not be there any more");
           syntax.Option("-n,--limit", "limit", "N",
-                        "the newest N (100), newest first; 0: all, row by row");
+                        "the newest N (100; at most 10000), newest first; 0: all, row by row");
           syntax.Option("--since", "since", "TIME", "nothing earlier");
           syntax.Option("--until", "until", "TIME", "nothing later");
           syntax.Flag("-p,--patch", "patch", "what changed, too");

@@ -95,5 +95,28 @@ TEST_F(ErrorLogTest, OddNamesStayInTheirLine) {
   EXPECT_EQ(Lines(), 1u);
 }
 
+TEST_F(ErrorLogTest, EachUserHasLinesOfHisOwn) {
+  for (const uid_t user : {1000U, 1001U}) {
+    const RunningRequest running(user, nullptr, nullptr, getpid());
+    errors.Record("open", File("of" + std::to_string(user)), {EACCES, "no right"});
+  }
+  EXPECT_EQ(Lines(), 2U) << "of one kind, and not to be shared";
+  EXPECT_EQ(errors.Text(1000).find("of1001"), std::string::npos);
+  EXPECT_NE(errors.Text(1001).find("of1001"), std::string::npos);
+  const auto told = errors.After(0, std::nullopt);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.front().user, 1000U);
+  EXPECT_TRUE(errors.After(told.back().number, std::nullopt).empty());
+  EXPECT_EQ(errors.After(0, 1001).size(), 1U);
+}
+
+TEST_F(ErrorLogTest, WhoFailsInManyWaysPushesOutHisOwn) {
+  errors.Record("close", File("a"), {EINVAL, "of the daemon"});
+  const RunningRequest running(1000, nullptr, nullptr, getpid());
+  for (int i = 0; i < 1000; ++i)
+    errors.Record("close", File("b"), {EINVAL, "way " + std::string(static_cast<size_t>(i), 'x')});
+  EXPECT_NE(errors.Text().find("of the daemon"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cellfs::fs

@@ -148,6 +148,26 @@ def test_many_commands_of_one_user_leave_the_others_theirs(make_mount):
     assert "x" in ok("scan", mount, "t", user=65534)
 
 
+def test_errors_tell_each_user_his_own(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    (mount / "default/t").chmod(0o777)
+    family.chmod(0o777)
+    assert run("put", mount, "t", "r", "f:q=x")[0] == 0
+    refused = "echo x >" + str(mount / "default/t/.schema.toml")
+    follows = subprocess.Popen([CELLFS, "errors", "-f", str(mount / "default/t")], stdout=subprocess.PIPE, text=True)
+    sh(refused, check=False)
+    assert ".schema.toml" in follows.stdout.readline()
+    follows.kill()
+    follows.wait()
+    follows.stdout.close()
+    assert ".schema.toml" in ok("errors", mount) and ".schema.toml" in ok("errors", mount / "default/t")
+    assert ok("errors", family) == ""
+    assert ok("errors", mount, user=65534) == ""
+    code, out, _ = run("errors", mount.store / "default", user=65534)
+    assert ".schema" not in out and code in (0, 3)
+
+
 def test_help_shows_every_command_with_an_example(mount):
     listed = [line.split()[0] for line in ok("help").splitlines() if line.startswith("  ")]
     assert {"mount", "get", "scan", "status"} <= set(listed)

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// errors: what the mount has refused lately, and why. Others than root and the mount's owner see
+// what they were refused themselves.
+#include <unistd.h>
+
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "fs/requests/running_request.h"
+#include "src/commands/all.h"
+#include "src/commands/target.h"
+
+namespace cellfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
+std::optional<uid_t> WhoseErrors() {
+  const fs::RunningRequest* const request = fs::RunningRequest::OfThisThread();
+  const bool sees_all = request == nullptr || request->uid() == 0 || request->uid() == geteuid();
+  return sees_all ? std::nullopt : std::optional(request->uid());
+}
+
+bool IsWithin(fs::Place place, const fs::Place& whole) {
+  if (whole.IsColumn() && place.IsColumn()) return place.IsOfSameColumn(whole);
+  while (!(place == whole)) {
+    if (place.kind == fs::PlaceKind::kRoot) return false;
+    place = place.Parent();
+  }
+  return true;
+}
+
+// The latest of each kind, of the whole mount.
+void TellAll(Session& session) {
+  std::istringstream lines(session.filesystem.errors().Text(WhoseErrors()));
+  for (std::string line; std::getline(lines, line);) {
+    if (!session.take({{"line", line}})) return;
+  }
+}
+
+// Single ones, in what the target names.
+void TellSingle(Session& session, const fs::Place& target, bool follows) {
+  const auto whose = WhoseErrors();
+  uint64_t last = 0;
+  while (true) {
+    for (const fs::ErrorLog::Told& told : session.filesystem.errors().After(last, whose)) {
+      last = told.number;
+      if (!IsWithin(told.place, target)) continue;
+      if (!session.take({{"time", told.time}, {"user", told.user}, {"line", told.line}})) return;
+    }
+    if (!follows || *session.cancelled) return;
+    std::this_thread::sleep_for(kBetweenLooks);
+    if (*session.cancelled) return;
+  }
+}
+
+StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  if (session.mountpoint.empty())
+    return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted refuses nothing");
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place target, PlaceOf(session, arguments));
+  const bool follows = arguments.Flag("follow");
+  if (target.kind == fs::PlaceKind::kRoot && !follows) {
+    TellAll(session);
+  } else {
+    TellSingle(session, target, follows);
+  }
+  return Answer::kDone;
+}
+
+void Print(Printer& printer, const json& record) {
+  std::string line = record["line"];
+  if (record.contains("time")) line = ShownTime(record["time"].get<Timestamp>()) + " " + line;
+  printer.Line(line);
+  printer.Finish();  // who follows waits for it
+}
+
+}  // namespace
+
+const Command kErrorsCommand{
+    .name = "errors",
+    .group = Group::kMaintenance,
+    .summary = "print what the mount has refused lately, and why",
+    .example = "errors ~/m\nerrors -f ~/m/default/notes",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a mount point, or what is in it");
+          syntax.Flag("-f,--follow", "follow", "go on with what comes");
+        },
+    .serve = Serve,
+    .print = Print,
+};
+
+}  // namespace cellfs
