@@ -14,6 +14,7 @@
 
 #include "src/commands/command.h"
 #include "src/commands/pager.h"
+#include "src/mount_helper.h"
 
 namespace cellfs {
 namespace {
@@ -220,6 +221,7 @@ int Help(CLI::App& app, int argc, char** argv) {
 
 int RunCommandLine(int argc, char** argv) {
   umask(S_IRWXG | S_IRWXO);  // the store is its owner's, and his rights are not to be masked
+  if (IsCallOfMount(argc, argv)) return RunMountHelper(argc, argv);
   json arguments = json::object();
   std::function<int()> action;
   CLI::App app("", "cellfs");

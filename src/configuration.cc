@@ -327,6 +327,19 @@ std::string Comment(std::string_view meaning) {
   return text + "\n";
 }
 
+// What an fstab line says to mount(8) and systemd, and not to a file system; and of times of access,
+// which there are none of here.
+bool IsMountsOwn(std::string_view key) {
+  static constexpr std::string_view kOwn[] = {
+      "rw",          "defaults", "auto",   "noauto",      "nofail",     "user",       "nouser",
+      "users",       "nousers",  "owner",  "noowner",     "group",      "nogroup",    "_netdev",
+      "comment",     "helper",   "uhelper", "loud",       "silent",     "mand",       "nomand",
+      "iversion",    "noiversion", "diratime", "nodiratime", "relatime", "norelatime",
+      "strictatime", "nostrictatime", "lazytime", "nolazytime"};
+  return key.starts_with("x-") || key.starts_with("X-") ||
+         std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn);
+}
+
 }  // namespace
 
 Status ReadConfigurationFile(const std::string& path, Configuration& configuration) {
@@ -360,7 +373,8 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
   return {};
 }
 
-Status ApplyMountOptions(std::string_view options, Configuration& configuration) {
+Status ApplyMountOptions(std::string_view options, Configuration& configuration,
+                         UnknownOptions unknown) {
   static constexpr std::string_view kKernelOptions[] = {"nosuid", "suid",  "nodev",   "dev",
                                                         "noexec", "exec",  "noatime", "atime",
                                                         "sync",   "async", "dirsync"};
@@ -372,7 +386,7 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration)
     std::string key(option.substr(0, equals));
     const std::string value =
         equals == std::string_view::npos ? "true" : std::string(option.substr(equals + 1));
-    if (key == "rw" || key == "defaults") continue;
+    if (IsMountsOwn(key)) continue;
     if (key == "ro") key = "read_only";
     const Setting* setting = FindSetting("mount", key);
     if (setting == nullptr) setting = FindSetting("store", key);
@@ -386,7 +400,10 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration)
     } else if (std::find(std::begin(kKernelOptions), std::end(kKernelOptions), key) !=
                std::end(kKernelOptions)) {
       configuration.kernel_options += (configuration.kernel_options.empty() ? "" : ",") + key;
-    } else {
+    } else if (key == "remount") {
+      status = Status(StatusCode::kUnsupportedOperation,
+                      "a mount takes other options when it is mounted anew; unmount it first");
+    } else if (unknown == UnknownOptions::kRefused) {
       status = Status(StatusCode::kIllegalArgument,
                       "there is no such option; 'cellfs config' lists all of them");
     }

@@ -29,9 +29,13 @@ struct Configuration {
 // kIllegalArgument names file, key, value and what is allowed.
 Status ReadConfigurationFile(const std::string& path, Configuration& configuration);
 
+enum class UnknownOptions { kRefused, kPassedOver };
+
 // "names=printable,ro,xattr": keys of [mount], [store] and [log] by their own names, a bare name of
-// a yes-or-no key for "yes", and what mount(8) knows.
-Status ApplyMountOptions(std::string_view options, Configuration& configuration);
+// a yes-or-no key for "yes", and what mount(8) knows: what says who mounts and when (noauto, user,
+// x-...) is passed over, what is the kernel's (nosuid, ...) is kept for it.
+Status ApplyMountOptions(std::string_view options, Configuration& configuration,
+                         UnknownOptions unknown = UnknownOptions::kRefused);
 
 // As TOML, each key with its meaning, default and unit in a comment.
 std::string ConfigurationText(Configuration configuration);

@@ -38,8 +38,8 @@ Status LocalStorage::CompactAll(CompactionKind kind) {
   const std::shared_ptr<const TableSchema> schema = Schema();
   for (const auto& [name, family] : schema->families) {
     for (int attempt = 1;; ++attempt) {
-      CELLFS_RETURN_IF_ERROR(DropExpired(family).status());
-      const Status status = CompactSelection({family, FilesOf(name), kind}, {});
+      Status status = DropExpired(family).status();
+      if (status.ok()) status = CompactSelection({family, FilesOf(name), kind}, {});
       if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
         continue;
       CELLFS_RETURN_IF_ERROR(status);
@@ -76,8 +76,10 @@ StatusOr<bool> LocalStorage::CompactWhatIsWorthIt(const std::function<bool()>& s
   if (!schema->compaction_enabled()) return false;
   for (const auto& [name, family] : schema->families) {
     if (dropped_) return false;
-    CELLFS_ASSIGN_OR_RETURN(const bool has_dropped, DropExpired(family));
-    if (has_dropped) return true;
+    const StatusOr<bool> has_dropped = DropExpired(family);
+    if (has_dropped.status().code() == StatusCode::kUnavailable) return false;
+    CELLFS_RETURN_IF_ERROR(has_dropped.status());
+    if (*has_dropped) return true;
     std::optional<Selection> selection = SelectByPolicy(family);
     if (!selection) continue;
     const Status status = CompactSelection(*std::move(selection), stopped);

@@ -4,6 +4,8 @@
 // rights in embedded_store_rights.cc.
 #include "engine/region/embedded_store.h"
 
+#include <functional>
+
 #include "engine/region/access_control.h"
 #include "engine/region/catalog_history.h"
 #include "engine/region/catalog_json.h"
@@ -41,6 +43,18 @@ class TableScanner : public Scanner {
   const std::shared_ptr<const TableHandle> table_;
   const std::unique_ptr<Scanner> scanner_;
 };
+
+constexpr int kMaintenanceAttempts = 5;
+
+// Where the table was dropped or altered under `act`: for what there is of that name now.
+Status DoAgainIfAltered(const std::function<Status()>& act) {
+  for (int attempt = 1;; ++attempt) {
+    const Status status = act();
+    const bool was_altered = status.code() == StatusCode::kUnavailable ||
+                             status.code() == StatusCode::kCancelled;
+    if (!was_altered || attempt == kMaintenanceAttempts) return status;
+  }
+}
 
 }  // namespace
 
@@ -248,9 +262,11 @@ Status EmbeddedStore::CheckValueSize(const std::string& row, const std::string& 
 // ---- Maintenance ------------------------------------------------------------------------------
 
 Status EmbeddedStore::Flush(const Caller& caller, const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
-  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
-  return handle->region->Flush();
+  return DoAgainIfAltered([&]() -> Status {
+    CELLFS_RETURN_IF_ERROR(Require(caller, "AC", TableScope(table)));
+    CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+    return handle->region->Flush();
+  });
 }
 
 // Null where HBase passes over a compaction in silence.
@@ -264,13 +280,17 @@ StatusOr<std::shared_ptr<Region>> EmbeddedStore::RegionToCompact(const Caller& c
 }
 
 Status EmbeddedStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
-  CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
-  return region == nullptr ? Status() : region->Compact(kind);
+  return DoAgainIfAltered([&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
+    return region == nullptr ? Status() : region->Compact(kind);
+  });
 }
 
 Status EmbeddedStore::CompactSelected(const Caller& caller, const TableName& table) {
-  CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
-  return region == nullptr ? Status() : region->CompactSelected();
+  return DoAgainIfAltered([&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const auto region, RegionToCompact(caller, table));
+    return region == nullptr ? Status() : region->CompactSelected();
+  });
 }
 
 Statistics EmbeddedStore::GetStatistics() {

@@ -2,17 +2,35 @@
 #include "src/daemon/background.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
+#include <string>
 
 namespace cellfs {
 namespace {
 
-constexpr char kReady = '+';
+volatile sig_atomic_t interrupted = 0;
+
+// While the child starts.
+class InterruptWatch {
+ public:
+  InterruptWatch() {
+    interrupted = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &action, &before_);  // no SA_RESTART: read(2) ends
+  }
+  ~InterruptWatch() { sigaction(SIGINT, &before_, nullptr); }
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 void WriteAll(int fd, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
@@ -33,39 +51,62 @@ void LetGoOfTerminal() {
 std::string ReadToEnd(int fd) {
   std::string text;
   char buffer[1024];
-  while (true) {
+  while (interrupted == 0) {
     const ssize_t count = read(fd, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
+    if (count <= 0) break;
     text.append(buffer, static_cast<size_t>(count));
   }
+  return text;
+}
+
+Status Failure(const std::string& call) {
+  return {StatusCode::kIoError, call + ": " + strerror(errno)};
+}
+
+// A letter for the code, then the message.
+std::string Encode(const Status& status) {
+  return static_cast<char>('A' + static_cast<int>(status.code())) + status.message();
+}
+
+Status Decode(const std::string& text) {
+  if (text.empty()) {
+    return {StatusCode::kOutcomeUnknown,
+            "the daemon ended before the mount was ready; run with -f to see why"};
+  }
+  const auto code = static_cast<StatusCode>(text[0] - 'A');
+  return code == StatusCode::kOk ? Status() : Status(code, text.substr(1));
 }
 
 }  // namespace
 
-std::string RunInBackground(const std::function<int(const Report&)>& daemon) {
+Status RunInBackground(const std::function<int(const Report&)>& daemon) {
   int channel[2];
-  if (pipe2(channel, O_CLOEXEC) != 0) return std::string("pipe: ") + strerror(errno);
+  if (pipe2(channel, O_CLOEXEC) != 0) return Failure("pipe");
   const pid_t child = fork();
-  if (child < 0) return std::string("fork: ") + strerror(errno);
+  if (child < 0) return Failure("fork");
   if (child == 0) {
     close(channel[0]);
     setsid();
-    const int code = daemon([fd = channel[1]](const std::string& failure) {
-      WriteAll(fd, failure.empty() ? std::string(1, kReady) : failure);
+    const int code = daemon([fd = channel[1]](const Status& status) {
+      WriteAll(fd, Encode(status));
       LetGoOfTerminal();
       close(fd);
     });
     _exit(code);
   }
   close(channel[1]);
+  const InterruptWatch watch;
   const std::string answer = ReadToEnd(channel[0]);
   close(channel[0]);
-  if (answer.size() == 1 && answer[0] == kReady) return {};
-  int status = 0;
-  waitpid(child, &status, 0);
-  return answer.empty() ? "the daemon ended before the mount was ready; run with -f to see why"
-                        : answer;
+  if (interrupted != 0) kill(child, SIGTERM);
+  Status reported = interrupted != 0 ? Status(StatusCode::kCancelled, "interrupted")
+                                     : Decode(answer);
+  if (!reported.ok()) {
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return reported;
 }
 
 }  // namespace cellfs

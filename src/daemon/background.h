@@ -6,16 +6,19 @@
 #define CELLFS_SRC_DAEMON_BACKGROUND_H_
 
 #include <functional>
-#include <string>
+
+#include "engine/status.h"
 
 namespace cellfs {
 
-// Called once, by the child: nothing where it is ready, else the line for the user.
-using Report = std::function<void(const std::string& failure)>;
+// Called once, by the child: ok where it is ready, else why it will not be.
+using Report = std::function<void(const Status& status)>;
 
 // Forks; runs `daemon` in the child, a session of its own whose standard streams are closed once it
-// has reported. Answers in the parent: the failure reported, or nothing. REQUIRES: one thread.
-std::string RunInBackground(const std::function<int(const Report&)>& daemon);
+// has reported. Answers in the parent: what was reported; kIoError: there is no child;
+// kOutcomeUnknown: it ended without a word; kCancelled: SIGINT came, and the child was ended.
+// REQUIRES: one thread.
+Status RunInBackground(const std::function<int(const Report&)>& daemon);
 
 }  // namespace cellfs
 

@@ -22,6 +22,7 @@
 #include "src/daemon/guardian.h"
 #include "src/daemon/logging.h"
 #include "src/mount/mount_table.h"
+#include "src/mount/mountpoint.h"
 #include "src/mount/new_store.h"
 #include "src/daemon/periodic_task.h"
 #include "src/mount/store_opening.h"
@@ -96,7 +97,7 @@ bool EndsWithTerminal(const DaemonOptions& options) {
 // Logs the reason, tells whoever waits for the mount, and gives the exit code.
 int Fail(const Status& status, const Report& report) {
   spdlog::error("{}", status.message());
-  report(status.message());
+  report(status);
   return 1;
 }
 
@@ -190,7 +191,8 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   // Nobody's rights could be told, and not even the root be shown.
   CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
-  if (!session.ok()) return session.status();
+  if (!session.ok())
+    return WithCause(session.status(), options.mountpoint, filesystem.options().allow_other);
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   const Served served{.filesystem = filesystem,
@@ -241,7 +243,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   const Guardian guardian;  // while there is one thread
   if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
       !status.ok()) {
-    report(status.message());
+    report(status);
     return 1;
   }
   const auto mode = ModeOf(options.store_directory);

@@ -2,6 +2,7 @@
 #include "src/mount/mountpoint.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -9,9 +10,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -126,14 +131,52 @@ std::string RemedyForDevice(int error) {
   if (error == ENOENT) {
     return "load the kernel's fuse module ('modprobe fuse'), or give this container the device";
   }
-  return "load the kernel's fuse module, or let this container use the device";
+  if (error == EPERM) return "let this container, or this unit (DeviceAllow=), use the device";
+  return "load the kernel's fuse module ('modprobe fuse')";
 }
 
+// By opening it: the node is there without the module too, and opening it loads that.
 Status CheckDevice() {
-  if (access("/dev/fuse", R_OK | W_OK) == 0) return {};
+  const int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+  if (device >= 0) {
+    close(device);
+    return {};
+  }
   const int error = errno;
-  return Status(StatusCode::kUnavailable,
+  const bool is_forbidden = error == EACCES || error == EPERM;
+  return Status(is_forbidden ? StatusCode::kAccessDenied : StatusCode::kUnavailable,
                 std::string("/dev/fuse: ") + strerror(error) + "; " + RemedyForDevice(error));
+}
+
+bool HasCapability(int number) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    constexpr std::string_view kKey = "CapEff:\t";
+    if (line.starts_with(kKey))
+      return (std::strtoull(line.c_str() + kKey.size(), nullptr, 16) >> number & 1) != 0;
+  }
+  return false;
+}
+
+bool IsInPath(const std::string& program) {
+  const char* const path = getenv("PATH");
+  std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (access((directory + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+// Empty: none is known.
+std::string CauseOfRefusal(const std::string& mountpoint, bool allow_other) {
+  if (HasCapability(CAP_SYS_ADMIN)) return "";
+  if (getuid() == 0) return "root lacks CAP_SYS_ADMIN here, as in a container that may not mount";
+  if (!IsInPath("fusermount3")) return "fusermount3 is missing, by which a user mounts; install fuse3";
+  if (access(mountpoint.c_str(), W_OK) != 0)
+    return "who mounts must be able to write to the mount point; mount on a directory of your own";
+  if (allow_other)
+    return "-o allow_other of a user needs the line user_allow_other in /etc/fuse.conf";
+  return "fusermount3 refuses it";
 }
 
 }  // namespace
@@ -143,6 +186,12 @@ Status CheckDevice() {
 bool IsStale(const std::string& mountpoint) {
   struct statvfs answer {};
   return statvfs(mountpoint.c_str(), &answer) != 0 && (errno == ENOTCONN || errno == ECONNABORTED);
+}
+
+Status WithCause(const Status& refused, const std::string& mountpoint, bool allow_other) {
+  const std::string cause = CauseOfRefusal(mountpoint, allow_other);
+  if (cause.empty()) return refused;
+  return Status(StatusCode::kAccessDenied, refused.message() + "; " + cause);
 }
 
 Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint) {

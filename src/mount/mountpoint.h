@@ -15,6 +15,10 @@ namespace cellfs {
 // Detaches a stale mount there; waits a while for one that is about to go.
 Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint);
 
+// Of a mount that was refused after that: the same with what this process lacks for it, as
+// kAccessDenied where that is known.
+Status WithCause(const Status& refused, const std::string& mountpoint, bool allow_other);
+
 // Whether the mount's daemon has ended and left the mount behind. Asks the mount.
 bool IsStale(const std::string& mountpoint);
 

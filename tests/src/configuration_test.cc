@@ -276,5 +276,25 @@ TEST(MountOptionsTest, ErrorsNameTheOption) {
   }
 }
 
+TEST(MountOptions, WhatMountAndSystemdUnderstandIsPassedOver) {
+  Configuration configuration;
+  const Status applied = ApplyMountOptions(
+      "rw,defaults,auto,noauto,nofail,_netdev,user,user=alice,users,nouser,owner,group,comment=x,"
+      "x-systemd.automount,x-systemd.requires=a.service,X-mount.mkdir=0755,relatime,nosuid,dev",
+      configuration);
+  EXPECT_TRUE(applied.ok()) << applied.message();
+  EXPECT_EQ(configuration.kernel_options, "nosuid,dev");
+}
+
+TEST(MountOptions, WhatNobodyUnderstandsIsRefusedUnlessTheCallerIsSloppy) {
+  Configuration configuration;
+  EXPECT_FALSE(ApplyMountOptions("nosuch", configuration).ok());
+  EXPECT_TRUE(ApplyMountOptions("nosuch=1,ro", configuration, UnknownOptions::kPassedOver).ok());
+  EXPECT_TRUE(configuration.mount.read_only);
+  EXPECT_FALSE(
+      ApplyMountOptions("names=raw", configuration, UnknownOptions::kPassedOver).ok());
+  EXPECT_FALSE(ApplyMountOptions("remount", configuration, UnknownOptions::kPassedOver).ok());
+}
+
 }  // namespace
 }  // namespace cellfs

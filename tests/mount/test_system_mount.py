@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""The store as the system mounts it: by mount(8) and fstab, by a service manager."""
+
+import contextlib
+import os
+import pathlib
+import stat
+import subprocess
+
+import pytest
+
+from mounts import CELLFS, PATIENCE, is_mounted, sh, wait_until
+from test_mounting import daemon_of, taken_down
+
+HELPER = pathlib.Path("/sbin/mount.cellfs")
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def run(*arguments, before=(), **environment):
+    """Exit code, standard output and standard error."""
+    done = subprocess.run([*before, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=PATIENCE, check=False,
+                          env={**os.environ, **environment})
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@contextlib.contextmanager
+def installed(path, program):
+    """What was there before is there again afterwards."""
+    before = path.with_name(path.name + ".before-test")
+    if os.path.lexists(path):
+        os.rename(path, before)
+    os.symlink(program, path)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+        if os.path.lexists(before):
+            os.rename(before, path)
+
+
+@pytest.fixture
+def helper():
+    """mount(8) looks for helpers in /sbin alone, and mount.fuse3(8) for programs in the system's PATH."""
+    program = os.path.realpath(CELLFS if "/" in CELLFS else sh(f"command -v {CELLFS}").strip())
+    with installed(HELPER, program), installed(HELPER.with_name("cellfs"), program):
+        yield HELPER
+
+
+@pytest.fixture
+def place(tmp_path):
+    """(store, mount point), the first of which is not there yet."""
+    for directory in (tmp_path, *tmp_path.parents[:2]):
+        os.chmod(directory, 0o711)
+    (tmp_path / "mnt").mkdir()
+    with taken_down(tmp_path / "mnt"):
+        yield tmp_path / "store", tmp_path / "mnt"
+
+
+@pytest.fixture
+def fstab(tmp_path):
+    """Writes lines into a file of its own, which mount(8) takes for /etc/fstab."""
+    file = tmp_path / "fstab"
+
+    def write(*lines):
+        file.write_text("".join(f"{line}\n" for line in lines))
+        return {"LIBMOUNT_FSTAB": str(file)}
+    return write
+
+
+def ended(pid):
+    return not os.path.exists(f"/proc/{pid}")
+
+
+# ---- mount(8) --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["cellfs", "fuse.cellfs"])
+def test_mount_mounts_and_umount_ends_the_daemon(helper, place, kind):
+    store, mountpoint = place
+    assert run("mount", "-t", kind, store, mountpoint, "-o", "names=printable,nosuid") == (0, "", "")
+    (mountpoint / "default/t/r/f").mkdir(parents=True)
+    (mountpoint / "default/t/r/f/q").write_text("x")
+    pid = daemon_of(mountpoint)
+    line = next(line for line in sh("cat /proc/self/mountinfo").splitlines() if f" {mountpoint} " in line)
+    assert f" - fuse.cellfs {store} " in line and "nosuid" in line
+    assert run("umount", mountpoint) == (0, "", "")
+    wait_until(lambda: ended(pid), "the daemon's end")
+    assert run(CELLFS, "get", f"{store}/default/t/r/f/q")[1].strip().endswith("x")
+
+
+def test_a_line_of_fstab_may_say_what_mount_and_systemd_understand(helper, place, fstab, tmp_path):
+    store, mountpoint = place
+    config = tmp_path / "its.toml"
+    config.write_text("[store]\ncache_size = 8388608\n")
+    environment = fstab(
+        f"{store} {mountpoint} cellfs nofail,_netdev,x-systemd.automount,x-systemd.requires=network.target,"
+        f"auto,nouser,comment=here,ro,nosuid,nodev,noatime,relatime,config={config},names=printable 0 0")
+    for _ in range(2):  # mounted already: nothing to do
+        assert run("mount", "-a", **environment) == (0, "", "")
+    assert sh("cat /proc/self/mountinfo").count(f" {mountpoint} ") == 1
+    assert os.statvfs(mountpoint).f_flag & (os.ST_RDONLY | os.ST_NOSUID) == os.ST_RDONLY | os.ST_NOSUID
+    assert "cache_size = 8388608" in (mountpoint / ".cellfs/config").read_text()
+    assert run("umount", mountpoint, **environment) == (0, "", "")
+
+
+def test_a_line_with_noauto_waits_to_be_asked_for(helper, place, fstab):
+    store, mountpoint = place
+    environment = fstab(f"{store} {mountpoint} cellfs noauto,user,exec 0 0")
+    assert run("mount", "-a", **environment) == (0, "", "")
+    assert not is_mounted(mountpoint)
+    assert run("mount", mountpoint, **environment) == (0, "", "")
+    assert run("umount", mountpoint, **environment) == (0, "", "")
+
+
+def test_paths_with_spaces_in_fstab(helper, fstab, tmp_path):
+    store, mountpoint = tmp_path / "a store", tmp_path / "a mount"
+    mountpoint.mkdir()
+    environment = fstab(f"{store} {mountpoint} cellfs defaults 0 0".replace("a ", "a\\040"))
+    with taken_down(mountpoint):
+        assert run("mount", mountpoint, **environment) == (0, "", "")
+        assert run("umount", mountpoint, **environment) == (0, "", "")
+
+
+def test_several_stores_side_by_side(helper, fstab, tmp_path):
+    lines, places = [], [tmp_path / f"m{i}" for i in range(3)]
+    for place in places:
+        place.mkdir()
+        lines.append(f"{place}.store {place} cellfs nofail 0 0")
+    environment = fstab(*lines)
+    with taken_down(*places):
+        assert run("mount", "-a", **environment) == (0, "", "")
+        assert len({daemon_of(place) for place in places}) == 3
+        assert run("umount", places[1], **environment) == (0, "", "")
+        assert is_mounted(places[0]) and not is_mounted(places[1]) and is_mounted(places[2])
+        assert run("mount", "-a", **environment) == (0, "", "")
+        assert is_mounted(places[1])
+
+
+def test_a_user_of_his_own_store_by_setuid(helper, tmp_path):
+    """As mount.fuse3(8) has it."""
+    for directory in (tmp_path, *tmp_path.parents[:2]):
+        os.chmod(directory, 0o711)
+    home, device = tmp_path / "home", tmp_path / "fuse"
+    (home / "m").mkdir(parents=True)
+    for path in (home, home / "m"):
+        os.chown(path, 65534, 65534)
+    os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
+    os.chmod(device, 0o666)
+    sh(f"""unshare -m bash -e <<'END'
+mount --bind {device} /dev/fuse
+mount -t cellfs {home}/s {home}/m -o setuid=nobody,nofail
+trap 'umount {home}/m' EXIT
+test "$(stat -c %U {home}/s)" = nobody
+{" ".join(NOBODY)} ls {home}/m | grep -qx default
+mount -t cellfs {home}/s {home}/m -o setuid=nosuchuser 2>&1 | grep nosuchuser
+END""")
+    wait_until(lambda: run(CELLFS, "status", home / "s", before=NOBODY)[0] == 0, "the daemon's end")
+
+
+# ---- The helper's exit codes -----------------------------------------------------------------------
+
+
+def test_exit_codes_are_those_of_mount(helper, place, tmp_path):
+    store, mountpoint = place
+    for arguments, code, word in [
+        ([store], 1, "usage"),
+        ([store, mountpoint, "-x"], 1, "usage"),
+        ([store, mountpoint, "-o", "nosuchoption"], 1, "nosuchoption"),
+        ([store, mountpoint, "-o", "names=raw"], 1, "names=raw"),
+        ([store, mountpoint, "-s", "-o", "names=raw"], 1, "names=raw"),
+        ([store, mountpoint, "-o", "remount,ro"], 1, "remount"),
+        ([store, mountpoint, "-o", "config=/nosuch.toml"], 1, "/nosuch.toml"),
+        ([store, tmp_path / "missing"], 32, "mkdir"),
+        ([tmp_path, mountpoint], 32, "lies in the store"),
+        ([store, mountpoint, "-f", "-n", "-o", "ro"], 0, ""),
+        ([store, mountpoint, "-n", "-s", "-v", "-o", "rw,nosuchoption"], 0, ""),
+        ([tmp_path / "another", mountpoint], 32, "is mounted on"),
+    ]:
+        got, out, error = run(helper, *arguments)
+        assert got == code and error.count("\n") == (code != 0) and word in error, (arguments, got, error)
+        if "-v" in arguments:
+            assert str(mountpoint) in out
+    assert run("mount", "-t", "cellfs", tmp_path / "another", mountpoint)[0] == 32
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "names=raw"]])
+def test_a_store_and_a_directory_without_a_command(place, options):
+    """As mount.fuse3(8) calls."""
+    store, mountpoint = place
+    code, _, error = run(CELLFS, store, mountpoint, *options)
+    assert (code, is_mounted(mountpoint)) == ((1, False) if options else (0, True)), error
+
+
+def test_an_interrupt_while_the_store_opens_leaves_nothing(helper, place):
+    store, mountpoint = place
+    assert run(helper, store, mountpoint)[0] == 0
+    pid = daemon_of(mountpoint)
+    sh(f"kill -STOP {pid}; umount -l {mountpoint}")
+    try:
+        waiting = subprocess.Popen([helper, store, mountpoint], stderr=subprocess.PIPE)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(1)
+        waiting.send_signal(2)
+        sh(f"kill -CONT {pid}")
+        error = waiting.communicate(timeout=PATIENCE)[1]
+        assert waiting.returncode == 8 and b"interrupted" in error
+    finally:
+        subprocess.run(["kill", "-CONT", str(pid)], stderr=subprocess.DEVNULL, check=False)
+    assert not is_mounted(mountpoint)
+
+
+# ---- Why not ---------------------------------------------------------------------------------------
+
+
+def test_each_refusal_names_its_cause(helper, place):
+    store, mountpoint = place
+    assert run(helper, store, mountpoint) == (0, "", "")
+    assert run("umount", mountpoint)[0] == 0
+    code, _, error = run(helper, store, mountpoint, before=NOBODY)
+    assert code == 1 and "somebody else's" in error, error
+    powerless = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
+    code, _, error = run(helper, store, mountpoint, before=powerless)
+    assert code == 1 and "CAP_SYS_ADMIN" in error, error
