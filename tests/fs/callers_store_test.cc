@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+//
+// The store of a mount as one caller may use it, against what POSIX says of the files that he would
+// use instead.
+#include "fs/operations/callers_store.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "engine/filters.h"
+#include "tests/fs/tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr uid_t kOwner = 1000;
+constexpr uid_t kOther = 1001;
+constexpr gid_t kGroup = 2000;
+
+MountOptions ForAll() {
+  MountOptions options;
+  options.allow_other = true;
+  return options;
+}
+
+class CallersStoreTest : public testing::Test {
+ protected:
+  CallersStoreTest() : tree_(ForAll()) {
+    tree_.MakeTable();
+    // Something is stored, so that rows may differ.
+    for (const char* row : {"a", "b"}) {
+      for (const char* qualifier : {"p", "q"}) tree_.Put(row, qualifier, std::string(row) + "/");
+    }
+  }
+
+  CallersStore As(uid_t uid, std::vector<gid_t> groups = {kGroup}) {
+    return {*tree_.filesystem, *tree_.store, Asker{uid, std::move(groups)}};
+  }
+  void Set(const Place& place, mode_t mode, uid_t uid = kOwner, gid_t gid = 0) {
+    AttributeUpdate update;
+    update.uid = uid;
+    update.gid = gid;
+    update.mode = mode;
+    EXPECT_TRUE(tree_.filesystem->parts().attributes.Update(place, update).ok());
+  }
+  OwnerAndMode OwnerOf(const Place& place) {
+    return *tree_.filesystem->parts().attributes.FindOwner(place);
+  }
+  Place Column(const std::string& row, const std::string& qualifier) const {
+    return CellPlace(tree_.table, row, "f", qualifier);
+  }
+  // "a/q" of each cell that a scan returns.
+  std::set<std::string> Scanned(CallersStore& store, Scan scan = {}) {
+    std::set<std::string> names;
+    auto scanner = store.OpenScanner(Caller::Superuser(), tree_.table, scan);
+    if (!scanner.ok()) return {std::string(CodeName(scanner.status().code()))};
+    while (!(*scanner)->at_end()) {
+      const auto rows = (*scanner)->Next({});
+      EXPECT_TRUE(rows.ok());
+      for (const RowCells& row : *rows) {
+        for (const Cell& cell : row) names.insert(cell.row + "/" + cell.qualifier);
+      }
+    }
+    return names;
+  }
+  StatusCode Get(CallersStore& store, const std::string& row, const std::string& qualifier) {
+    cellfs::Get get;
+    get.row = row;
+    get.columns["f"].insert(qualifier);
+    return store.Read(Caller::Superuser(), tree_.table, get).status().code();
+  }
+  StatusCode Put(CallersStore& store, const std::string& row, const std::string& qualifier) {
+    cellfs::Put put{row, {{"f", qualifier, kLatestTimestamp, "new", {}}}};
+    return store.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(put)).status().code();
+  }
+  StatusCode Delete(CallersStore& store, const std::string& row, const std::string& qualifier) {
+    cellfs::Delete remove{row, {{CellType::kDeleteColumn, "f", qualifier, kLatestTimestamp}}};
+    return store.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(remove))
+        .status()
+        .code();
+  }
+
+  Tree tree_;
+};
+
+TEST_F(CallersStoreTest, WhatIsNewIsItsMakers) {
+  for (const Place& place : {TablePlace(tree_.table), RowPlace(tree_.table, "a"),
+                             FamilyPlace(tree_.table, "a", "f")}) {
+    Set(place, 0777);
+  }
+  CallersStore other = As(kOther);
+  ASSERT_EQ(Put(other, "a", "his"), StatusCode::kOk);
+  ASSERT_EQ(Put(other, "row", "q"), StatusCode::kOk);
+  EXPECT_EQ(OwnerOf(Column("a", "his")).uid, kOther);
+  EXPECT_EQ(OwnerOf(Column("a", "his")).gid, kGroup);
+  EXPECT_EQ(OwnerOf(RowPlace(tree_.table, "row")).uid, kOther);
+  EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "row", "f")).uid, kOther);
+  EXPECT_EQ(OwnerOf(Column("row", "q")).uid, kOther);
+  EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "a", "f")).uid, kOwner);
+  EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOwner);
+}
+
+TEST_F(CallersStoreTest, AFilterAndAConditionTellNothingOfAClosedColumn) {
+  Set(Column("a", "q"), 0600);
+  CallersStore other = As(kOther);
+  Scan scan;
+  scan.filter = *MakeValueFilter(CompareOperator::kEqual, {Comparator::Kind::kBinary, "a/"});
+  EXPECT_EQ(Scanned(other, scan), std::set<std::string>{"a/p"});
+  cellfs::Put put{"b", {{"f", "p", kLatestTimestamp, "x", {}}}};
+  CheckAndMutate check{"a", ColumnCondition{"f", "q", CompareOperator::kEqual, "a/"}, {}, {}};
+  check.action = RowMutations::Of(put);
+  check.action.row = "a";
+  EXPECT_EQ(other.CheckAndMutate(Caller::Superuser(), tree_.table, check).status().code(),
+            StatusCode::kAccessDenied);
+}
+
+TEST_F(CallersStoreTest, ATombstoneOfAFamilyIsSeenByWhoMayLookIntoIt) {
+  Set(Column("a", "q"), 0600);
+  cellfs::Delete remove{"a", {{CellType::kDeleteFamily, "f", "", kLatestTimestamp}}};
+  CallersStore root = As(0);
+  ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(remove)).ok());
+  Scan scan;
+  scan.raw = true;
+  CallersStore other = As(kOther);
+  EXPECT_EQ(Scanned(other, scan), (std::set<std::string>{"a/", "a/p", "b/p", "b/q"}));
+}
+
+TEST_F(CallersStoreTest, TheFileSystemsOwnTablesAreNotThere) {
+  Set(Column("a", "q"), 0600);  // makes it
+  const TableName own{"cellfs", "attributes"};
+  CallersStore root = As(0);
+  EXPECT_TRUE(tree_.store->DescribeTable(own).ok());
+  EXPECT_EQ(root.DescribeTable(own).status().code(), StatusCode::kTableNotFound);
+  EXPECT_EQ(root.OpenScanner(Caller::Superuser(), own, {}).status().code(),
+            StatusCode::kTableNotFound);
+  EXPECT_EQ(root.DropTable(Caller::Superuser(), own).code(), StatusCode::kTableNotFound);
+  const auto namespaces = root.ListNamespaces();
+  EXPECT_EQ(std::count(namespaces->begin(), namespaces->end(), "cellfs"), 0);
+}
+
+TEST_F(CallersStoreTest, AReadOnlyMountIsReadOnly) {
+  MountOptions options;
+  options.read_only = true;
+  Tree tree(options);
+  tree.MakeTable();
+  CallersStore store(*tree.filesystem, *tree.store, {0, {}});
+  cellfs::Put put{"a", {{"f", "q", kLatestTimestamp, "x", {}}}};
+  EXPECT_EQ(store.Mutate(Caller::Superuser(), tree.table, RowMutations::Of(put)).status().code(),
+            StatusCode::kReadOnly);
+  EXPECT_EQ(store.DisableTable(Caller::Superuser(), tree.table).code(), StatusCode::kReadOnly);
+}
+
+TEST_F(CallersStoreTest, ATableIsChangedByItsOwnerAlone) {
+  Set(TablePlace(tree_.table), 0777, kOther);
+  Set(NamespacePlace("default"), 0755);
+  CallersStore owner = As(kOther);
+  CallersStore stranger = As(1002);
+  FamilySchema family("g");
+  EXPECT_EQ(stranger.AddFamily(Caller::Superuser(), tree_.table, family).code(),
+            StatusCode::kAccessDenied);
+  EXPECT_TRUE(owner.AddFamily(Caller::Superuser(), tree_.table, family).ok());
+  EXPECT_TRUE(owner.DisableTable(Caller::Superuser(), tree_.table).ok());
+  EXPECT_EQ(owner.DropTable(Caller::Superuser(), tree_.table).code(), StatusCode::kAccessDenied)
+      << "the namespace is not his";
+  EXPECT_EQ(owner.CreateTable(Caller::Superuser(), TableSchema({"default", "new"})).code(),
+            StatusCode::kAccessDenied);
+  Set(NamespacePlace("default"), 0777);
+  TableSchema made({"default", "new"});
+  made.families.emplace("f", FamilySchema("f"));
+  EXPECT_TRUE(owner.CreateTable(Caller::Superuser(), made).ok());
+  EXPECT_EQ(OwnerOf(TablePlace({"default", "new"})).uid, kOther);
+}
+
+// ---- Any modes, against POSIX -------------------------------------------------------------------
+
+// What lies on the way to a/q.
+struct Way {
+  OwnerAndMode root, name_space, table, row, family, file;
+};
+
+bool May(const OwnerAndMode& what, uid_t uid, mode_t permissions) {
+  const int shift = what.uid == uid ? 6 : what.gid == kGroup ? 3 : 0;
+  return (what.mode >> shift & permissions) == permissions;
+}
+
+class AnyModesTest : public CallersStoreTest {
+ protected:
+  void SetAll(std::mt19937& random) {
+    const auto any = [&](const Place& place) {
+      static constexpr mode_t kModes[] = {0777, 0755, 0711, 0700, 0750, 0770, 0444, 0, 01777, 0733};
+      OwnerAndMode chosen{random() % 2 == 0 ? kOwner : kOther, random() % 2 == 0 ? kGroup : 0,
+                          random() % 3 != 0 ? 0777 : kModes[random() % std::size(kModes)]};
+      Set(place, chosen.mode, chosen.uid, chosen.gid);
+      return chosen;
+    };
+    way_ = {any(RootPlace()),
+            any(NamespacePlace("default")),
+            any(TablePlace(tree_.table)),
+            any(RowPlace(tree_.table, "a")),
+            any(FamilyPlace(tree_.table, "a", "f")),
+            any(Column("a", "q"))};
+  }
+  bool Reaches(uid_t uid) const {
+    return May(way_.root, uid, 1) && May(way_.name_space, uid, 1) && May(way_.table, uid, 1);
+  }
+  bool Searches(uid_t uid) const {
+    return Reaches(uid) && May(way_.row, uid, 1) && May(way_.family, uid, 1);
+  }
+  Way way_;
+};
+
+TEST_F(AnyModesTest, AreObeyedAsTheKernelObeysThem) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 400; ++round) {
+    SetAll(random);
+    const uid_t uid = random() % 2 == 0 ? kOwner : kOther;
+    CallersStore store = As(uid);
+    const bool reads = Searches(uid) && May(way_.file, uid, 4);
+    EXPECT_EQ(Get(store, "a", "q") == StatusCode::kOk, reads) << round;
+    const bool lists = reads && May(way_.table, uid, 4) && May(way_.row, uid, 4) &&
+                       May(way_.family, uid, 4);
+    EXPECT_EQ(Scanned(store).contains("a/q"), lists) << round;
+    EXPECT_EQ(Put(store, "a", "q") == StatusCode::kOk, Searches(uid) && May(way_.file, uid, 2))
+        << round;
+    const std::string name = "new" + std::to_string(round);
+    EXPECT_EQ(Put(store, "a", name) == StatusCode::kOk, Searches(uid) && May(way_.family, uid, 2))
+        << round;
+    EXPECT_EQ(Put(store, name, "q") == StatusCode::kOk, Reaches(uid) && May(way_.table, uid, 2))
+        << round;
+    const bool is_sticky = (way_.family.mode & 01000) != 0;
+    const bool deletes = Searches(uid) && May(way_.family, uid, 2) &&
+                         (!is_sticky || way_.family.uid == uid || way_.file.uid == uid);
+    EXPECT_EQ(Delete(store, "a", "q") == StatusCode::kOk, deletes) << round;
+    tree_.clock->Advance(10);
+    tree_.Put("a", "q", "a/");
+  }
+}
+
+}  // namespace
+}  // namespace cellfs::fs
