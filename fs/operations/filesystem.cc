@@ -9,6 +9,7 @@
 
 #include "fs/content/cell_reader.h"
 #include "fs/content/claim.h"
+#include "fs/content/view_reader.h"
 #include "fs/nodes/column.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"
@@ -296,11 +297,11 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 
 // A file that has lost its name is described by who has it open. The lock, for an unlink or a
 // rename changes the store first and then the node, which must not be shown the size of another
-// file.
+// file. What is in a view has its name for ever.
 OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node) {
   auto place = node.place();
   ColumnLocks::Lock lock;
-  if (!place->IsDirectory()) {
+  if (!place->IsDirectory() && place->view == nullptr) {
     lock = parts_.tree.column_locks.Take(node);
     place = node.place();
   }
@@ -538,6 +539,10 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, node.get()));
     restoring_readers_.Opened(*place, shown, request.pid);
   }
+  if (place->view != nullptr) {
+    opened.handle = MakeReader(request, std::move(node));
+    return opened;
+  }
   auto reader = std::make_shared<CellReader>(parts_.tree, parts_.contents, request, node);
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = reader->column().writers() > 0;
@@ -565,6 +570,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 // without a name.
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
                                   bool was_unlinked) {
+  const Snapshot<Place> place = node.place();
+  if (place->view != nullptr) return node.AddHandle(opened.handle);
   const auto held = parts_.tree.column_locks.Take(node);
   if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
   if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
@@ -646,17 +653,24 @@ OutcomeOr<SharedBytes> FileSystem::Read(const Request& request, Node& node, File
   return bytes;
 }
 
+std::shared_ptr<FileHandle> FileSystem::MakeReader(const Request& request, NodePtr node) {
+  const Snapshot<Place> place = node->place();
+  if (place->view == nullptr)
+    return std::make_shared<CellReader>(parts_.tree, parts_.contents, request, std::move(node));
+  return std::make_shared<ViewReader>(parts_.tree.open_file_memory, parts_.contents, request,
+                                      std::move(node));
+}
+
 // On a read-only mount the kernel opens nothing. The last file read is kept, for long ones come in
 // many pieces.
 OutcomeOr<SharedBytes> FileSystem::ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                                 size_t size) {
-  std::shared_ptr<CellReader> reader;
+  std::shared_ptr<FileHandle> reader;
   {
     std::lock_guard lock(last_read_mutex_);
     if (last_read_node_ != &node || last_reader_ == nullptr || offset == 0) {
       last_read_node_ = &node;
-      last_reader_ = std::make_shared<CellReader>(parts_.tree, parts_.contents, request,
-                                                  node.shared_from_this());
+      last_reader_ = MakeReader(request, node.shared_from_this());
     }
     reader = last_reader_;
   }

@@ -27,8 +27,6 @@
 
 namespace cellfs::fs {
 
-class CellReader;
-
 // What a look-up tells the kernel. The node was counted once.
 struct Entry {
   NodePtr node;
@@ -199,6 +197,7 @@ class FileSystem {
                                     mode_t mode, OpenMode open_mode, bool exclusive);
   FileHandle* AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
                         bool was_unlinked);
+  std::shared_ptr<FileHandle> MakeReader(const Request& request, NodePtr node);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
@@ -209,7 +208,7 @@ class FileSystem {
 
   std::mutex last_read_mutex_;
   const Node* last_read_node_ = nullptr;     // guarded by last_read_mutex_
-  std::shared_ptr<CellReader> last_reader_;  // guarded by last_read_mutex_
+  std::shared_ptr<FileHandle> last_reader_;  // guarded by last_read_mutex_
 
   RewrittenNodes rewritten_;  // last: its thread uses the rest
 };
