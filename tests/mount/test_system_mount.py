@@ -2,10 +2,14 @@
 """The store as the system mounts it: by mount(8) and fstab, by a service manager."""
 
 import contextlib
+import json
 import os
 import pathlib
+import signal
+import socket
 import stat
 import subprocess
+import time
 
 import pytest
 
@@ -222,3 +226,132 @@ def test_each_refusal_names_its_cause(helper, place):
     powerless = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
     code, _, error = run(helper, store, mountpoint, before=powerless)
     assert code == 1 and "CAP_SYS_ADMIN" in error, error
+
+
+# ---- A service manager -----------------------------------------------------------------------------
+
+
+class Manager:
+    """What a service manager does: it starts the daemon, and hears what that tells."""
+
+    def __init__(self, address, log):
+        self.log = log
+        self.process = None
+        self._address = address
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind("\0" + address[1:] if address[0] == "@" else address)
+        self._socket.settimeout(PATIENCE)
+
+    def start(self, *arguments, **environment):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [CELLFS, "mount", "-f", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, env={**os.environ, "NOTIFY_SOCKET": self._address, **environment})
+
+    def hear(self):
+        return self._socket.recv(4096).decode()
+
+    def hear_until(self, word):
+        heard = [self.hear()]
+        while word not in heard[-1]:
+            heard.append(self.hear())
+        return heard
+
+    def hears_nothing_but(self, word, seconds):
+        """Whether it heard that word in this time."""
+        end, heard = time.monotonic() + seconds, False
+        while (left := end - time.monotonic()) > 0:
+            self._socket.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                said = self.hear()
+                assert word in said, said
+                heard = True
+        self._socket.settimeout(PATIENCE)
+        return heard
+
+    def close(self):
+        self._socket.close()
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(params=["path", "abstract"])
+def manager(request, tmp_path):
+    address = str(tmp_path / "notify") if request.param == "path" else f"@{tmp_path}/notify"
+    made = Manager(address, tmp_path / "daemon.log")
+    yield made
+    made.close()
+
+
+def test_a_service_manager_is_told_when_the_mount_answers_and_when_it_ends(manager, place):
+    store, mountpoint = place
+    manager.start(store, mountpoint)
+    heard = manager.hear_until("READY=1")
+    assert (mountpoint / "default").is_dir()
+    assert heard[0] == "STATUS=opening the store" and f"STATUS={store} is mounted on {mountpoint}" in heard[-1]
+    sh(f"umount {mountpoint}")
+    assert "STOPPING=1" in manager.hear()
+    assert manager.process.wait(PATIENCE) == 0
+
+
+def test_a_service_manager_is_told_why_there_is_no_mount(manager, place):
+    store, mountpoint = place
+    store.mkdir(0o700)
+    (store / "something").touch()
+    manager.start(store, mountpoint)
+    assert manager.process.wait(PATIENCE) != 0
+    assert manager.hear() == "STATUS=opening the store"
+    assert str(store) in manager.hear()
+
+
+def test_the_watchdog_hears_of_a_daemon_that_serves_and_of_no_other(manager, place):
+    store, mountpoint = place
+    manager.start(store, mountpoint, WATCHDOG_USEC="200000")
+    manager.hear_until("READY=1")
+    assert manager.hears_nothing_but("WATCHDOG=1", 1)
+    manager.process.send_signal(signal.SIGSTOP)
+    manager.hears_nothing_but("WATCHDOG=1", 0.2)  # what was under way
+    assert not manager.hears_nothing_but("WATCHDOG=1", 1)
+    manager.process.send_signal(signal.SIGCONT)
+    assert "WATCHDOG=1" in manager.hear()
+    manager.process.send_signal(signal.SIGTERM)
+    assert "STOPPING=1" in manager.hear_until("STOPPING=1")[-1]
+    assert manager.process.wait(PATIENCE) == 0
+
+
+def test_a_watchdog_of_another_process_is_not_ours(manager, place):
+    manager.start(*place, WATCHDOG_USEC="100000", WATCHDOG_PID="1")
+    manager.hear_until("READY=1")
+    assert not manager.hears_nothing_but("WATCHDOG=1", 0.5)
+
+
+def test_sighup_puts_in_force_what_can_be_while_the_mount_lives(manager, place, tmp_path):
+    store, mountpoint = place
+    config, first, second = tmp_path / "its.toml", tmp_path / "first.log", tmp_path / "second.log"
+
+    def reload(text):
+        config.write_text(text)
+        manager.process.send_signal(signal.SIGHUP)
+        assert "RELOADING=1\nMONOTONIC_USEC=" in manager.hear()
+        assert "READY=1" in manager.hear()
+
+    text = f'[log]\ntarget = "{first}"\nlevel = "info"\n'
+    config.write_text(text)
+    manager.start("--config", config, store, mountpoint)
+    manager.hear_until("READY=1")
+    run(CELLFS, "set", mountpoint, "log_level=debug")
+    reload(text)
+    assert json.loads(run(CELLFS, "status", "--json", mountpoint)[1])["log_level"] == "debug"  # as it was set
+    reload(text.replace("first", "second").replace("info", "error") + "[store]\ncache_size = 1048576\n")
+    status = json.loads(run(CELLFS, "status", "--json", mountpoint)[1])
+    assert status["log_level"] == "error"
+    reload(text.replace("first", "second") + '[mount]\nnames = "printable"\n[store]\ncache_size = 1048576\n')
+    assert "[mount] names has changed" in second.read_text() and "names" not in first.read_text()
+    size = first.stat().st_size
+    reload("[log]\nlevel = 1\n")  # nothing of it
+    assert "stays as it was" in second.read_text() and "[log] level" in second.read_text()
+    assert first.stat().st_size == size and (mountpoint / "default").is_dir()
+    sh(f"umount {mountpoint}")
+    assert manager.process.wait(PATIENCE) == 0
