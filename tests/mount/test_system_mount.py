@@ -162,6 +162,40 @@ END""")
     wait_until(lambda: run(CELLFS, "status", home / "s", before=NOBODY)[0] == 0, "the daemon's end")
 
 
+# ---- fstab -----------------------------------------------------------------------------------------
+
+
+def test_update_fstab_writes_a_line_that_mounts_the_same(helper, fstab, tmp_path):
+    store, mountpoint, config = tmp_path / "a store", tmp_path / "a mount", tmp_path / "its own.toml"
+    mountpoint.mkdir()
+    config.write_text("[store]\ncache_size = 8388608\n")
+    environment = fstab("# nothing yet", "/dev/sdz1 /mnt/other ext4 noauto 0 0")
+    call = [CELLFS, "mount", "--update-fstab", "--config", config, "-o", "ro", "-o", "nofail,nosuid",
+            store, mountpoint]
+    file = tmp_path / "fstab"
+    with taken_down(mountpoint):
+        for _ in range(2):
+            assert run(*call, **environment) == (0, "", "")
+            lines = file.read_text().splitlines()
+            assert lines[:2] == ["# nothing yet", "/dev/sdz1 /mnt/other ext4 noauto 0 0"] and len(lines) == 3
+        assert lines[2] == (f"{store} {mountpoint} cellfs config={config},ro,nofail,nosuid 0 0"
+                            .replace("a ", "a\\040").replace("its own", "its\\040own"))
+        assert run("umount", mountpoint, **environment) == (0, "", "")
+        assert run("mount", "-a", **environment) == (0, "", "")
+        assert os.statvfs(mountpoint).f_flag & os.ST_RDONLY
+        assert "cache_size = 8388608" in (mountpoint / ".cellfs/config").read_text()
+        assert run("umount", mountpoint, **environment) == (0, "", "")
+
+
+def test_update_fstab_leaves_the_mount_points_of_others_alone(place, fstab, tmp_path):
+    store, mountpoint = place
+    environment = fstab(f"/dev/sdz1 {mountpoint} ext4 noauto 0 0")
+    before = (tmp_path / "fstab").read_text()
+    code, _, error = run(CELLFS, "mount", "--update-fstab", store, mountpoint, **environment)
+    assert code == 2 and "/dev/sdz1" in error and not is_mounted(mountpoint) and not store.exists()
+    assert (tmp_path / "fstab").read_text() == before
+
+
 # ---- The helper's exit codes -----------------------------------------------------------------------
 
 
