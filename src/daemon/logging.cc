@@ -122,16 +122,17 @@ Status SetLogTarget(const std::string& target) {
   try {
     sink->Change(target);
   } catch (const spdlog::spdlog_ex& error) {
-    return Status(StatusCode::kIoError,
-                  std::string("the log goes on where it was: ") + error.what());
+    return Status(StatusCode::kIoError, "cannot log to '" + target + "': " + error.what());
   }
   return {};
 }
 
 Status ReopenLog() {
   const ChangingSink* const sink = FindSink();
-  return sink == nullptr || !sink->target().starts_with("/") ? Status()
-                                                             : SetLogTarget(sink->target());
+  if (sink == nullptr || !sink->target().starts_with("/")) return {};
+  const Status opened = SetLogTarget(sink->target());
+  if (opened.ok()) return {};
+  return Status(opened.code(), "the log goes on in its old file: " + opened.message());
 }
 
 Status SetLogLevel(const std::string& level) {
