@@ -5,6 +5,8 @@ import contextlib
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import socket
 import stat
@@ -389,3 +391,39 @@ def test_sighup_puts_in_force_what_can_be_while_the_mount_lives(manager, place, 
     assert first.stat().st_size == size and (mountpoint / "default").is_dir()
     sh(f"umount {mountpoint}")
     assert manager.process.wait(PATIENCE) == 0
+
+
+# ---- Units -----------------------------------------------------------------------------------------
+
+UNITS = pathlib.Path(__file__).parents[2] / "packaging/systemd"
+
+
+def test_the_hardening_of_the_unit_lets_it_mount(place):
+    """What of it a program without systemd can do: its capabilities, and no new privileges."""
+    store, mountpoint = place
+    unit = (UNITS / "cellfs@.service.in").read_text()
+    kept = re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].lower().split()
+    assert "\nNoNewPrivileges=yes\n" in unit
+    bounding = ",".join(["-all", *("+" + name.removeprefix("cap_") for name in kept)])
+    confined = ["setpriv", "--no-new-privs", f"--bounding-set={bounding}", "--inh-caps=-all"]
+    assert run(CELLFS, "mount", store, mountpoint, before=confined) == (0, "", "")
+    (mountpoint / "default/t/r/f").mkdir(parents=True)
+    (mountpoint / "default/t/r/f/q").write_text("x")
+    os.chown(mountpoint / "default/t/r/f/q", 65534, 65534)
+    assert run(CELLFS, "umount", mountpoint) == (0, "", "")
+
+
+@pytest.mark.parametrize("source, name, options", [
+    ("cellfs@.service.in", "cellfs@notes.service", []),
+    ("user-cellfs@.service.in", "cellfs@notes.service", ["--user"]),
+    ("mnt-notes.mount", "mnt-notes.mount", []),
+])
+def test_systemd_understands_the_units(tmp_path, source, name, options):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is missing")
+    program = pathlib.Path(shutil.which(CELLFS)).resolve()
+    text = (UNITS / source).read_text().replace("@bindir@/cellfs", str(program))
+    (tmp_path / name).write_text(text)
+    code, out, error = run("systemd-analyze", "verify", "--man=no", *options, tmp_path / name,
+                           XDG_RUNTIME_DIR=str(tmp_path))
+    assert code == 0 and not out and name not in error, error
