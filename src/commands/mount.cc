@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // mount, umount, config.
+#include <unistd.h>
+
 #include "src/commands/all.h"
 #include "src/commands/mounting.h"
 #include "src/configuration.h"
@@ -27,13 +29,18 @@ MountCall CallOf(const Arguments& arguments) {
           .debug = arguments.Flag("debug")};
 }
 
+// mount(8) needs its helper for "cellfs"; for the other it calls mount.fuse3(8), which calls us.
+std::string TypeForFstab() {
+  return access("/sbin/mount.cellfs", X_OK) == 0 ? "cellfs" : "fuse.cellfs";
+}
+
 // As it is called, so that fstab mounts it in the same way.
 FstabLine FstabLineOf(const MountCall& call) {
   std::string options = call.config.empty() ? "" : "config=" + CanonicalPath(call.config);
   for (const std::string& list : call.options) options += (options.empty() ? "" : ",") + list;
   return {.store = CanonicalPath(call.store),
           .mountpoint = CanonicalPath(call.mountpoint),
-          .type = "cellfs",
+          .type = TypeForFstab(),
           .options = options};
 }
 

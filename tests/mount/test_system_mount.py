@@ -143,25 +143,65 @@ def test_several_stores_side_by_side(helper, fstab, tmp_path):
         assert is_mounted(places[1])
 
 
-def test_a_user_of_his_own_store_by_setuid(helper, tmp_path):
-    """As mount.fuse3(8) has it."""
+@pytest.fixture
+def users(tmp_path):
+    """Runs a script in a mount namespace where /dev/fuse is for everybody; $D is a directory of nobody's,
+    $D/m a mount point in it, $CELLFS a program that he may run, and $N runs a command as him."""
     for directory in (tmp_path, *tmp_path.parents[:2]):
         os.chmod(directory, 0o711)
-    home, device = tmp_path / "home", tmp_path / "fuse"
+    home, device, program = tmp_path / "home", tmp_path / "fuse", tmp_path / "cellfs"
     (home / "m").mkdir(parents=True)
     for path in (home, home / "m"):
         os.chown(path, 65534, 65534)
     os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
     os.chmod(device, 0o666)
-    sh(f"""unshare -m bash -e <<'END'
+    shutil.copy(os.path.realpath(shutil.which(CELLFS)), program)
+
+    def script(text):
+        return sh(f"""unshare -m bash -e <<'END'
 mount --bind {device} /dev/fuse
-mount -t cellfs {home}/s {home}/m -o setuid=nobody,nofail
-trap 'umount {home}/m' EXIT
-test "$(stat -c %U {home}/s)" = nobody
-{" ".join(NOBODY)} ls {home}/m | grep -qx default
-mount -t cellfs {home}/s {home}/m -o setuid=nosuchuser 2>&1 | grep nosuchuser
+D={home} CELLFS={program} N="{" ".join(NOBODY)}"
+trap 'umount -l {home}/m 2>/dev/null || true' EXIT
+{text}
 END""")
-    wait_until(lambda: run(CELLFS, "status", home / "s", before=NOBODY)[0] == 0, "the daemon's end")
+    yield script
+    wait_until(lambda: run(program, "status", home / "s", before=NOBODY)[0] in (0, 2), "the daemon's end")
+
+
+def test_a_user_of_his_own_store_by_setuid(helper, users):
+    """As mount.fuse3(8) has it."""
+    users("""mount -t cellfs $D/s $D/m -o setuid=nobody,nofail
+test "$(stat -c %U $D/s)" = nobody
+$N ls $D/m | grep -qx default
+umount $D/m
+! mount -t cellfs $D/s $D/m -o setuid=nosuchuser 2>$D/error
+grep -q nosuchuser $D/error""")
+
+
+def test_a_user_mounts_and_unmounts_what_fstab_lets_him(helper, users, tmp_path):
+    file = tmp_path / "lines"
+    file.write_text(f"{tmp_path}/home/s {tmp_path}/home/m cellfs noauto,user,nofail 0 0\n")
+    with installed(HELPER, tmp_path / "cellfs"):
+        users(f"""mount --bind {file} /etc/fstab
+$N mount $D/m
+grep -q "nosuid,nodev,noexec.* - fuse.cellfs $D/s .*user_id=65534" /proc/self/mountinfo
+$N ls $D/m | grep -qx default
+$N umount $D/m
+! grep -q " $D/m " /proc/self/mountinfo""")
+
+
+def test_what_a_user_lacks_is_named(users, tmp_path):
+    users("""mkdir $D/roots
+! $N $CELLFS mount $D/s $D/roots 2>$D/error
+grep -q "^cellfs: cannot mount.*write to the mount point" $D/error
+! $N $CELLFS mount -o allow_other $D/s $D/m 2>$D/error
+grep -q "^cellfs: cannot mount.*user_allow_other" $D/error
+mkdir -m 700 $D/roots.store
+! $N $CELLFS mount $D/roots.store $D/m 2>$D/error
+grep -q "somebody else's" $D/error
+mount --bind $D /dev
+! $N $CELLFS mount $D/s $D/m 2>$D/error
+grep -q "modprobe fuse" $D/error""")
 
 
 # ---- fstab -----------------------------------------------------------------------------------------
