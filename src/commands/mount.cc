@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // mount, umount, config.
+#include <unistd.h>
+
 #include "src/commands/all.h"
 #include "src/commands/mounting.h"
 #include "src/configuration.h"
+#include "src/mount/fstab.h"
+#include "src/mount/mount_table.h"
+#include "src/mount/mountpoint.h"
 #include "src/mount/unmount.h"
 
 namespace cellfs {
@@ -24,9 +29,51 @@ MountCall CallOf(const Arguments& arguments) {
           .debug = arguments.Flag("debug")};
 }
 
+// mount(8) needs its helper for "cellfs"; for the other it calls mount.fuse3(8), which calls us.
+std::string TypeForFstab() {
+  return access("/sbin/mount.cellfs", X_OK) == 0 ? "cellfs" : "fuse.cellfs";
+}
+
+// As it is called, so that fstab mounts it in the same way.
+FstabLine FstabLineOf(const MountCall& call) {
+  std::string options = call.config.empty() ? "" : "config=" + CanonicalPath(call.config);
+  for (const std::string& list : call.options) options += (options.empty() ? "" : ",") + list;
+  return {.store = CanonicalPath(call.store),
+          .mountpoint = CanonicalPath(call.mountpoint),
+          .type = TypeForFstab(),
+          .options = options};
+}
+
+// What cannot be said in fstab is refused before anything is mounted.
+Status CheckForFstab(const MountCall& call) {
+  if (call.config.find(',') != std::string::npos) {
+    return {StatusCode::kIllegalArgument,
+            "the path " + call.config + " has a comma, which ends an option of fstab; rename it"};
+  }
+  if (call.foreground || call.debug)
+    return {StatusCode::kIllegalArgument, "--update-fstab is for mounts in the background"};
+  return CheckFstab(FstabPath(), FstabLineOf(call));
+}
+
+bool IsMountedSo(const MountCall& call) {
+  const auto mount = FindMountOn(call.mountpoint);
+  return mount && mount->store == CanonicalPath(call.store) && !IsStale(mount->mountpoint);
+}
+
+StatusOr<int> MountAndUpdateFstab(const MountCall& call, const Configuration& configuration) {
+  CELLFS_RETURN_IF_ERROR(CheckForFstab(call));
+  if (!IsMountedSo(call)) {
+    CELLFS_RETURN_IF_ERROR(CheckMount(call));
+    CELLFS_RETURN_IF_ERROR(MountStore(call, configuration));
+  }
+  CELLFS_RETURN_IF_ERROR(UpdateFstab(FstabPath(), FstabLineOf(call)));
+  return kExitDone;
+}
+
 StatusOr<int> Mount(const Front& /*front*/, const Arguments& arguments) {
   const MountCall call = CallOf(arguments);
   CELLFS_ASSIGN_OR_RETURN(const Configuration configuration, ReadConfiguration(call));
+  if (arguments.Flag("update_fstab")) return MountAndUpdateFstab(call, configuration);
   CELLFS_RETURN_IF_ERROR(CheckMount(call));
   CELLFS_RETURN_IF_ERROR(MountStore(call, configuration));
   return kExitDone;
@@ -45,6 +92,8 @@ const Command kMountCommand{
           syntax.Word("mountpoint", "MOUNTPOINT", "an existing directory");
           AddConfigurationOptions(syntax);
           syntax.Flag("-f,--foreground", "foreground", "stay in the foreground");
+          syntax.Flag("--update-fstab", "update_fstab",
+                      "also write the line of /etc/fstab that mounts it so");
           syntax.Flag("-d,--debug", "debug", "show every request; implies -f");
         },
     .run = Mount,

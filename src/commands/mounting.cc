@@ -47,7 +47,8 @@ DaemonOptions DaemonOptionsOf(const MountCall& call, const Configuration& config
           .mountpoint = CanonicalPath(call.mountpoint),
           .foreground = call.foreground || call.debug,
           .debug = call.debug,
-          .configuration = configuration};
+          .configuration = configuration,
+          .read_configuration = [call] { return ReadConfiguration(call); }};
 }
 
 Status RunInForeground(const DaemonOptions& options) {

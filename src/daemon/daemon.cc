@@ -8,23 +8,29 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "fs/kernel/fuse_session.h"
 #include "fs/operations/filesystem.h"
 #include "src/commands/serving.h"
 #include "src/daemon/guardian.h"
 #include "src/daemon/logging.h"
+#include "src/daemon/periodic_task.h"
+#include "src/daemon/reloading.h"
+#include "src/daemon/service_manager.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/mountpoint.h"
 #include "src/mount/new_store.h"
-#include "src/daemon/periodic_task.h"
 #include "src/mount/store_opening.h"
 
 namespace cellfs {
@@ -35,11 +41,13 @@ constexpr std::chrono::seconds kQuotaInterval{60};
 constexpr std::chrono::seconds kMomentInterval{5};
 
 // Ends the session on SIGTERM and SIGINT, which must be blocked in every thread, as SIGHUP, which
-// ends it where the terminal that it runs on has gone; else the log is opened anew.
+// ends it where the terminal that it runs on has gone; else it calls `reload`.
 class SignalThread {
  public:
-  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending, bool ends_with_terminal)
+  SignalThread(fs::FuseSession& session, std::atomic<bool>& ending, bool ends_with_terminal,
+               std::function<void()> reload)
       : ends_with_terminal_(ends_with_terminal),
+        reload_(std::move(reload)),
         thread_([this, &session, &ending] { Wait(session, ending); }) {}
   ~SignalThread() {
     ended_ = true;
@@ -61,7 +69,7 @@ class SignalThread {
     int number = 0;
     while (sigwait(&signals, &number) == 0 && !ended_) {
       if (number == SIGHUP && !ends_with_terminal_) {
-        OpenLogAnew();
+        reload_();
         continue;
       }
       ending = true;
@@ -70,16 +78,8 @@ class SignalThread {
     }
   }
 
-  static void OpenLogAnew() {
-    const Status opened = ReopenLog();
-    if (opened.ok()) {
-      spdlog::info("signal {}: the log is opened anew", SIGHUP);
-    } else {
-      spdlog::error("{}", opened.message());
-    }
-  }
-
   const bool ends_with_terminal_;
+  const std::function<void()> reload_;
   std::atomic<bool> ended_ = false;  // this thread
   std::thread thread_;
 };
@@ -95,8 +95,9 @@ bool EndsWithTerminal(const DaemonOptions& options) {
 }
 
 // Logs the reason, tells whoever waits for the mount, and gives the exit code.
-int Fail(const Status& status, const Report& report) {
+int Fail(const Status& status, const ServiceManager& manager, const Report& report) {
   spdlog::error("{}", status.message());
+  manager.TellStatus(status.message());
   report(status);
   return 1;
 }
@@ -138,8 +139,7 @@ fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
 }
 
 std::string LogTarget(const DaemonOptions& options) {
-  const std::string& target = options.configuration.log_target;
-  return target == "stderr" && !options.foreground ? "syslog" : target;
+  return LogTargetOf(options.configuration, options.foreground);
 }
 
 std::optional<mode_t> ModeOf(const std::string& directory) {
@@ -181,9 +181,29 @@ Status Ending(const std::string& store_directory) {
                 "the store " + store_directory + " is being unmounted; try again");
 }
 
+// Whether a request goes through the kernel and comes back: statfs(2) always reaches the daemon, and
+// asks nothing of the store. Where the mount has been detached there is nothing to ask.
+bool Answers(const std::string& mountpoint) {
+  struct statvfs answer {};
+  return statvfs(mountpoint.c_str(), &answer) == 0;
+}
+
+std::string MountedText(const DaemonOptions& options) {
+  return options.store_directory + " is mounted on " + options.mountpoint;
+}
+
+// Twice as often as it is wanted. A thread that waits for an answer that does not come tells nothing,
+// and so the service manager ends the daemon; the end of the connection ends the waiting.
+std::unique_ptr<PeriodicTask> Watch(const ServiceManager& manager, const std::string& mountpoint) {
+  if (!manager.watchdog()) return nullptr;
+  return std::make_unique<PeriodicTask>(*manager.watchdog() / 2, [&manager, mountpoint] {
+    if (Answers(mountpoint)) manager.TellAlive();
+  });
+}
+
 // Everything between the store's opening and its closing: the exit code, or why nothing was served.
 StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
-                    const Report& report) {
+                    const ServiceManager& manager, const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
                             &store);
   filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
@@ -214,14 +234,24 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
     }
   });
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
+  Reloading reloading(options.configuration, options.read_configuration, store,
+                      options.foreground);
+  std::unique_ptr<PeriodicTask> watch;  // goes after the session, whose end it may wait for
   Status ended;
   {
-    const SignalThread signals(**session, ending, EndsWithTerminal(options));
+    const SignalThread signals(**session, ending, EndsWithTerminal(options), [&] {
+      manager.TellReloading();
+      reloading.Reload();
+      manager.TellReady(MountedText(options));
+    });
     ended = (*session)->Run([&] {
-      spdlog::info("{} is mounted on {}", options.store_directory, options.mountpoint);
+      spdlog::info("{}", MountedText(options));
+      watch = Watch(manager, options.mountpoint);
+      manager.TellReady(MountedText(options));
       report({});
     });
     ending = true;
+    manager.TellStopping();
   }
   // A file system that has gone from the mount table without a word from us had no open file left;
   // what the kernel still had to say of closed ones went with it.
@@ -240,7 +270,8 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   const sigset_t signals = SignalThread::Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
-  const Guardian guardian;  // while there is one thread
+  const ServiceManager manager;  // both while there is one thread
+  const Guardian guardian;
   if (Status status = SetUpLogging(LogTarget(options), options.configuration.log_level);
       !status.ok()) {
     report(status);
@@ -248,17 +279,18 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   }
   const auto mode = ModeOf(options.store_directory);
   const NewStore made(options.store_directory);
+  manager.TellStatus("opening the store");
   auto store = OpenWhenFree(options.store_directory, options.configuration.store);
   if (!store.ok()) {
     made.TakeAway();
-    return Fail(store.status(), report);
+    return Fail(store.status(), manager, report);
   }
   if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
-  const StatusOr<int> code = Serve(**store, options, guardian, report);
+  const StatusOr<int> code = Serve(**store, options, guardian, manager, report);
   store->reset();
   if (!code.ok()) {
     made.TakeAway();
-    return Fail(code.status(), report);
+    return Fail(code.status(), manager, report);
   }
   spdlog::info("{} is closed", options.store_directory);
   return *code;

@@ -4,10 +4,12 @@
 #ifndef CELLFS_SRC_DAEMON_DAEMON_H_
 #define CELLFS_SRC_DAEMON_DAEMON_H_
 
+#include <functional>
 #include <string>
 
-#include "src/daemon/background.h"
+#include "engine/status_or.h"
 #include "src/configuration.h"
+#include "src/daemon/background.h"
 
 namespace cellfs {
 
@@ -17,6 +19,8 @@ struct DaemonOptions {
   bool foreground = false;
   bool debug = false;  // every request on standard error
   Configuration configuration;
+  // The configuration anew, when the file may have changed.
+  std::function<StatusOr<Configuration>()> read_configuration;
 };
 
 // Answers the exit code once the mount has ended. `report` is called once: when the mount answers,

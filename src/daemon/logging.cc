@@ -21,42 +21,73 @@ namespace {
 
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
 
-// A file that can be opened anew while others log.
+// Appends to a file, which it holds open.
 class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit FileSink(std::string path) : path_(std::move(path)), file_(Open()) {}
-
-  void Reopen() {
-    auto file = Open();
-    const std::lock_guard lock(mutex_);
-    file_ = std::move(file);
-  }
+  explicit FileSink(const std::string& path) { file_.open(path); }
 
  private:
-  using File = spdlog::details::file_helper;
-
-  std::unique_ptr<File> Open() const {
-    auto file = std::make_unique<File>();
-    file->open(path_);
-    return file;
-  }
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    file_->write(line);
+    file_.write(line);
   }
-  void flush_() override { file_->flush(); }
+  void flush_() override { file_.flush(); }
 
-  const std::string path_;
-  std::unique_ptr<File> file_;  // guarded by mutex_
+  spdlog::details::file_helper file_;  // guarded by mutex_
 };
 
-spdlog::sink_ptr MakeSink(const std::string& target) {
+spdlog::sink_ptr MakePlainSink(const std::string& target) {
   if (target == "stderr") return std::make_shared<spdlog::sinks::stderr_sink_mt>();
   if (target == "syslog") {
     return std::make_shared<spdlog::sinks::syslog_sink_mt>("cellfs", LOG_PID, LOG_DAEMON, true);
   }
   return std::make_shared<FileSink>(target);
+}
+
+spdlog::sink_ptr MakeSink(const std::string& target) {
+  auto sink = MakePlainSink(target);
+  sink->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  return sink;
+}
+
+// Where the log goes at the moment; that may be changed while others log.
+class ChangingSink final : public spdlog::sinks::sink {
+ public:
+  explicit ChangingSink(std::string target)
+      : target_(std::move(target)), present_(MakeSink(target_)) {}
+
+  void Change(const std::string& target) {
+    auto next = MakeSink(target);
+    const std::lock_guard lock(mutex_);
+    target_ = target;
+    present_ = std::move(next);
+  }
+  std::string target() const {
+    const std::lock_guard lock(mutex_);
+    return target_;
+  }
+
+  void log(const spdlog::details::log_msg& message) override { Present()->log(message); }
+  void flush() override { Present()->flush(); }
+  void set_pattern(const std::string& /*pattern*/) override {}  // each target has its own
+  void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
+
+ private:
+  spdlog::sink_ptr Present() const {
+    const std::lock_guard lock(mutex_);
+    return present_;
+  }
+
+  mutable std::mutex mutex_;
+  std::string target_;         // guarded by mutex_
+  spdlog::sink_ptr present_;  // guarded by mutex_
+};
+
+// That of the daemon's log.
+ChangingSink* FindSink() {
+  const auto& sinks = spdlog::default_logger()->sinks();
+  return sinks.empty() ? nullptr : dynamic_cast<ChangingSink*>(sinks.front().get());
 }
 
 // spdlog would make one, wherever a mistyped path leads.
@@ -74,8 +105,8 @@ Status CheckHasDirectory(const std::string& target) {
 Status SetUpLogging(const std::string& target, const std::string& level) {
   CELLFS_RETURN_IF_ERROR(CheckHasDirectory(target));
   try {
-    auto logger = std::make_shared<spdlog::logger>("cellfs", MakeSink(target));
-    logger->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+    auto logger =
+        std::make_shared<spdlog::logger>("cellfs", std::make_shared<ChangingSink>(target));
     logger->flush_on(spdlog::level::info);
     spdlog::set_default_logger(std::move(logger));
   } catch (const spdlog::spdlog_ex& error) {
@@ -84,18 +115,24 @@ Status SetUpLogging(const std::string& target, const std::string& level) {
   return SetLogLevel(level);
 }
 
-Status ReopenLog() {
-  for (const spdlog::sink_ptr& sink : spdlog::default_logger()->sinks()) {
-    auto* const file = dynamic_cast<FileSink*>(sink.get());
-    if (file == nullptr) continue;
-    try {
-      file->Reopen();
-    } catch (const spdlog::spdlog_ex& error) {
-      return Status(StatusCode::kIoError, std::string("the log goes on in its old file: ") +
-                                              error.what());
-    }
+Status SetLogTarget(const std::string& target) {
+  CELLFS_RETURN_IF_ERROR(CheckHasDirectory(target));
+  ChangingSink* const sink = FindSink();
+  if (sink == nullptr) return {};
+  try {
+    sink->Change(target);
+  } catch (const spdlog::spdlog_ex& error) {
+    return Status(StatusCode::kIoError, "cannot log to '" + target + "': " + error.what());
   }
   return {};
+}
+
+Status ReopenLog() {
+  const ChangingSink* const sink = FindSink();
+  if (sink == nullptr || !sink->target().starts_with("/")) return {};
+  const Status opened = SetLogTarget(sink->target());
+  if (opened.ok()) return {};
+  return Status(opened.code(), "the log goes on in its old file: " + opened.message());
 }
 
 Status SetLogLevel(const std::string& level) {

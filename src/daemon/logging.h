@@ -12,6 +12,8 @@ namespace cellfs {
 
 // `target`: "stderr", "syslog" or a file's path; `level`: trace, debug, info, warn, error, off.
 Status SetUpLogging(const std::string& target, const std::string& level);
+// From now on. Where that fails the log stays where it is. REQUIRES: SetUpLogging.
+Status SetLogTarget(const std::string& target);
 // Goes on in a new file of the same name, where the log is a file: what rotates logs has moved it
 // away. Where that fails the log stays where it is.
 Status ReopenLog();

@@ -17,7 +17,7 @@ namespace cellfs {
 
 class PeriodicTask {
  public:
-  PeriodicTask(std::chrono::seconds interval, std::function<void()> task)
+  PeriodicTask(std::chrono::microseconds interval, std::function<void()> task)
       : thread_([this, interval, task = std::move(task)](const std::stop_token& stop) {
           std::unique_lock lock(mutex_);
           while (!wake_.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); })) {

@@ -158,9 +158,10 @@ bool HasCapability(int number) {
   return false;
 }
 
+// Or where libfuse looks besides.
 bool IsInPath(const std::string& program) {
   const char* const path = getenv("PATH");
-  std::istringstream directories(path == nullptr ? "/usr/bin:/bin" : path);
+  std::istringstream directories(std::string("/usr/bin:/bin:") + (path == nullptr ? "" : path));
   for (std::string directory; std::getline(directories, directory, ':');) {
     if (access((directory + "/" + program).c_str(), X_OK) == 0) return true;
   }

@@ -2,10 +2,16 @@
 """The store as the system mounts it: by mount(8) and fstab, by a service manager."""
 
 import contextlib
+import json
 import os
 import pathlib
+import re
+import shutil
+import signal
+import socket
 import stat
 import subprocess
+import time
 
 import pytest
 
@@ -137,25 +143,99 @@ def test_several_stores_side_by_side(helper, fstab, tmp_path):
         assert is_mounted(places[1])
 
 
-def test_a_user_of_his_own_store_by_setuid(helper, tmp_path):
-    """As mount.fuse3(8) has it."""
+@pytest.fixture
+def users(tmp_path):
+    """Runs a script in a mount namespace where /dev/fuse is for everybody; $D is a directory of nobody's,
+    $D/m a mount point in it, $CELLFS a program that he may run, and $N runs a command as him."""
     for directory in (tmp_path, *tmp_path.parents[:2]):
         os.chmod(directory, 0o711)
-    home, device = tmp_path / "home", tmp_path / "fuse"
+    home, device, program = tmp_path / "home", tmp_path / "fuse", tmp_path / "cellfs"
     (home / "m").mkdir(parents=True)
     for path in (home, home / "m"):
         os.chown(path, 65534, 65534)
     os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
     os.chmod(device, 0o666)
-    sh(f"""unshare -m bash -e <<'END'
+    shutil.copy(os.path.realpath(shutil.which(CELLFS)), program)
+
+    def script(text):
+        return sh(f"""unshare -m bash -e <<'END'
 mount --bind {device} /dev/fuse
-mount -t cellfs {home}/s {home}/m -o setuid=nobody,nofail
-trap 'umount {home}/m' EXIT
-test "$(stat -c %U {home}/s)" = nobody
-{" ".join(NOBODY)} ls {home}/m | grep -qx default
-mount -t cellfs {home}/s {home}/m -o setuid=nosuchuser 2>&1 | grep nosuchuser
+D={home} CELLFS={program} N="{" ".join(NOBODY)}"
+trap 'umount -l {home}/m 2>/dev/null || true' EXIT
+{text}
 END""")
-    wait_until(lambda: run(CELLFS, "status", home / "s", before=NOBODY)[0] == 0, "the daemon's end")
+    yield script
+    wait_until(lambda: run(program, "status", home / "s", before=NOBODY)[0] in (0, 2), "the daemon's end")
+
+
+def test_a_user_of_his_own_store_by_setuid(helper, users):
+    """As mount.fuse3(8) has it."""
+    users("""mount -t cellfs $D/s $D/m -o setuid=nobody,nofail
+test "$(stat -c %U $D/s)" = nobody
+$N ls $D/m | grep -qx default
+umount $D/m
+! mount -t cellfs $D/s $D/m -o setuid=nosuchuser 2>$D/error
+grep -q nosuchuser $D/error""")
+
+
+def test_a_user_mounts_and_unmounts_what_fstab_lets_him(helper, users, tmp_path):
+    file = tmp_path / "lines"
+    file.write_text(f"{tmp_path}/home/s {tmp_path}/home/m cellfs noauto,user,nofail 0 0\n")
+    with installed(HELPER, tmp_path / "cellfs"):
+        users(f"""mount --bind {file} /etc/fstab
+$N mount $D/m
+grep -q "nosuid,nodev,noexec.* - fuse.cellfs $D/s .*user_id=65534" /proc/self/mountinfo
+$N ls $D/m | grep -qx default
+$N umount $D/m
+! grep -q " $D/m " /proc/self/mountinfo""")
+
+
+def test_what_a_user_lacks_is_named(users, tmp_path):
+    users("""mkdir $D/roots
+! $N $CELLFS mount $D/s $D/roots 2>$D/error
+grep -q "^cellfs: cannot mount.*write to the mount point" $D/error
+! $N $CELLFS mount -o allow_other $D/s $D/m 2>$D/error
+grep -q "^cellfs: cannot mount.*user_allow_other" $D/error
+mkdir -m 700 $D/roots.store
+! $N $CELLFS mount $D/roots.store $D/m 2>$D/error
+grep -q "somebody else's" $D/error
+mount --bind $D /dev
+! $N $CELLFS mount $D/s $D/m 2>$D/error
+grep -q "modprobe fuse" $D/error""")
+
+
+# ---- fstab -----------------------------------------------------------------------------------------
+
+
+def test_update_fstab_writes_a_line_that_mounts_the_same(helper, fstab, tmp_path):
+    store, mountpoint, config = tmp_path / "a store", tmp_path / "a mount", tmp_path / "its own.toml"
+    mountpoint.mkdir()
+    config.write_text("[store]\ncache_size = 8388608\n")
+    environment = fstab("# nothing yet", "/dev/sdz1 /mnt/other ext4 noauto 0 0")
+    call = [CELLFS, "mount", "--update-fstab", "--config", config, "-o", "ro", "-o", "nofail,nosuid",
+            store, mountpoint]
+    file = tmp_path / "fstab"
+    with taken_down(mountpoint):
+        for _ in range(2):
+            assert run(*call, **environment) == (0, "", "")
+            lines = file.read_text().splitlines()
+            assert lines[:2] == ["# nothing yet", "/dev/sdz1 /mnt/other ext4 noauto 0 0"] and len(lines) == 3
+        assert lines[2] == (f"{store} {mountpoint} cellfs config={config},ro,nofail,nosuid 0 0"
+                            .replace("a ", "a\\040").replace("its own", "its\\040own"))
+        assert run("umount", mountpoint, **environment) == (0, "", "")
+        assert run("mount", "-a", **environment) == (0, "", "")
+        assert os.statvfs(mountpoint).f_flag & os.ST_RDONLY
+        assert "cache_size = 8388608" in (mountpoint / ".cellfs/config").read_text()
+        assert run("umount", mountpoint, **environment) == (0, "", "")
+
+
+def test_update_fstab_leaves_the_mount_points_of_others_alone(place, fstab, tmp_path):
+    store, mountpoint = place
+    environment = fstab(f"/dev/sdz1 {mountpoint} ext4 noauto 0 0")
+    before = (tmp_path / "fstab").read_text()
+    code, _, error = run(CELLFS, "mount", "--update-fstab", store, mountpoint, **environment)
+    assert code == 2 and "/dev/sdz1" in error and not is_mounted(mountpoint) and not store.exists()
+    assert (tmp_path / "fstab").read_text() == before
 
 
 # ---- The helper's exit codes -----------------------------------------------------------------------
@@ -222,3 +302,168 @@ def test_each_refusal_names_its_cause(helper, place):
     powerless = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]
     code, _, error = run(helper, store, mountpoint, before=powerless)
     assert code == 1 and "CAP_SYS_ADMIN" in error, error
+
+
+# ---- A service manager -----------------------------------------------------------------------------
+
+
+class Manager:
+    """What a service manager does: it starts the daemon, and hears what that tells."""
+
+    def __init__(self, address, log):
+        self.log = log
+        self.process = None
+        self._address = address
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind("\0" + address[1:] if address[0] == "@" else address)
+        self._socket.settimeout(PATIENCE)
+
+    def start(self, *arguments, **environment):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [CELLFS, "mount", "-f", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, env={**os.environ, "NOTIFY_SOCKET": self._address, **environment})
+
+    def hear(self):
+        return self._socket.recv(4096).decode()
+
+    def hear_until(self, word):
+        heard = [self.hear()]
+        while word not in heard[-1]:
+            heard.append(self.hear())
+        return heard
+
+    def hears_nothing_but(self, word, seconds):
+        """Whether it heard that word in this time."""
+        end, heard = time.monotonic() + seconds, False
+        while (left := end - time.monotonic()) > 0:
+            self._socket.settimeout(left)
+            with contextlib.suppress(TimeoutError):
+                said = self.hear()
+                assert word in said, said
+                heard = True
+        self._socket.settimeout(PATIENCE)
+        return heard
+
+    def close(self):
+        self._socket.close()
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(params=["path", "abstract"])
+def manager(request, tmp_path):
+    address = str(tmp_path / "notify") if request.param == "path" else f"@{tmp_path}/notify"
+    made = Manager(address, tmp_path / "daemon.log")
+    yield made
+    made.close()
+
+
+def test_a_service_manager_is_told_when_the_mount_answers_and_when_it_ends(manager, place):
+    store, mountpoint = place
+    manager.start(store, mountpoint)
+    heard = manager.hear_until("READY=1")
+    assert (mountpoint / "default").is_dir()
+    assert heard[0] == "STATUS=opening the store" and f"STATUS={store} is mounted on {mountpoint}" in heard[-1]
+    sh(f"umount {mountpoint}")
+    assert "STOPPING=1" in manager.hear()
+    assert manager.process.wait(PATIENCE) == 0
+
+
+def test_a_service_manager_is_told_why_there_is_no_mount(manager, place):
+    store, mountpoint = place
+    store.mkdir(0o700)
+    (store / "something").touch()
+    manager.start(store, mountpoint)
+    assert manager.process.wait(PATIENCE) != 0
+    assert manager.hear() == "STATUS=opening the store"
+    assert str(store) in manager.hear()
+
+
+def test_the_watchdog_hears_of_a_daemon_that_serves_and_of_no_other(manager, place):
+    store, mountpoint = place
+    manager.start(store, mountpoint, WATCHDOG_USEC="200000")
+    manager.hear_until("READY=1")
+    assert manager.hears_nothing_but("WATCHDOG=1", 1)
+    manager.process.send_signal(signal.SIGSTOP)
+    manager.hears_nothing_but("WATCHDOG=1", 0.2)  # what was under way
+    assert not manager.hears_nothing_but("WATCHDOG=1", 1)
+    manager.process.send_signal(signal.SIGCONT)
+    assert "WATCHDOG=1" in manager.hear()
+    manager.process.send_signal(signal.SIGTERM)
+    assert "STOPPING=1" in manager.hear_until("STOPPING=1")[-1]
+    assert manager.process.wait(PATIENCE) == 0
+
+
+def test_a_watchdog_of_another_process_is_not_ours(manager, place):
+    manager.start(*place, WATCHDOG_USEC="100000", WATCHDOG_PID="1")
+    manager.hear_until("READY=1")
+    assert not manager.hears_nothing_but("WATCHDOG=1", 0.5)
+
+
+def test_sighup_puts_in_force_what_can_be_while_the_mount_lives(manager, place, tmp_path):
+    store, mountpoint = place
+    config, first, second = tmp_path / "its.toml", tmp_path / "first.log", tmp_path / "second.log"
+
+    def reload(text):
+        config.write_text(text)
+        manager.process.send_signal(signal.SIGHUP)
+        assert "RELOADING=1\nMONOTONIC_USEC=" in manager.hear()
+        assert "READY=1" in manager.hear()
+
+    text = f'[log]\ntarget = "{first}"\nlevel = "info"\n'
+    config.write_text(text)
+    manager.start("--config", config, store, mountpoint)
+    manager.hear_until("READY=1")
+    run(CELLFS, "set", mountpoint, "log_level=debug")
+    reload(text)
+    assert json.loads(run(CELLFS, "status", "--json", mountpoint)[1])["log_level"] == "debug"  # as it was set
+    reload(text.replace("first", "second").replace("info", "error") + "[store]\ncache_size = 1048576\n")
+    status = json.loads(run(CELLFS, "status", "--json", mountpoint)[1])
+    assert status["log_level"] == "error"
+    reload(text.replace("first", "second") + '[mount]\nnames = "printable"\n[store]\ncache_size = 1048576\n')
+    assert "[mount] names has changed" in second.read_text() and "names" not in first.read_text()
+    size = first.stat().st_size
+    reload("[log]\nlevel = 1\n")  # nothing of it
+    assert "stays as it was" in second.read_text() and "[log] level" in second.read_text()
+    assert first.stat().st_size == size and (mountpoint / "default").is_dir()
+    sh(f"umount {mountpoint}")
+    assert manager.process.wait(PATIENCE) == 0
+
+
+# ---- Units -----------------------------------------------------------------------------------------
+
+UNITS = pathlib.Path(__file__).parents[2] / "packaging/systemd"
+
+
+def test_the_hardening_of_the_unit_lets_it_mount(place):
+    """What of it a program without systemd can do: its capabilities, and no new privileges."""
+    store, mountpoint = place
+    unit = (UNITS / "cellfs@.service.in").read_text()
+    kept = re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].lower().split()
+    assert "\nNoNewPrivileges=yes\n" in unit
+    bounding = ",".join(["-all", *("+" + name.removeprefix("cap_") for name in kept)])
+    confined = ["setpriv", "--no-new-privs", f"--bounding-set={bounding}", "--inh-caps=-all"]
+    assert run(CELLFS, "mount", store, mountpoint, before=confined) == (0, "", "")
+    (mountpoint / "default/t/r/f").mkdir(parents=True)
+    (mountpoint / "default/t/r/f/q").write_text("x")
+    os.chown(mountpoint / "default/t/r/f/q", 65534, 65534)
+    assert run(CELLFS, "umount", mountpoint) == (0, "", "")
+
+
+@pytest.mark.parametrize("source, name, options", [
+    ("cellfs@.service.in", "cellfs@notes.service", []),
+    ("user-cellfs@.service.in", "cellfs@notes.service", ["--user"]),
+    ("mnt-notes.mount", "mnt-notes.mount", []),
+])
+def test_systemd_understands_the_units(tmp_path, source, name, options):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is missing")
+    program = pathlib.Path(shutil.which(CELLFS)).resolve()
+    text = (UNITS / source).read_text().replace("@bindir@/cellfs", str(program))
+    (tmp_path / name).write_text(text)
+    code, out, error = run("systemd-analyze", "verify", "--man=no", *options, tmp_path / name,
+                           XDG_RUNTIME_DIR=str(tmp_path))
+    assert code == 0 and not out and name not in error, error

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "src/daemon/reloading.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "src/daemon/logging.h"
+
+namespace cellfs {
+namespace {
+
+// By section and key; of a list the lines that follow it belong to its value.
+std::map<std::string, std::string> KeysOf(const Configuration& configuration) {
+  std::map<std::string, std::string> keys;
+  std::string section;
+  std::string key;
+  std::istringstream lines(ConfigurationText(configuration));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (line[0] == '[') {
+      section = line;
+    } else if (const size_t equals = line.find(" = ");
+               equals != std::string::npos && line[0] != ' ') {
+      key = section + " " + line.substr(0, equals);
+      keys[key] = line.substr(equals);
+    } else {
+      keys[key] += line;
+    }
+  }
+  return keys;
+}
+
+bool IsReloadable(const std::string& key) {
+  static constexpr std::string_view kReloadable[] = {"[log] level", "[log] target",
+                                                     "[store] cache_size"};
+  return std::find(std::begin(kReloadable), std::end(kReloadable), key) != std::end(kReloadable);
+}
+
+void LogWhereFailed(const Status& status) {
+  if (!status.ok()) spdlog::error("{}", status.message());
+}
+
+}  // namespace
+
+std::string LogTargetOf(const Configuration& configuration, bool foreground) {
+  const std::string& target = configuration.log_target;
+  return target == "stderr" && !foreground ? "syslog" : target;
+}
+
+std::vector<std::string> DifferingKeys(const Configuration& one, const Configuration& other) {
+  std::map<std::string, std::string> before = KeysOf(one);
+  std::vector<std::string> differing;
+  for (const auto& [key, value] : KeysOf(other)) {
+    const auto known = before.find(key);
+    if (known == before.end() || known->second != value) differing.push_back(key);
+    if (known != before.end()) before.erase(known);
+  }
+  for (const auto& [key, value] : before) differing.push_back(key);
+  return differing;
+}
+
+Reloading::Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground)
+    : in_force_(std::move(in_force)),
+      read_(std::move(read)),
+      controls_(controls),
+      foreground_(foreground) {}
+
+void Reloading::Reload() {
+  LogWhereFailed(ReopenLog());
+  const StatusOr<Configuration> configuration = read_();
+  if (configuration.ok()) {
+    PutInForce(*configuration);
+    spdlog::info("the log is opened anew, the configuration is read again");
+  } else {
+    spdlog::error("the configuration stays as it was: {}", configuration.status().message());
+  }
+}
+
+void Reloading::PutInForce(const Configuration& configuration) {
+  if (configuration.log_target != in_force_.log_target)
+    LogWhereFailed(SetLogTarget(LogTargetOf(configuration, foreground_)));
+  if (configuration.log_level != in_force_.log_level)
+    LogWhereFailed(SetLogLevel(configuration.log_level));
+  if (configuration.store.cache_bytes != in_force_.store.cache_bytes)
+    controls_.SetCacheBytes(configuration.store.cache_bytes);
+  for (const std::string& key : DifferingKeys(in_force_, configuration)) {
+    if (IsReloadable(key)) {
+      spdlog::info("{} is in force", key);
+    } else {
+      spdlog::warn("{} has changed, which the next mount heeds", key);
+    }
+  }
+  in_force_ = configuration;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Reloading: what SIGHUP does. The log is opened anew, the configuration is read again, and of what
+// it says otherwise than before that is put in force that can be while the mount lives.
+#ifndef CELLFS_SRC_DAEMON_RELOADING_H_
+#define CELLFS_SRC_DAEMON_RELOADING_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/local_store.h"
+#include "engine/status_or.h"
+#include "src/configuration.h"
+
+namespace cellfs {
+
+class Reloading {
+ public:
+  using Read = std::function<StatusOr<Configuration>()>;
+
+  // `in_force`: what the mount began with. `read` gives it anew. `foreground`: as LogTargetOf wants.
+  Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground);
+
+  // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has made
+  // of it; where the configuration cannot be read nothing of it is put in force. Not thread-safe.
+  void Reload();
+
+ private:
+  void PutInForce(const Configuration& configuration);
+
+  Configuration in_force_;
+  const Read read_;
+  LocalControls& controls_;
+  const bool foreground_;
+};
+
+// "stderr" is for the foreground: in the background it is syslog.
+std::string LogTargetOf(const Configuration& configuration, bool foreground);
+
+// The keys ("[mount] names") with which two configurations differ.
+std::vector<std::string> DifferingKeys(const Configuration& one, const Configuration& other);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_DAEMON_RELOADING_H_
