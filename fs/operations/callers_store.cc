@@ -473,6 +473,12 @@ Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& sche
   return ChangedTable(schema.name(), store_.RecreateTable(caller, schema));
 }
 
+Status CallersStore::SplitTable(const Caller& caller, const TableName& table,
+                                const std::string& key) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return ChangedTable(table, store_.SplitTable(caller, table, key));
+}
+
 Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
                                const FamilySchema& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));

@@ -66,6 +66,8 @@ class CallersStore : public Store {
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status SplitTable(const Caller& caller, const TableName& table,
+                    const std::string& key) override;
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override;
   Status ModifyFamily(const Caller& caller, const TableName& table,
