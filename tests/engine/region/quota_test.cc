@@ -56,7 +56,8 @@ TEST_F(QuotaTest, ASplitIsOneRegionMore) {
   EXPECT_EQ(store_->SplitTable(root_, table, "n").code(), StatusCode::kQuotaExceeded);
   EXPECT_EQ((*store_->DescribeTable(table))->split_keys, std::vector<std::string>{"m"});
   // How many tables there may be does not matter to it.
-  ASSERT_TRUE(store_->AlterNamespace(root_, {"a", {{"hbase.namespace.quota.maxtables", "1"}}}).ok());
+  ASSERT_TRUE(
+      store_->AlterNamespace(root_, {"a", {{"hbase.namespace.quota.maxtables", "1"}}}).ok());
   EXPECT_EQ(store_->SplitTable(root_, table, "n").code(), StatusCode::kOk);
 }
 

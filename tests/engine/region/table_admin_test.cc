@@ -62,7 +62,9 @@ TEST_F(TableAdminTest, ATableIsSplitWithItsCells) {
   schema.split_keys = {"m"};
   ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
   PutAs("", "t", "f:q");
-  const auto split = [&](const std::string& key) { return store_->SplitTable(root_, t, key).code(); };
+  const auto split = [&](const std::string& key) {
+    return store_->SplitTable(root_, t, key).code();
+  };
   EXPECT_EQ(split("b"), StatusCode::kOk);
   EXPECT_EQ(split("r"), StatusCode::kOk);
   EXPECT_EQ((*store_->DescribeTable(t))->split_keys, (std::vector<std::string>{"b", "m", "r"}));
