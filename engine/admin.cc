@@ -25,4 +25,14 @@ std::optional<SpaceViolationPolicy> ParsePolicy(std::string_view name) {
   return std::nullopt;
 }
 
+bool Covers(const GrantScope& wide, const GrantScope& narrow) {
+  if (!wide.table) {
+    const std::string& name = narrow.table ? narrow.table->namespace_name : narrow.namespace_name;
+    return wide.namespace_name.empty() || wide.namespace_name == name;
+  }
+  if (wide.table != narrow.table) return false;
+  if (wide.family.empty()) return true;
+  return wide.family == narrow.family && (!wide.qualifier || wide.qualifier == narrow.qualifier);
+}
+
 }  // namespace cellfs

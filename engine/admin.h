@@ -35,6 +35,9 @@ struct GrantScope {
   friend bool operator==(const GrantScope&, const GrantScope&) = default;
 };
 
+// Whether what holds at `wide` holds at `narrow`.
+bool Covers(const GrantScope& wide, const GrantScope& narrow);
+
 struct Grant {
   std::string user;
   GrantScope scope;

@@ -93,6 +93,11 @@ class Store {
   // It is the same table, with its id, quota and grants. A client of HBase drops it and makes it
   // anew, so what is put meanwhile may be lost.
   virtual Status RecreateTable(const Caller& caller, const TableSchema& schema) = 0;
+  // The key becomes a split key: the region that it lies in is cut there, unless one begins there
+  // already (kDoNotRetry). A on the table; the namespace's regions are counted. No cell moves. A
+  // client of HBase asks for the split and waits until the regions are there.
+  virtual Status SplitTable(const Caller& caller, const TableName& table,
+                            const std::string& key) = 0;
   virtual Status AddFamily(const Caller& caller, const TableName& table,
                            const FamilySchema& family) = 0;
   virtual Status ModifyFamily(const Caller& caller, const TableName& table,

@@ -116,7 +116,7 @@ std::string AllHelp() {
       text += std::string("\n") + title + "\n";
     }
     char line[160];
-    snprintf(line, sizeof line, "  %-16s %s\n", std::string(command->name).c_str(),
+    snprintf(line, sizeof line, "  %-19s %s\n", std::string(command->name).c_str(),
              std::string(command->summary).c_str());
     text += line;
   }

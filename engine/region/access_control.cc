@@ -78,16 +78,6 @@ std::vector<GrantScope> AskedScopes(const TableSchema& schema, const Query& quer
 
 }  // namespace
 
-bool Covers(const GrantScope& wide, const GrantScope& narrow) {
-  if (!wide.table) {
-    const std::string& name = narrow.table ? narrow.table->namespace_name : narrow.namespace_name;
-    return wide.namespace_name.empty() || wide.namespace_name == name;
-  }
-  if (wide.table != narrow.table) return false;
-  if (wide.family.empty()) return true;
-  return wide.family == narrow.family && (!wide.qualifier || wide.qualifier == narrow.qualifier);
-}
-
 Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_view rights,
                     const GrantScope& scope) {
   if (caller.is_superuser() || Has(catalog, caller, rights, scope)) return {};

@@ -22,9 +22,6 @@ inline GrantScope GlobalScope() { return {}; }
 inline GrantScope NamespaceScope(std::string name) { return {std::move(name)}; }
 inline GrantScope TableScope(TableName table) { return {"", std::move(table)}; }
 
-// Whether what holds at `wide` holds at `narrow`.
-bool Covers(const GrantScope& wide, const GrantScope& narrow);
-
 // Ok if the caller has one of the letters of `rights` at `scope`; else kAccessDenied.
 Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_view rights,
                     const GrantScope& scope);

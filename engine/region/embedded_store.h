@@ -58,6 +58,8 @@ class EmbeddedStore : public LocalStore {
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status SplitTable(const Caller& caller, const TableName& table,
+                    const std::string& key) override;
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override;
   Status ModifyFamily(const Caller& caller, const TableName& table,
@@ -133,7 +135,10 @@ class EmbeddedStore : public LocalStore {
   StatusOr<CatalogTable*> FindChangeable(const Caller& caller, Catalog& catalog,
                                          const TableName& table) const;
   StatusOr<std::shared_ptr<Region>> OpenRegion(const CatalogTable& table) const;
-  Status ChangeSchema(const Caller& caller, const TableName& table, const SchemaChange& change);
+  // Whether the change makes the caller an owner of the table (GrantOwner).
+  enum class Ownership { kTaken, kKept };
+  Status ChangeSchema(const Caller& caller, const TableName& table, const SchemaChange& change,
+                      Ownership ownership = Ownership::kTaken);
   void SetDefaultVersions(TableSchema& schema, const TableSchema* before) const;
   // The caller's full rights on a table that he made or altered, as HBase's AccessController gives.
   void GrantOwner(Catalog& catalog, const Caller& caller, const TableName& table) const;

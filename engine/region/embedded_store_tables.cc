@@ -28,6 +28,10 @@ Status FamilyRefused(const TableName& table, const std::string& family, std::str
           "family '" + family + "' of table '" + table.ToString() + "' " + std::string(why)};
 }
 
+Status SplitRefused(const TableName& table, std::string_view why) {
+  return {StatusCode::kDoNotRetry, "table '" + table.ToString() + "' " + std::string(why)};
+}
+
 Status SystemTableRefused(const TableName& table) {
   return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is in the namespace '" +
                                      std::string(kSystemNamespace) + "', which is read-only"};
@@ -101,7 +105,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
 }
 
 Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
-                                   const SchemaChange& change) {
+                                   const SchemaChange& change, Ownership ownership) {
   std::lock_guard lock(admin_mutex_);
   const Catalog before = CopyCatalog();
   Catalog catalog = before;
@@ -115,7 +119,7 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   // Most of what can fail in the change of regions is its flush: before anything is said of it.
   CELLFS_RETURN_IF_ERROR(region->Flush());
   entry->schema = schema;
-  GrantOwner(catalog, caller, table);
+  if (ownership == Ownership::kTaken) GrantOwner(catalog, caller, table);
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
   Status replaced = region->ReplaceSchema(std::move(schema));
@@ -141,6 +145,25 @@ Status EmbeddedStore::RecreateTable(const Caller& caller, const TableSchema& sch
     others.tables.erase(schema.name());
     return CheckRoomForTable(others, changed);
   });
+}
+
+// What SplitTableRegionProcedure looks at.
+Status EmbeddedStore::SplitTable(const Caller& caller, const TableName& table,
+                                 const std::string& key) {
+  CELLFS_RETURN_IF_ERROR(Require(caller, "A", TableScope(table)));
+  const auto split = [&](TableSchema& changed) -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const bool is_enabled, IsTableEnabled(table));
+    if (!is_enabled) return NotEnabled(table);
+    if (changed.Get("SPLIT_ENABLED") != "true")
+      return SplitRefused(table, "has SPLIT_ENABLED = false");
+    const auto place =
+        std::lower_bound(changed.split_keys.begin(), changed.split_keys.end(), key);
+    if (place != changed.split_keys.end() && *place == key)
+      return SplitRefused(table, "has a region that begins at that key");
+    changed.split_keys.insert(place, key);
+    return CheckRoomForRegions(CopyCatalog(), changed);
+  };
+  return ChangeSchema(caller, table, split, Ownership::kKept);
 }
 
 Status EmbeddedStore::AddFamily(const Caller& caller, const TableName& table,

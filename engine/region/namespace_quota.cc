@@ -47,11 +47,19 @@ Status CheckRoomForTable(const Catalog& catalog, const TableSchema& table) {
   const std::string& name = table.name().namespace_name;
   const NamespaceSchema& schema = catalog.namespaces.at(name).value;
   CELLFS_ASSIGN_OR_RETURN(const uint64_t max_tables, Limit(schema, kMaxTables));
-  CELLFS_ASSIGN_OR_RETURN(const uint64_t max_regions, Limit(schema, kMaxRegions));
-  const std::vector<const CatalogTable*> tables = TablesOf(catalog, name);
-  if (tables.size() >= max_tables) return Exceeded(table, "tables", max_tables);
+  if (TablesOf(catalog, name).size() >= max_tables) return Exceeded(table, "tables", max_tables);
+  return CheckRoomForRegions(catalog, table);
+}
+
+Status CheckRoomForRegions(const Catalog& catalog, const TableSchema& table) {
+  const std::string& name = table.name().namespace_name;
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t max_regions,
+                          Limit(catalog.namespaces.at(name).value, kMaxRegions));
   uint64_t regions = table.split_keys.size() + 1;
-  for (const CatalogTable* present : tables) regions += present->schema->split_keys.size() + 1;
+  for (const CatalogTable* present : TablesOf(catalog, name)) {
+    if (present->schema->name() != table.name())
+      regions += present->schema->split_keys.size() + 1;
+  }
   if (regions > max_regions) return Exceeded(table, "regions", max_regions);
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How many tables and regions a namespace may have (HBase's NamespaceAuditor): properties of it,
-// looked at when a table is made; lowering one below what is there touches nothing.
+// looked at when a table is made or split; lowering one below what is there touches nothing.
 #ifndef CELLFS_ENGINE_REGION_NAMESPACE_QUOTA_H_
 #define CELLFS_ENGINE_REGION_NAMESPACE_QUOTA_H_
 
@@ -15,6 +15,8 @@ Status CheckNamespaceQuota(const NamespaceSchema& schema);
 
 // kQuotaExceeded where there is no room for the new table. REQUIRES: its namespace exists.
 Status CheckRoomForTable(const Catalog& catalog, const TableSchema& table);
+// The same for the regions alone of a table that is there and is to be as `table` says.
+Status CheckRoomForRegions(const Catalog& catalog, const TableSchema& table);
 
 }  // namespace cellfs
 

@@ -64,6 +64,8 @@ Status CallersRights::CheckMayDelete(const Place& column) const {
 }
 
 Status CallersRights::CheckMayMakeIn(const Place& directory) const {
+  if (directory.kind == PlaceKind::kNamespace)
+    CELLFS_RETURN_IF_ERROR(Check(RootPlace(), kSearchPermission, "search"));
   return Check(directory, kWritePermission | kSearchPermission, "change");
 }
 

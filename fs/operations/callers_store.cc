@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/callers_store.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -15,6 +17,15 @@ Status NoTable(const TableName& table) {
 
 Status CheckIsShown(const TableName& table) {
   return table.namespace_name == kHiddenNamespace ? NoTable(table) : Status();
+}
+
+Status CheckIsShown(const std::string& name_space) {
+  if (name_space != kHiddenNamespace) return {};
+  return {StatusCode::kNamespaceNotFound, "namespace '" + name_space + "' does not exist"};
+}
+
+Status CheckIsShown(const GrantScope& scope) {
+  return scope.table ? CheckIsShown(*scope.table) : CheckIsShown(scope.namespace_name);
 }
 
 // What a read without values tells of the row: its columns that are visible now.
@@ -408,37 +419,52 @@ Status CallersStore::CreateNamespace(const Caller& caller, const NamespaceSchema
   return Made(NamespacePlace(schema.name), store_.CreateNamespace(caller, schema));
 }
 
-Status CallersStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
+Status CallersStore::CheckChangesNamespace(const std::string& name) const {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
-  const Place place = NamespacePlace(schema.name);
-  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name).status());
-  CELLFS_RETURN_IF_ERROR(rights_.CheckOwns(place));
-  CELLFS_RETURN_IF_ERROR(store_.AlterNamespace(caller, schema));
-  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(name).status());
+  return rights_.CheckOwns(NamespacePlace(name));
+}
+
+Status CallersStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
+  return ChangeNamespace(caller, schema.name, [&](NamespaceSchema& changed) {
+    changed = schema;
+    return Status();
+  });
+}
+
+Status CallersStore::ChangeNamespace(const Caller& caller, const std::string& name,
+                                     const NamespaceChange& change) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
+  const Place place = NamespacePlace(name);
+  {
+    const auto turn = parts_.schemas.TakeTurn();
+    CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store_.DescribeNamespace(name));
+    CELLFS_RETURN_IF_ERROR(change(schema));
+    CELLFS_RETURN_IF_ERROR(store_.AlterNamespace(caller, schema));
+    parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  }
   parts_.tree.unstored.ShowToml(place);
-  parts_.tree.kernel.NamespaceChanged(schema.name);
+  parts_.tree.kernel.NamespaceChanged(name);
   return {};
 }
 
 Status CallersStore::DropNamespace(const Caller& caller, const std::string& name) {
-  CELLFS_RETURN_IF_ERROR(CheckWritable());
   const Place place = NamespacePlace(name);
-  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(name).status());
+  CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(RootPlace()));
-  CELLFS_RETURN_IF_ERROR(rights_.CheckOwns(place));
   CELLFS_RETURN_IF_ERROR(store_.DropNamespace(caller, name));
   parts_.errors.Record("drop", place, parts_.attributes.DropNamespace(place));
   return Gone(place);
 }
 
 StatusOr<NamespaceSchema> CallersStore::DescribeNamespace(const std::string& name) {
-  if (name == kHiddenNamespace) {
-    return Status(StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist");
-  }
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
   return store_.DescribeNamespace(name);
 }
 
 StatusOr<std::vector<std::string>> CallersStore::ListNamespaces() {
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayListIn(RootPlace()));
   CELLFS_ASSIGN_OR_RETURN(auto names, store_.ListNamespaces());
   std::erase(names, kHiddenNamespace);
   return names;
@@ -456,21 +482,41 @@ Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema
 }
 
 Status CallersStore::AlterTable(const Caller& caller, const TableSchema& schema) {
-  CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
-  for (const auto& [name, family] : schema.families)
-    CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-  CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(schema.name()));
-  const Status done = store_.AlterTable(caller, schema);
-  for (const auto& [name, family] : before->families) {
-    if (IsInForce(done) && schema.FindFamily(name) == nullptr)
-      parts_.tree.unstored.RemoveFamily(schema.name(), name);
+  return ChangeTable(caller, schema.name(), [&](TableSchema& changed) {
+    changed = schema;
+    return Status();
+  });
+}
+
+Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
+                                 const SchemaChange& change) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  Status done;
+  {
+    const auto turn = parts_.schemas.TakeTurn();
+    CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
+    TableSchema schema = *before;
+    CELLFS_RETURN_IF_ERROR(change(schema));
+    for (const auto& [name, family] : schema.families)
+      CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+    done = store_.AlterTable(caller, schema);
+    for (const auto& [name, family] : before->families) {
+      if (IsInForce(done) && schema.FindFamily(name) == nullptr)
+        parts_.tree.unstored.RemoveFamily(table, name);
+    }
   }
-  return ChangedTable(schema.name(), done);
+  return ChangedTable(table, done);
 }
 
 Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
   return ChangedTable(schema.name(), store_.RecreateTable(caller, schema));
+}
+
+Status CallersStore::SplitTable(const Caller& caller, const TableName& table,
+                                const std::string& key) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return ChangedTable(table, store_.SplitTable(caller, table, key));
 }
 
 Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
@@ -547,10 +593,7 @@ StatusOr<bool> CallersStore::IsTableEnabled(const TableName& table) {
 }
 
 StatusOr<std::vector<TableName>> CallersStore::ListTables(const std::string& namespace_name) {
-  if (namespace_name == kHiddenNamespace) {
-    return Status(StatusCode::kNamespaceNotFound,
-                  "namespace '" + namespace_name + "' does not exist");
-  }
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(namespace_name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayListIn(NamespacePlace(namespace_name)));
   return store_.ListTables(namespace_name);
 }
@@ -581,19 +624,20 @@ Statistics CallersStore::GetStatistics() {
   return statistics;
 }
 
+// As a written .toml says one: of the table's or namespace's owner.
 Status CallersStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
                                         const std::optional<SpaceQuota>& quota) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
-  CELLFS_RETURN_IF_ERROR(CheckWritable());
-  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   return ChangedTable(table, store_.SetTableSpaceQuota(caller, table, quota));
 }
 
 Status CallersStore::SetNamespaceSpaceQuota(const Caller& caller, const std::string& name,
                                             const std::optional<SpaceQuota>& quota) {
-  CELLFS_RETURN_IF_ERROR(CheckWritable());
-  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
+  CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
   CELLFS_RETURN_IF_ERROR(store_.SetNamespaceSpaceQuota(caller, name, quota));
+  const Place place = NamespacePlace(name);
+  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  parts_.tree.unstored.ShowToml(place);
   parts_.tree.kernel.NamespaceChanged(name);
   return {};
 }
@@ -605,10 +649,39 @@ StatusOr<std::optional<SpaceQuota>> CallersStore::TableSpaceQuota(const TableNam
 }
 
 StatusOr<std::optional<SpaceQuota>> CallersStore::NamespaceSpaceQuota(const std::string& name) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
   return store_.NamespaceSpaceQuota(name);
 }
 
+std::map<TableName, bool> CallersStore::EnabledTables() {
+  std::map<TableName, bool> tables;
+  const auto namespaces = store_.ListNamespaces();
+  if (!namespaces.ok()) return tables;
+  for (const std::string& name : *namespaces) {
+    const auto names = store_.ListTables(name);
+    if (!names.ok()) continue;  // dropped meanwhile
+    for (const TableName& table : *names) {
+      const auto is_enabled = store_.IsTableEnabled(table);
+      if (is_enabled.ok()) tables[table] = *is_enabled;
+    }
+  }
+  return tables;
+}
+
+// A table over a quota that says so is disabled, and enabled again when it is not over it any more.
+Status CallersStore::CheckSpaceQuotas() {
+  const auto before = EnabledTables();
+  const Status done = store_.CheckSpaceQuotas();
+  if (!IsInForce(done)) return done;
+  for (const auto& [table, is_enabled] : EnabledTables()) {
+    const auto was = before.find(table);
+    if (was != before.end() && was->second != is_enabled) parts_.tree.kernel.TableChanged(table);
+  }
+  return done;
+}
+
 Status CallersStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(grant.scope));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   return store_.GrantPermissions(caller, grant, merge);
@@ -616,14 +689,31 @@ Status CallersStore::GrantPermissions(const Caller& caller, const Grant& grant, 
 
 Status CallersStore::RevokePermissions(const Caller& caller, const std::string& user,
                                        const GrantScope& scope) {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(scope));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   return store_.RevokePermissions(caller, user, scope);
 }
 
+// As HBase's AccessController lists them: to who has A at their scope. One's own are no secret.
+bool CallersStore::MaySee(const Grant& grant, const std::vector<Grant>& grants) const {
+  const std::string& user = parts_.callers.Of(rights_.asker().uid).user;
+  if (grant.user == user) return true;
+  return std::any_of(grants.begin(), grants.end(), [&](const Grant& held) {
+    return held.user == user && held.permissions.find('A') != std::string::npos &&
+           Covers(held.scope, grant.scope);
+  });
+}
+
 StatusOr<std::vector<Grant>> CallersStore::ListGrants() {
-  CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
-  return store_.ListGrants();
+  const Status may_all = rights_.CheckMayAdminister();
+  if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(may_all);
+  CELLFS_ASSIGN_OR_RETURN(auto grants, store_.ListGrants());
+  if (may_all.ok()) return grants;
+  std::vector<Grant> seen;
+  std::copy_if(grants.begin(), grants.end(), std::back_inserter(seen),
+               [&](const Grant& grant) { return MaySee(grant, grants); });
+  return seen;
 }
 
 }  // namespace cellfs::fs

@@ -9,9 +9,12 @@
 //   - A change is one like those through the mount: made under the locks of its columns, what is new
 //     is its maker's, and the kernel is told before the call returns.
 //   - The file system's own tables are not there.
+//   - Of grants those are listed that are the caller's, or at a scope where he may grant.
 #ifndef CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
 #define CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,13 +62,21 @@ class CallersStore : public Store {
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  using NamespaceChange = std::function<Status(NamespaceSchema& schema)>;
+  Status ChangeNamespace(const Caller& caller, const std::string& name,
+                         const NamespaceChange& change);
   Status DropNamespace(const Caller& caller, const std::string& name) override;
   StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override;
   StatusOr<std::vector<std::string>> ListNamespaces() override;
 
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  // The same for a change of what the schema is: no other change gets in between.
+  using SchemaChange = std::function<Status(TableSchema& schema)>;
+  Status ChangeTable(const Caller& caller, const TableName& table, const SchemaChange& change);
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status SplitTable(const Caller& caller, const TableName& table,
+                    const std::string& key) override;
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override;
   Status ModifyFamily(const Caller& caller, const TableName& table,
@@ -93,7 +104,7 @@ class CallersStore : public Store {
                                 const std::optional<SpaceQuota>& quota) override;
   StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override;
   StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override;
-  Status CheckSpaceQuotas() override { return store_.CheckSpaceQuotas(); }
+  Status CheckSpaceQuotas() override;
 
   Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override;
   Status RevokePermissions(const Caller& caller, const std::string& user,
@@ -111,11 +122,14 @@ class CallersStore : public Store {
   StatusOr<CheckAndMutateResult> ChangeIf(const Caller& caller, const TableName& table,
                                           const cellfs::CheckAndMutate& check);
   Status CheckChangesTable(const TableName& table) const;
+  Status CheckChangesNamespace(const std::string& name) const;
   // After an act of administration: its .toml's time, and the kernel.
   Status ChangedTable(const TableName& table, Status done);
   // Made just now, and its maker's.
   Status Made(const Place& place, Status done);
   Status Gone(const Place& place);
+  std::map<TableName, bool> EnabledTables();
+  bool MaySee(const Grant& grant, const std::vector<Grant>& grants) const;
 
   FileSystem& filesystem_;
   Parts& parts_;

@@ -38,7 +38,7 @@ Outcome CheckChange(const TableFile& file, const TableSchema& present) {
     }
   }
   if (file.has_splits && file.schema.split_keys != present.split_keys) {
-    return Refused("splits: the split keys of a table cannot be changed");
+    return Refused("splits: the split keys of a table cannot be changed; 'cellfs split' adds one");
   }
   return {};
 }

@@ -45,6 +45,10 @@ class SchemaChanges {
   // Not under a column's lock.
   Outcome Undeclare(const Caller& caller, const Place& family);
 
+  // For a change elsewhere that begins with what the schema is, so that no other one is lost. Not
+  // while the kernel is told: it may wait for a request that waits for its turn.
+  std::unique_lock<std::mutex> TakeTurn() { return std::unique_lock(mutex_); }
+
   // The schema changed just now, by a command or by mkdir: what its .toml shows as its time lasts
   // over remounts.
   Status NoteChanged(const Place& table_or_namespace, std::optional<timespec> mtime = std::nullopt);

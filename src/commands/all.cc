@@ -16,6 +16,14 @@ constexpr const Command* kAll[] = {
     &kGetCommand, &kScanCommand, &kCountCommand, &kPutCommand, &kCheckAndPutCommand,
     &kMutateCommand, &kAppendCommand, &kIncrementCommand, &kGetCounterCommand, &kDeleteCommand,
     &kDeleteAllCommand,
+    // Schemas
+    &kCreateCommand, &kAlterCommand, &kDescribeCommand, &kListCommand, &kExistsCommand,
+    &kDisableCommand, &kEnableCommand, &kIsEnabledCommand, &kDropCommand, &kTruncateCommand,
+    &kSplitCommand, &kCreateNamespaceCommand, &kAlterNamespaceCommand, &kDescribeNamespaceCommand,
+    &kDropNamespaceCommand, &kListNamespacesCommand,
+    // Rights and quotas
+    &kGrantCommand, &kRevokeCommand, &kUserPermissionCommand, &kSetQuotaCommand,
+    &kListQuotasCommand,
     // Maintenance
     &kStatusCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
     // Help

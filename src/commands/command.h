@@ -18,6 +18,7 @@
 
 #include "engine/local_store.h"
 #include "engine/status_or.h"
+#include "fs/operations/callers_store.h"
 #include "fs/operations/filesystem.h"
 #include "src/commands/arguments.h"
 #include "src/commands/printer.h"
@@ -45,7 +46,7 @@ int ExitCodeOf(const Status& status);
 // Where `serve` runs.
 struct Session {
   fs::FileSystem& filesystem;
-  Store& store;  // as the caller may use it; every change is told to the kernel
+  fs::CallersStore& store;  // as the caller may use it; every change is told to the kernel
   const Caller& caller;
   LocalControls* controls;  // null where the store is not in this process, or is not the caller's
   std::string mountpoint;   // empty: not mounted

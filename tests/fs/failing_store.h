@@ -89,6 +89,10 @@ class FailingStore : public ForwardingStore {
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
     return Change<Status>([&] { return inner().RecreateTable(caller, schema); });
   }
+  Status SplitTable(const Caller& caller, const TableName& table,
+                    const std::string& key) override {
+    return Change<Status>([&] { return inner().SplitTable(caller, table, key); });
+  }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
     return Change<Status>([&] { return inner().AddFamily(caller, table, family); });

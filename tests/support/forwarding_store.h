@@ -75,6 +75,10 @@ class ForwardingStore : public Store {
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
     return store_->RecreateTable(caller, schema);
   }
+  Status SplitTable(const Caller& caller, const TableName& table,
+                    const std::string& key) override {
+    return store_->SplitTable(caller, table, key);
+  }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
     return store_->AddFamily(caller, table, family);

@@ -207,6 +207,20 @@ TEST_F(AccessTest, AdministrationWantsItsRights) {
   EXPECT_TRUE(store_->CreateNamespace(bob, {"b", {}}).ok());
 }
 
+TEST_F(AccessTest, ASplitWantsAAndMakesNobodyAnOwner) {
+  const TableName t = ParseTableName("t");
+  const Caller bob{"bob"};
+  ASSERT_EQ(GrantTo("bob", "RWXC", TableScope(t)), StatusCode::kOk);
+  EXPECT_EQ(store_->SplitTable(bob, t, "m").code(), kDenied);
+  ASSERT_EQ(GrantTo("eve", "A", TableScope(t)), StatusCode::kOk);
+  EXPECT_TRUE(store_->SplitTable({"eve"}, t, "m").ok());
+  for (const Grant& grant : *store_->ListGrants()) {
+    if (grant.user == "eve") {
+      EXPECT_EQ(grant.permissions, "A");
+    }
+  }
+}
+
 TEST_F(AccessTest, GrantsMustMakeSense) {
   const TableName t = ParseTableName("t");
   EXPECT_EQ(GrantTo("bob", "", TableScope(t)), StatusCode::kIllegalArgument);

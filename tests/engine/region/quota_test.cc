@@ -46,6 +46,21 @@ TEST_F(QuotaTest, ANamespaceHoldsItsNumberOfTablesAndRegions) {
   EXPECT_EQ(PutAs("", "a:2", "f:q"), StatusCode::kOk);
 }
 
+TEST_F(QuotaTest, ASplitIsOneRegionMore) {
+  ASSERT_TRUE(
+      store_->CreateNamespace(root_, {"a", {{"hbase.namespace.quota.maxregions", "3"}}}).ok());
+  Create("a:1");
+  Create("a:2");
+  const TableName table = ParseTableName("a:1");
+  EXPECT_EQ(store_->SplitTable(root_, table, "m").code(), StatusCode::kOk);
+  EXPECT_EQ(store_->SplitTable(root_, table, "n").code(), StatusCode::kQuotaExceeded);
+  EXPECT_EQ((*store_->DescribeTable(table))->split_keys, std::vector<std::string>{"m"});
+  // How many tables there may be does not matter to it.
+  ASSERT_TRUE(
+      store_->AlterNamespace(root_, {"a", {{"hbase.namespace.quota.maxtables", "1"}}}).ok());
+  EXPECT_EQ(store_->SplitTable(root_, table, "n").code(), StatusCode::kOk);
+}
+
 TEST_F(QuotaTest, NumbersThatAreNoneAreRefused) {
   for (const auto& [text, code] : {std::pair{"0", StatusCode::kConstraint},
                                    {"-1", StatusCode::kConstraint},

@@ -41,6 +41,8 @@ TEST_F(SystemTablesTest, MetaHasARowForEachRegionAndOneForTheTable) {
   cellfs::Get get;
   get.row = row;
   EXPECT_EQ(store_->Read(root_, ParseTableName("hbase:meta"), get)->size(), 2u);
+  ASSERT_TRUE(store_->SplitTable(root_, schema.name(), "t").ok());
+  EXPECT_EQ(Scanned("hbase:meta").size(), 7u);
 }
 
 TEST_F(SystemTablesTest, TheOthersShowNamespacesQuotasAndGrants) {

@@ -56,6 +56,35 @@ TEST_F(TableAdminTest, ATableThatIsMadeAnewIsSplitAndIsTheSame) {
   EXPECT_FALSE(store_->RecreateTable(root_, schema).ok());
 }
 
+TEST_F(TableAdminTest, ATableIsSplitWithItsCells) {
+  const TableName t = ParseTableName("t");
+  TableSchema schema = Schema("t");
+  schema.split_keys = {"m"};
+  ASSERT_TRUE(store_->CreateTable(root_, schema).ok());
+  PutAs("", "t", "f:q");
+  const auto split = [&](const std::string& key) {
+    return store_->SplitTable(root_, t, key).code();
+  };
+  EXPECT_EQ(split("b"), StatusCode::kOk);
+  EXPECT_EQ(split("r"), StatusCode::kOk);
+  EXPECT_EQ((*store_->DescribeTable(t))->split_keys, (std::vector<std::string>{"b", "m", "r"}));
+  EXPECT_EQ(Get("t"), "f:q=v");
+  EXPECT_EQ(split("m"), StatusCode::kDoNotRetry);
+  EXPECT_EQ(split(""), StatusCode::kIllegalArgument);
+  EXPECT_EQ(split(std::string(kMaxRowLength + 1, 'x')), StatusCode::kIllegalArgument);
+  EXPECT_EQ(store_->SplitTable(root_, ParseTableName("u"), "m").code(), StatusCode::kTableNotFound);
+  EXPECT_EQ(store_->SplitTable(root_, ParseTableName("hbase:meta"), "m").code(),
+            StatusCode::kReadOnly);
+  ASSERT_TRUE(store_->DisableTable(root_, t).ok());
+  EXPECT_EQ(split("x"), StatusCode::kTableNotEnabled);
+  ASSERT_TRUE(store_->EnableTable(root_, t).ok());
+  schema = *(*store_->DescribeTable(t));
+  ASSERT_TRUE(schema.Set("SPLIT_ENABLED", "false").ok());
+  ASSERT_TRUE(store_->AlterTable(root_, schema).ok());
+  EXPECT_EQ(split("x"), StatusCode::kDoNotRetry);
+  EXPECT_EQ((*store_->DescribeTable(t))->split_keys.size(), 3u);
+}
+
 TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
   const TableName t = ParseTableName("t");
   Create("t");
