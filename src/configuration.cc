@@ -327,15 +327,16 @@ std::string Comment(std::string_view meaning) {
   return text + "\n";
 }
 
-// What an fstab line says to mount(8) and systemd, and not to a file system; and of times of access,
-// which there are none of here.
+// What an fstab line says to mount(8) and systemd, and not to a file system; and what is about times
+// of access, of which there are none here.
 bool IsMountsOwn(std::string_view key) {
   static constexpr std::string_view kOwn[] = {
-      "rw",          "defaults", "auto",   "noauto",      "nofail",     "user",       "nouser",
-      "users",       "nousers",  "owner",  "noowner",     "group",      "nogroup",    "_netdev",
-      "comment",     "helper",   "uhelper", "loud",       "silent",     "mand",       "nomand",
-      "iversion",    "noiversion", "diratime", "nodiratime", "relatime", "norelatime",
-      "strictatime", "nostrictatime", "lazytime", "nolazytime"};
+      "rw",          "defaults",      "auto",     "noauto",     "nofail",   "_netdev",
+      "user",        "nouser",        "users",    "nousers",    "owner",    "noowner",
+      "group",       "nogroup",       "comment",  "helper",     "uhelper",  "loud",
+      "silent",      "mand",          "nomand",   "iversion",   "diratime", "noiversion",
+      "nodiratime",  "relatime",      "lazytime", "norelatime", "nolazytime",
+      "strictatime", "nostrictatime"};
   return key.starts_with("x-") || key.starts_with("X-") ||
          std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn);
 }

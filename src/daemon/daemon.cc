@@ -181,8 +181,8 @@ Status Ending(const std::string& store_directory) {
                 "the store " + store_directory + " is being unmounted; try again");
 }
 
-// Whether a request goes through the kernel and comes back: statfs(2) always reaches the daemon, and
-// asks nothing of the store. Where the mount has been detached there is nothing to ask.
+// Whether a request goes through the kernel and comes back: statfs(2) always reaches the daemon,
+// and asks nothing of the store. Where the mount has been detached there is nothing to ask.
 bool Answers(const std::string& mountpoint) {
   struct statvfs answer {};
   return statvfs(mountpoint.c_str(), &answer) == 0;
@@ -192,8 +192,8 @@ std::string MountedText(const DaemonOptions& options) {
   return options.store_directory + " is mounted on " + options.mountpoint;
 }
 
-// Twice as often as it is wanted. A thread that waits for an answer that does not come tells nothing,
-// and so the service manager ends the daemon; the end of the connection ends the waiting.
+// Twice as often as it is wanted. A thread that waits for an answer that does not come tells
+// nothing, and so the service manager ends the daemon; the end of the connection ends the waiting.
 std::unique_ptr<PeriodicTask> Watch(const ServiceManager& manager, const std::string& mountpoint) {
   if (!manager.watchdog()) return nullptr;
   return std::make_unique<PeriodicTask>(*manager.watchdog() / 2, [&manager, mountpoint] {

@@ -19,11 +19,12 @@ class Reloading {
  public:
   using Read = std::function<StatusOr<Configuration>()>;
 
-  // `in_force`: what the mount began with. `read` gives it anew. `foreground`: as LogTargetOf wants.
+  // `in_force`: what the mount began with. `read` gives it anew. `foreground`: of LogTargetOf.
   Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground);
 
-  // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has made
-  // of it; where the configuration cannot be read nothing of it is put in force. Not thread-safe.
+  // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has
+  // made of it; where the configuration cannot be read nothing of it is put in force. Not
+  // thread-safe.
   void Reload();
 
  private:

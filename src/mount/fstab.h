@@ -33,8 +33,8 @@ StatusOr<std::string> WithLine(const std::string& text, const FstabLine& line);
 // Whether UpdateFstab would do it, as far as can be known before.
 Status CheckFstab(const std::string& path, const FstabLine& line);
 
-// Puts the line into the file, whole or not at all; does not touch a file that has it. A file that is
-// missing is made.
+// Puts the line into the file, whole or not at all; does not touch a file that has it. A file that
+// is missing is made.
 Status UpdateFstab(const std::string& path, const FstabLine& line);
 
 // /etc/fstab, unless the environment says otherwise to mount(8).

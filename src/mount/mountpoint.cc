@@ -172,7 +172,8 @@ bool IsInPath(const std::string& program) {
 std::string CauseOfRefusal(const std::string& mountpoint, bool allow_other) {
   if (HasCapability(CAP_SYS_ADMIN)) return "";
   if (getuid() == 0) return "root lacks CAP_SYS_ADMIN here, as in a container that may not mount";
-  if (!IsInPath("fusermount3")) return "fusermount3 is missing, by which a user mounts; install fuse3";
+  if (!IsInPath("fusermount3"))
+    return "a user mounts by fusermount3, which is missing; install fuse3";
   if (access(mountpoint.c_str(), W_OK) != 0)
     return "who mounts must be able to write to the mount point; mount on a directory of your own";
   if (allow_other)

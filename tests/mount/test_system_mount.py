@@ -2,6 +2,7 @@
 """The store as the system mounts it: by mount(8) and fstab, by a service manager."""
 
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -394,6 +395,34 @@ def test_the_watchdog_hears_of_a_daemon_that_serves_and_of_no_other(manager, pla
     assert "WATCHDOG=1" in manager.hear()
     manager.process.send_signal(signal.SIGTERM)
     assert "STOPPING=1" in manager.hear_until("STOPPING=1")[-1]
+    assert manager.process.wait(PATIENCE) == 0
+
+
+def test_the_watchdog_hears_nothing_where_the_daemon_lives_and_does_not_serve(manager, place):
+    """The thread that receives requests is held; all others run."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+    seize, interrupt, detach = 0x4206, 0x4207, 17
+    store, mountpoint = place
+    manager.start(store, mountpoint, WATCHDOG_USEC="200000")
+    manager.hear_until("READY=1")
+
+    def receivers():
+        return [int(task.name) for task in pathlib.Path(f"/proc/{manager.process.pid}/task").iterdir()
+                if (task / "syscall").read_text().startswith("0 ")]  # read(2)
+    wait_until(receivers, "a thread that receives")
+    held = receivers()
+    for thread in held:
+        assert libc.ptrace(seize, thread, None, None) == 0
+        assert libc.ptrace(interrupt, thread, None, None) == 0
+        os.waitpid(thread, 0x40000000)  # __WALL
+    manager.hears_nothing_but("WATCHDOG=1", 0.3)  # what was under way
+    assert not manager.hears_nothing_but("WATCHDOG=1", 1)
+    assert "pid" in run(CELLFS, "status", "--json", mountpoint)[1]  # by the control socket
+    for thread in held:
+        assert libc.ptrace(detach, thread, None, None) == 0
+    assert "WATCHDOG=1" in manager.hear()
+    assert run("umount", mountpoint)[0] == 0
     assert manager.process.wait(PATIENCE) == 0
 
 
