@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "fs/operations/row_change.h"
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
@@ -26,17 +27,6 @@ Status CheckIsShown(const std::string& name_space) {
 
 Status CheckIsShown(const GrantScope& scope) {
   return scope.table ? CheckIsShown(*scope.table) : CheckIsShown(scope.namespace_name);
-}
-
-// What a read without values tells of the row: its columns that are visible now.
-StatusOr<RowCells> VisibleCells(Store& store, const TableName& table, const std::string& row,
-                                Columns columns, int32_t of_each_family) {
-  Get get;
-  get.row = row;
-  get.columns = std::move(columns);
-  get.lengths_only = true;
-  get.store_limit = of_each_family;
-  return store.Read(Caller::Superuser(), table, get);
 }
 
 // A scanner whose filter stands behind what the caller may read.
@@ -102,197 +92,6 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& calle
       std::make_unique<NarrowedScanner>(std::move(scanner), std::move(rights)));
 }
 
-// One change of a row, from its locks to what the file system has to know of it. The kernel has been
-// told when FileSystem::AwaitRewrites returns, which must not be called under a lock.
-class CallersStore::RowChange {
- public:
-  RowChange(CallersStore& with, const TableName& table, const std::string& row)
-      : with_(with), parts_(with.parts_), table_(table), row_(row) {}
-
-  // Takes the locks of the columns that are named and looks whether the caller may do it.
-  Status Begin(const std::vector<Mutation>& mutations) {
-    for (const Mutation& mutation : mutations)
-      std::visit([this](const auto& what) { Add(what); }, mutation);
-    std::vector<Place> columns;
-    for (const auto& [column, change] : columns_) columns.push_back(PlaceOf(column));
-    locks_ = parts_.tree.column_locks.Take(columns);
-    CELLFS_RETURN_IF_ERROR(Look());
-    return CheckRights();
-  }
-
-  // How the mutations ended; `timestamps` as a MutationResult has them.
-  void Ended(const Status& status, const std::vector<Mutation>& mutations,
-             const std::vector<Timestamp>& timestamps) {
-    if (!IsInForce(status)) return;
-    Tell();
-    if (!status.ok()) return;
-    NoteMakers();
-    SettlePuts(mutations, timestamps);
-    locks_.clear();
-    NoteNames();
-  }
-
- private:
-  using Column = std::pair<std::string, std::string>;
-  enum class Change { kPut, kDelete };
-
-  Place PlaceOf(const Column& column) const {
-    return CellPlace(table_, row_, column.first, column.second);
-  }
-
-  void Add(const Put& put) {
-    for (const PutCell& cell : put.cells) columns_[{cell.family, cell.qualifier}] = Change::kPut;
-  }
-  void Add(const Increment& increment) {
-    for (const IncrementCell& cell : increment.cells)
-      columns_[{cell.family, cell.qualifier}] = Change::kPut;
-  }
-  void Add(const Append& append) {
-    for (const AppendCell& cell : append.cells)
-      columns_[{cell.family, cell.qualifier}] = Change::kPut;
-  }
-  void Add(const Withdraw& withdraw) {
-    for (const WithdrawCell& cell : withdraw.cells)
-      columns_.try_emplace({cell.family, cell.qualifier}, Change::kDelete);
-  }
-  void Add(const Delete& remove) {
-    if (remove.markers.empty()) deletes_row_ = true;
-    for (const DeleteMarker& marker : remove.markers) {
-      if (IsFamilyTombstone(marker.type)) {
-        deleted_families_.insert(marker.family);
-      } else {
-        columns_.try_emplace({marker.family, marker.qualifier}, Change::kDelete);
-      }
-    }
-  }
-
-  // What is there before.
-  Status Look() {
-    CELLFS_ASSIGN_OR_RETURN(const RowCells first_cells,
-                            VisibleCells(with_.store_, table_, row_, {}, 1));
-    for (const Cell& cell : first_cells) families_there_.insert(cell.family);
-    Columns named;
-    for (const auto& [column, change] : columns_) named[column.first].insert(column.second);
-    if (named.empty()) return {};
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                            VisibleCells(with_.store_, table_, row_, std::move(named), -1));
-    for (const Cell& cell : cells) there_.insert({cell.family, cell.qualifier});
-    return {};
-  }
-
-  CallersRights::IsThere IsThere(const Column& column) const {
-    return {.column = there_.contains(column),
-            .family = families_there_.contains(column.first) ||
-                      parts_.tree.unstored.Find(FamilyPlace(table_, row_, column.first)) != nullptr,
-            .row = !families_there_.empty() ||
-                   parts_.tree.unstored.Find(RowPlace(table_, row_)) != nullptr};
-  }
-
-  Status CheckRights() {
-    if (!with_.rights_.matter()) return {};
-    for (const auto& [column, change] : columns_) {
-      const Place place = PlaceOf(column);
-      CELLFS_RETURN_IF_ERROR(change == Change::kDelete
-                                 ? with_.rights_.CheckMayDelete(place)
-                                 : with_.rights_.CheckMayPut(place, IsThere(column)));
-    }
-    if (deletes_row_) deleted_families_.insert(families_there_.begin(), families_there_.end());
-    for (const std::string& family : deleted_families_) {
-      CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                              VisibleCells(with_.store_, table_, row_, {{family, {}}}, -1));
-      for (const Cell& cell : cells) {
-        CELLFS_RETURN_IF_ERROR(with_.rights_.CheckMayDelete(PlaceOf({family, cell.qualifier})));
-      }
-    }
-    return {};
-  }
-
-  // While the locks are held, so that nobody keeps what was there before.
-  void Tell() {
-    std::vector<RewrittenColumn> changed;
-    std::set<std::string> whole = deleted_families_;
-    if (deletes_row_) whole.insert(families_there_.begin(), families_there_.end());
-    for (const std::string& family : whole) changed.push_back({row_, family, std::nullopt});
-    for (const auto& [column, change] : columns_) {
-      changed.push_back({row_, column.first, column.second});
-      if (change == Change::kDelete) parts_.tree.recent.Forget(PlaceOf(column));
-    }
-    with_.filesystem_.CellsChanged(table_, changed);
-  }
-
-  // What is new belongs to who made it, as a file that he creates.
-  void NoteMakers() {
-    bool row_is_new = families_there_.empty();
-    std::set<std::string> new_families;
-    for (const auto& [column, change] : columns_) {
-      if (change != Change::kPut || there_.contains(column)) continue;
-      if (!families_there_.contains(column.first)) new_families.insert(column.first);
-      NoteMaker(PlaceOf(column));
-    }
-    for (const std::string& family : new_families) {
-      if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_));
-      NoteMaker(FamilyPlace(table_, row_, family));
-    }
-  }
-
-  void NoteMaker(const Place& place) {
-    if (parts_.tree.unstored.Find(place) != nullptr) return;  // made before, by mkdir or a create
-    AttributeUpdate update;
-    update.uid = with_.rights_.asker().uid;
-    if (!with_.rights_.asker().groups.empty()) update.gid = with_.rights_.asker().groups.front();
-    update.anew = true;
-    parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
-  }
-
-  void SettlePuts(const std::vector<Mutation>& mutations,
-                  const std::vector<Timestamp>& timestamps) {
-    auto next = timestamps.begin();
-    const auto stamp = [&]() -> Timestamp { return next == timestamps.end() ? 0 : *next++; };
-    for (const Mutation& mutation : mutations) {
-      if (const auto* remove = std::get_if<Delete>(&mutation)) {
-        for (size_t i = 0; i < remove->markers.size(); ++i) stamp();
-      }
-      const auto* put = std::get_if<Put>(&mutation);
-      if (put == nullptr) continue;
-      for (const PutCell& cell : put->cells) Settle(cell, stamp());
-    }
-  }
-
-  void Settle(const PutCell& cell, Timestamp stamp) {
-    const Place place = CellPlace(table_, row_, cell.family, cell.qualifier);
-    parts_.puts.Settle(place, stamp);
-    if (cell.timestamp == kLatestTimestamp) return;
-    AttributeUpdate update;
-    update.version = stamp;
-    update.ctime = ToTimespec(parts_.tree.clock.Now());
-    parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
-  }
-
-  // Directories change when names come and go.
-  void NoteNames() {
-    std::set<std::string> changed = deleted_families_;
-    for (const auto& [column, change] : columns_) {
-      if (change == Change::kDelete || !there_.contains(column)) changed.insert(column.first);
-    }
-    for (const std::string& family : changed) {
-      with_.filesystem_.NamesChanged(FamilyPlace(table_, row_, family));
-      if (!families_there_.contains(family)) with_.filesystem_.NamesChanged(RowPlace(table_, row_));
-    }
-    if (families_there_.empty() || deletes_row_) with_.filesystem_.NamesChanged(TablePlace(table_));
-  }
-
-  CallersStore& with_;
-  Parts& parts_;
-  const TableName& table_;
-  const std::string& row_;
-  std::map<Column, Change> columns_;
-  std::set<std::string> deleted_families_;
-  bool deletes_row_ = false;
-  std::set<std::string> families_there_;
-  std::set<Column> there_;
-  std::vector<ColumnLocks::Lock> locks_;
-};
-
 Status CallersStore::CheckWritable() const {
   if (!parts_.options.read_only) return {};
   return {StatusCode::kReadOnly, "the mount is read-only"};
@@ -300,7 +99,7 @@ Status CallersStore::CheckWritable() const {
 
 StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableName& table,
                                               const RowMutations& mutations) {
-  RowChange change(*this, table, mutations.row);
+  RowChange change(filesystem_, store_, rights_, table, mutations.row);
   CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
   auto result = store_.Mutate(caller, table, mutations);
   change.Ended(result.status(), mutations.mutations,
@@ -339,7 +138,7 @@ StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller
 
 StatusOr<CheckAndMutateResult> CallersStore::ChangeIf(const Caller& caller, const TableName& table,
                                                       const cellfs::CheckAndMutate& check) {
-  RowChange change(*this, table, check.row);
+  RowChange change(filesystem_, store_, rights_, table, check.row);
   CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations));
   auto result = store_.CheckAndMutate(caller, table, check);
   if (result.ok() && !result->done) return result;

@@ -112,8 +112,6 @@ class CallersStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
-  class RowChange;
-
   Status CheckWritable() const;
   Status CheckMayChange(const TableName& table) const;
   // The kernel is not told yet.

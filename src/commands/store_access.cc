@@ -20,6 +20,15 @@ StatusOr<Answer> AnswerIn(const StatusOr<json>& result) {
   return result->value("no", false) ? Answer::kNo : Answer::kDone;
 }
 
+// What could not be asked, or was not answered, may be because the daemon died.
+Status WithStaleMount(const MountedStore& mount, const Status& status) {
+  const StatusCode code = status.code();
+  const bool may_be_gone = code == StatusCode::kUnavailable || code == StatusCode::kOutcomeUnknown;
+  if (!may_be_gone || !IsStale(mount.mountpoint)) return status;
+  return Status(code, status.message() + "; the mount on " + mount.mountpoint +
+                          " is stale: 'cellfs umount " + mount.mountpoint + "' takes it away");
+}
+
 // Through the daemon of a mount.
 class MountAccess : public StoreAccess {
  public:
@@ -28,7 +37,9 @@ class MountAccess : public StoreAccess {
 
   StatusOr<Answer> Call(const std::string& command, const json& arguments,
                         const TakeRecord& take) override {
-    return AnswerIn(connection_->Call(command, arguments, take));
+    const auto result = connection_->Call(command, arguments, take);
+    if (!result.ok()) return WithStaleMount(mount_, result.status());
+    return AnswerIn(result);
   }
 
  private:
@@ -73,11 +84,7 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
     return std::unique_ptr<StoreAccess>(
         std::make_unique<MountAccess>(mount, *std::move(connection)));
   }
-  const StatusCode code = connection.status().code();
-  const bool may_be_gone = code == StatusCode::kUnavailable || code == StatusCode::kOutcomeUnknown;
-  if (!may_be_gone || !IsStale(mount.mountpoint)) return connection.status();
-  return Status(code, connection.status().message() + "; the mount on " + mount.mountpoint +
-                          " is stale: 'cellfs umount " + mount.mountpoint + "' takes it away");
+  return WithStaleMount(mount, connection.status());
 }
 
 StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory) {

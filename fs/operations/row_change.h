@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// RowChange: one change of a row by a command, from the locks of its columns to what the file system
+// has to know of it:
+//
+//   1. Begin takes the locks of the columns that are named, looks at what is there, and judges
+//      whether the caller may do it.
+//   2. The caller makes the mutations, and says how they ended.
+//   3. Nodes learn that the columns changed, while the locks are held; what is new gets its owner,
+//      and directories their times. The kernel has been told when FileSystem::AwaitRewrites returns,
+//      which must not be called under a lock.
+//
+// What a family's or a row's tombstone deletes is not locked: it ends up before or after what others
+// write at the same time.
+#ifndef CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
+#define CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
+
+#include <exception>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/store.h"
+#include "fs/nodes/column_locks.h"
+#include "fs/operations/callers_rights.h"
+#include "fs/operations/filesystem.h"
+
+namespace cellfs::fs {
+
+// Of one thread, which takes no other lock of a column meanwhile.
+class RowChange {
+ public:
+  // All of these outlive it.
+  RowChange(FileSystem& filesystem, Store& store, const CallersRights& rights,
+            const TableName& table, const std::string& row)
+      : filesystem_(filesystem),
+        parts_(filesystem.parts()),
+        store_(store),
+        rights_(rights),
+        table_(table),
+        row_(row) {}
+  RowChange(const RowChange&) = delete;
+  RowChange& operator=(const RowChange&) = delete;
+  ~RowChange();
+
+  // kAccessDenied, and what a read of the row fails with; then nothing is to be changed.
+  Status Begin(const std::vector<Mutation>& mutations);
+  // `timestamps` as a MutationResult has them.
+  void Ended(const Status& status, const std::vector<Mutation>& mutations,
+             const std::vector<Timestamp>& timestamps);
+
+ private:
+  using Column = std::pair<std::string, std::string>;
+  enum class Change { kPut, kDelete };
+
+  Place PlaceOf(const Column& column) const;
+  void Add(const Put& put);
+  void Add(const Increment& increment);
+  void Add(const Append& append);
+  void Add(const Withdraw& withdraw);
+  void Add(const Delete& remove);
+  Status Look();
+  CallersRights::IsThere IsThere(const Column& column) const;
+  Status CheckRights();
+  void Tell();
+  void NoteMakers();
+  void NoteMaker(const Place& place);
+  void SettlePuts(const std::vector<Mutation>& mutations,
+                  const std::vector<Timestamp>& timestamps);
+  void Settle(const PutCell& cell, Timestamp stamp);
+  void NoteNames();
+
+  FileSystem& filesystem_;
+  Parts& parts_;
+  Store& store_;
+  const CallersRights& rights_;
+  const TableName& table_;
+  const std::string& row_;
+  const int exceptions_ = std::uncaught_exceptions();
+  std::map<Column, Change> columns_;
+  std::set<std::string> deleted_families_;
+  bool deletes_row_ = false;
+  std::set<std::string> families_there_;
+  std::set<Column> there_;
+  std::vector<ColumnLocks::Lock> locks_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
