@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -22,7 +24,7 @@ namespace {
 using nlohmann::json;
 
 int Fail(const std::string& message, int code) {
-  std::cerr << "cellfs: " << message << '\n';
+  std::cerr << "cellfs: " << ShownBytes(message) << '\n';  // a key in it may hold anything
   return code;
 }
 
@@ -164,7 +166,7 @@ StatusOr<int> CallAndPrint(const Command& command, const Front& front,
     } else {
       command.print(front.printer, record);
     }
-    return front.printer.ok();
+    return command.goes_on || front.printer.ok();
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,
                           access->Call(std::string(command.name), sent, take));
@@ -186,7 +188,9 @@ int Run(const Command& command, const Arguments& arguments) {
   printer.Finish();
   pager.reset();
   // Who has read enough of a pipe (head) is content.
-  if (!printer.ok()) return kExitDone;
+  if (printer.failure() == EPIPE) return kExitDone;
+  if (!printer.ok())
+    return Fail(std::string("the output cannot be written: ") + strerror(printer.failure()), kExitFailed);
   return code.ok() ? *code : Fail(code.status().message(), ExitCodeOf(code.status()));
 }
 

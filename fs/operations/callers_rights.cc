@@ -21,10 +21,19 @@ Status CallersRights::Check(const Place& place, mode_t permission, const char* w
   return Allows(owner, asker_, permission) ? Status() : Denied(place, what);
 }
 
-Status CallersRights::CheckReach(const TableName& table) const {
+Status CallersRights::CheckReachNamespace(const std::string& name) const {
   CELLFS_RETURN_IF_ERROR(Check(RootPlace(), kSearchPermission, "search"));
-  CELLFS_RETURN_IF_ERROR(
-      Check(NamespacePlace(table.namespace_name), kSearchPermission, "search"));
+  return Check(NamespacePlace(name), kSearchPermission, "search");
+}
+
+Status CallersRights::CheckMayReadToml(const Place& place) const {
+  const bool is_table = place.kind == PlaceKind::kTable;
+  return Check(place.As(is_table ? PlaceKind::kSchemaFile : PlaceKind::kNamespaceFile),
+               kReadPermission, "read");
+}
+
+Status CallersRights::CheckReach(const TableName& table) const {
+  CELLFS_RETURN_IF_ERROR(CheckReachNamespace(table.namespace_name));
   return Check(TablePlace(table), kSearchPermission, "search");
 }
 
@@ -61,6 +70,17 @@ Status CallersRights::CheckMayDelete(const Place& column) const {
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
   if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
   return CheckOwns(column);
+}
+
+Status CallersRights::CheckMayDeleteAll(const Place& family, bool row_is_there) const {
+  if (!matter()) return {};
+  const Place row = family.Parent();
+  if (!row_is_there) return CheckMayMakeIn(row.Parent());
+  CELLFS_RETURN_IF_ERROR(Check(row, kSearchPermission, "search"));
+  CELLFS_RETURN_IF_ERROR(CheckMayMakeIn(family));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
+  if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
+  return Denied(family, "delete all that is in the sticky");
 }
 
 Status CallersRights::CheckMayMakeIn(const Place& directory) const {

@@ -7,6 +7,7 @@
 //     list columns         also read on the row's and the family's directory
 //     put a column         write on the file; where it is not there, on the directory that gets a
 //                          new name: the family's, the row's or the table's
+//     delete a family      the same; in a sticky one, who owns the directory
 //     delete a column      write on the family's directory; in a sticky one, his own files alone
 //     change a table       it is his
 //     make, drop a table   write on the namespace; drop: it is his as well
@@ -27,7 +28,7 @@
 
 namespace cellfs::fs {
 
-// Thread-safe; holds nothing of its own.
+// Thread-safe.
 class CallersRights {
  public:
   CallersRights(const Reading& reading, Asker asker)
@@ -41,6 +42,9 @@ class CallersRights {
 
   // Whether he may search everything above what is in the table.
   Status CheckReach(const TableName& table) const;
+  Status CheckReachNamespace(const std::string& name) const;
+  // Of a table or a namespace.
+  Status CheckMayReadToml(const Place& place) const;
   // Whether he may list its rows.
   Status CheckMayList(const TableName& table) const;
   Status CheckMayRead(const Place& column) const;
@@ -52,6 +56,9 @@ class CallersRights {
   };
   Status CheckMayPut(const Place& column, const IsThere& is_there) const;
   Status CheckMayDelete(const Place& column) const;
+  // All that is and comes in a family of a row: also of one that is not there, where the tombstone
+  // would be what is new.
+  Status CheckMayDeleteAll(const Place& family, bool row_is_there) const;
   Status CheckMayMakeIn(const Place& directory) const;
   // Of the root or a namespace.
   Status CheckMayListIn(const Place& directory) const;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/filters.h"
 #include "fs/operations/row_change.h"
 #include "fs/tree/hidden_namespace.h"
 
@@ -27,6 +28,12 @@ Status CheckIsShown(const std::string& name_space) {
 
 Status CheckIsShown(const GrantScope& scope) {
   return scope.table ? CheckIsShown(*scope.table) : CheckIsShown(scope.namespace_name);
+}
+
+// As the mount leaves them out of the tables of the catalog.
+FilterPtr WithoutHiddenRows(const TableName& table, const FilterPtr& filter) {
+  return MakeVisibleCellsFilter(
+      [table](const CellView& cell) { return !IsHiddenRow(table, cell.row); }, filter);
 }
 
 // A scanner whose filter stands behind what the caller may read.
@@ -61,6 +68,7 @@ StatusOr<RowCells> CallersStore::Read(const Caller& caller, const TableName& tab
   CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   const auto rights = rights_.OfRead(table);
+  if (table.IsSystemTable() && IsHiddenRow(table, get.row)) return RowCells();
   if (rights == nullptr) return store_.Read(caller, table, get);
   bool names_all = !get.columns.empty();
   for (const auto& [family, qualifiers] : get.columns) {
@@ -84,9 +92,10 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& calle
   CELLFS_RETURN_IF_ERROR(scan.IsOfOneRow() ? rights_.CheckReach(table)
                                            : rights_.CheckMayList(table));
   auto rights = rights_.OfRead(table);
-  if (rights == nullptr) return store_.OpenScanner(caller, table, scan);
   Scan narrowed = scan;
-  narrowed.filter = rights->Narrow(scan.filter);
+  if (table.IsSystemTable()) narrowed.filter = WithoutHiddenRows(table, scan.filter);
+  if (rights == nullptr) return store_.OpenScanner(caller, table, narrowed);
+  narrowed.filter = rights->Narrow(narrowed.filter);
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, narrowed));
   return std::unique_ptr<Scanner>(
       std::make_unique<NarrowedScanner>(std::move(scanner), std::move(rights)));
@@ -102,8 +111,7 @@ StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableN
   RowChange change(filesystem_, store_, rights_, table, mutations.row);
   CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
   auto result = store_.Mutate(caller, table, mutations);
-  change.Ended(result.status(), mutations.mutations,
-               result.ok() ? result->timestamps : std::vector<Timestamp>());
+  change.Ended(result.status());
   return result;
 }
 
@@ -142,8 +150,7 @@ StatusOr<CheckAndMutateResult> CallersStore::ChangeIf(const Caller& caller, cons
   CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations));
   auto result = store_.CheckAndMutate(caller, table, check);
   if (result.ok() && !result->done) return result;
-  change.Ended(result.status(), check.action.mutations,
-               result.ok() ? result->result.timestamps : std::vector<Timestamp>());
+  change.Ended(result.status());
   return result;
 }
 
@@ -152,10 +159,15 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
                                                           const std::vector<RowMutations>& rows) {
   std::vector<StatusOr<MutationResult>> results;
   results.reserve(rows.size());
-  const Status may_change = CheckMayChange(table);
+  Status stopped = CheckMayChange(table);
   for (const RowMutations& row : rows) {
-    results.push_back(may_change.ok() ? Change(caller, table, row)
-                                      : StatusOr<MutationResult>(may_change));
+    if (!stopped.ok()) {
+      results.emplace_back(stopped);
+      continue;
+    }
+    results.push_back(Change(caller, table, row));
+    if (!results.back().ok())
+      stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
   }
   filesystem_.AwaitRewrites();
   return results;
@@ -259,6 +271,7 @@ Status CallersStore::DropNamespace(const Caller& caller, const std::string& name
 
 StatusOr<NamespaceSchema> CallersStore::DescribeNamespace(const std::string& name) {
   CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReachNamespace(name));
   return store_.DescribeNamespace(name);
 }
 
@@ -385,6 +398,10 @@ StatusOr<std::shared_ptr<const TableSchema>> CallersStore::DescribeTable(const T
   return store_.DescribeTable(table);
 }
 
+Status CallersStore::CheckMayReadToml(const Place& place) {
+  return rights_.CheckMayReadToml(place);
+}
+
 StatusOr<bool> CallersStore::IsTableEnabled(const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
@@ -417,7 +434,7 @@ Statistics CallersStore::GetStatistics() {
   Statistics statistics = store_.GetStatistics();
   std::erase_if(statistics.tables, [this](const TableStatistics& table) {
     return table.table.namespace_name == kHiddenNamespace ||
-           !rights_.CheckMayListIn(NamespacePlace(table.table.namespace_name)).ok();
+           !rights_.CheckReach(table.table).ok();
   });
   if (!rights_.CheckMayAdminister().ok()) statistics.lost_tables.clear();
   return statistics;
@@ -449,6 +466,7 @@ StatusOr<std::optional<SpaceQuota>> CallersStore::TableSpaceQuota(const TableNam
 
 StatusOr<std::optional<SpaceQuota>> CallersStore::NamespaceSpaceQuota(const std::string& name) {
   CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReachNamespace(name));
   return store_.NamespaceSpaceQuota(name);
 }
 

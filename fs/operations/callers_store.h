@@ -45,6 +45,7 @@ class CallersStore : public Store {
                                   const RowMutations& mutations) override;
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override;
+  // Ends with the first row that fails: kUnavailable for those behind it, which were not tried.
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return store_.Sync(); }
@@ -89,12 +90,15 @@ class CallersStore : public Store {
   Status EnableTable(const Caller& caller, const TableName& table) override;
   Status DisableTable(const Caller& caller, const TableName& table) override;
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+  // Whether the caller may read what a schema says, of a table or namespace: its .toml is a file. Who
+  // reaches a table knows its families anyway, so what is done to cells does not ask.
+  Status CheckMayReadToml(const Place& place);
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
-  // Of tables that the caller cannot list nothing is said.
+  // Of tables that the caller cannot reach nothing is said.
   Statistics GetStatistics() override;
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
 

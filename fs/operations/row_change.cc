@@ -8,6 +8,10 @@
 namespace cellfs::fs {
 namespace {
 
+// While one step is made others wait for its columns, and for some that share their locks.
+constexpr size_t kMostColumns = 10000;
+constexpr size_t kMostColumnsOfOthers = 1000;
+
 // What a read without values tells of the row: its columns that are visible now.
 StatusOr<RowCells> VisibleCells(Store& store, const TableName& table, const std::string& row,
                                 Columns columns, int32_t of_each_family) {
@@ -30,45 +34,59 @@ RowChange::~RowChange() {
 Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   for (const Mutation& mutation : mutations)
     std::visit([this](const auto& what) { Add(what); }, mutation);
+  const size_t most = rights_.matter() ? kMostColumnsOfOthers : kMostColumns;
+  if (columns_.size() > most) {
+    return {StatusCode::kIllegalArgument, "a step changes at most " + std::to_string(most) +
+                                              " columns; make several of it"};
+  }
   std::vector<Place> columns;
-  for (const auto& [column, change] : columns_) columns.push_back(PlaceOf(column));
+  for (const auto& [key, column] : columns_) columns.push_back(PlaceOf(key));
   locks_ = parts_.tree.column_locks.Take(columns);
   CELLFS_RETURN_IF_ERROR(Look());
   return CheckRights();
 }
 
-void RowChange::Ended(const Status& status, const std::vector<Mutation>& mutations,
-                      const std::vector<Timestamp>& timestamps) {
+void RowChange::Ended(const Status& status) {
   if (!IsInForce(status)) return;
   Tell();
-  if (!status.ok()) return;
   NoteMakers();
-  SettlePuts(mutations, timestamps);
+  SettleColumns();
   locks_.clear();
   NoteNames();
 }
 
-Place RowChange::PlaceOf(const Column& column) const {
-  return CellPlace(table_, row_, column.first, column.second);
+Place RowChange::PlaceOf(const Key& key) const {
+  return CellPlace(table_, row_, key.first, key.second);
 }
 
 void RowChange::Add(const Put& put) {
-  for (const PutCell& cell : put.cells) columns_[{cell.family, cell.qualifier}] = Change::kPut;
+  for (const PutCell& cell : put.cells) {
+    Column& column = columns_[{cell.family, cell.qualifier}];
+    column.is_put = true;
+    // What is stamped so goes on where the column was (a restore), and stays whose it is.
+    column.is_made |= put.stamping != Stamping::kAboveColumn;
+  }
 }
 
 void RowChange::Add(const Increment& increment) {
   for (const IncrementCell& cell : increment.cells)
-    columns_[{cell.family, cell.qualifier}] = Change::kPut;
+    AddChanged({cell.family, cell.qualifier}, increment.return_results);
 }
 
 void RowChange::Add(const Append& append) {
   for (const AppendCell& cell : append.cells)
-    columns_[{cell.family, cell.qualifier}] = Change::kPut;
+    AddChanged({cell.family, cell.qualifier}, append.return_results);
+}
+
+void RowChange::AddChanged(Key key, bool is_told) {
+  Column& column = columns_[std::move(key)];
+  column.is_put = column.is_made = true;
+  column.is_told |= is_told;
 }
 
 void RowChange::Add(const Withdraw& withdraw) {
   for (const WithdrawCell& cell : withdraw.cells)
-    columns_.try_emplace({cell.family, cell.qualifier}, Change::kDelete);
+    columns_[{cell.family, cell.qualifier}].is_deleted = true;
 }
 
 void RowChange::Add(const Delete& remove) {
@@ -77,7 +95,7 @@ void RowChange::Add(const Delete& remove) {
     if (IsFamilyTombstone(marker.type)) {
       deleted_families_.insert(marker.family);
     } else {
-      columns_.try_emplace({marker.family, marker.qualifier}, Change::kDelete);
+      columns_[{marker.family, marker.qualifier}].is_deleted = true;
     }
   }
 }
@@ -87,38 +105,49 @@ Status RowChange::Look() {
   CELLFS_ASSIGN_OR_RETURN(const RowCells first_cells,
                           VisibleCells(store_, table_, row_, {}, 1));
   for (const Cell& cell : first_cells) families_there_.insert(cell.family);
-  if (deletes_row_) deleted_families_.insert(families_there_.begin(), families_there_.end());
-  Columns named;
-  for (const auto& [column, change] : columns_) named[column.first].insert(column.second);
-  if (named.empty()) return {};
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                          VisibleCells(store_, table_, row_, std::move(named), -1));
-  for (const Cell& cell : cells) there_.insert({cell.family, cell.qualifier});
+  if (deletes_row_) {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table_));
+    for (const auto& [name, family] : schema->families) deleted_families_.insert(name);
+  }
+  CELLFS_ASSIGN_OR_RETURN(there_, FindVisible());
   return {};
 }
 
-CallersRights::IsThere RowChange::IsThere(const Column& column) const {
-  return {.column = there_.contains(column),
-          .family = families_there_.contains(column.first) ||
-                    parts_.tree.unstored.Find(FamilyPlace(table_, row_, column.first)) != nullptr,
-          .row = !families_there_.empty() ||
-                 parts_.tree.unstored.Find(RowPlace(table_, row_)) != nullptr};
+// Which of the named columns.
+StatusOr<std::map<RowChange::Key, Timestamp>> RowChange::FindVisible() const {
+  std::map<Key, Timestamp> visible;
+  Columns named;
+  for (const auto& [key, column] : columns_) named[key.first].insert(key.second);
+  if (named.empty()) return visible;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          VisibleCells(store_, table_, row_, std::move(named), -1));
+  for (const Cell& cell : cells) visible[{cell.family, cell.qualifier}] = cell.timestamp;
+  return visible;
 }
 
-Status RowChange::CheckRights() {
+bool RowChange::IsUnstored(const Place& place) const {
+  return parts_.tree.unstored.Find(place) != nullptr;
+}
+
+CallersRights::IsThere RowChange::IsThere(const Key& key) const {
+  return {.column = there_.contains(key) || IsUnstored(PlaceOf(key)),
+          .family = families_there_.contains(key.first) ||
+                    IsUnstored(FamilyPlace(table_, row_, key.first)),
+          .row = !families_there_.empty() || IsUnstored(RowPlace(table_, row_))};
+}
+
+Status RowChange::CheckRights() const {
   if (!rights_.matter()) return {};
-  for (const auto& [column, change] : columns_) {
-    const Place place = PlaceOf(column);
-    CELLFS_RETURN_IF_ERROR(change == Change::kDelete
-                               ? rights_.CheckMayDelete(place)
-                               : rights_.CheckMayPut(place, IsThere(column)));
+  for (const auto& [key, column] : columns_) {
+    const Place place = PlaceOf(key);
+    if (column.is_put) CELLFS_RETURN_IF_ERROR(rights_.CheckMayPut(place, IsThere(key)));
+    if (column.is_told && there_.contains(key))
+      CELLFS_RETURN_IF_ERROR(rights_.CheckMayRead(place));
+    if (column.is_deleted) CELLFS_RETURN_IF_ERROR(rights_.CheckMayDelete(place));
   }
   for (const std::string& family : deleted_families_) {
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                            VisibleCells(store_, table_, row_, {{family, {}}}, -1));
-    for (const Cell& cell : cells) {
-      CELLFS_RETURN_IF_ERROR(rights_.CheckMayDelete(PlaceOf({family, cell.qualifier})));
-    }
+    CELLFS_RETURN_IF_ERROR(rights_.CheckMayDeleteAll(FamilyPlace(table_, row_, family),
+                                                     IsThere({family, ""}).row));
   }
   return {};
 }
@@ -126,10 +155,11 @@ Status RowChange::CheckRights() {
 // While the locks are held, so that nobody keeps what was there before.
 void RowChange::Tell() {
   std::vector<RewrittenColumn> changed;
-  for (const std::string& family : deleted_families_) changed.push_back({row_, family, std::nullopt});
-  for (const auto& [column, change] : columns_) {
-    changed.push_back({row_, column.first, column.second});
-    if (change == Change::kDelete) parts_.tree.recent.Forget(PlaceOf(column));
+  for (const std::string& family : deleted_families_)
+    changed.push_back({row_, family, std::nullopt});
+  for (const auto& [key, column] : columns_) {
+    changed.push_back({row_, key.first, key.second});
+    if (column.is_deleted) parts_.tree.recent.Forget(PlaceOf(key));
   }
   filesystem_.CellsChanged(table_, changed);
 }
@@ -138,10 +168,10 @@ void RowChange::Tell() {
 void RowChange::NoteMakers() {
   bool row_is_new = families_there_.empty();
   std::set<std::string> new_families;
-  for (const auto& [column, change] : columns_) {
-    if (change != Change::kPut || there_.contains(column)) continue;
-    if (!families_there_.contains(column.first)) new_families.insert(column.first);
-    NoteMaker(PlaceOf(column));
+  for (const auto& [key, column] : columns_) {
+    if (!column.is_made || there_.contains(key)) continue;
+    if (!families_there_.contains(key.first)) new_families.insert(key.first);
+    NoteMaker(PlaceOf(key));
   }
   for (const std::string& family : new_families) {
     if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_));
@@ -150,7 +180,7 @@ void RowChange::NoteMakers() {
 }
 
 void RowChange::NoteMaker(const Place& place) {
-  if (parts_.tree.unstored.Find(place) != nullptr) return;  // made before, by mkdir or a create
+  if (IsUnstored(place)) return;  // made before, by mkdir or a create
   AttributeUpdate update;
   update.uid = rights_.asker().uid;
   if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
@@ -158,35 +188,31 @@ void RowChange::NoteMaker(const Place& place) {
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
 
-void RowChange::SettlePuts(const std::vector<Mutation>& mutations,
-                           const std::vector<Timestamp>& timestamps) {
-  auto next = timestamps.begin();
-  const auto stamp = [&]() -> Timestamp { return next == timestamps.end() ? 0 : *next++; };
-  for (const Mutation& mutation : mutations) {
-    if (const auto* remove = std::get_if<Delete>(&mutation)) {
-      for (size_t i = 0; i < remove->markers.size(); ++i) stamp();
-    }
-    const auto* put = std::get_if<Put>(&mutation);
-    if (put == nullptr) continue;
-    for (const PutCell& cell : put->cells) Settle(cell, stamp());
+// What was put is stored now; of what was put at a time of its own, or uncovered by a delete, the
+// clock tells when that was.
+void RowChange::SettleColumns() {
+  const auto visible = FindVisible();
+  for (const auto& [key, column] : columns_) {
+    const Place place = PlaceOf(key);
+    const Timestamp now = parts_.tree.clock.Now();
+    const auto shown = visible.ok() ? visible->find(key) : there_.end();
+    const bool is_shown = visible.ok() && shown != visible->end();
+    if (column.is_put) parts_.puts.Settle(place, is_shown ? shown->second : now);
+    const auto before = there_.find(key);
+    const bool is_same = before != there_.end() && is_shown && before->second == shown->second;
+    if (!is_shown || shown->second == now || (is_same && !column.is_put)) continue;
+    AttributeUpdate update;
+    update.version = shown->second;
+    update.ctime = ToTimespec(now);
+    parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
   }
-}
-
-void RowChange::Settle(const PutCell& cell, Timestamp stamp) {
-  const Place place = CellPlace(table_, row_, cell.family, cell.qualifier);
-  parts_.puts.Settle(place, stamp);
-  if (cell.timestamp == kLatestTimestamp) return;
-  AttributeUpdate update;
-  update.version = stamp;
-  update.ctime = ToTimespec(parts_.tree.clock.Now());
-  parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
 
 // Directories change when names come and go.
 void RowChange::NoteNames() {
   std::set<std::string> changed = deleted_families_;
-  for (const auto& [column, change] : columns_) {
-    if (change == Change::kDelete || !there_.contains(column)) changed.insert(column.first);
+  for (const auto& [key, column] : columns_) {
+    if (column.is_deleted || !there_.contains(key)) changed.insert(key.first);
   }
   for (const std::string& family : changed) {
     filesystem_.NamesChanged(FamilyPlace(table_, row_, family));

@@ -45,31 +45,36 @@ class RowChange {
   RowChange& operator=(const RowChange&) = delete;
   ~RowChange();
 
-  // kAccessDenied, and what a read of the row fails with; then nothing is to be changed.
+  // kAccessDenied; kIllegalArgument for too many columns; what a read of the row fails with. Then
+  // nothing is to be changed.
   Status Begin(const std::vector<Mutation>& mutations);
-  // `timestamps` as a MutationResult has them.
-  void Ended(const Status& status, const std::vector<Mutation>& mutations,
-             const std::vector<Timestamp>& timestamps);
+  void Ended(const Status& status);
 
  private:
-  using Column = std::pair<std::string, std::string>;
-  enum class Change { kPut, kDelete };
+  using Key = std::pair<std::string, std::string>;
+  struct Column {
+    bool is_put = false;
+    bool is_made = false;  // what was not there is the caller's now
+    bool is_told = false;  // its new value
+    bool is_deleted = false;
+  };
 
-  Place PlaceOf(const Column& column) const;
+  Place PlaceOf(const Key& key) const;
   void Add(const Put& put);
   void Add(const Increment& increment);
   void Add(const Append& append);
   void Add(const Withdraw& withdraw);
   void Add(const Delete& remove);
+  void AddChanged(Key key, bool is_told);
   Status Look();
-  CallersRights::IsThere IsThere(const Column& column) const;
-  Status CheckRights();
+  StatusOr<std::map<Key, Timestamp>> FindVisible() const;
+  bool IsUnstored(const Place& place) const;
+  CallersRights::IsThere IsThere(const Key& key) const;
+  Status CheckRights() const;
   void Tell();
   void NoteMakers();
   void NoteMaker(const Place& place);
-  void SettlePuts(const std::vector<Mutation>& mutations,
-                  const std::vector<Timestamp>& timestamps);
-  void Settle(const PutCell& cell, Timestamp stamp);
+  void SettleColumns();
   void NoteNames();
 
   FileSystem& filesystem_;
@@ -79,11 +84,11 @@ class RowChange {
   const TableName& table_;
   const std::string& row_;
   const int exceptions_ = std::uncaught_exceptions();
-  std::map<Column, Change> columns_;
+  std::map<Key, Column> columns_;
   std::set<std::string> deleted_families_;
   bool deletes_row_ = false;
   std::set<std::string> families_there_;
-  std::set<Column> there_;
+  std::map<Key, Timestamp> there_;  // of the named columns, with what is shown
   std::vector<ColumnLocks::Lock> locks_;
 };
 

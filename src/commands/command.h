@@ -85,6 +85,8 @@ struct Command {
   bool is_owners = false;
   // Long: a pager shows it on a terminal.
   bool is_paged = false;
+  // It makes changes, also where nobody reads of them any more.
+  bool goes_on = false;
   // `run` prints JSON where that is asked for.
   bool prints_json = false;
   StatusOr<Answer> (*serve)(Session& session, const Arguments& arguments) = nullptr;

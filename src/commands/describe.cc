@@ -34,6 +34,7 @@ json FamiliesOf(const TableSchema& schema) {
 
 StatusOr<Answer> DescribeTable(Session& session, const TableName& table) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
+  CELLFS_RETURN_IF_ERROR(session.store.CheckMayReadToml(fs::TablePlace(table)));
   CELLFS_ASSIGN_OR_RETURN(const bool is_enabled, session.store.IsTableEnabled(table));
   CELLFS_ASSIGN_OR_RETURN(const auto quota, session.store.TableSpaceQuota(table));
   Attributes attributes = schema->attributes();
@@ -51,6 +52,7 @@ StatusOr<Answer> DescribeTable(Session& session, const TableName& table) {
 
 StatusOr<Answer> DescribeNamespace(Session& session, const std::string& name) {
   CELLFS_ASSIGN_OR_RETURN(const NamespaceSchema schema, session.store.DescribeNamespace(name));
+  CELLFS_RETURN_IF_ERROR(session.store.CheckMayReadToml(fs::NamespacePlace(name)));
   CELLFS_ASSIGN_OR_RETURN(const auto quota, session.store.NamespaceSpaceQuota(name));
   session.take({{"namespace", name},
                 {"properties", schema.properties},

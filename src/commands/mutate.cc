@@ -117,7 +117,10 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
                                      int64_t first_line, Durability durability) {
   std::vector<Rows> all;
   int64_t number = first_line;
-  for (const json& line : arguments.values().value("lines", json::array())) {
+  static const json nothing = json::array();
+  const auto given = arguments.values().find("lines");
+  const json& lines = given == arguments.values().end() ? nothing : *given;
+  for (const json& line : lines) {
     if (!line.is_object()) return AtLine(number, Line::Wrong("it is no JSON object"));
     auto table = TableOf(named, line);
     if (!table.ok()) return AtLine(number, table.status());

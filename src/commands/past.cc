@@ -127,7 +127,7 @@ StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,
       } else {
         command.print(front.printer, record);
       }
-      return front.printer.ok();
+      return command.goes_on || front.printer.ok();
     };
     CELLFS_ASSIGN_OR_RETURN(const Answer answer,
                             access->Call(std::string(command.name), sent, take));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <ctime>
 #include <iterator>
 #include <utility>
@@ -146,7 +147,7 @@ void Printer::Line(std::string_view text) {
 }
 
 void Printer::Bytes(std::string_view bytes) {
-  if (fwrite(bytes.data(), 1, bytes.size(), output_) != bytes.size()) has_failed_ = true;
+  if (fwrite(bytes.data(), 1, bytes.size(), output_) != bytes.size()) NoteFailure();
 }
 
 std::string Printer::In(Colour colour, std::string_view text) const {
@@ -161,7 +162,11 @@ void Printer::Finish() {
     for (const auto& row : std::exchange(kept_, {})) WriteRow(row, /*is_head=*/false);
     has_measured_ = true;
   }
-  if (fflush(output_) != 0) has_failed_ = true;
+  if (fflush(output_) != 0) NoteFailure();
+}
+
+void Printer::NoteFailure() {
+  if (failure_ == 0) failure_ = errno;
 }
 
 void Printer::WriteRow(const std::vector<std::string>& fields, bool is_head) {

@@ -44,7 +44,9 @@ class Printer {
 
   const Style& style() const { return style_; }
   // Whether somebody may still read.
-  bool ok() const { return !has_failed_; }
+  bool ok() const { return failure_ == 0; }
+  // The errno of what could not be written; EPIPE: who reads has enough.
+  int failure() const { return failure_; }
 
   // A line of JSON, as src/daemon/json_text.h has it.
   void Json(const nlohmann::json& value);
@@ -61,12 +63,13 @@ class Printer {
   void Finish();
 
  private:
+  void NoteFailure();
   void WriteRow(const std::vector<std::string>& fields, bool is_head);
   void Measure(const std::vector<std::string>& fields);
 
   std::FILE* const output_;
   const Style style_;
-  bool has_failed_ = false;
+  int failure_ = 0;
   std::vector<std::string> head_;
   std::vector<std::vector<std::string>> kept_;  // the first rows
   std::vector<size_t> widths_;

@@ -19,7 +19,8 @@ OnChange Tell(Session& session) {
     json record = KeyOf(change.key());
     record["before"] = SideOf(change.before, ValueDetail::kLengths);
     record["after"] = SideOf(change.after, ValueDetail::kLengths);
-    return session.take(std::move(record));
+    session.take(std::move(record));
+    return true;  // whoever has gone, `cancelled` says so
   };
 }
 
@@ -88,6 +89,7 @@ const Command kRestoreCommand{
           syntax.Flag("--dry-run", "dry_run", "say what would change, and change nothing");
           syntax.Flag("--known", "known", "also where a part cannot be known: that stays as it is");
         },
+    .goes_on = true,
     .serve = ServeRestore,
     .print = Print,
 };
@@ -102,6 +104,7 @@ const Command kUndeleteCommand{
           syntax.Targets("cells, rows, families or tables");
           syntax.Flag("--dry-run", "dry_run", "say what would come back, and change nothing");
         },
+    .goes_on = true,
     .serve = ServeUndelete,
     .print = Print,
     .run =

@@ -26,7 +26,7 @@ bool IsOwner(const Peer& peer) { return peer.uid == 0 || peer.uid == geteuid(); 
 }  // namespace
 
 StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
-                               const ControlRequest& request, const TakeRecord& take) {
+                               ControlRequest request, const TakeRecord& take) {
   if (request.command == "ping") return nlohmann::json::object();
   const Command* const command = FindCommand(request.command);
   if (command == nullptr || command->serve == nullptr) {
@@ -49,7 +49,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
                   .cancelled = request.cancelled,
                   .take = take};
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                          command->serve(session, Arguments(request.arguments)));
+                          command->serve(session, Arguments(std::move(request.arguments))));
   nlohmann::json result = nlohmann::json::object();
   if (answer == Answer::kNo) result["no"] = true;
   return result;

@@ -26,7 +26,7 @@ struct Served {
 // Runs the command as the peer: {"no": true} or {}. kAccessDenied where it is the owner's alone;
 // kIllegalArgument for one that there is not. Thread-safe.
 StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
-                               const ControlRequest& request, const TakeRecord& take);
+                               ControlRequest request, const TakeRecord& take);
 
 }  // namespace cellfs
 

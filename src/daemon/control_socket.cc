@@ -28,7 +28,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxLine = size_t{1} << 25;
+constexpr size_t kMaxRequest = size_t{1} << 25;  // bytes
+constexpr size_t kMaxAnswer = size_t{1} << 30;
+constexpr std::chrono::seconds kPatience{5};  // with a daemon that accepts nobody
 constexpr std::chrono::milliseconds kPause{100};  // before descriptors are asked for again
 
 class FileDescriptor {
@@ -89,7 +91,7 @@ std::vector<std::string> ListenersAt(const std::string& prefix) {
 // ---- Lines --------------------------------------------------------------------------------------
 
 // A line without its newline; empty at the end of the connection.
-std::string ReadLine(int fd, std::string& buffer) {
+std::string ReadLine(int fd, std::string& buffer, size_t longest) {
   size_t searched = 0;
   while (true) {
     if (const size_t end = buffer.find('\n', searched); end != std::string::npos) {
@@ -101,7 +103,7 @@ std::string ReadLine(int fd, std::string& buffer) {
     char bytes[65536];
     const ssize_t count = recv(fd, bytes, sizeof bytes, 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0 || buffer.size() > kMaxLine) return {};
+    if (count <= 0 || buffer.size() > longest) return {};
     buffer.append(bytes, static_cast<size_t>(count));
   }
 }
@@ -127,7 +129,8 @@ StatusOr<ControlRequest> ReadRequest(const std::string& line) {
       !(*request)["command"].is_string()) {
     return Status(StatusCode::kIllegalArgument, "a request is an object with a command");
   }
-  json arguments = request->value("arguments", json::object());
+  json arguments = json::object();
+  if (request->contains("arguments")) arguments = std::move((*request)["arguments"]);
   if (!arguments.is_object())
     return Status(StatusCode::kIllegalArgument, "arguments are an object");
   return ControlRequest{(*request)["command"].get<std::string>(), std::move(arguments), nullptr};
@@ -143,9 +146,13 @@ StatusOr<Peer> PeerOf(int fd) {
   Peer peer{credentials.pid, credentials.uid, {}};
   std::vector<gid_t> groups(64);
   length = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0 && errno == ERANGE) {
+  const bool has_groups =
+      getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) == 0;
+  if (!has_groups && errno == ERANGE) {
     groups.resize(length / sizeof(gid_t));
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0) length = 0;
+  } else if (!has_groups) {
+    length = 0;
   }
   groups.resize(length / sizeof(gid_t));
   peer.groups.push_back(credentials.gid);
@@ -206,7 +213,7 @@ class Server : public ControlServer {
     }
   }
 
-  // Tells commands whose caller has gone.
+  // Tells commands whose caller has gone, and takes away connections that have ended.
   void Watch() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
@@ -215,6 +222,7 @@ class Server : public ControlServer {
       } else {
         came_.wait_for(lock, kPause);
       }
+      RemoveEndedLocked();
       for (Connection& connection : connections_) {
         pollfd watched{.fd = connection.socket.get(), .events = 0, .revents = 0};
         if (!connection.ended && poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0)
@@ -240,9 +248,14 @@ class Server : public ControlServer {
   // Whether there were any.
   bool RemoveEnded() {
     const std::lock_guard lock(mutex_);
+    return RemoveEndedLocked();
+  }
+
+  bool RemoveEndedLocked() {
     return connections_.remove_if([](Connection& connection) {
-      if (connection.ended) connection.thread.join();
-      return connection.ended.load();
+      if (!connection.ended) return false;
+      connection.thread.join();
+      return true;
     }) > 0;
   }
 
@@ -293,7 +306,7 @@ class Server : public ControlServer {
     try {
       std::string buffer;
       while (!stopping_) {
-        const std::string line = ReadLine(connection.socket.get(), buffer);
+        const std::string line = ReadLine(connection.socket.get(), buffer, kMaxRequest);
         if (line.empty()) break;
         const MemoryReserve reserve(MemoryReserve::kOfSmallText);
         if (!WriteLine(connection.socket.get(), Answer(connection, line))) break;
@@ -352,12 +365,13 @@ bool IsOf(int fd, uid_t user) {
          credentials.uid == user;
 }
 
-StatusOr<FileDescriptor> ConnectTo(const MountedStore& mount, bool may_wait) {
-  const int type = SOCK_STREAM | SOCK_CLOEXEC | (may_wait ? 0 : SOCK_NONBLOCK);
+// Whoever likes can listen by such a name, and accept nobody: so none is waited for as long as another
+// may be the daemon's.
+StatusOr<FileDescriptor> ConnectTo(const MountedStore& mount) {
   bool is_silent = false;
   for (const std::string& name : ListenersAt(PrefixOf(mount.user, mount.device))) {
     const auto address = AddressOf(name);
-    FileDescriptor daemon(socket(AF_UNIX, type, 0));
+    FileDescriptor daemon(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (daemon.get() < 0) return SystemError("socket");
     if (!address) continue;
     if (connect(daemon.get(), address->get(), address->length) != 0) {
@@ -370,6 +384,17 @@ StatusOr<FileDescriptor> ConnectTo(const MountedStore& mount, bool may_wait) {
   return Status(StatusCode::kUnavailable, "no daemon answers for " + mount.mountpoint);
 }
 
+StatusOr<FileDescriptor> ConnectOrWait(const MountedStore& mount) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    auto daemon = ConnectTo(mount);
+    if (daemon.ok()) fcntl(daemon->get(), F_SETFL, 0);  // it waits for what the daemon says
+    const bool is_silent = daemon.status().code() == StatusCode::kOutcomeUnknown;
+    if (!is_silent || std::chrono::steady_clock::now() >= deadline) return daemon;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 class Connection : public ControlConnection {
  public:
   explicit Connection(FileDescriptor daemon) : daemon_(std::move(daemon)) {}
@@ -379,7 +404,7 @@ class Connection : public ControlConnection {
     if (!WriteLine(daemon_.get(), {{"command", command}, {"arguments", arguments}}))
       return RefusalOr(command);
     while (true) {
-      auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_));
+      auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_, kMaxAnswer));
       if (!answer || !answer->is_object()) return Broken(command);
       if (answer->contains("result")) return std::move((*answer)["result"]);
       if (answer->contains("error")) return StatusIn((*answer)["error"]);
@@ -395,7 +420,7 @@ class Connection : public ControlConnection {
   }
   // It may have said why it would not listen.
   Status RefusalOr(const std::string& command) {
-    const auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_));
+    const auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_, kMaxAnswer));
     if (answer && answer->is_object() && answer->contains("error"))
       return StatusIn((*answer)["error"]);
     return Broken(command);
@@ -429,13 +454,13 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const Options& opti
 }
 
 StatusOr<std::unique_ptr<ControlConnection>> ControlConnection::Open(const MountedStore& mount) {
-  CELLFS_ASSIGN_OR_RETURN(FileDescriptor daemon, ConnectTo(mount, /*may_wait=*/true));
+  CELLFS_ASSIGN_OR_RETURN(FileDescriptor daemon, ConnectOrWait(mount));
   return std::unique_ptr<ControlConnection>(std::make_unique<Connection>(std::move(daemon)));
 }
 
 DaemonState AskDaemon(const MountedStore& mount) {
   constexpr int kPatience = 1000;  // ms
-  const auto daemon = ConnectTo(mount, /*may_wait=*/false);
+  const auto daemon = ConnectTo(mount);
   if (!daemon.ok()) {
     return daemon.status().code() == StatusCode::kOutcomeUnknown ? DaemonState::kIsSilent
                                                                  : DaemonState::kIsMissing;
@@ -444,7 +469,7 @@ DaemonState AskDaemon(const MountedStore& mount) {
   pollfd answered{.fd = daemon->get(), .events = POLLIN, .revents = 0};
   if (poll(&answered, 1, kPatience) == 0) return DaemonState::kIsSilent;
   std::string buffer;  // the answer is short and so comes as one piece
-  const auto answer = FromJsonText(ReadLine(daemon->get(), buffer));
+  const auto answer = FromJsonText(ReadLine(daemon->get(), buffer, kMaxAnswer));
   if (!answer || !answer->is_object()) return DaemonState::kEnds;
   if (answer->contains("result")) return DaemonState::kServes;
   const Status error = StatusIn(answer->value("error", json()));

@@ -221,11 +221,11 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
                       .mountpoint = options.mountpoint};
   auto control = ControlServer::Open(
       {.device = DeviceOf(options.mountpoint), .is_for_all = filesystem.options().allow_other},
-      [&](const Peer& peer, const ControlRequest& request,
+      [&](const Peer& peer, ControlRequest request,
           const TakeRecord& take) -> StatusOr<nlohmann::json> {
         spdlog::debug("command {} of user {}", request.command, peer.uid);
         if (ending) return Ending(options.store_directory);
-        return cellfs::Serve(served, peer, request, take);
+        return cellfs::Serve(served, peer, std::move(request), take);
       });
   if (!control.ok()) return control.status();
   PeriodicTask quotas(kQuotaInterval, [&store] {

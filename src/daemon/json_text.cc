@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <stdexcept>
 #include <utility>
 
 #include "engine/utf8.h"
@@ -13,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kDeepest = 16;
+constexpr size_t kMostParts = 500000;  // each takes some hundred bytes of memory
 constexpr char kHexKey[] = "hex";
 
 void EscapeStrings(json& value) {
@@ -91,7 +93,17 @@ std::string ToJsonText(json value) {
 }
 
 std::optional<json> FromJsonText(std::string_view text) {
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  size_t parts = 0;
+  const auto count = [&](int /*depth*/, json::parse_event_t, json& /*parsed*/) {
+    if (++parts > kMostParts) throw std::length_error("JSON of too many parts");
+    return true;
+  };
+  json value;
+  try {
+    value = json::parse(text, count, /*allow_exceptions=*/false);
+  } catch (const std::length_error&) {
+    return std::nullopt;
+  }
   if (value.is_discarded() || !UnescapeStrings(value, 0)) return std::nullopt;
   return value;
 }

@@ -15,7 +15,7 @@ namespace cellfs {
 
 // On one line, without a newline.
 std::string ToJsonText(nlohmann::json value);
-// Nullopt: it is no JSON, or nested deeper than anything of ours.
+// Nullopt: it is no JSON, nested deeper than anything of ours, or has more parts.
 std::optional<nlohmann::json> FromJsonText(std::string_view text);
 
 // UTF-8 without control bytes other than tabs and ends of lines.

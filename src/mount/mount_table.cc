@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/mount/mount_table.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,8 +109,12 @@ std::vector<MountedStore> ListMounts() {
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {
-  return FindLast([canonical = CanonicalPath(store)](const MountedStore& mount) {
-    return mount.store == canonical;
+  const std::string canonical = CanonicalPath(store);
+  // Anybody can mount something of his own that names this store: only the store's owner has it open.
+  struct stat attributes {};
+  const bool is_there = stat(canonical.c_str(), &attributes) == 0;
+  return FindLast([&](const MountedStore& mount) {
+    return mount.store == canonical && (!is_there || mount.user == attributes.st_uid);
   });
 }
 
