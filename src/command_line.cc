@@ -23,8 +23,16 @@ namespace {
 
 using nlohmann::json;
 
+// Of a message in which a key may hold anything.
+std::string OneLine(std::string message) {
+  for (char& c : message) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return message;
+}
+
 int Fail(const std::string& message, int code) {
-  std::cerr << "cellfs: " << ShownBytes(message) << '\n';  // a key in it may hold anything
+  std::cerr << "cellfs: " << OneLine(message) << '\n';
   return code;
 }
 
@@ -160,7 +168,9 @@ StatusOr<int> CallAndPrint(const Command& command, const Front& front,
                            const Arguments& arguments) {
   json sent = arguments.values();
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
+  bool has_told = false;
   const auto take = [&](json record) {
+    has_told = true;
     if (front.printer.style().json || command.print == nullptr) {
       front.printer.Json(record);
     } else {
@@ -168,12 +178,18 @@ StatusOr<int> CallAndPrint(const Command& command, const Front& front,
     }
     return command.goes_on || front.printer.ok();
   };
-  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                          access->Call(std::string(command.name), sent, take));
-  return answer == Answer::kDone ? kExitDone : kExitNo;
+  const StatusOr<Answer> answer = access->Call(std::string(command.name), sent, take);
+  // What goes wrong in the midst is no "not found" any more.
+  if (!answer.ok() && has_told && ExitCodeOf(answer.status()) == kExitNo)
+    return Status(StatusCode::kUnavailable, answer.status().message());
+  if (!answer.ok()) return answer.status();
+  return *answer == Answer::kDone ? kExitDone : kExitNo;
 }
 
 int Run(const Command& command, const Arguments& arguments) {
+  const std::string colour = arguments.Text("colour");
+  if (!colour.empty() && colour != "auto" && colour != "always" && colour != "never")
+    return Fail("--colour is '" + colour + "'; there are auto, always and never", kExitWrongCall);
   const bool is_json = arguments.Flag("json");
   const bool is_terminal = isatty(STDOUT_FILENO) != 0;
   const Printer::Style style{.json = is_json,

@@ -23,6 +23,10 @@ struct ColumnAndWord {
 StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(NamedPlace named,
                           NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+  if (named.place.kind == fs::PlaceKind::kVersion ||
+      named.place.kind == fs::PlaceKind::kVersionsFile) {
+    return WrongCall(named.place.ToString() + " is one version; name the column itself");
+  }
   CELLFS_ASSIGN_OR_RETURN(ColumnWord column, TakeColumn(named));
   if (named.words.size() > 1)
     return WrongCall("'" + named.words[1] + "' is too much; one column and one value");

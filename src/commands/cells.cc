@@ -30,6 +30,13 @@ int64_t NumberIn(const std::string& bytes) {
   return static_cast<int64_t>(number);
 }
 
+// A terminal is for looking: of a long value its beginning.
+std::string ShownOn(const Printer& printer, const std::string& value) {
+  constexpr size_t kLongest = 1000;
+  if (!printer.style().terminal || value.size() <= kLongest) return ShownBytes(value);
+  return ShownBytes(value.substr(0, kLongest)) + "... (" + ShownSize(value.size()) + ")";
+}
+
 Status AddColumn(const fs::Place& place, const std::string& word, Columns& columns) {
   CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, word));
   auto [family, is_new] = columns.try_emplace(column.family);
@@ -67,7 +74,7 @@ void PrintCell(Printer& printer, const json& cell) {
   } else if (cell.contains("shown")) {
     fields.push_back(cell["shown"]);
   } else {
-    fields.push_back(ShownBytes(cell["value"].get<std::string>()));
+    fields.push_back(ShownOn(printer, cell["value"].get_ref<const std::string&>()));
   }
   printer.Row(std::move(fields));
 }

@@ -32,7 +32,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (!before) {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return Answer::kDone;
+    if (!before) return Answer::kNo;  // there never was anything
   }
   bool differs = false;
   CELLFS_RETURN_IF_ERROR(ReadDifferences(

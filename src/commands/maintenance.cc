@@ -136,6 +136,9 @@ Status SetOne(Session& session, const std::string& name, const std::string& valu
 }
 
 StatusOr<Answer> Set(Session& session, const Arguments& arguments) {
+  if (session.mountpoint.empty())
+    return Status(StatusCode::kUnsupportedOperation,
+                  "the store is not mounted, and a setting lasts as long as a mount");
   for (const std::string& setting : arguments.Texts("words")) {
     const size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);

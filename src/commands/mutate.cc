@@ -9,6 +9,7 @@
 // Lines that follow each other and have one row (and one "table") are one RowMutations.
 #include <algorithm>
 #include <iostream>
+#include <tuple>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -34,6 +35,25 @@ class Line {
   std::string Text(const char* name) const {
     const auto found = line_.find(name);
     return found != line_.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+  StatusOr<std::string> Value() const {
+    const auto found = line_.find("value");
+    if (found == line_.end()) return Wrong("\"value\" is missing");
+    if (!found->is_string()) return Wrong("\"value\" is neither text nor {\"hex\": \"00ff\"}");
+    return found->get<std::string>();
+  }
+  // What is not known may be meant for something that is.
+  Status CheckNames() const {
+    static const std::vector<std::string> known = {
+        "table", "row", "column", "family", "qualifier", "timestamp",
+        "type",  "ttl", "value",  "amount", "shown"};
+    for (const auto& [name, value] : line_.items()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string closest = ClosestTo(name, known);
+      return Wrong("\"" + name + "\" is not understood" +
+                   (closest.empty() ? "" : "; did you mean \"" + closest + "\"?"));
+    }
+    return {};
   }
   StatusOr<int64_t> Number(const char* name, int64_t otherwise) const {
     const auto found = line_.find(name);
@@ -64,6 +84,7 @@ std::optional<CellType> TombstoneOf(const std::string& type) {
 
 StatusOr<Mutation> MutationOf(const json& given) {
   const Line line(given);
+  CELLFS_RETURN_IF_ERROR(line.CheckNames());
   const std::string row = line.Text("row");
   const std::string type = given.contains("type") ? line.Text("type") : "Put";
   CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, line.Column());
@@ -80,16 +101,19 @@ StatusOr<Mutation> MutationOf(const json& given) {
   CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, line.Number("ttl", kNoCellTtl));
   if (type == "Put") {
     Put put{.row = row, .cells = {}, .time_to_live = ttl};
-    put.cells.push_back({column.family, *column.qualifier, timestamp, line.Text("value"), {}});
+    CELLFS_ASSIGN_OR_RETURN(std::string value, line.Value());
+    put.cells.push_back({column.family, *column.qualifier, timestamp, std::move(value), {}});
     return Mutation(std::move(put));
   }
   if (type == "Append") {
     Append append{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
-    append.cells.push_back({column.family, *column.qualifier, line.Text("value"), timestamp});
+    CELLFS_ASSIGN_OR_RETURN(std::string value, line.Value());
+    append.cells.push_back({column.family, *column.qualifier, std::move(value), timestamp});
     return Mutation(std::move(append));
   }
   if (type != "Increment") return Line::Wrong("\"type\" is '" + type + "', which is none");
-  CELLFS_ASSIGN_OR_RETURN(const int64_t amount, line.Number("amount", 1));
+  if (!given.contains("amount")) return Line::Wrong("\"amount\" is missing");
+  CELLFS_ASSIGN_OR_RETURN(const int64_t amount, line.Number("amount", 0));
   Increment increment{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
   increment.cells.push_back({column.family, *column.qualifier, amount, timestamp});
   return Mutation(std::move(increment));
@@ -113,14 +137,23 @@ StatusOr<TableName> TableOf(const NamedPlace& named, const json& line) {
   return named.place.table;
 }
 
+// Where the line stood; empty ones are left out.
+int64_t NumberOf(const Arguments& arguments, size_t index) {
+  const auto numbers = arguments.values().find("numbers");
+  const bool is_known = numbers != arguments.values().end() && numbers->is_array() &&
+                        index < numbers->size() && (*numbers)[index].is_number_integer();
+  return is_known ? (*numbers)[index].get<int64_t>() : static_cast<int64_t>(index) + 1;
+}
+
 StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& arguments,
-                                     int64_t first_line, Durability durability) {
+                                     Durability durability) {
   std::vector<Rows> all;
-  int64_t number = first_line;
+  size_t index = 0;
   static const json nothing = json::array();
   const auto given = arguments.values().find("lines");
   const json& lines = given == arguments.values().end() ? nothing : *given;
   for (const json& line : lines) {
+    const int64_t number = NumberOf(arguments, index++);
     if (!line.is_object()) return AtLine(number, Line::Wrong("it is no JSON object"));
     auto table = TableOf(named, line);
     if (!table.ok()) return AtLine(number, table.status());
@@ -134,7 +167,6 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
       rows.lines.push_back(number);
     }
     rows.rows.back().mutations.push_back(*std::move(mutation));
-    ++number;
   }
   return all;
 }
@@ -145,9 +177,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
   }
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
-  CELLFS_ASSIGN_OR_RETURN(const int64_t first_line,
-                          arguments.NumberOr("first_line", 1, int64_t{1} << 52, 1));
-  CELLFS_ASSIGN_OR_RETURN(const auto all, ReadRows(named, arguments, first_line, durability));
+  CELLFS_ASSIGN_OR_RETURN(const auto all, ReadRows(named, arguments, durability));
   uint64_t done = 0;
   for (const Rows& rows : all) {
     const auto results = session.store.Batch(session.caller, rows.table, rows.rows);
@@ -176,20 +206,21 @@ class Pending {
     return !lines_.empty() && lines_.back().value("row", json()) == line.value("row", json()) &&
            lines_.back().value("table", json()) == line.value("table", json());
   }
-  void Add(json line, size_t bytes) {
+  void Add(json line, int64_t number, size_t bytes) {
     lines_.push_back(std::move(line));
+    numbers_.push_back(number);
     bytes_ += bytes;
   }
-  json Take(int64_t& first_line) {
-    first_line = std::exchange(next_line_, next_line_ + static_cast<int64_t>(lines_.size()));
+  // The lines, and where each stood.
+  std::pair<json, json> Take() {
     bytes_ = 0;
-    return std::exchange(lines_, json::array());
+    return {std::exchange(lines_, json::array()), std::exchange(numbers_, json::array())};
   }
 
  private:
   json lines_ = json::array();
+  json numbers_ = json::array();
   size_t bytes_ = 0;
-  int64_t next_line_ = 1;
 };
 
 StatusOr<int> Run(const Front& front, const Arguments& arguments) {
@@ -202,9 +233,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     return true;
   };
   const auto send = [&]() -> Status {
-    int64_t first_line = 0;
-    sent["lines"] = pending.Take(first_line);
-    sent["first_line"] = std::to_string(first_line);
+    std::tie(sent["lines"], sent["numbers"]) = pending.Take();
     return access->Call("mutate", sent, take).status();
   };
   const auto say = [&] {
@@ -218,6 +247,9 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
   int64_t number = 0;
   for (std::string text; std::getline(std::cin, text);) {
     ++number;
+    if (text.find_first_not_of(" \t\r") == std::string::npos) {
+      continue;
+    }
     auto line = FromJsonText(text);
     if (!line || !line->is_object()) {
       if (!pending.empty()) CELLFS_RETURN_IF_ERROR(send());
@@ -229,7 +261,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     if (!is_same_row && pending.IsFull()) {
       if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
     }
-    pending.Add(*std::move(line), text.size());
+    pending.Add(*std::move(line), number, text.size());
   }
   if (!pending.empty()) {
     if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);

@@ -43,8 +43,23 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
   Scope scope{.table = place.table, .row = {}, .family = {}, .qualifier = {}};
   if (!place.row.empty()) scope.row = place.row;
   if (!place.family.empty()) scope.family = place.family;
-  if (place.IsColumn() || !place.qualifier.empty()) scope.qualifier = place.qualifier;
-  return scope;
+  using enum fs::PlaceKind;
+  switch (place.kind) {
+    case kCell:
+    case kVersionsColumn:
+    case kDeletedCell:
+    case kCounter:
+      scope.qualifier = place.qualifier;
+      return scope;
+    case kTable:
+    case kRow:
+    case kFamily:
+      return scope;
+    default:
+      return Status(StatusCode::kIllegalArgument,
+                    place.ToString() + " is no cell, row, family or table; of a single version tells "
+                                       "'cellfs get'");
+  }
 }
 
 HistoryAccess AccessOf(const Session& session) {
@@ -110,7 +125,7 @@ std::string Explained(const Unknown& unknown) {
   }
   if (!named.empty()) text += " (" + named + (unknown.columns > unknown.first.size() ? ", ..." : "") + ")";
   for (const auto& [of, family] : unknown.families)
-    text += "; family '" + of.first + "': " + family.reason;
+    text += "; " + family.reason;
   return text;
 }
 

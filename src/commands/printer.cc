@@ -56,7 +56,7 @@ std::string ShownBytes(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto first = static_cast<unsigned char>(bytes.front());
     const size_t length = Utf8Length(bytes);
-    if (length == 0 || first < ' ' || first == 0x7f) {
+    if (length == 0 || first < ' ' || first == 0x7f || first == '\\') {
       char escape[5];
       snprintf(escape, sizeof escape, "\\x%02X", first);
       shown += escape;

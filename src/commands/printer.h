@@ -19,8 +19,8 @@ namespace cellfs {
 
 enum class Colour { kNone, kRed, kGreen, kYellow, kCyan, kBold };
 
-// Bytes as HBase's shell writes them (Bytes.toStringBinary): what is not printable ASCII is \xNN.
-// In a terminal's language UTF-8 stays as it is.
+// Bytes as HBase's shell writes them (Bytes.toStringBinary): what cannot be printed is \xNN, and so
+// is a backslash; but UTF-8 stays as it is.
 std::string ShownBytes(std::string_view bytes);
 // The other way: \xNN is a byte, everything else itself.
 std::string BytesOf(std::string_view shown);

@@ -28,15 +28,13 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
       }));
   if (is_any || !at) return is_any ? Answer::kDone : Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, FindUnknown(access, scope, *at));
-  if (!unknown.empty()) session.take({{"unknown", Explained(unknown)}});
-  return Answer::kNo;
+  if (unknown.empty()) return Answer::kNo;
+  return Status(StatusCode::kUnavailable, Explained(unknown));
 }
 
 // The bytes of a cell alone are what was in the file.
 void Print(Printer& printer, const json& record) {
-  if (record.contains("unknown")) {
-    fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
-  } else if (record.contains("is_alone") && !record.contains("shown")) {
+  if (record.contains("is_alone") && !record.contains("shown")) {
     printer.Bytes(record["value"].get<std::string>());
   } else {
     PrintCell(printer, record);

@@ -68,6 +68,27 @@ std::optional<StorePath> InStore(const std::string& path) {
 
 Status WrongPlace(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
+// A command is about data of the present, and of single versions where it says so. What stands below
+// .asof is not looked up, for that would keep it.
+Status CheckIsData(const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::kAsofDirectory:
+    case PlaceKind::kScanDirectory:
+      return WrongPlace("commands take paths of the present; --at says a time where it can be said");
+    case PlaceKind::kSelfDirectory:
+    case PlaceKind::kMemoryFile:
+    case PlaceKind::kMemoryDirectory:
+      return WrongPlace(place.ToString() + " is no data");
+    default:
+      return {};
+  }
+}
+
+Status NotForThis(const Place& place) {
+  return WrongPlace(place.ToString() + " (" + std::string(place.Parent().traits().fixed_name) +
+                    ") is not what this command takes; name the column itself");
+}
+
 // The depth that the place has by itself.
 std::optional<Depth> DepthOf(const Place& place) {
   switch (place.kind) {
@@ -149,9 +170,8 @@ StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
                         (child.status().reason().empty() ? "" : ": " + child.status().reason()));
     }
     place = *std::move(child);
+    CELLFS_RETURN_IF_ERROR(CheckIsData(place));
   }
-  if (place.view != nullptr)
-    return WrongPlace("commands take paths of the present; --at says a time where it can be said");
   return place;
 }
 
@@ -169,6 +189,17 @@ StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& argument
                                Depth depth) {
   NamedPlace named{fs::RootPlace(), arguments.Texts("words")};
   CELLFS_ASSIGN_OR_RETURN(named.place, PlaceOf(session, arguments));
+  switch (named.place.kind) {
+    case PlaceKind::kVersionsDirectory:
+    case PlaceKind::kVersionsColumn:
+    case PlaceKind::kCountersDirectory:
+    case PlaceKind::kCounter:
+    case PlaceKind::kDeletedDirectory:
+    case PlaceKind::kDeletedCell:
+      return NotForThis(named.place);
+    default:
+      break;
+  }
   size_t taken = 0;
   while (taken < named.words.size()) {
     const auto now = DepthOf(named.place);

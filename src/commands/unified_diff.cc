@@ -48,9 +48,28 @@ std::string ReadAll(int fd) {
   return text;
 }
 
+bool IsLine(const std::string& text) {
+  return text.empty() || text.find('\n') >= text.size() - 1;
+}
+
+// "-old", and what diff(1) says of a line without an end.
+std::string MarkedLine(char mark, const std::string& line) {
+  if (line.empty()) return "";
+  return mark + line + (line.back() == '\n' ? "" : "\n\\ No newline at end of file\n");
+}
+
+// The same as diff(1) says, without a process for each of many short values.
+std::string DifferenceOfLines(const LabelledText& before, const LabelledText& after) {
+  if (before.text == after.text) return "";
+  return "--- " + before.label + "\n+++ " + after.label + "\n@@ " +
+         (before.text.empty() ? "-0,0" : "-1") + (after.text.empty() ? " +0,0" : " +1") + " @@\n" +
+         MarkedLine('-', before.text) + MarkedLine('+', after.text);
+}
+
 }  // namespace
 
 std::optional<std::string> UnifiedDiff(const LabelledText& before, const LabelledText& after) {
+  if (IsLine(before.text) && IsLine(after.text)) return DifferenceOfLines(before, after);
   const Descriptor old_file(FileOf(before.text));
   const Descriptor new_file(FileOf(after.text));
   int channel[2];

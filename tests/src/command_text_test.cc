@@ -47,7 +47,7 @@ TEST(ShownBytes, AreReadBackAsTheyWere) {
   EXPECT_EQ(BytesOf("a\\x00\\x1f\\xFF\\x"), std::string("a\0\x1f\xff\\x", 6));
   EXPECT_EQ(ShownBytes("h\xc3\xa4"), "h\xc3\xa4");
   for (int byte = 0; byte < 256; ++byte) {
-    const std::string bytes(1, static_cast<char>(byte));  // a '\\' alone begins nothing
+    const std::string bytes(1, static_cast<char>(byte));
     EXPECT_EQ(BytesOf(ShownBytes(bytes)), bytes) << byte;
   }
 }
