@@ -240,9 +240,10 @@ int Help(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  umask(S_IRWXG | S_IRWXO);  // the store is its owner's, and his rights are not to be masked
+  // The store is its owner's, and his rights are not to be masked.
+  const mode_t umask_before = umask(S_IRWXG | S_IRWXO);
   if (IsCallOfMount(argc, argv)) return RunMountHelper(argc, argv);
-  json arguments = json::object();
+  json arguments = {{"umask", umask_before}};
   std::function<int()> action;
   CLI::App app("", "cellfs");
   app.require_subcommand(1);

@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "fs/attributes/attribute_store.h"
-#include "fs/nodes/column.h"
 
 namespace cellfs::fs {
 
@@ -130,14 +128,7 @@ void ColumnChange::Revalidate() {
 // ---- Names --------------------------------------------------------------------------------------
 
 void ColumnChange::PrepareOrphan(const Place& place) {
-  NodePtr node = tree_.inodes.Find(place);
-  if (node == nullptr || node->handle_count() == 0) return;
-  auto column = node->open_column();  // kept: its last handle may go meanwhile
-  if (column == nullptr) return;
-  auto bytes = contents_.WholeFile(Caller::Superuser(), place);
-  if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
-  for (const auto& handle : node->handles()) handle->NameGoes();
-  orphan_ = Orphan{std::move(node), std::move(column), std::move(bytes)};
+  orphan_ = Orphaning::Prepare(tree_, contents_, place);
 }
 
 void ColumnChange::NameRemoved() {
@@ -145,14 +136,14 @@ void ColumnChange::NameRemoved() {
   KeepDirectoryTimes();
   const NodePtr node = tree_.inodes.Unlink(place);
   by_ = node.get();
-  MakeOrphan();
+  if (orphan_) orphan_->Finish(tree_);
   NamesChanged();
 }
 
 NodePtr ColumnChange::NameMoved() {
   KeepDirectoryTimes();
   tree_.inodes.Move(*sides_[0].column, *sides_[1].column);
-  MakeOrphan();
+  if (orphan_) orphan_->Finish(tree_);
   renamed_ = tree_.inodes.Find(*sides_[1].column);
   by_ = renamed_.get();
   NamesChanged();
@@ -168,17 +159,6 @@ void ColumnChange::NamesChanged() {
     side.notice = Notice::kChanged;
     TellNodes(*side.column, &Node::ContentChanged);
   }
-}
-
-// Those who have it open share what the file held and, in the order in which they opened it, what
-// each of them has written and not put.
-void ColumnChange::MakeOrphan() {
-  if (!orphan_ || !orphan_->node->unlinked()) return;
-  const auto handles = orphan_->node->handles();
-  const uid_t user = handles.empty() ? 0 : handles.front()->user;
-  orphan_->column->BecomeOrphan(tree_.open_file_memory, user, std::move(orphan_->bytes),
-                                ToTimespec(tree_.clock.Now()));
-  for (const auto& handle : handles) handle->NameWent();
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------

@@ -25,6 +25,7 @@
 
 #include "fs/base/outcome.h"
 #include "fs/content/contents.h"
+#include "fs/content/orphaning.h"
 #include "fs/nodes/column_locks.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
@@ -76,18 +77,10 @@ class ColumnChange {
     Notice notice = Notice::kNone;
   };
 
-  // Whose name goes, if the mutation is done, with what it held.
-  struct Orphan {
-    NodePtr node;
-    std::shared_ptr<Column> column;
-    OutcomeOr<std::string> bytes;
-  };
-
   void LoseTrack() noexcept;
   void KeepTimesAbove(const Place& column);
   void KeepDirectoryTimes() noexcept;
   void TellNodes(const Place& column, void (Node::*tell)());
-  void MakeOrphan();
   void NamesChanged();
   void Notify();
 
@@ -103,7 +96,7 @@ class ColumnChange {
   const int exceptions_ = std::uncaught_exceptions();
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
-  std::optional<Orphan> orphan_;
+  std::optional<Orphaning> orphan_;  // whose name goes, if the mutation is done
   NodePtr renamed_;
 };
 

@@ -108,7 +108,7 @@ Status CallersStore::CheckWritable() const {
 
 StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableName& table,
                                               const RowMutations& mutations) {
-  RowChange change(filesystem_, store_, rights_, table, mutations.row);
+  RowChange change(filesystem_, store_, rights_, umask_, table, mutations.row);
   CELLFS_RETURN_IF_ERROR(change.Begin(mutations.mutations));
   auto result = store_.Mutate(caller, table, mutations);
   change.Ended(result.status());
@@ -146,7 +146,7 @@ StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller
 
 StatusOr<CheckAndMutateResult> CallersStore::ChangeIf(const Caller& caller, const TableName& table,
                                                       const cellfs::CheckAndMutate& check) {
-  RowChange change(filesystem_, store_, rights_, table, check.row);
+  RowChange change(filesystem_, store_, rights_, umask_, table, check.row);
   CELLFS_RETURN_IF_ERROR(change.Begin(check.action.mutations));
   auto result = store_.CheckAndMutate(caller, table, check);
   if (result.ok() && !result->done) return result;
@@ -181,6 +181,7 @@ Status CallersStore::Made(const Place& place, Status done) {
   update.uid = rights_.asker().uid;
   if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
   update.mtime = update.ctime = ToTimespec(parts_.clock->Now());
+  update.mode = 0777 & ~umask_;
   update.anew = true;
   parts_.errors.Record("create", place, parts_.attributes.Update(place, update));
   parts_.errors.Record("create", place, parts_.schemas.NoteChanged(place));
@@ -311,10 +312,16 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_RETURN_IF_ERROR(change(schema));
     for (const auto& [name, family] : schema.families)
       CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+    const auto goes = [&](const std::string& family) {
+      return before->FindFamily(family) != nullptr && schema.FindFamily(family) == nullptr;
+    };
+    auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
+      return place.table == table && goes(place.family);
+    });
     done = store_.AlterTable(caller, schema);
+    if (IsInForce(done)) FinishOrphans(parts_.tree, std::move(orphans));
     for (const auto& [name, family] : before->families) {
-      if (IsInForce(done) && schema.FindFamily(name) == nullptr)
-        parts_.tree.unstored.RemoveFamily(table, name);
+      if (IsInForce(done) && goes(name)) parts_.tree.unstored.RemoveFamily(table, name);
     }
   }
   return ChangedTable(table, done);
@@ -345,11 +352,23 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
   return ChangedTable(table, store_.ModifyFamily(caller, table, family));
 }
 
+// Of what was disabled before nothing can be read any more: who has it open gets an error.
+std::vector<Orphaning> CallersStore::OrphansOf(const TableName& table) {
+  return PrepareOrphans(parts_.tree, parts_.contents,
+                        [&](const Place& place) { return place.table == table; });
+}
+
 Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
                                 const std::string& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
+    return place.table == table && place.family == family;
+  });
   const Status done = store_.DropFamily(caller, table, family);
-  if (IsInForce(done)) parts_.tree.unstored.RemoveFamily(table, family);
+  if (IsInForce(done)) {
+    FinishOrphans(parts_.tree, std::move(orphans));
+    parts_.tree.unstored.RemoveFamily(table, family);
+  }
   return ChangedTable(table, done);
 }
 
@@ -358,8 +377,10 @@ Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name)));
   const Place place = TablePlace(table);
   CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
+  auto orphans = OrphansOf(table);
   const Status done = store_.DropTable(caller, table);
   if (!IsInForce(done)) return done;
+  FinishOrphans(parts_.tree, std::move(orphans));
   parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
   CELLFS_RETURN_IF_ERROR(Gone(place));
   return done;
@@ -379,7 +400,10 @@ StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableNam
 
 Status CallersStore::TruncateTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  return ChangedTable(table, store_.TruncateTable(caller, table));
+  auto orphans = OrphansOf(table);
+  const Status done = store_.TruncateTable(caller, table);
+  if (IsInForce(done)) FinishOrphans(parts_.tree, std::move(orphans));
+  return ChangedTable(table, done);
 }
 
 Status CallersStore::EnableTable(const Caller& caller, const TableName& table) {

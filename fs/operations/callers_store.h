@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "fs/content/orphaning.h"
 #include "fs/operations/callers_rights.h"
 #include "fs/operations/filesystem.h"
 
@@ -29,12 +30,13 @@ namespace cellfs::fs {
 // As thread-safe as the store.
 class CallersStore : public Store {
  public:
-  // Both outlive it.
-  CallersStore(FileSystem& filesystem, Store& store, Asker asker)
+  // Both outlive it. `umask`: of what it makes.
+  CallersStore(FileSystem& filesystem, Store& store, Asker asker, mode_t umask = 022)
       : filesystem_(filesystem),
         parts_(filesystem.parts()),
         store_(store),
-        rights_(parts_.reading, std::move(asker)) {}
+        rights_(parts_.reading, std::move(asker)),
+        umask_(umask) {}
 
   const StoreTraits& traits() const override { return store_.traits(); }
 
@@ -116,6 +118,7 @@ class CallersStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
+  std::vector<Orphaning> OrphansOf(const TableName& table);
   Status CheckWritable() const;
   Status CheckMayChange(const TableName& table) const;
   // The kernel is not told yet.
@@ -137,6 +140,7 @@ class CallersStore : public Store {
   Parts& parts_;
   Store& store_;
   const CallersRights rights_;
+  const mode_t umask_;
 };
 
 }  // namespace cellfs::fs

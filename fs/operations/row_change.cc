@@ -34,16 +34,41 @@ RowChange::~RowChange() {
 Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   for (const Mutation& mutation : mutations)
     std::visit([this](const auto& what) { Add(what); }, mutation);
+  if (deletes_row_) {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table_));
+    for (const auto& [name, family] : schema->families) deleted_families_.insert(name);
+  }
   const size_t most = rights_.matter() ? kMostColumnsOfOthers : kMostColumns;
   if (columns_.size() > most) {
     return {StatusCode::kIllegalArgument, "a step changes at most " + std::to_string(most) +
                                               " columns; make several of it"};
   }
+  AddOpenFiles();
   std::vector<Place> columns;
   for (const auto& [key, column] : columns_) columns.push_back(PlaceOf(key));
   locks_ = parts_.tree.column_locks.Take(columns);
   CELLFS_RETURN_IF_ERROR(Look());
-  return CheckRights();
+  CELLFS_RETURN_IF_ERROR(CheckRights());
+  for (const auto& [key, column] : columns_) {
+    if (!column.is_deleted || !there_.contains(key)) continue;
+    if (auto orphan = Orphaning::Prepare(parts_.tree, parts_.contents, PlaceOf(key)))
+      orphans_.emplace(key, *std::move(orphan));
+  }
+  return {};
+}
+
+// Those of the families that go: who has them open goes on with what they held.
+void RowChange::AddOpenFiles() {
+  if (deleted_families_.empty()) return;
+  const auto goes = [&](const Place& place) {
+    return place.kind == PlaceKind::kCell && place.view == nullptr && place.table == table_ &&
+           place.row == row_ && deleted_families_.contains(place.family);
+  };
+  for (const NodePtr& node : parts_.tree.inodes.FindAll(goes)) {
+    if (node->handle_count() == 0) continue;
+    const Snapshot<Place> place = node->place();
+    columns_[{place->family, place->qualifier}].is_deleted = true;
+  }
 }
 
 void RowChange::Ended(const Status& status) {
@@ -105,10 +130,6 @@ Status RowChange::Look() {
   CELLFS_ASSIGN_OR_RETURN(const RowCells first_cells,
                           VisibleCells(store_, table_, row_, {}, 1));
   for (const Cell& cell : first_cells) families_there_.insert(cell.family);
-  if (deletes_row_) {
-    CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table_));
-    for (const auto& [name, family] : schema->families) deleted_families_.insert(name);
-  }
   CELLFS_ASSIGN_OR_RETURN(there_, FindVisible());
   return {};
 }
@@ -171,19 +192,20 @@ void RowChange::NoteMakers() {
   for (const auto& [key, column] : columns_) {
     if (!column.is_made || there_.contains(key)) continue;
     if (!families_there_.contains(key.first)) new_families.insert(key.first);
-    NoteMaker(PlaceOf(key));
+    NoteMaker(PlaceOf(key), 0666);
   }
   for (const std::string& family : new_families) {
-    if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_));
-    NoteMaker(FamilyPlace(table_, row_, family));
+    if (std::exchange(row_is_new, false)) NoteMaker(RowPlace(table_, row_), 0777);
+    NoteMaker(FamilyPlace(table_, row_, family), 0777);
   }
 }
 
-void RowChange::NoteMaker(const Place& place) {
+void RowChange::NoteMaker(const Place& place, mode_t mode) {
   if (IsUnstored(place)) return;  // made before, by mkdir or a create
   AttributeUpdate update;
   update.uid = rights_.asker().uid;
   if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
+  update.mode = mode & ~umask_;
   update.anew = true;
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
@@ -197,6 +219,10 @@ void RowChange::SettleColumns() {
     const Timestamp now = parts_.tree.clock.Now();
     const auto shown = visible.ok() ? visible->find(key) : there_.end();
     const bool is_shown = visible.ok() && shown != visible->end();
+    if (const auto orphan = orphans_.find(key); orphan != orphans_.end() && !is_shown) {
+      parts_.tree.inodes.Unlink(place);
+      orphan->second.Finish(parts_.tree);
+    }
     if (column.is_put) parts_.puts.Settle(place, is_shown ? shown->second : now);
     const auto before = there_.find(key);
     const bool is_same = before != there_.end() && is_shown && before->second == shown->second;

@@ -10,8 +10,8 @@
 //      and directories their times. The kernel has been told when FileSystem::AwaitRewrites returns,
 //      which must not be called under a lock.
 //
-// What a family's or a row's tombstone deletes is not locked: it ends up before or after what others
-// write at the same time.
+// Of what a family's or a row's tombstone deletes the open files alone are locked: others end up
+// before or after what is written at the same time.
 #ifndef CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
 #define CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
 
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "fs/content/orphaning.h"
 #include "fs/nodes/column_locks.h"
 #include "fs/operations/callers_rights.h"
 #include "fs/operations/filesystem.h"
@@ -33,12 +34,13 @@ namespace cellfs::fs {
 class RowChange {
  public:
   // All of these outlive it.
-  RowChange(FileSystem& filesystem, Store& store, const CallersRights& rights,
+  RowChange(FileSystem& filesystem, Store& store, const CallersRights& rights, mode_t umask,
             const TableName& table, const std::string& row)
       : filesystem_(filesystem),
         parts_(filesystem.parts()),
         store_(store),
         rights_(rights),
+        umask_(umask),
         table_(table),
         row_(row) {}
   RowChange(const RowChange&) = delete;
@@ -66,6 +68,7 @@ class RowChange {
   void Add(const Withdraw& withdraw);
   void Add(const Delete& remove);
   void AddChanged(Key key, bool is_told);
+  void AddOpenFiles();
   Status Look();
   StatusOr<std::map<Key, Timestamp>> FindVisible() const;
   bool IsUnstored(const Place& place) const;
@@ -73,7 +76,7 @@ class RowChange {
   Status CheckRights() const;
   void Tell();
   void NoteMakers();
-  void NoteMaker(const Place& place);
+  void NoteMaker(const Place& place, mode_t mode);
   void SettleColumns();
   void NoteNames();
 
@@ -81,6 +84,7 @@ class RowChange {
   Parts& parts_;
   Store& store_;
   const CallersRights& rights_;
+  const mode_t umask_;
   const TableName& table_;
   const std::string& row_;
   const int exceptions_ = std::uncaught_exceptions();
@@ -89,6 +93,7 @@ class RowChange {
   bool deletes_row_ = false;
   std::set<std::string> families_there_;
   std::map<Key, Timestamp> there_;  // of the named columns, with what is shown
+  std::map<Key, Orphaning> orphans_;  // open files whose names may go
   std::vector<ColumnLocks::Lock> locks_;
 };
 

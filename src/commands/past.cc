@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 
+// Of longer ones the sizes are told: to compare them line by line may take for ever.
+constexpr size_t kLongestText = size_t{1} << 20;
+
 Colour ColourOfLine(std::string_view line) {
   if (line.starts_with("@@")) return Colour::kCyan;
   if (line.starts_with("+++") || line.starts_with("---")) return Colour::kBold;
@@ -100,7 +103,8 @@ void PrintDifference(Printer& printer, const json& record) {
   const json& after = record["after"];
   const std::string old_value = ValueIn(before);
   const std::string new_value = ValueIn(after);
-  const bool is_text = IsPlainText(old_value) && IsPlainText(new_value);
+  const bool is_text = old_value.size() <= kLongestText && new_value.size() <= kLongestText &&
+                       IsPlainText(old_value) && IsPlainText(new_value);
   const auto text = is_text ? UnifiedDiff({LabelOf(record, before), old_value},
                                           {LabelOf(record, after), new_value})
                             : std::nullopt;

@@ -21,6 +21,13 @@ class PeerGroups : public fs::GroupsOfAsker {
   const std::vector<gid_t>& groups_;
 };
 
+// Of the calling process; who does not say it makes nothing that others could use.
+mode_t UmaskIn(const nlohmann::json& arguments) {
+  const auto found = arguments.find("umask");
+  const bool is_said = found != arguments.end() && found->is_number_unsigned();
+  return is_said ? found->get<mode_t>() & 0777 : 0077;
+}
+
 bool IsOwner(const Peer& peer) { return peer.uid == 0 || peer.uid == geteuid(); }
 
 }  // namespace
@@ -40,7 +47,8 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
   const PeerGroups groups(peer.groups);
   const fs::RunningRequest running(peer.uid, nullptr, &groups, peer.pid);
   const Caller& caller = served.filesystem.parts().callers.Of(peer.uid);
-  fs::CallersStore store(served.filesystem, served.store, running.FindAsker());
+  fs::CallersStore store(served.filesystem, served.store, running.FindAsker(),
+                         UmaskIn(request.arguments));
   Session session{.filesystem = served.filesystem,
                   .store = store,
                   .caller = caller,

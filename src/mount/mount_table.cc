@@ -72,6 +72,13 @@ std::optional<MountedStore> ParseMount(const std::string& line) {
                       UserIn(options)};
 }
 
+// Anybody can mount something of his own that names this store: only the store's owner has it open.
+// What nobody says is mounted is not looked at.
+bool IsOwnersMount(const MountedStore& mount) {
+  struct stat attributes {};
+  return stat(mount.store.c_str(), &attributes) != 0 || mount.user == attributes.st_uid;
+}
+
 std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore&)>& wanted) {
   std::optional<MountedStore> found;
   for (MountedStore& mount : ListMounts()) {
@@ -109,12 +116,8 @@ std::vector<MountedStore> ListMounts() {
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {
-  const std::string canonical = CanonicalPath(store);
-  // Anybody can mount something of his own that names this store: only the store's owner has it open.
-  struct stat attributes {};
-  const bool is_there = stat(canonical.c_str(), &attributes) == 0;
-  return FindLast([&](const MountedStore& mount) {
-    return mount.store == canonical && (!is_there || mount.user == attributes.st_uid);
+  return FindLast([canonical = CanonicalPath(store)](const MountedStore& mount) {
+    return mount.store == canonical && IsOwnersMount(mount);
   });
 }
 

@@ -129,6 +129,74 @@ TEST_F(CallersStoreTest, ATombstoneOfAFamilyIsSeenByWhoMayLookIntoIt) {
   EXPECT_EQ(Scanned(other, scan), (std::set<std::string>{"a/", "a/p", "b/p", "b/q"}));
 }
 
+TEST_F(CallersStoreTest, WhoHasItOpenGoesOnWithWhatItHeld) {
+  const std::string path = "default/t/a/f/q";
+  CallersStore root = As(0);
+  const auto entry = tree_.LookUp(path);
+  OpenMode mode;
+  mode.write = true;
+  const auto opened = tree_.filesystem->Open(tree_.request, *entry->node, mode);
+  ASSERT_TRUE(opened.ok());
+  const auto read = [&] {
+    const auto bytes =
+        tree_.filesystem->Read(tree_.request, *entry->node, opened->handle, 0, 100);
+    return bytes.ok() ? std::string(bytes->bytes) : "<failed>";
+  };
+  ASSERT_EQ(Delete(root, "a", "q"), StatusCode::kOk);
+  tree_.clock->Advance(10);
+  ASSERT_EQ(Put(root, "a", "q"), StatusCode::kOk);
+  EXPECT_EQ(read(), "a/");
+  ASSERT_TRUE(tree_.filesystem->Write(*entry->node, *opened->handle, "evil", 0).ok());
+  EXPECT_TRUE(tree_.filesystem->Sync(*entry->node, *opened->handle).ok());
+  EXPECT_EQ(tree_.ReadFile(path), "new");
+  tree_.filesystem->Release(*entry->node, opened->handle);
+  EXPECT_EQ(tree_.ReadFile(path), "new");
+}
+
+TEST_F(CallersStoreTest, SoItDoesWhenATableIsEmptiedOrARowDeleted) {
+  const std::string path = "default/t/a/f/q";
+  CallersStore root = As(0);
+  const std::vector<std::function<void()>> ways = {
+      [&] {
+        EXPECT_TRUE(root.DisableTable(Caller::Superuser(), tree_.table).ok());
+        EXPECT_TRUE(root.TruncateTable(Caller::Superuser(), tree_.table).ok());
+      },
+      [&] {
+        cellfs::Delete row{"a", {}};
+        EXPECT_TRUE(
+            root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(std::move(row))).ok());
+      }};
+  for (size_t way = 0; way < ways.size(); ++way) {
+    const auto entry = tree_.LookUp(path);
+    ASSERT_TRUE(entry.ok());
+    OpenMode mode;
+    mode.write = true;
+    const auto opened = tree_.filesystem->Open(tree_.request, *entry->node, mode);
+    ASSERT_TRUE(opened.ok());
+    ways[way]();
+    tree_.clock->Advance(10);
+    ASSERT_EQ(Put(root, "a", "q"), StatusCode::kOk);
+    const auto bytes =
+        tree_.filesystem->Read(tree_.request, *entry->node, opened->handle, 0, 100);
+    EXPECT_FALSE(bytes.ok() && bytes->bytes == "new") << way;
+    static_cast<void>(tree_.filesystem->Write(*entry->node, *opened->handle, "evil", 0));
+    tree_.filesystem->Release(*entry->node, opened->handle);
+    EXPECT_EQ(tree_.ReadFile(path), "new");
+  }
+}
+
+TEST_F(CallersStoreTest, WhatComesBackIsWhoseItWas) {
+  Set(Column("a", "q"), 0600, kOther);
+  CallersStore root = As(0);
+  ASSERT_EQ(Delete(root, "a", "q"), StatusCode::kOk);
+  cellfs::Put put{"a", {{"f", "q", kLatestTimestamp, "back", {}}}};
+  put.stamping = Stamping::kAboveColumn;
+  if (!tree_.store->traits().stamps_above_column) return;
+  ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(put)).ok());
+  EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOther);
+  EXPECT_EQ(OwnerOf(Column("a", "q")).mode, 0600U);
+}
+
 TEST_F(CallersStoreTest, TheFileSystemsOwnTablesAreNotThere) {
   Set(Column("a", "q"), 0600);  // makes it
   const TableName own{"cellfs", "attributes"};

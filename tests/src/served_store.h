@@ -32,6 +32,7 @@ class ServedStore {
                                const Peer& peer = {getpid(), geteuid(), {getegid()}}) {
     static const std::atomic<bool> never = false;
     if (arguments.is_null()) arguments = nlohmann::json::object();
+    if (!arguments.contains("umask")) arguments["umask"] = 022U;
     nlohmann::json records = nlohmann::json::array();
     const Served served{filesystem_, store_, controls_, mountpoint_};
     CELLFS_ASSIGN_OR_RETURN(const nlohmann::json result,

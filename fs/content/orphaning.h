@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Orphaning: who has a file open goes on with what it held when its name goes. In two steps: before
+// the mutation what it holds is read; after it the file is one without a name, if it is.
+#ifndef CELLFS_FS_CONTENT_ORPHANING_H_
+#define CELLFS_FS_CONTENT_ORPHANING_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fs/content/contents.h"
+#include "fs/nodes/live_tree.h"
+#include "fs/nodes/node.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+// Of one file. REQUIRES, for both steps: the column's lock.
+class Orphaning {
+ public:
+  // Nullopt: nobody has it open.
+  static std::optional<Orphaning> Prepare(LiveTree& tree, const Contents& contents,
+                                          const Place& place);
+  Node& node() const { return *node_; }
+  // Those who have it open share what the file held and, in the order in which they opened it, what
+  // each of them has written and not put. Nothing where the node still has its name.
+  void Finish(LiveTree& tree);
+
+ private:
+  Orphaning(NodePtr node, std::shared_ptr<Column> column, OutcomeOr<std::string> bytes)
+      : node_(std::move(node)), column_(std::move(column)), bytes_(std::move(bytes)) {}
+
+  NodePtr node_;
+  std::shared_ptr<Column> column_;  // kept: its last handle may go meanwhile
+  OutcomeOr<std::string> bytes_;
+};
+
+// Of all open files at places of the present that `which` names: before these names go together, with
+// a table or a family. Takes the locks itself, one after the other.
+std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
+                                      const std::function<bool(const Place&)>& which);
+// The names are gone.
+void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_CONTENT_ORPHANING_H_
