@@ -74,7 +74,11 @@ class CallersStoreTest : public testing::Test {
     return store.Read(Caller::Superuser(), tree_.table, get).status().code();
   }
   StatusCode Put(CallersStore& store, const std::string& row, const std::string& qualifier) {
-    cellfs::Put put{row, {{"f", qualifier, kLatestTimestamp, "new", {}}}};
+    return Write(store, row, qualifier, "new");
+  }
+  StatusCode Write(CallersStore& store, const std::string& row, const std::string& qualifier,
+                   const std::string& value) {
+    cellfs::Put put{row, {{"f", qualifier, kLatestTimestamp, value, {}}}};
     return store.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(put)).status().code();
   }
   StatusCode Delete(CallersStore& store, const std::string& row, const std::string& qualifier) {
@@ -167,6 +171,8 @@ TEST_F(CallersStoreTest, SoItDoesWhenATableIsEmptiedOrARowDeleted) {
             root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(std::move(row))).ok());
       }};
   for (size_t way = 0; way < ways.size(); ++way) {
+    tree_.clock->Advance(10);
+    ASSERT_EQ(Write(root, "a", "q", "old"), StatusCode::kOk);
     const auto entry = tree_.LookUp(path);
     ASSERT_TRUE(entry.ok());
     OpenMode mode;
