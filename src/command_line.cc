@@ -164,26 +164,11 @@ bool WantsColour(const Arguments& arguments, bool is_terminal) {
   return terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-StatusOr<int> CallAndPrint(const Command& command, const Front& front,
-                           const Arguments& arguments) {
-  json sent = arguments.values();
-  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
-  bool has_told = false;
-  const auto take = [&](json record) {
-    has_told = true;
-    if (front.printer.style().json || command.print == nullptr) {
-      front.printer.Json(record);
-    } else {
-      command.print(front.printer, record);
-    }
-    return command.goes_on || front.printer.ok();
-  };
-  const StatusOr<Answer> answer = access->Call(std::string(command.name), sent, take);
-  // What goes wrong in the midst is no "not found" any more.
-  if (!answer.ok() && has_told && ExitCodeOf(answer.status()) == kExitNo)
-    return Status(StatusCode::kUnavailable, answer.status().message());
-  if (!answer.ok()) return answer.status();
-  return *answer == Answer::kDone ? kExitDone : kExitNo;
+StatusOr<int> CallOnce(const Command& command, const Front& front, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(
+      const Answer answer,
+      CallAndPrint(front, command, arguments.Text("target"), arguments.values()));
+  return answer == Answer::kDone ? kExitDone : kExitNo;
 }
 
 int Run(const Command& command, const Arguments& arguments) {
@@ -200,7 +185,7 @@ int Run(const Command& command, const Arguments& arguments) {
   Printer printer(stdout, style);
   const Front front{printer};
   const StatusOr<int> code = command.run != nullptr ? command.run(front, arguments)
-                                                    : CallAndPrint(command, front, arguments);
+                                                    : CallOnce(command, front, arguments);
   printer.Finish();
   pager.reset();
   // Who has read enough of a pipe (head) is content.

@@ -89,8 +89,6 @@ void PrintNumber(Printer& printer, const json& cell) {
   printer.Line(cell["shown"].get<std::string>());
 }
 
-void PrintNothing(Printer& /*printer*/, const json& /*record*/) {}
-
 }  // namespace
 
 const Command kAppendCommand{
@@ -106,7 +104,6 @@ const Command kAppendCommand{
           AddDurabilityOption(syntax);
         },
     .serve = ServeAppend,
-    .print = PrintNothing,
 };
 
 const Command kIncrementCommand{

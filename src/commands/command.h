@@ -90,10 +90,16 @@ struct Command {
   // `run` prints JSON where that is asked for.
   bool prints_json = false;
   StatusOr<Answer> (*serve)(Session& session, const Arguments& arguments) = nullptr;
+  // Null: people see nothing of it.
   void (*print)(Printer& printer, const nlohmann::json& record) = nullptr;
-  // Instead of calling `serve` once and printing its records: the exit code, or why it failed.
+  // Instead of CallAndPrint, once: the exit code, or why it failed.
   StatusOr<int> (*run)(const Front& front, const Arguments& arguments) = nullptr;
 };
+
+// Calls `serve` of the command and shows its records, as JSON or by `print`. A failure after the first
+// of them is no "not found" any more.
+StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
+                              nlohmann::json arguments);
 
 // In the order in which they are listed.
 std::span<const Command* const> AllCommands();

@@ -66,8 +66,6 @@ StatusOr<Answer> Remove(Session& session, const Arguments& arguments, Extent ext
   return Answer::kDone;
 }
 
-void PrintNothing(Printer& /*printer*/, const nlohmann::json& /*record*/) {}
-
 constexpr char kWords[] = "TABLE, ROW, COLUMN...: as far as the path does not say it";
 
 }  // namespace
@@ -86,7 +84,6 @@ const Command kDeleteCommand{
         },
     .serve = [](Session& session,
                 const Arguments& arguments) { return Remove(session, arguments, Extent::kVersion); },
-    .print = PrintNothing,
 };
 
 const Command kDeleteAllCommand{
@@ -103,7 +100,6 @@ const Command kDeleteAllCommand{
         },
     .serve = [](Session& session,
                 const Arguments& arguments) { return Remove(session, arguments, Extent::kAll); },
-    .print = PrintNothing,
 };
 
 }  // namespace cellfs

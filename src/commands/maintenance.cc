@@ -149,8 +149,6 @@ StatusOr<Answer> Set(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
-void PrintNothing(Printer& /*printer*/, const json& /*record*/) {}
-
 constexpr char kTables[] = "ns:table; all that are enabled if left out";
 
 }  // namespace
@@ -167,7 +165,6 @@ const Command kFlushCommand{
         },
     .is_owners = true,
     .serve = Flush,
-    .print = PrintNothing,
 };
 
 const Command kCompactCommand{
@@ -183,7 +180,6 @@ const Command kCompactCommand{
         },
     .is_owners = true,
     .serve = Compact,
-    .print = PrintNothing,
 };
 
 const Command kSetCommand{
@@ -200,7 +196,6 @@ const Command kSetCommand{
         },
     .is_owners = true,
     .serve = Set,
-    .print = PrintNothing,
 };
 
 }  // namespace cellfs

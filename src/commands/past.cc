@@ -137,19 +137,8 @@ StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,
                             const Command& command) {
   int code = kExitDone;
   for (const std::string& target : arguments.Texts("targets")) {
-    json sent = arguments.values();
-    sent.erase("targets");
-    CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, sent));
-    const auto take = [&](const json& record) {
-      if (front.printer.style().json) {
-        front.printer.Json(record);
-      } else {
-        command.print(front.printer, record);
-      }
-      return command.goes_on || front.printer.ok();
-    };
     CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                            access->Call(std::string(command.name), sent, take));
+                            CallAndPrint(front, command, target, arguments.values()));
     code = std::max(code, answer == Answer::kDone ? kExitDone : kExitNo);
   }
   return code;

@@ -104,9 +104,28 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory) {
 StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
                                                    json& arguments) const {
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
-  arguments.erase("target");
+  for (const char* name : {"target", "targets"}) arguments.erase(name);
   if (!path.names.empty()) arguments["path"] = path.names;
   return path.mount ? OpenMount(*path.mount) : OpenStore(path.store);
+}
+
+StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
+                              json arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments));
+  bool has_told = false;
+  const auto take = [&](const json& record) {
+    has_told = true;
+    if (front.printer.style().json) {
+      front.printer.Json(record);
+    } else if (command.print != nullptr) {
+      command.print(front.printer, record);
+    }
+    return command.goes_on || front.printer.ok();
+  };
+  auto answer = access->Call(std::string(command.name), arguments, take);
+  if (!answer.ok() && has_told && ExitCodeOf(answer.status()) == kExitNo)
+    return Status(StatusCode::kUnavailable, answer.status().message());
+  return answer;
 }
 
 int ExitCodeOf(const Status& status) {
