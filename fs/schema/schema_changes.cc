@@ -87,8 +87,9 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
     as_present.schema = file.schema;
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
+      const Timestamp time = tree_.clock.Now();
       CELLFS_RETURN_IF_FAILED(alter());
-      for (const std::string& family : file.dropped) tree_.unstored.RemoveFamily(table, family);
+      for (const std::string& family : file.dropped) FamilyWent(table, family, time);
     }
   }
   if (file.space_quota != present.space_quota) {
@@ -179,6 +180,13 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
   schema.families.erase(family.family);
   if (schema.families.empty() && !IsOpen(schema)) return {};
   return store_.AlterTable(caller, schema);
+}
+
+void SchemaChanges::FamilyWent(const TableName& table, const std::string& family,
+                               Timestamp time) {
+  tree_.unstored.RemoveFamily(table, family);
+  const Place place = TablePlace(table);
+  errors_.Record("drop", place, attributes_.DropFamily(place, family, time));
 }
 
 Status SchemaChanges::NoteChanged(const Place& place, std::optional<timespec> mtime) {

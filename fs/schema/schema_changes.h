@@ -45,6 +45,9 @@ class SchemaChanges {
   // Not under a column's lock.
   Outcome Undeclare(const Caller& caller, const Place& family);
 
+  // The family was dropped at `time`: what the tree keeps of it goes too.
+  void FamilyWent(const TableName& table, const std::string& family, Timestamp time);
+
   // For a change elsewhere that begins with what the schema is, so that no other one is lost. Not
   // while the kernel is told: it may wait for a request that waits for its turn.
   std::unique_lock<std::mutex> TakeTurn() { return std::unique_lock(mutex_); }
