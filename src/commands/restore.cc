@@ -99,6 +99,7 @@ const Command kUndeleteCommand{
     .group = Group::kHistory,
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
+    .no = "nothing that was deleted of it is still kept",
     .syntax =
         [](Syntax& syntax) {
           syntax.Targets("cells, rows, families or tables");

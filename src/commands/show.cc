@@ -49,6 +49,7 @@ const Command kShowCommand{
     .summary = "print a cell, or what is in a row or table, as it was; 1: nothing was",
     .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
                "show --at yesterday ~/m/default/notes/monday",
+    .no = "nothing is stored there, or was then",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a cell, a row, a family or a table");
