@@ -137,7 +137,7 @@ StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableN
                                               const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
   auto result = Change(caller, table, mutations);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return result;
 }
 
@@ -152,7 +152,7 @@ StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller
     CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   }
   auto result = ChangeIf(caller, table, check);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return result;
 }
 
@@ -181,7 +181,7 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
     if (!results.back().ok())
       stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
   }
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return results;
 }
 
@@ -200,6 +200,7 @@ Status CallersStore::Made(const Place& place, Status done) {
   parts_.tree.unstored.ShowToml(place);
   filesystem_.NamesChanged(place.Parent());
   if (place.kind == PlaceKind::kTable) {
+    parts_.tree.recent.ForgetDeclared(place.table);
     parts_.tree.kernel.TableChanged(place.table);
   } else {
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
@@ -217,6 +218,7 @@ Status CallersStore::Gone(const Place& place) {
   } else {
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
   }
+  filesystem_.AwaitKernel();
   return {};
 }
 
@@ -231,9 +233,11 @@ Status CallersStore::CheckChangesTable(const TableName& table) const {
 Status CallersStore::ChangedTable(const TableName& table, Status done) {
   if (!IsInForce(done)) return done;
   const Place place = TablePlace(table);
+  parts_.tree.recent.ForgetDeclared(table);
   parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
   parts_.tree.unstored.ShowToml(place);
   parts_.tree.kernel.TableChanged(table);
+  filesystem_.AwaitKernel();
   return done;
 }
 
@@ -463,14 +467,14 @@ StatusOr<std::vector<TableName>> CallersStore::ListTables(const std::string& nam
 Status CallersStore::Flush(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   const Status done = store_.Flush(caller, table);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return done;
 }
 
 Status CallersStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   const Status done = store_.Compact(caller, table, kind);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return done;
 }
 

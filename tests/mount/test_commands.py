@@ -49,6 +49,22 @@ def test_a_reader_that_has_it_open_meets_the_new_value_after_an_open(mount, fami
         assert (family / "q").read_text() == "newer" and os.stat(family / "q").st_size == 5
 
 
+def test_what_is_written_to_a_name_that_a_command_took_away_is_there(mount, family):
+    path = family / "q"
+    ways = (["deleteall", mount, "t", "r"], ["deleteall", mount, "t", "r", "f"], ["deleteall", mount, "t", "r", "f:q"],
+            ["delete", mount, "t", "r", "f:q"], ["truncate", mount, "t"])
+    for way in ways:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("old")
+        with open(path) as held:
+            assert held.read() == "old"
+            ok(*way)
+            ok("put", mount, "t", "r", "f:other=x")
+            path.write_text("new")
+            assert path.read_text() == "new" and ok("get", "-b", path) == "new", way
+        ok("deleteall", mount, "t", "r")
+
+
 def test_a_writer_beside_commands_loses_nothing(mount, family):
     with open(family / "log", "ab", buffering=0) as log:
         for number in range(50):
