@@ -16,8 +16,8 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev python3 python3-pytest sqlite3
-  acl attr borgbackup file git inotify-tools nano procps psmisc restic rsync strace tree unzip
-  vim zip
+  acl attr bash-completion borgbackup file fish git groff-base inotify-tools nano procps psmisc
+  restic rsync strace tree unzip vim zip zsh
 )
 
 case "${1:-}" in
