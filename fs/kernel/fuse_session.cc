@@ -271,6 +271,8 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 
 }  // namespace
 
+std::string FuseVersion() { return fuse_pkgversion(); }
+
 StatusOr<std::unique_ptr<FuseSession>> FuseSession::Mount(FileSystem& filesystem,
                                                           const std::string& mountpoint,
                                                           const SessionOptions& options) {
