@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Installs from Debian's packages what is needed to build, or also what the tests use:
+# Installs from Debian's packages what is needed to build, also what the tests use, or what a package is
+# built and tried with:
 #
-#     scripts/prepare.sh build|tests
+#     scripts/prepare.sh build|tests|package
 #
 # Does nothing where all of it is there already.
 set -euo pipefail
@@ -20,11 +21,16 @@ test_packages=(
   restic rsync strace tree unzip vim zip zsh
 )
 
+package_packages=(
+  debhelper dpkg-dev git lintian mmdebstrap systemd xz-utils
+)
+
 case "${1:-}" in
   build) wanted=("${build_packages[@]}") ;;
   tests) wanted=("${build_packages[@]}" "${test_packages[@]}") ;;
+  package) wanted=("${build_packages[@]}" "${package_packages[@]}") ;;
   *)
-    echo "usage: scripts/prepare.sh build|tests" >&2
+    echo "usage: scripts/prepare.sh build|tests|package" >&2
     exit 2
     ;;
 esac
