@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Installs from Debian's packages what is needed to build, also what the tests use, or what a package is
-# built and tried with:
+# Installs from Debian's packages what is needed to build, also what the tests use, what a package is
+# built and tried with, or what clang-tidy needs:
 #
-#     scripts/prepare.sh build|tests|package
+#     scripts/prepare.sh build|tests|package|tidy
 #
 # Does nothing where all of it is there already.
 set -euo pipefail
@@ -29,8 +29,9 @@ case "${1:-}" in
   build) wanted=("${build_packages[@]}") ;;
   tests) wanted=("${build_packages[@]}" "${test_packages[@]}") ;;
   package) wanted=("${build_packages[@]}" "${package_packages[@]}") ;;
+  tidy) wanted=("${build_packages[@]}" "${test_packages[@]}" clang-tidy) ;;
   *)
-    echo "usage: scripts/prepare.sh build|tests|package" >&2
+    echo "usage: scripts/prepare.sh build|tests|package|tidy" >&2
     exit 2
     ;;
 esac

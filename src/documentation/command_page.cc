@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "src/commands/command.h"
 #include "src/commands/command_app.h"
 #include "src/configuration.h"
 
@@ -23,7 +24,11 @@ OptionPage OptionPageOf(const CLI::Option& option) {
 CommandPage PageOf(const Command& command) {
   CLI::App app;
   nlohmann::json arguments;
-  CommandPage page{.command = &command, .options = {}, .operands = {}};
+  CommandPage page{.command = &command,
+                   .name = std::string(command.name),
+                   .summary = std::string(command.summary),
+                   .options = {},
+                   .operands = {}};
   for (const CLI::Option* option : AddCommand(app, command, arguments).get_options()) {
     if (option->get_positional()) {
       page.operands.push_back({.type = option->get_type_name(),

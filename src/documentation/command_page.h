@@ -5,11 +5,12 @@
 #define CELLFS_SRC_DOCUMENTATION_COMMAND_PAGE_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "src/commands/command.h"
-
 namespace cellfs {
+
+struct Command;
 
 struct OptionPage {
   std::vector<std::string> switches;  // "-n", "--limit"
@@ -27,6 +28,8 @@ struct OperandPage {
 
 struct CommandPage {
   const Command* command = nullptr;
+  std::string name;
+  std::string summary;
   std::vector<OptionPage> options;  // with --help, first
   std::vector<OperandPage> operands;
 };

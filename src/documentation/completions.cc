@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/documentation/completions.h"
 
-#include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "src/documentation/command_page.h"
 
@@ -73,7 +74,7 @@ std::string BranchForBash(const CommandPage& page) {
   }
   for (const OperandPage& operand : page.operands)
     operands.push_back(KindForBash(operand.type) + (operand.is_repeated ? "*" : ""));
-  return "    " + std::string(page.command->name) + ")\n      options='" + Join(switches, " ") +
+  return "    " + page.name + ")\n      options='" + Join(switches, " ") +
          "'\n      valued='" + Join(valued, " ") + "'\n      operands='" + Join(operands, " ") +
          "'\n      ;;\n";
 }
@@ -127,7 +128,7 @@ std::string OptionForZsh(const OptionPage& option) {
 }
 
 std::string BranchForZsh(const CommandPage& page) {
-  std::string text = "    " + std::string(page.command->name) + ")\n      _arguments -S";
+  std::string text = "    " + page.name + ")\n      _arguments -S";
   for (const OptionPage& option : page.options) text += OptionForZsh(option);
   for (const OperandPage& operand : page.operands) {
     text += " \\\n        " + Quoted((operand.is_repeated ? "*" : "") + ActionForZsh(operand.type));
@@ -165,9 +166,9 @@ std::string SwitchForFish(const std::string& name) {
 }
 
 std::string BranchForFish(const CommandPage& page) {
-  const std::string name(page.command->name);
+  const std::string& name = page.name;
   std::string text = "complete -c cellfs -n __cellfs_needs_command -f -a " + name + " -d " +
-                     QuotedForFish(std::string(page.command->summary)) + "\n";
+                     QuotedForFish(page.summary) + "\n";
   std::vector<std::string> valued;
   for (const OptionPage& option : page.options) {
     text += "complete -c cellfs -n '__cellfs_has " + name + "'";
@@ -211,7 +212,7 @@ std::string FishTable() {
                      std::string(kHelpSummary) + "'\n";
   for (const CommandPage& page : CommandPages()) {
     text += BranchForFish(page) + "complete -c cellfs -n '__cellfs_operand help 1 1' -f -a " +
-            std::string(page.command->name) + "\n";
+            page.name + "\n";
   }
   return text;
 }
@@ -219,7 +220,7 @@ std::string FishTable() {
 std::string ZshCommands() {
   std::string text = "    " + Quoted(std::string("help:") + kHelpSummary) + "\n";
   for (const CommandPage& page : CommandPages()) {
-    text += "    " + Quoted(std::string(page.command->name) + ":" + std::string(page.command->summary)) +
+    text += "    " + Quoted(page.name + ":" + page.summary) +
             "\n";
   }
   return text;
@@ -227,7 +228,7 @@ std::string ZshCommands() {
 
 std::string BashCommands() {
   std::string text = "help";
-  for (const CommandPage& page : CommandPages()) text += " " + std::string(page.command->name);
+  for (const CommandPage& page : CommandPages()) text += " " + page.name;
   return text;
 }
 

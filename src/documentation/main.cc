@@ -52,7 +52,7 @@ bool WritePages(const std::filesystem::path& directory) {
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);
   for (const CommandPage& page : CommandPages()) {
-    std::ofstream file(directory / ("cellfs-" + std::string(page.command->name) + ".1"));
+    std::ofstream file(directory / ("cellfs-" + page.name + ".1"));
     file << CommandManual(page);
     if (!file.flush()) return false;
   }

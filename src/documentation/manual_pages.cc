@@ -55,7 +55,7 @@ std::string PageName(const Command& command) { return "cellfs-" + std::string(co
 
 // "cellfs log [OPTIONS] PATH..."
 std::string SynopsisOf(const CommandPage& page) {
-  std::string line = Bold("cellfs " + std::string(page.command->name)) + " [" + Variable("OPTIONS") + "]";
+  std::string line = Bold("cellfs " + page.name) + " [" + Variable("OPTIONS") + "]";
   for (const OperandPage& operand : page.operands) {
     const std::string name = Variable(operand.type) + (operand.is_repeated ? "..." : "");
     line += operand.is_required ? " " + name : " [" + name + "]";
