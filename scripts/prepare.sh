@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Installs from Debian's packages what is needed to build, or also what the tests use:
+# Installs from Debian's packages what is needed to build, also what the tests use, what a package is
+# built and tried with, or what clang-tidy needs:
 #
-#     scripts/prepare.sh build|tests
+#     scripts/prepare.sh build|tests|package|tidy
 #
 # Does nothing where all of it is there already.
 set -euo pipefail
@@ -16,15 +17,21 @@ build_packages=(
 )
 test_packages=(
   libgtest-dev libgmock-dev python3 python3-pytest sqlite3
-  acl attr borgbackup file git inotify-tools nano procps psmisc restic rsync strace tree unzip
-  vim zip
+  acl attr bash-completion borgbackup file fish git groff-base inotify-tools nano procps psmisc
+  restic rsync strace tree unzip vim zip zsh
+)
+
+package_packages=(
+  debhelper dpkg-dev git lintian mmdebstrap systemd xz-utils
 )
 
 case "${1:-}" in
   build) wanted=("${build_packages[@]}") ;;
   tests) wanted=("${build_packages[@]}" "${test_packages[@]}") ;;
+  package) wanted=("${build_packages[@]}" "${package_packages[@]}") ;;
+  tidy) wanted=("${build_packages[@]}" "${test_packages[@]}" clang-tidy) ;;
   *)
-    echo "usage: scripts/prepare.sh build|tests" >&2
+    echo "usage: scripts/prepare.sh build|tests|package|tidy" >&2
     exit 2
     ;;
 esac

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "src/commands/command.h"
+#include "src/commands/command_app.h"
 #include "src/commands/pager.h"
 #include "src/mount_helper.h"
 
@@ -34,38 +35,6 @@ std::string OneLine(std::string message) {
 int Fail(const std::string& message, int code) {
   std::cerr << "cellfs: " << OneLine(message) << '\n';
   return code;
-}
-
-const char* TitleOf(Group group) {
-  switch (group) {
-    case Group::kMounts:
-      return "Mounts";
-    case Group::kHistory:
-      return "History";
-    case Group::kData:
-      return "Data";
-    case Group::kSchema:
-      return "Schemas";
-    case Group::kRights:
-      return "Rights and quotas";
-    case Group::kMaintenance:
-      return "Maintenance";
-    case Group::kHelp:
-      break;
-  }
-  return "Help";
-}
-
-// "cellfs mount [OPTIONS] STORE MOUNTPOINT"
-std::string UsageOf(const CLI::App& command) {
-  std::string usage = "cellfs " + command.get_name() + " [OPTIONS]";
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string& name = option->get_type_name();
-    const std::string dots = option->get_items_expected_max() > 1 ? "..." : "";
-    usage += option->get_required() ? " " + name + dots : " [" + name + dots + "]";
-  }
-  return usage;
 }
 
 // What of a command that was parsed is missing: "STORE, MOUNTPOINT"; empty: nothing.
@@ -132,20 +101,8 @@ std::string AllHelp() {
   }
   return text +
          "\n'cellfs help COMMAND' has more. A path below a mount, or STORE/namespace/table/row/..., "
-         "is enough\nwhere a command is about what lies there.\n"
-         "Exit codes: 0 done; 1 no (not found, a condition that did not hold, a difference);\n"
-         "2 called wrongly; 3 the store or the daemon failed.\n";
-}
-
-std::string ExamplesOf(const Command& command) {
-  std::string text = "Example:\n";
-  std::string_view rest = command.example;
-  while (!rest.empty()) {
-    const size_t end = rest.find('\n');
-    text += "  cellfs " + std::string(rest.substr(0, end)) + "\n";
-    rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
-  }
-  return text;
+         "is enough\nwhere a command is about what lies there.\nExit codes:\n" +
+         ExitCodesText();
 }
 
 // ---- Running ------------------------------------------------------------------------------------
@@ -195,19 +152,9 @@ int Run(const Command& command, const Arguments& arguments) {
   return code.ok() ? *code : Fail(code.status().message(), ExitCodeOf(code.status()));
 }
 
-void AddCommand(CLI::App& app, const Command& command, json& arguments,
-                std::function<int()>& action) {
-  CLI::App& added = *app.add_subcommand(std::string(command.name), std::string(command.summary));
-  Syntax syntax(added, arguments);
-  command.syntax(syntax);
-  if (command.serve != nullptr || command.prints_json)
-    syntax.Flag("--json", "json", "print JSON, a line for each record");
-  if (command.serve != nullptr || command.is_paged) {
-    syntax.Option("--colour,--color", "colour", "WHEN",
-                  "auto, always or never; NO_COLOR means never");
-  }
-  if (command.is_paged) syntax.Flag("--no-pager", "no_pager", "print at once");
-  if (!command.example.empty()) added.footer("\n" + ExamplesOf(command));
+void AddAction(CLI::App& app, const Command& command, json& arguments,
+               std::function<int()>& action) {
+  CLI::App& added = AddCommand(app, command, arguments);
   added.callback([&] { action = [&] { return Run(command, Arguments(arguments)); }; });
 }
 
@@ -233,7 +180,7 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app("", "cellfs");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("cellfs ") + CELLFS_VERSION);
-  for (const Command* command : AllCommands()) AddCommand(app, *command, arguments, action);
+  for (const Command* command : AllCommands()) AddAction(app, *command, arguments, action);
 
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "--help" || first == "-h") return Help(app, 1, argv);

@@ -23,6 +23,7 @@ struct Setting {
   std::function<std::string(Configuration&)> get;
   bool quoted = false;  // a string in TOML
   bool octal = false;   // its number is octal: 0o644 in TOML is "644"
+  std::vector<std::string> choices = {};  // empty: it is none of a few words
 };
 
 Status Refuse(const std::string& value, const std::string& allowed) {
@@ -53,7 +54,10 @@ Setting Bool(std::string_view section, std::string_view key, std::string_view me
             CELLFS_ASSIGN_OR_RETURN(field(c), ParseBool(text));
             return {};
           },
-          [field](Configuration& c) { return std::string(field(c) ? "true" : "false"); }};
+          [field](Configuration& c) { return std::string(field(c) ? "true" : "false"); },
+          /*quoted=*/false,
+          /*octal=*/false,
+          {"true", "false"}};
 }
 
 template <typename Field>
@@ -91,6 +95,8 @@ Setting Octal(std::string_view key, std::string_view meaning, Field field) {
 template <typename Field, typename Value>
 Setting Choice(std::string_view section, std::string_view key, std::string_view meaning,
                std::vector<std::pair<std::string, Value>> choices, Field field) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
   return {section,
           key,
           meaning,
@@ -111,7 +117,9 @@ Setting Choice(std::string_view section, std::string_view key, std::string_view 
             }
             return std::string();
           },
-          /*quoted=*/true};
+          /*quoted=*/true,
+          /*octal=*/false,
+          names};
 }
 
 const std::vector<Setting>& Settings() {
@@ -341,6 +349,41 @@ bool IsMountsOwn(std::string_view key) {
          std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn);
 }
 
+ConfigurationKey TemporaryNamesKey(const Configuration& configuration) {
+  std::string list = "[";
+  for (const std::string& glob : configuration.mount.temporary_names)
+    list += "\n  " + Quoted(glob) + ",";
+  return {.name = "temporary_names",
+          .meaning = "Names (globs) of tools' temporary files, which leave no trace when they are "
+                     "removed: a list of strings.",
+          .value = list + "\n]",
+          .choices = {}};
+}
+
+ConfigurationSection FamilyDefaultsSection(const Configuration& configuration) {
+  ConfigurationSection section{
+      .name = "family_defaults",
+      .meaning = "Attributes of the families that mkdir declares, by HBase's names, with the "
+                 "project's own DELETED_TTL in seconds. This section replaces the shipped one.",
+      .keys = {}};
+  for (const auto& [name, value] : configuration.mount.family_defaults)
+    section.keys.push_back({.name = name, .meaning = "", .value = Quoted(value), .choices = {}});
+  return section;
+}
+
+ConfigurationSection SiteSection(const Configuration& configuration) {
+  ConfigurationSection section{
+      .name = "site",
+      .meaning = "HBase's site settings under their own names: bytes for sizes, milliseconds for "
+                 "times, a negative number or 0 for \"off\" where HBase has that.",
+      .keys = {}};
+  for (const auto& [key, value] : configuration.store.site.ToMap()) {
+    section.keys.push_back(
+        {.name = Quoted(key), .meaning = "", .value = Quoted(value), .choices = {}});
+  }
+  return section;
+}
+
 }  // namespace
 
 Status ReadConfigurationFile(const std::string& path, Configuration& configuration) {
@@ -413,45 +456,35 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration,
   return {};
 }
 
+std::vector<ConfigurationSection> ConfigurationSections(Configuration configuration) {
+  std::vector<ConfigurationSection> sections;
+  for (const Setting& setting : Settings()) {
+    if (sections.empty() || sections.back().name != setting.section)
+      sections.push_back({.name = std::string(setting.section), .meaning = "", .keys = {}});
+    const std::string value = setting.get(configuration);
+    sections.back().keys.push_back({.name = std::string(setting.key),
+                                    .meaning = std::string(setting.meaning),
+                                    .value = setting.quoted ? Quoted(value) : value,
+                                    .choices = setting.choices});
+    if (setting.key == "threads")
+      sections.back().keys.push_back(TemporaryNamesKey(configuration));
+  }
+  sections.push_back(FamilyDefaultsSection(configuration));
+  sections.push_back(SiteSection(configuration));
+  return sections;
+}
+
 std::string ConfigurationText(Configuration configuration) {
   std::string text =
       "# The configuration of a cellfs mount: cellfs mount --config FILE STORE MOUNTPOINT.\n"
       "# As -o key=value may be given all but lists and [family_defaults].\n";
-  std::string_view section;
-  for (const Setting& setting : Settings()) {
-    if (setting.section != section) {
-      section = setting.section;
-      text += "\n[" + std::string(section) + "]\n";
+  for (const ConfigurationSection& section : ConfigurationSections(std::move(configuration))) {
+    text += "\n" + (section.meaning.empty() ? "" : Comment(section.meaning)) + "[" + section.name +
+            "]\n";
+    for (const ConfigurationKey& key : section.keys) {
+      if (!key.meaning.empty()) text += "\n" + Comment(key.meaning);
+      text += key.name + " = " + key.value + "\n";
     }
-    const std::string value = setting.get(configuration);
-    text += "\n" + Comment(setting.meaning) + std::string(setting.key) + " = " +
-            (setting.quoted ? Quoted(value) : value) + "\n";
-    if (setting.key != "threads") continue;
-    text += "\n" +
-            Comment(
-                "Names (globs) of tools' temporary files, which leave no trace when they are "
-                "removed: a list of strings.") +
-            "temporary_names = [";
-    for (const std::string& glob : configuration.mount.temporary_names) {
-      text += "\n  " + Quoted(glob) + ",";
-    }
-    text += "\n]\n";
-  }
-  text += "\n" +
-          Comment(
-              "Attributes of the families that mkdir declares, by HBase's names, with the "
-              "project's own DELETED_TTL in seconds. This section replaces the shipped one.") +
-          "[family_defaults]\n";
-  for (const auto& [name, value] : configuration.mount.family_defaults) {
-    text += name + " = " + Quoted(value) + "\n";
-  }
-  text += "\n" +
-          Comment(
-              "HBase's site settings under their own names: bytes for sizes, milliseconds for "
-              "times, a negative number or 0 for \"off\" where HBase has that.") +
-          "[site]\n";
-  for (const auto& [key, value] : configuration.store.site.ToMap()) {
-    text += Quoted(key) + " = " + Quoted(value) + "\n";
   }
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/options.h"
 #include "engine/status_or.h"
@@ -36,6 +37,23 @@ enum class UnknownOptions { kRefused, kPassedOver };
 // x-...) is passed over, what is the kernel's (nosuid, ...) is kept for it.
 Status ApplyMountOptions(std::string_view options, Configuration& configuration,
                          UnknownOptions unknown = UnknownOptions::kRefused);
+
+// A key of the file, as it stands there.
+struct ConfigurationKey {
+  std::string name;
+  std::string meaning;  // with unit and what is allowed; empty: the section's says it
+  std::string value;    // TOML
+  std::vector<std::string> choices;  // empty: it is none of a few words
+};
+
+struct ConfigurationSection {
+  std::string name;
+  std::string meaning;  // empty: that of its keys says it
+  std::vector<ConfigurationKey> keys;
+};
+
+// All of them, with their values.
+std::vector<ConfigurationSection> ConfigurationSections(Configuration configuration);
 
 // As TOML, each key with its meaning, default and unit in a comment.
 std::string ConfigurationText(Configuration configuration);

@@ -165,14 +165,14 @@ void Init(void* user_data, fuse_conn_info* connection) {
   FuseTarget& target = *static_cast<FuseTarget*>(user_data);
   // No writeback cache: the daemon knows at each moment how long a file being written is.
   // The kernel clears set-user-id bits: FUSE_CAP_HANDLE_KILLPRIV would say that the daemon does.
-  unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
+  uint64_t wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
                     FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
   // Pages that an appended byte's new time would make the kernel drop are being filled by the next
   // one (docs/kernel.md). Where the daemon sees no open, it cannot say which pages are stale.
   wanted |= KernelOpens(target)
                 ? FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA
                 : FUSE_CAP_EXPLICIT_INVAL_DATA;
-  connection->want = connection->capable & wanted;
+  connection->want = static_cast<uint32_t>(connection->capable & wanted);
   const bool in_parallel = (connection->capable & FUSE_CAP_PARALLEL_DIROPS) != 0;
   if (in_parallel) target.init_reply().Ask(FUSE_PARALLEL_DIROPS);
   connection->max_background = kMostInBackground;

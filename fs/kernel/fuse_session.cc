@@ -23,6 +23,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "engine/waiting.h"
@@ -32,6 +33,16 @@
 
 namespace cellfs::fs {
 namespace {
+
+// libfuse 3.14 has flags there, later ones have none.
+template <typename Notify>
+int ExpireEntry(Notify* notify, fuse_session* session, fuse_ino_t parent, const std::string& name) {
+  if constexpr (std::is_invocable_v<Notify*, fuse_session*, fuse_ino_t, const char*, size_t>) {
+    return notify(session, parent, name.c_str(), name.size());
+  } else {
+    return notify(session, parent, name.c_str(), name.size(), FUSE_LL_EXPIRE_ONLY);
+  }
+}
 
 constexpr std::chrono::milliseconds kMemoryPause{20};
 constexpr int kFewestThreads = 2;  // a scan may take one for long
@@ -250,10 +261,7 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
     const fuse_ino_t parent = target_.IdOf(directory);
     // A directory that is thrown out loses its path for those who work in it; one that has expired
     // is only looked up anew. Kernels before 6.2 know no expiry.
-    if (fuse_lowlevel_notify_expire_entry(session_, parent, name.c_str(), name.size(),
-                                          FUSE_LL_EXPIRE_ONLY) != -ENOSYS) {
-      return;
-    }
+    if (ExpireEntry(fuse_lowlevel_notify_expire_entry, session_, parent, name) != -ENOSYS) return;
     fuse_lowlevel_notify_inval_entry(session_, parent, name.c_str(), name.size());
   }
 
@@ -270,6 +278,8 @@ class Session final : public FuseSession, private KernelNotifier, private Reques
 };
 
 }  // namespace
+
+std::string FuseVersion() { return fuse_pkgversion(); }
 
 StatusOr<std::unique_ptr<FuseSession>> FuseSession::Mount(FileSystem& filesystem,
                                                           const std::string& mountpoint,

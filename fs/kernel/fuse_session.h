@@ -21,6 +21,9 @@ struct SessionOptions {
   std::string extra;  // comma-separated options for the kernel, as of `mount -o`
 };
 
+// Of the library that runs: "3.14.0".
+std::string FuseVersion();
+
 class FuseSession {
  public:
   // Mounts; the kernel's requests wait until Run. kUnavailable with the reason where that fails.

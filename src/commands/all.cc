@@ -27,7 +27,7 @@ constexpr const Command* kAll[] = {
     // Maintenance
     &kStatusCommand, &kErrorsCommand, &kFlushCommand, &kCompactCommand, &kCheckCommand, &kSetCommand,
     // Help
-    &kVersionCommand,
+    &kReportCommand, &kVersionCommand,
 };
 
 }  // namespace

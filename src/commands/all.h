@@ -54,6 +54,7 @@ extern const Command kFlushCommand;
 extern const Command kCompactCommand;
 extern const Command kCheckCommand;
 extern const Command kSetCommand;
+extern const Command kReportCommand;
 extern const Command kVersionCommand;
 
 }  // namespace cellfs

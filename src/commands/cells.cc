@@ -145,7 +145,7 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
 }
 
 void AddDurabilityOption(Syntax& syntax) {
-  syntax.Option("--durability", "durability", "NAME",
+  syntax.Option("--durability", "durability", "DURABILITY",
                 "SKIP_WAL, ASYNC_WAL, SYNC_WAL or FSYNC_WAL; else as the table says");
 }
 

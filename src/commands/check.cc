@@ -148,6 +148,10 @@ const Command kCheckCommand{
     .name = "check",
     .group = Group::kMaintenance,
     .summary = "read all of a store and say what is damaged; 1: something is",
+    .description =
+        "Reads everything, also of a mounted store. --repair is for a store that is not mounted: "
+        "it says how the manifests of tables that were lost can be made anew from store files, "
+        "and with --yes it does so.",
     .example = "check ~/store\ncheck --repair ~/store",
     .syntax =
         [](Syntax& syntax) {

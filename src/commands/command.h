@@ -79,6 +79,7 @@ struct Command {
   std::string_view name;
   Group group;
   std::string_view summary;  // a line
+  std::string_view description = {};  // what else is to be known of it: a paragraph
   std::string_view example;  // one call, or some, a line each, without "cellfs "
   // What a kNo means, for people. Empty: the exit code says enough.
   std::string_view no = {};

@@ -89,6 +89,8 @@ const Command kCreateCommand{
     .name = "create",
     .group = Group::kSchema,
     .summary = "create a table; 1: it is there already",
+    .description =
+        "With HBase's defaults for what is not said.",
     .example = "create ~/m notes text\n"
                "create ~/m log:events e:VERSIONS=5,TTL='30 DAYS' meta:COMPRESSION=ZSTD\n"
                "create ~/m t f --splits g,n,t --set DURABILITY=ASYNC_WAL\n"
@@ -102,7 +104,7 @@ const Command kCreateCommand{
           syntax.Options("--set", "set", "NAME=VALUE", "an attribute of the table");
           syntax.Option("--splits", "splits", "KEY,...", "where regions begin; bytes may be \\xNN");
           syntax.Option("--regions", "regions", "N", "so many regions, of keys as the next says");
-          syntax.Option("--split-algorithm", "split_algorithm", "NAME",
+          syntax.Option("--split-algorithm", "split_algorithm", "ALGORITHM",
                         "hex (rows of hexadecimal digits) or uniform (of bytes)");
           syntax.Flag("--open", "open",
                       "mkdir in a row makes families, with the mount's [family_defaults]; so do "

@@ -52,6 +52,9 @@ const Command kDiffCommand{
     .name = "diff",
     .group = Group::kHistory,
     .summary = "print what differs between two times; 1: something does",
+    .description =
+        "Text is compared line by line; of other bytes the sizes are told. Without times it "
+        "prints what the last change has changed.",
     .example = "diff ~/m/default/notes/monday/text/list\ndiff --at -2h ~/m/default/notes\n"
                "diff --at '2026-11-21 18:00' --to yesterday ~/m/default/notes/monday",
     .syntax =

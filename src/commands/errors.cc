@@ -97,6 +97,8 @@ const Command kErrorsCommand{
     .name = "errors",
     .group = Group::kMaintenance,
     .summary = "print what the mount has refused lately, and why",
+    .description =
+        "In what the path names. Others than root and the owner of the mount see their own.",
     .example = "errors ~/m\nerrors -f ~/m/default/notes",
     .syntax =
         [](Syntax& syntax) {

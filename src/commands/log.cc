@@ -85,6 +85,9 @@ const Command kLogCommand{
     .name = "log",
     .group = Group::kHistory,
     .summary = "print what happened to a cell, a row, a family or a table",
+    .description =
+        "Versions and deletes: when, what, and how long the value is. What a compaction has removed "
+        "is not known any more.",
     .example = "log ~/m/default/notes/monday/text/list\nlog -p ./list\n"
                "log --since yesterday -n 0 ~/m/default/notes",
     .no = "no version and no delete of it is stored, or none in that time",

@@ -157,6 +157,9 @@ const Command kFlushCommand{
     .name = "flush",
     .group = Group::kMaintenance,
     .summary = "move what is in memory into store files, onto the disk",
+    .description =
+        "sync(2) does not do that. Without a table: all that are enabled; one that fails does not "
+        "keep the others from it.",
     .example = "flush ~/m\nflush ~/m notes",
     .syntax =
         [](Syntax& syntax) {
@@ -171,6 +174,9 @@ const Command kCompactCommand{
     .name = "compact",
     .group = Group::kMaintenance,
     .summary = "rewrite store files without what no read can see",
+    .description =
+        "Without a table: all that are enabled. What is deleted, replaced or expired, and is not "
+        "kept by the schema, is gone afterwards.",
     .example = "compact ~/m notes\ncompact --minor ~/m",
     .syntax =
         [](Syntax& syntax) {
@@ -190,7 +196,7 @@ const Command kSetCommand{
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a mount point or a store's directory");
-          syntax.Words("NAME=VALUE",
+          syntax.Words("SETTING=VALUE",
                        "log_level=LEVEL, cache_size=BYTES, maintenance=paused|running",
                        /*is_required=*/true);
         },

@@ -85,6 +85,12 @@ const Command kMountCommand{
     .name = "mount",
     .group = Group::kMounts,
     .summary = "mount a store; it is made where there is none",
+    .description =
+        "Makes the store, with the mode 0700, where there is none, and returns when the mount "
+        "answers. Waits up to 10 seconds for a daemon of the store that is about to end, and "
+        "detaches a stale mount at the mount point. A store that others can write to, and a mount "
+        "point in the store or above it, are refused. SIGTERM and SIGINT end the daemon, SIGHUP "
+        "makes it read its configuration file again.",
     .example = "mount ~/store ~/m\nmount -o allow_other,names=printable ~/store /mnt",
     .syntax =
         [](Syntax& syntax) {
@@ -103,6 +109,9 @@ const Command kUmountCommand{
     .name = "umount",
     .group = Group::kMounts,
     .summary = "end a mount and close its store",
+    .description =
+        "Ends a mount and waits until its store is closed. Fails after two minutes, and names the "
+        "process that still has it.",
     .example = "umount ~/m",
     .syntax =
         [](Syntax& syntax) {
@@ -119,6 +128,8 @@ const Command kConfigCommand{
     .name = "config",
     .group = Group::kMounts,
     .summary = "print the configuration in force, every key explained",
+    .description =
+        "A file that holds what this prints configures a mount as it would be without one.",
     .example = "config -o names=printable",
     .syntax = AddConfigurationOptions,
     .run = [](const Front& front, const Arguments& arguments) -> StatusOr<int> {

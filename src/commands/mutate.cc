@@ -276,6 +276,10 @@ const Command kMutateCommand{
     .name = "mutate",
     .group = Group::kData,
     .summary = "make the changes that come on standard input, in JSON Lines",
+    .description =
+        "Each line is a cell as 'cellfs scan --json' prints it; its \"type\" may be Put, Delete, "
+        "DeleteColumn, DeleteFamily, DeleteFamilyVersion, Append or Increment. Lines that follow "
+        "each other about one row are one step.",
     .example = "scan --json ~/m notes | cellfs mutate ~/m copy\n"
                "mutate ~/m notes <changes.jsonl",
     .syntax =

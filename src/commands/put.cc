@@ -175,6 +175,8 @@ const Command kPutCommand{
     .name = "put",
     .group = Group::kData,
     .summary = "put cells of a row, in one step",
+    .description =
+        "The cells become visible together, or none of them does.",
     .example = "put ~/m notes monday text:title=Monday text:list='buy milk'\n"
                "put ~/m/default/notes/monday/text/list - <list.txt",
     .syntax =

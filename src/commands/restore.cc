@@ -80,6 +80,10 @@ const Command kRestoreCommand{
     .name = "restore",
     .group = Group::kHistory,
     .summary = "make a cell, a row or a table what it was, by new versions",
+    .description =
+        "Each row is one step, and the history is kept: a restore to a later time undoes it. "
+        "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
+        "of which columns and why. After a kill the same call finishes it.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .syntax =
@@ -98,6 +102,9 @@ const Command kUndeleteCommand{
     .name = "undelete",
     .group = Group::kHistory,
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
+    .description =
+        "Each deleted column whose last value is still kept gets that value again, as a new "
+        "version.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .no = "nothing that was deleted of it is still kept",
     .syntax =

@@ -47,6 +47,8 @@ const Command kShowCommand{
     .name = "show",
     .group = Group::kHistory,
     .summary = "print a cell, or what is in a row or table, as it was; 1: nothing was",
+    .description =
+        "Of a cell its bytes; of a row, a family or a table what was in it.",
     .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
                "show --at yesterday ~/m/default/notes/monday",
     .no = "nothing is stored there, or was then",

@@ -137,6 +137,9 @@ const Command kStatusCommand{
     .name = "status",
     .group = Group::kMaintenance,
     .summary = "what a store holds and does",
+    .description =
+        "Tables and their sizes, what is not in store files yet, what maintenance does and why it "
+        "failed, whether puts are refused, and the times that .asof directories hold.",
     .example = "status ~/m\nstatus --json ~/store",
     .syntax =
         [](Syntax& syntax) {

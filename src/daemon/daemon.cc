@@ -206,7 +206,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
                     const ServiceManager& manager, const Report& report) {
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
                             &store);
-  filesystem.errors().SetSink([](const std::string& line) { spdlog::warn("{}", line); });
+  filesystem.errors().SetSink(WarnWithNames);
   TellOfDamage(store.GetStatistics(), options, filesystem.errors());
   // Nobody's rights could be told, and not even the root be shown.
   CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
@@ -229,9 +229,8 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
       });
   if (!control.ok()) return control.status();
   PeriodicTask quotas(kQuotaInterval, [&store] {
-    if (Status status = store.CheckSpaceQuotas(); !status.ok()) {
-      spdlog::warn("space quotas: {}", status.message());
-    }
+    if (Status status = store.CheckSpaceQuotas(); !status.ok())
+      WarnWithNames("space quotas: " + status.message());
   });
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
   Reloading reloading(options.configuration, options.read_configuration, store,

@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -19,6 +20,8 @@
 namespace cellfs {
 namespace {
 
+constexpr char kLoggerOfNames[] = "cellfs names";
+constexpr size_t kRecentLines = 100;
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
 
 // Appends to a file, which it holds open.
@@ -68,7 +71,15 @@ class ChangingSink final : public spdlog::sinks::sink {
     return target_;
   }
 
-  void log(const spdlog::details::log_msg& message) override { Present()->log(message); }
+  std::vector<LogLine> recent() const {
+    const std::lock_guard lock(mutex_);
+    return {recent_.begin(), recent_.end()};
+  }
+
+  void log(const spdlog::details::log_msg& message) override {
+    Remember(message);
+    Present()->log(message);
+  }
   void flush() override { Present()->flush(); }
   void set_pattern(const std::string& /*pattern*/) override {}  // each target has its own
   void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
@@ -79,9 +90,21 @@ class ChangingSink final : public spdlog::sinks::sink {
     return present_;
   }
 
-  mutable std::mutex mutex_;
-  std::string target_;         // guarded by mutex_
-  spdlog::sink_ptr present_;  // guarded by mutex_
+  void Remember(const spdlog::details::log_msg& message) {
+    const auto level = spdlog::level::to_string_view(message.level);
+    LogLine line{.time = message.time,
+                 .level = std::string(level.data(), level.size()),
+                 .text = std::string(message.payload.data(), message.payload.size()),
+                 .may_have_names = message.logger_name == kLoggerOfNames};
+    const std::lock_guard lock(mutex_);
+    recent_.push_back(std::move(line));
+    if (recent_.size() > kRecentLines) recent_.pop_front();
+  }
+
+  mutable std::mutex mutex_;  // guards the rest
+  std::string target_;
+  spdlog::sink_ptr present_;
+  std::deque<LogLine> recent_;
 };
 
 // That of the daemon's log.
@@ -149,6 +172,20 @@ std::string LogLevel() {
   const auto name = spdlog::level::to_string_view(spdlog::get_level());
   const std::string level(name.data(), name.size());
   return level == "warning" ? "warn" : level;
+}
+
+void WarnWithNames(const std::string& line) {
+  const auto logger = spdlog::default_logger();
+  const auto& sinks = logger->sinks();
+  spdlog::logger named(kLoggerOfNames, sinks.begin(), sinks.end());
+  named.set_level(logger->level());
+  named.flush_on(spdlog::level::info);
+  named.warn("{}", line);
+}
+
+std::vector<LogLine> RecentLog() {
+  const ChangingSink* const sink = FindSink();
+  return sink == nullptr ? std::vector<LogLine>() : sink->recent();
 }
 
 }  // namespace cellfs

@@ -4,7 +4,9 @@
 #ifndef CELLFS_SRC_DAEMON_LOGGING_H_
 #define CELLFS_SRC_DAEMON_LOGGING_H_
 
+#include <chrono>
 #include <string>
+#include <vector>
 
 #include "engine/status.h"
 
@@ -20,6 +22,18 @@ Status ReopenLog();
 // kIllegalArgument where there is no such level.
 Status SetLogLevel(const std::string& level);
 std::string LogLevel();
+
+// Logs a warning that may name tables or keys.
+void WarnWithNames(const std::string& line);
+
+struct LogLine {
+  std::chrono::system_clock::time_point time;
+  std::string level;
+  std::string text;
+  bool may_have_names = false;
+};
+// The latest ones, the newest last, wherever the log goes.
+std::vector<LogLine> RecentLog();
 
 }  // namespace cellfs
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/command_app.h"
+
+#include <sstream>
+
+namespace cellfs {
+namespace {
+
+constexpr ExitCode kExitCodes[] = {
+    {kExitDone, "done"},
+    {kExitNo, "no: not found, there already, a condition that did not hold, a difference, damage"},
+    {kExitWrongCall, "called wrongly"},
+    {kExitFailed, "the store or the daemon failed, or refused"},
+};
+
+// At most 79 columns wide.
+std::string Wrapped(std::string_view paragraph) {
+  std::string text;
+  size_t width = 0;
+  std::istringstream words{std::string(paragraph)};
+  for (std::string word; words >> word;) {
+    if (width > 0) {
+      const bool fits = width + 1 + word.size() <= 79;
+      text += fits ? " " : "\n";
+      width = fits ? width + 1 : 0;
+    }
+    text += word;
+    width += word.size();
+  }
+  return text;
+}
+
+std::string DescriptionOf(const Command& command) {
+  std::string text(command.summary);
+  if (!command.description.empty()) text += "\n\n" + Wrapped(command.description) + "\n";
+  return text;
+}
+
+std::string FooterOf(const Command& command) {
+  std::string text = "\nExample:\n";
+  for (const std::string& example : ExamplesOf(command)) text += "  " + example + "\n";
+  return text;
+}
+
+}  // namespace
+
+CLI::App& AddCommand(CLI::App& app, const Command& command, nlohmann::json& arguments) {
+  CLI::App& added = *app.add_subcommand(std::string(command.name), DescriptionOf(command));
+  Syntax syntax(added, arguments);
+  command.syntax(syntax);
+  if (command.serve != nullptr || command.prints_json)
+    syntax.Flag("--json", "json", "print JSON, a line for each record");
+  if (command.serve != nullptr || command.is_paged) {
+    syntax.Option("--colour,--color", "colour", "WHEN",
+                  "auto, always or never; NO_COLOR means never");
+  }
+  if (command.is_paged) syntax.Flag("--no-pager", "no_pager", "print at once");
+  if (!command.example.empty()) added.footer(FooterOf(command));
+  return added;
+}
+
+std::string UsageOf(const CLI::App& command) {
+  std::string usage = "cellfs " + command.get_name() + " [OPTIONS]";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string& name = option->get_type_name();
+    const std::string dots = option->get_items_expected_max() > 1 ? "..." : "";
+    usage += option->get_required() ? " " + name + dots : " [" + name + dots + "]";
+  }
+  return usage;
+}
+
+const char* TitleOf(Group group) {
+  switch (group) {
+    case Group::kMounts:
+      return "Mounts";
+    case Group::kHistory:
+      return "History";
+    case Group::kData:
+      return "Data";
+    case Group::kSchema:
+      return "Schemas";
+    case Group::kRights:
+      return "Rights and quotas";
+    case Group::kMaintenance:
+      return "Maintenance";
+    case Group::kHelp:
+      break;
+  }
+  return "Help";
+}
+
+std::span<const ExitCode> ExitCodes() { return kExitCodes; }
+
+std::string ExitCodesText() {
+  std::string text;
+  for (const auto& [code, meaning] : kExitCodes)
+    text += "  " + std::to_string(code) + "  " + std::string(meaning) + "\n";
+  return text;
+}
+
+std::vector<std::string> ExamplesOf(const Command& command) {
+  std::vector<std::string> examples;
+  std::istringstream lines{std::string(command.example)};
+  for (std::string line; std::getline(lines, line);) examples.push_back("cellfs " + line);
+  return examples;
+}
+
+}  // namespace cellfs
