@@ -129,6 +129,8 @@ void ColumnChange::Revalidate() {
 
 void ColumnChange::PrepareOrphan(const Place& place) {
   orphan_ = Orphaning::Prepare(tree_, contents_, place);
+  if (place.kind == PlaceKind::kCounter)
+    cell_orphan_ = Orphaning::Prepare(tree_, contents_, place.As(PlaceKind::kCell));
 }
 
 void ColumnChange::NameRemoved() {
@@ -137,7 +139,16 @@ void ColumnChange::NameRemoved() {
   const NodePtr node = tree_.inodes.Unlink(place);
   by_ = node.get();
   if (orphan_) orphan_->Finish(tree_);
+  if (place.kind == PlaceKind::kCounter) CellRemoved(place.As(PlaceKind::kCell));
   NamesChanged();
+}
+
+void ColumnChange::CellRemoved(const Place& cell) {
+  const NodePtr node = tree_.inodes.Unlink(cell);
+  if (node == nullptr) return;
+  node->ContentChanged();
+  tree_.kernel.NameWent(cell);
+  if (cell_orphan_) cell_orphan_->Finish(tree_);
 }
 
 NodePtr ColumnChange::NameMoved() {

@@ -62,7 +62,7 @@ class ColumnChange {
 
   // ---- Names ----------------------------------------------------------------------------------
   // Before the mutation: the file at the place is about to lose its name. What it holds is read for
-  // those who have it open.
+  // those who have it open. With a counter its column goes, and so the cell's file.
   void PrepareOrphan(const Place& place);
   // Instead of Ended, where the mutation is done: the name is gone.
   void NameRemoved();
@@ -81,6 +81,7 @@ class ColumnChange {
   void KeepTimesAbove(const Place& column);
   void KeepDirectoryTimes() noexcept;
   void TellNodes(const Place& column, void (Node::*tell)());
+  void CellRemoved(const Place& cell);
   void NamesChanged();
   void Notify();
 
@@ -97,6 +98,7 @@ class ColumnChange {
   ColumnLocks::Lock lock_;
   ColumnLocks::Lock second_lock_;
   std::optional<Orphaning> orphan_;  // whose name goes, if the mutation is done
+  std::optional<Orphaning> cell_orphan_;  // likewise, with its counter
   NodePtr renamed_;
 };
 

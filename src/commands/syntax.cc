@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/syntax.h"
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
 #include <vector>

@@ -6,9 +6,12 @@
 #ifndef CELLFS_SRC_COMMANDS_SYNTAX_H_
 #define CELLFS_SRC_COMMANDS_SYNTAX_H_
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace cellfs {
 

@@ -200,6 +200,24 @@ TEST_F(NamesTest, AClosedTableTakesNoNewFamily) {
   EXPECT_EQ(tree.Mkdir("default/t/new/f"), 0) << "declared, and not there until it is made";
 }
 
+TEST_F(NamesTest, WithACounterGoesWhatItsColumnHasOpen) {
+  MountOptions options;
+  options.controls = Controls::kVisible;
+  tree.Remount(options);
+  ASSERT_EQ(tree.Save("default/t/r/f/n", "12345678"), 0);
+  OpenMode mode;
+  mode.write = true;
+  const OpenFile file = tree.Open("default/t/r/f/n", mode);
+  ASSERT_EQ(file.error, 0);
+  ASSERT_EQ(tree.Write(file, "87654321"), 0);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/.counters/n"), 0);
+  EXPECT_EQ(tree.Flush(file), 0);
+  tree.filesystem->Release(*file.node, file.handle);
+  EXPECT_EQ(tree.Error("default/t/r/f/n"), ENOENT);
+  EXPECT_EQ(tree.Save("default/t/r/f/n", "anew"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/n"), "anew");
+}
+
 // Each step after the directories were looked at, as after a listing.
 TEST_F(NamesTest, DirectoriesThatAreKnownToBeThereGoWithTheirLastFile) {
   const auto is_there = [&](const std::string& path) { return tree.Error(path) == 0; };
