@@ -28,7 +28,7 @@ constexpr int kMaxDepth = 100;
 
 Status Refused(size_t position, std::string_view what) {
   return Status(StatusCode::kIllegalArgument,
-                "filter, at " + std::to_string(position) + ": " + std::string(what));
+                "filter, from character " + std::to_string(position + 1) + " on: " + std::string(what));
 }
 
 Status BadArguments(std::string_view what) {

@@ -766,6 +766,54 @@ Status AttributeStore::RemoveRows(const std::string& first) {
   }
 }
 
+Status AttributeStore::Emptied(const Place& table, Timestamp time) {
+  return ForgetOwners(table, [](std::string_view) { return true; }, time);
+}
+
+Status AttributeStore::DropFamily(const Place& table, const std::string& family, Timestamp time) {
+  return ForgetOwners(
+      table,
+      [&](std::string_view qualifier) {
+        return qualifier.substr(0, qualifier.find(':')) == family;
+      },
+      time);
+}
+
+// Records later than `time` are of files made since then.
+Status AttributeStore::ForgetOwners(const Place& place, const IsOfThese& goes, Timestamp time) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
+  {
+    std::shared_lock lock(mutex_);
+    if (!table_exists_ || !tables_with_records_.contains(table.row)) return Status();
+  }
+  Scan scan;
+  scan.start_row = table.row + '\0';
+  scan.stop_row = table.row + kChangeSeparator;
+  scan.columns[kOwnerFamily] = {};
+  CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                          store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+  const std::string nothing = WriteRecord(OwnerRecord());
+  for (;;) {
+    CELLFS_ASSIGN_OR_RETURN(const std::vector<RowCells> rows, scanner->Next({}));
+    if (rows.empty()) break;
+    for (const RowCells& cells : rows) {
+      Put put{cells.front().row, {}};
+      for (const Cell& cell : cells) {
+        if (goes(cell.qualifier) && cell.timestamp <= time && cell.value != nothing)
+          put.cells.push_back({kOwnerFamily, cell.qualifier, time, nothing, {}});
+      }
+      if (put.cells.empty()) continue;
+      CELLFS_RETURN_IF_ERROR(store_
+                                 .Mutate(Caller::Superuser(), kAttributesTable,
+                                         RowMutations::Of(std::move(put)))
+                                 .status());
+    }
+  }
+  cache_.Clear();
+  return Status();
+}
+
 // Without tombstones: they would hide the times of versions of a later table of this name. What
 // cannot be withdrawn is made to say nothing.
 Status AttributeStore::DropRow(const RowCells& cells) {

@@ -24,12 +24,14 @@
 #include <time.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/clock.h"
@@ -113,6 +115,10 @@ class AttributeStore {
   StatusOr<DataTable> BeginDropTable(const Place& table);
   // It was.
   Status DropTable(const DataTable& table);
+  // The table was emptied, or the family of it dropped, at `time`: whoever makes a file of such a
+  // name again owns it. Whose it was before stays known.
+  Status Emptied(const Place& table, Timestamp time);
+  Status DropFamily(const Place& table, const std::string& family, Timestamp time);
 
  private:
   struct RowRecords {
@@ -182,6 +188,8 @@ class AttributeStore {
   StatusOr<bool> Write(RowStep step);
   Status RemoveRows(const std::string& first);
   Status DropRow(const RowCells& cells);
+  using IsOfThese = std::function<bool(std::string_view qualifier)>;
+  Status ForgetOwners(const Place& table, const IsOfThese& goes, Timestamp time);
 
   Store& store_;
   const MountOptions& options_;

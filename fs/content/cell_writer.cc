@@ -253,7 +253,7 @@ void CellWriter::Wrote(Unput unput) {
 void CellWriter::PutLater() {
   if (put_is_due_) return;
   put_is_due_ = true;
-  with_.delayed.Add([weak = weak_from_this()] {
+  with_.delayed.Add(user, [weak = weak_from_this()] {
     auto self = weak.lock();
     if (!self) return;
     {
@@ -321,9 +321,11 @@ std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
   return Outcome();
 }
 
-void CellWriter::SetTimeToLive(int64_t milliseconds) {
+bool CellWriter::SetTimeToLive(int64_t milliseconds) {
   const auto lock = with_.tree.column_locks.Take(*node_);
+  if (!HasAnything() || failed_) return false;
   time_to_live_ = milliseconds;
+  return true;
 }
 
 std::optional<PendingWrite> CellWriter::pending() const {

@@ -75,8 +75,9 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   // column's lock.
   void Renamed(Timestamp version);
 
-  // Milliseconds; of what this handle puts from now on.
-  void SetTimeToLive(int64_t milliseconds);
+  // Milliseconds; of what this handle puts from now on. False, and nothing was set: it has nothing to
+  // put.
+  bool SetTimeToLive(int64_t milliseconds);
 
  private:
   enum class Holds {

@@ -51,6 +51,7 @@ void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans) {
     const auto lock = tree.column_locks.Take(orphan.node());
     const Snapshot<Place> place = orphan.node().place();
     tree.inodes.Unlink(*place);
+    tree.kernel.NameWent(*place);
     orphan.Finish(tree);
   }
 }

@@ -2,6 +2,7 @@
 #include "fs/nodes/kernel_cache.h"
 
 #include <cassert>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -63,7 +64,7 @@ void KernelCache::ColumnChanged(const Place& column, const Node* by) {
   }
   const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
-  QueueName(cell);
+  QueueNameIfKnown(cell);
   InvalidateParents(cell, by);
 }
 
@@ -100,7 +101,7 @@ void KernelCache::AskAgain(const Place& place) {
   const NodePtr node = inodes_.Find(place);
   if (node == nullptr) return;
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
-  QueueName(place);
+  QueueNameIfKnown(place);
 }
 
 void KernelCache::DirectoryTimesChanged(const Place& column) {
@@ -125,24 +126,38 @@ void KernelCache::Changed(const NodePtr& node, bool is_gone) {
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
   if (!is_gone) return;
   const Snapshot<Place> place = node->place();
-  QueueName(*place);
+  QueueNameIfKnown(*place);
 }
 
+// A look-up under way may have found what was so before, and make its node behind this walk.
 void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& condition) {
+  inodes_.InvalidateLookUps();
   for (const NodePtr& node : inodes_.FindAll(condition)) {
     Changed(node, true);
   }
 }
 
+void KernelCache::NameWent(const Place& file) { QueueName(file); }
+
+void KernelCache::QueueNameIfKnown(const Place& place) {
+  if (inodes_.Find(place) != nullptr) QueueName(place);
+}
+
 void KernelCache::QueueName(const Place& place) {
-  if (inodes_.Find(place) == nullptr) return;
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
   directory->EntriesChanged();
   std::lock_guard lock(mutex_);
   if (notifier_ == nullptr) return;
   later_.push_back(Name{std::move(directory), file_names_.Of(place)});
+  ++queued_;
   wake_.notify_one();
+}
+
+void KernelCache::AwaitNames() {
+  constexpr std::chrono::seconds kLongest{2};
+  std::unique_lock lock(mutex_);
+  told_wakes_.wait_for(lock, kLongest, [this, before = queued_] { return told_ >= before; });
 }
 
 void KernelCache::DropStalePagesLater(const NodePtr& file) {
@@ -150,6 +165,7 @@ void KernelCache::DropStalePagesLater(const NodePtr& file) {
   std::lock_guard lock(mutex_);
   if (notifier_ == nullptr) return;
   later_.push_back(file);
+  ++queued_;
   wake_.notify_one();
 }
 
@@ -182,6 +198,9 @@ void KernelCache::Run(const std::stop_token& stop) {
       Notify(
           [&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
     });
+    std::lock_guard lock(mutex_);
+    ++told_;
+    told_wakes_.notify_all();
   }
 }
 

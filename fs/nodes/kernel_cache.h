@@ -51,6 +51,12 @@ class KernelCache {
   // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
+  // A command or a drop took away a file that was open, and its node has no name any more: by the
+  // name that the kernel still knows it by, one would write into a file that nobody finds again.
+  void NameWent(const Place& file);
+  // Until the kernel has dropped the names that were queued before, or somebody keeps one of their
+  // directories locked. Not in a request.
+  void AwaitNames();
   // The kernel shall ask again about the node and, where it has gone, about its name.
   void Changed(const NodePtr& node, bool is_gone);
   // The column may not be as the kernel believes: a file that was made is not there after all, or a
@@ -87,6 +93,7 @@ class KernelCache {
   void InvalidateParents(const Place& cell, const Node* by);
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
+  void QueueNameIfKnown(const Place& place);
   void QueueName(const Place& place);
   void DropStalePages(Node& file);
   void Run(const std::stop_token& stop);
@@ -99,6 +106,9 @@ class KernelCache {
   int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
   std::deque<Later> later_;             // guarded by mutex_
+  uint64_t queued_ = 0;                 // of these, ever; guarded by mutex_
+  uint64_t told_ = 0;                   // likewise
+  std::condition_variable told_wakes_;
   bool forget_all_ = false;             // guarded by mutex_
   std::jthread thread_;                 // last: starts when the rest stands
 };

@@ -29,16 +29,23 @@ class StreamOffsets {
   // Goes back to the latest name known at or before the offset: its offset and key; none: the
   // beginning.
   std::pair<uint64_t, std::optional<std::string>> Return(uint64_t offset);
+  size_t bytes() const { return window_bytes_ + older_bytes_; }  // of keys
 
  private:
   void Add(std::optional<std::string> key);
+  void LeaveWindow();
+  bool IsKept(uint64_t offset) const;
+  template <typename Which>
+  void ForgetOlder(Which which);
 
   const uint64_t first_;
   // Keys at the latest offsets without gaps, and at some of the older ones; none at `first_` - 1,
   // where a stream begins.
   std::deque<std::optional<std::string>> window_;
   uint64_t window_begin_ = 0;  // the offset of window_.front()
+  size_t window_bytes_ = 0;
   std::map<uint64_t, std::optional<std::string>> older_;
+  size_t older_bytes_ = 0;
   uint64_t older_step_ = 0;
 };
 

@@ -157,6 +157,15 @@ void UnstoredEntries::RemoveFamily(const TableName& table, const std::string& fa
   }
 }
 
+bool UnstoredEntries::HasFamilyBeside(const Place& family) const {
+  std::lock_guard lock(mutex_);
+  return std::any_of(directories_.begin(), directories_.end(), [&](const auto& directory) {
+    if (directory.first.table != family.table || directory.first.row == family.row) return false;
+    const auto child = directory.second.find(family.family);
+    return child != directory.second.end() && child->second->place.kind == PlaceKind::kFamily;
+  });
+}
+
 std::vector<UnstoredPtr> UnstoredEntries::ChildrenAfter(const Place& directory,
                                                         const std::optional<std::string>& after,
                                                         size_t limit) const {

@@ -42,12 +42,13 @@ Status CallersRights::CheckMayList(const TableName& table) const {
   return Check(TablePlace(table), kReadPermission, "list");
 }
 
-Status CallersRights::CheckMayRead(const Place& column) const {
+Status CallersRights::CheckMayRead(const Place& place) const {
   if (!matter()) return {};
-  const Place family = column.Parent();
-  CELLFS_RETURN_IF_ERROR(Check(family.Parent(), kSearchPermission, "search"));
-  CELLFS_RETURN_IF_ERROR(Check(family, kSearchPermission, "search"));
-  return Check(column, kReadPermission, "read");
+  if (place.kind == PlaceKind::kTable) return CheckMayList(place.table);
+  for (Place above = place.Parent(); above.kind != PlaceKind::kTable; above = above.Parent())
+    CELLFS_RETURN_IF_ERROR(Check(above, kSearchPermission, "search"));
+  if (place.IsColumn()) return Check(place, kReadPermission, "read");
+  return Check(place, kReadPermission | kSearchPermission, "list");
 }
 
 Status CallersRights::CheckMayPut(const Place& column, const IsThere& is_there) const {
@@ -110,6 +111,11 @@ std::shared_ptr<FilterRights> CallersRights::OfRead(const TableName& table) cons
   if (!matter()) return nullptr;
   return std::make_shared<FilterRights>(reading_, table, asker_,
                                         kSearchPermission | kReadPermission);
+}
+
+std::shared_ptr<FilterRights> CallersRights::OfNamedColumns(const TableName& table) const {
+  if (!matter()) return nullptr;
+  return std::make_shared<FilterRights>(reading_, table, asker_, kSearchPermission);
 }
 
 }  // namespace cellfs::fs

@@ -47,7 +47,8 @@ class CallersRights {
   Status CheckMayReadToml(const Place& place) const;
   // Whether he may list its rows.
   Status CheckMayList(const TableName& table) const;
-  Status CheckMayRead(const Place& column) const;
+  // A column's value, or what is listed of a family of a row, of a row, of a table.
+  Status CheckMayRead(const Place& place) const;
   // `is_there`: what is, of the column, its family and its row.
   struct IsThere {
     bool column = false;
@@ -65,8 +66,10 @@ class CallersRights {
   Status CheckOwns(const Place& place) const;
   Status CheckMayAdminister() const;
 
-  // Of one read or scan, whose filter it stands before; null where rights do not matter.
+  // Of one read or scan, whose filter it stands before; null where rights do not matter. Of one
+  // that names the columns of a row directories need not be listed.
   std::shared_ptr<FilterRights> OfRead(const TableName& table) const;
+  std::shared_ptr<FilterRights> OfNamedColumns(const TableName& table) const;
 
  private:
   Status Check(const Place& place, mode_t permission, const char* what) const;

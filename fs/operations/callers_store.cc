@@ -85,13 +85,25 @@ StatusOr<RowCells> CallersStore::Read(const Caller& caller, const TableName& tab
   return cells;
 }
 
+namespace {
+
+// The columns of one row that the scan says are all that it may show: then they need not be listed.
+bool NamesColumns(const Scan& scan) {
+  if (!scan.IsOfOneRow() || scan.columns.empty()) return false;
+  if (scan.filter != nullptr && scan.filter->OnlyColumn()) return true;
+  return std::none_of(scan.columns.begin(), scan.columns.end(),
+                      [](const auto& family) { return family.second.empty(); });
+}
+
+}  // namespace
+
 StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& caller,
                                                              const TableName& table,
                                                              const Scan& scan) {
   CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
   CELLFS_RETURN_IF_ERROR(scan.IsOfOneRow() ? rights_.CheckReach(table)
                                            : rights_.CheckMayList(table));
-  auto rights = rights_.OfRead(table);
+  auto rights = NamesColumns(scan) ? rights_.OfNamedColumns(table) : rights_.OfRead(table);
   Scan narrowed = scan;
   if (table.IsSystemTable()) narrowed.filter = WithoutHiddenRows(table, scan.filter);
   if (rights == nullptr) return store_.OpenScanner(caller, table, narrowed);
@@ -125,7 +137,7 @@ StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableN
                                               const RowMutations& mutations) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
   auto result = Change(caller, table, mutations);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return result;
 }
 
@@ -140,7 +152,7 @@ StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller
     CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   }
   auto result = ChangeIf(caller, table, check);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return result;
 }
 
@@ -169,7 +181,7 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
     if (!results.back().ok())
       stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
   }
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return results;
 }
 
@@ -188,6 +200,7 @@ Status CallersStore::Made(const Place& place, Status done) {
   parts_.tree.unstored.ShowToml(place);
   filesystem_.NamesChanged(place.Parent());
   if (place.kind == PlaceKind::kTable) {
+    parts_.tree.recent.ForgetDeclared(place.table);
     parts_.tree.kernel.TableChanged(place.table);
   } else {
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
@@ -205,6 +218,7 @@ Status CallersStore::Gone(const Place& place) {
   } else {
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
   }
+  filesystem_.AwaitKernel();
   return {};
 }
 
@@ -219,9 +233,11 @@ Status CallersStore::CheckChangesTable(const TableName& table) const {
 Status CallersStore::ChangedTable(const TableName& table, Status done) {
   if (!IsInForce(done)) return done;
   const Place place = TablePlace(table);
+  parts_.tree.recent.ForgetDeclared(table);
   parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
   parts_.tree.unstored.ShowToml(place);
   parts_.tree.kernel.TableChanged(table);
+  filesystem_.AwaitKernel();
   return done;
 }
 
@@ -318,10 +334,11 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
       return place.table == table && goes(place.family);
     });
+    const Timestamp time = parts_.clock->Now();
     done = store_.AlterTable(caller, schema);
     if (IsInForce(done)) FinishOrphans(parts_.tree, std::move(orphans));
     for (const auto& [name, family] : before->families) {
-      if (IsInForce(done) && goes(name)) parts_.tree.unstored.RemoveFamily(table, name);
+      if (IsInForce(done) && goes(name)) parts_.schemas.FamilyWent(table, name, time);
     }
   }
   return ChangedTable(table, done);
@@ -364,10 +381,11 @@ Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
   auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
     return place.table == table && place.family == family;
   });
+  const Timestamp time = parts_.clock->Now();
   const Status done = store_.DropFamily(caller, table, family);
   if (IsInForce(done)) {
     FinishOrphans(parts_.tree, std::move(orphans));
-    parts_.tree.unstored.RemoveFamily(table, family);
+    parts_.schemas.FamilyWent(table, family, time);
   }
   return ChangedTable(table, done);
 }
@@ -401,8 +419,14 @@ StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableNam
 Status CallersStore::TruncateTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   auto orphans = OrphansOf(table);
+  const Timestamp time = parts_.clock->Now();
   const Status done = store_.TruncateTable(caller, table);
-  if (IsInForce(done)) FinishOrphans(parts_.tree, std::move(orphans));
+  if (IsInForce(done)) {
+    const Place place = TablePlace(table);
+    FinishOrphans(parts_.tree, std::move(orphans));
+    parts_.tree.unstored.RemoveBelow(place);
+    parts_.errors.Record("truncate", place, parts_.attributes.Emptied(place, time));
+  }
   return ChangedTable(table, done);
 }
 
@@ -443,14 +467,14 @@ StatusOr<std::vector<TableName>> CallersStore::ListTables(const std::string& nam
 Status CallersStore::Flush(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   const Status done = store_.Flush(caller, table);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return done;
 }
 
 Status CallersStore::Compact(const Caller& caller, const TableName& table, CompactionKind kind) {
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   const Status done = store_.Compact(caller, table, kind);
-  filesystem_.AwaitRewrites();
+  filesystem_.AwaitKernel();
   return done;
 }
 

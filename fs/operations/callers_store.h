@@ -95,6 +95,9 @@ class CallersStore : public Store {
   // Whether the caller may read what a schema says, of a table or namespace: its .toml is a file. Who
   // reaches a table knows its families anyway, so what is done to cells does not ask.
   Status CheckMayReadToml(const Place& place);
+  // What a read of one column, or a list of what is in a row, fails with; a scan leaves out what
+  // the caller may not read.
+  Status CheckMayRead(const Place& place) const { return rights_.CheckMayRead(place); }
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
 

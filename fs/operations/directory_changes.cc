@@ -77,7 +77,7 @@ Outcome Unmake(const DirectoryChanges& with, const Caller& caller, const Place& 
     if (!dropped.ok() || !*dropped) unmade = Outcome(EBUSY);
   } else {
     with.tree.unstored.Remove(place);
-    if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place))
+    if (place.kind == PlaceKind::kFamily)
       unmade = with.schemas.Undeclare(caller, place);
   }
   if (unmade.ok()) {

@@ -25,6 +25,7 @@ Outcome RemoveTable(const DirectoryChanges& with, const Caller& caller, const Pl
   if (!dropped) return ENOTEMPTY;
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
+  with.tree.recent.ForgetDeclared(place.table);
   with.errors.Record("rmdir", place, with.attributes.DropTable(table));
   return {};
 }
@@ -43,7 +44,7 @@ Outcome RemoveRowOrFamily(const DirectoryChanges& with, const Caller& caller,
   const bool shows_a_cell = found.version >= 0;
   if (shows_a_cell || HasClaims(with.tree.unstored, place)) return ENOTEMPTY;
   if (with.tree.unstored.IsEmptying(place)) return ENOTEMPTY;  // its last file is still going
-  if (place.kind == PlaceKind::kFamily && with.tree.recent.WasDeclared(place)) {
+  if (place.kind == PlaceKind::kFamily) {
     CELLFS_RETURN_IF_FAILED(with.schemas.Undeclare(caller, place));
   }
   with.tree.unstored.RemoveBelow(place);

@@ -47,6 +47,8 @@ Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& p
   if (done.status().code() == StatusCode::kTimestampsExhausted) {
     CELLFS_RETURN_IF_FAILED(RemoveLastVersion(with, caller, place));
     done = with.mutations.Do(caller, place.table, step);
+    // The newest version has gone.
+    if (!done.ok()) return Status(StatusCode::kOutcomeUnknown, done.status().message());
   }
   if (!done.ok()) return done.status();
   if (done->withdrawn) {

@@ -118,7 +118,7 @@ void FileSystem::EntriesChanged(Node& directory) {
 
 void FileSystem::NoteDirectoryTime(const Place& directory) {
   if (parts_.tree.directory_times.Note(directory, parts_.clock->Now())) {
-    parts_.delayed.Add([this] { StoreDirectoryTimes(); });
+    parts_.delayed.Add(kDaemonItself, [this] { StoreDirectoryTimes(); });
   }
 }
 

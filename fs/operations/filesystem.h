@@ -93,10 +93,14 @@ class FileSystem {
 
   // Reads what every stat needs of the attributes, so that a mount fails that cannot know them.
   Status LoadAttributes() { return parts_.attributes.BeLoaded(); }
-  // Until the kernel has been told of all that flushes and compactions have changed up to now.
-  void AwaitRewrites() { rewritten_.Await(); }
+  // Until the kernel has been told of all that flushes, compactions and commands have changed up to
+  // now. Not in a request.
+  void AwaitKernel() {
+    rewritten_.Await();
+    parts_.tree.kernel.AwaitNames();
+  }
   // These columns were changed by a command, not by a request of the kernel: it is told by the next
-  // AwaitRewrites. While their locks are held, so that nobody keeps what was there before.
+  // AwaitKernel. While their locks are held, so that nobody keeps what was there before.
   void CellsChanged(const TableName& table, const std::vector<RewrittenColumn>& columns) {
     rewritten_.Rewritten(table, columns);
   }

@@ -38,10 +38,10 @@ std::string BytesOf(MemoryFile& file) {
   return file.bytes();
 }
 
-Outcome ApplyMemory(const Renaming& with, const Caller& caller, const ResolvedEntry& from,
-                    const Place& to) {
+Outcome ApplyMemory(const Renaming& with, const SchemaChanges::Turn& turn, const Caller& caller,
+                    const ResolvedEntry& from, const Place& to) {
   MemoryFile& file = *from.unstored->file;
-  CELLFS_RETURN_IF_FAILED(with.schemas.Apply(caller, to, BytesOf(file)));
+  CELLFS_RETURN_IF_FAILED(with.schemas.Apply(turn, caller, to, BytesOf(file)));
   with.tree.unstored.Remove(from.place);
   AttributeUpdate update;
   const std::lock_guard lock(file.mutex);
@@ -327,8 +327,9 @@ Outcome PutMemory(const Renaming& with, const Caller& caller, const ResolvedEntr
   return {};
 }
 
-Outcome RenameOne(const Renaming& with, const Caller& caller, const ResolvedEntry& from,
-                  const Place& to, bool must_be_absent, std::optional<CachedCell>& moved) {
+Outcome RenameOne(const Renaming& with, const SchemaChanges::Turn& turn, const Caller& caller,
+                  const ResolvedEntry& from, const Place& to, bool must_be_absent,
+                  std::optional<CachedCell>& moved) {
   const Place& source = from.place;
   if (IsMemory(source)) {
     if (source.table != to.table || source.row != to.row) return EXDEV;
@@ -337,7 +338,7 @@ Outcome RenameOne(const Renaming& with, const Caller& caller, const ResolvedEntr
       return {};
     }
     if (source.kind == PlaceKind::kMemoryDirectory) return EXDEV;
-    if (to.IsToml()) return ApplyMemory(with, caller, from, to);
+    if (to.IsToml()) return ApplyMemory(with, turn, caller, from, to);
     if (IsCellOrVersion(to)) return PutMemory(with, caller, from, to, must_be_absent);
     return EPERM;
   }
@@ -411,9 +412,12 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   std::optional<CachedCell> moved;
   Outcome renamed;
   {
+    SchemaChanges::Turn turn;
+    if (to.IsToml()) turn = with.schemas.TakeTurn();
     ColumnChange change(with.tree, with.contents, from.place, to);
     change.PrepareOrphan(to);
-    renamed = RenameOne(with, caller, from, to, must_be_absent, moved);
+    renamed = RenameOne(with, turn, caller, from, to, must_be_absent, moved);
+    if (turn) turn.unlock();
     if (renamed.ok()) {
       const NodePtr node = change.NameMoved();
       if (node != nullptr && moved) TellRenamed(with, *node, to, *moved);

@@ -221,6 +221,7 @@ void RowChange::SettleColumns() {
     const bool is_shown = visible.ok() && shown != visible->end();
     if (const auto orphan = orphans_.find(key); orphan != orphans_.end() && !is_shown) {
       parts_.tree.inodes.Unlink(place);
+      parts_.tree.kernel.NameWent(place);
       orphan->second.Finish(parts_.tree);
     }
     if (column.is_put) parts_.puts.Settle(place, is_shown ? shown->second : now);

@@ -7,7 +7,7 @@
 //      whether the caller may do it.
 //   2. The caller makes the mutations, and says how they ended.
 //   3. Nodes learn that the columns changed, while the locks are held; what is new gets its owner,
-//      and directories their times. The kernel has been told when FileSystem::AwaitRewrites returns,
+//      and directories their times. The kernel has been told when FileSystem::AwaitKernel returns,
 //      which must not be called under a lock.
 //
 // Of what a family's or a row's tombstone deletes the open files alone are locked: others end up

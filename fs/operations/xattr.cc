@@ -83,10 +83,8 @@ Outcome SetTimeToLive(const Xattrs& with, const Request& request, Node& node,
     return {EINVAL, "user.cellfs.ttl is a number of milliseconds from 1"};
   }
   for (const auto& handle : node.handles()) {
-    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) {
-      writer->SetTimeToLive(milliseconds);
-      return {};
-    }
+    auto* const writer = dynamic_cast<CellWriter*>(handle.get());
+    if (writer != nullptr && writer->SetTimeToLive(milliseconds)) return {};
   }
   return PutTimeToLive(with, *request.caller, node.shared_from_this(), milliseconds);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/schema/schema_changes.h"
 
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -87,8 +88,9 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
     as_present.schema = file.schema;
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
+      const Timestamp time = tree_.clock.Now();
       CELLFS_RETURN_IF_FAILED(alter());
-      for (const std::string& family : file.dropped) tree_.unstored.RemoveFamily(table, family);
+      for (const std::string& family : file.dropped) FamilyWent(table, family, time);
     }
   }
   if (file.space_quota != present.space_quota) {
@@ -119,12 +121,22 @@ Outcome SchemaChanges::ApplyNamespace(const Caller& caller, const std::string& n
   return {};
 }
 
+SchemaChanges::Turn SchemaChanges::TakeTurn() {
+  assert(!ColumnLocks::Lock::IsAnyHeldHere());
+  return Turn(mutex_);
+}
+
 Outcome SchemaChanges::Apply(const Caller& caller, const Place& file, std::string_view text,
                              std::optional<timespec> mtime) {
+  return Apply(TakeTurn(), caller, file, text, mtime);
+}
+
+Outcome SchemaChanges::Apply(const Turn& /*turn*/, const Caller& caller, const Place& file,
+                             std::string_view text, std::optional<timespec> mtime) {
   const bool is_table = file.kind == PlaceKind::kSchemaFile;
-  const std::lock_guard lock(mutex_);
   CELLFS_RETURN_IF_FAILED(is_table ? ApplyTable(caller, file.table, text)
                                    : ApplyNamespace(caller, file.table.namespace_name, text));
+  if (is_table) tree_.recent.ForgetDeclared(file.table);
   errors_.Record("setattr", file, NoteChanged(file.Parent(), mtime));
   tree_.unstored.ShowToml(file.Parent());
   return {};
@@ -166,19 +178,37 @@ OutcomeOr<bool> SchemaChanges::HasCells(const Caller& caller, const Place& famil
   return !rows.empty();
 }
 
-// What is put between the look and the drop would go with the family, so nothing is put then.
 Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
+  if (!tree_.recent.WasDeclared(family) || tree_.unstored.HasFamilyBeside(family)) return {};
   CELLFS_ASSIGN_OR_RETURN(const bool is_used, HasCells(caller, family));
   if (is_used) return {};
-  const auto nothing_is_put = tree_.column_locks.TakeAll();  // before the mutex, as a rename does
-  const std::lock_guard lock(mutex_);
+  const Timestamp time = tree_.clock.Now();
+  CELLFS_ASSIGN_OR_RETURN(const bool is_dropped, DropIfEmpty(caller, family));
+  if (!is_dropped) return {};
+  FamilyWent(family.table, family.family, time);
+  tree_.kernel.TableChanged(family.table);
+  return {};
+}
+
+// What is put between the look and the drop would go with the family, so nothing is put then.
+OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& family) {
+  const auto turn = TakeTurn();
+  const auto nothing_is_put = tree_.column_locks.TakeAll();
   CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HasCells(caller, family));
-  if (is_used_now) return {};
+  if (is_used_now) return false;
   CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));
   TableSchema schema = *present;
-  schema.families.erase(family.family);
-  if (schema.families.empty() && !IsOpen(schema)) return {};
-  return store_.AlterTable(caller, schema);
+  if (schema.families.erase(family.family) == 0) return false;
+  if (schema.families.empty() && !IsOpen(schema)) return false;
+  CELLFS_RETURN_IF_FAILED(store_.AlterTable(caller, schema));
+  return true;
+}
+
+void SchemaChanges::FamilyWent(const TableName& table, const std::string& family,
+                               Timestamp time) {
+  tree_.unstored.RemoveFamily(table, family);
+  const Place place = TablePlace(table);
+  errors_.Record("drop", place, attributes_.DropFamily(place, family, time));
 }
 
 Status SchemaChanges::NoteChanged(const Place& place, std::optional<timespec> mtime) {

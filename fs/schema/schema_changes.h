@@ -34,6 +34,9 @@ class SchemaChanges {
   // program set.
   Outcome Apply(const Caller& caller, const Place& file, std::string_view text,
                 std::optional<timespec> mtime = std::nullopt);
+  using Turn = std::unique_lock<std::mutex>;
+  Outcome Apply(const Turn& turn, const Caller& caller, const Place& file, std::string_view text,
+                std::optional<timespec> mtime = std::nullopt);
   // Tells the kernel, afterwards and also where that failed, for a part of it may be in force: what
   // a schema says decides which names are found and for how long. Not under a column's lock.
   void TellApplied(const Place& file);
@@ -41,13 +44,17 @@ class SchemaChanges {
   // Declares the family, unless it is, in a table that is open to new ones (EPERM).
   Outcome Declare(const Caller& caller, const Place& family, const Attributes& defaults);
 
-  // A family that mkdir declared, and that never held a cell: its declaration goes as well.
-  // Not under a column's lock.
+  // A family that mkdir declared, that never held a cell, and that no other row shows: its
+  // declaration goes as well, and the kernel is told. Not under a column's lock.
   Outcome Undeclare(const Caller& caller, const Place& family);
 
-  // For a change elsewhere that begins with what the schema is, so that no other one is lost. Not
-  // while the kernel is told: it may wait for a request that waits for its turn.
-  std::unique_lock<std::mutex> TakeTurn() { return std::unique_lock(mutex_); }
+  // The family was dropped at `time`: what the tree keeps of it goes too.
+  void FamilyWent(const TableName& table, const std::string& family, Timestamp time);
+
+  // For a change elsewhere that begins with what the schema is, so that no other one is lost. Before
+  // the locks of columns, never under one. Not while the kernel is told: it may wait for a request
+  // that waits for its turn.
+  Turn TakeTurn();
 
   // The schema changed just now, by a command or by mkdir: what its .toml shows as its time lasts
   // over remounts.
@@ -55,6 +62,7 @@ class SchemaChanges {
 
  private:
   OutcomeOr<bool> HasCells(const Caller& caller, const Place& family) const;
+  OutcomeOr<bool> DropIfEmpty(const Caller& caller, const Place& family);
   OutcomeOr<bool> IsEmpty(const Caller& caller, const TableName& table) const;
   Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);
   Outcome ApplyNamespace(const Caller& caller, const std::string& name, std::string_view text);

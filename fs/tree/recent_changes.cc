@@ -81,6 +81,11 @@ void RecentChanges::NoteDeclared(const Place& family) {
   declared_.emplace(family.table, family.family);
 }
 
+void RecentChanges::ForgetDeclared(const TableName& table) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(declared_, [&](const auto& family) { return family.first == table; });
+}
+
 bool RecentChanges::WasDeclared(const Place& family) const {
   std::lock_guard lock(mutex_);
   return declared_.contains({family.table, family.family});

@@ -34,9 +34,11 @@ class RecentChanges {
 
   void Forget(const Place& column);
 
-  // A family that mkdir declared in this mount; unbounded, as families are few.
+  // A family that mkdir declared in this mount, until somebody says himself what the table's schema
+  // is; unbounded, as families are few.
   void NoteDeclared(const Place& family);
   bool WasDeclared(const Place& family) const;
+  void ForgetDeclared(const TableName& table);
 
  private:
   struct Change {

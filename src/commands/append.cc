@@ -14,6 +14,11 @@ using nlohmann::json;
 
 Status WrongCall(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
+Status NoCounter(const ColumnWord& column, const std::string& why) {
+  return {StatusCode::kNotALong,
+          ShownColumn(column.family, *column.qualifier) + " is no counter: " + why};
+}
+
 // A column, and the word after it, if any.
 struct ColumnAndWord {
   fs::Place row;
@@ -68,7 +73,9 @@ StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
   Increment increment{.row = read.row.row, .cells = {}, .time_range = {}};
   increment.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
                              .amount = amount});
-  return Send(session, arguments, read.row, std::move(increment));
+  const auto answer = Send(session, arguments, read.row, std::move(increment));
+  if (answer.status().code() != StatusCode::kNotALong) return answer;
+  return NoCounter(read.column, answer.status().message());
 }
 
 StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
@@ -79,8 +86,8 @@ StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
                           session.store.Read(session.caller, read.row.table, get));
   if (cells.empty()) return Answer::kNo;
-  if (cells.front().value.size() != 8)
-    return Status(StatusCode::kNotALong, "the value is no counter: it is not 8 bytes long");
+  if (const size_t size = cells.front().value.size(); size != 8)
+    return NoCounter(read.column, "it is " + std::to_string(size) + " bytes wide, not 8");
   session.take(RecordOf(cells.front(), ValueFormat::kLong));
   return Answer::kDone;
 }
@@ -128,6 +135,7 @@ const Command kGetCounterCommand{
     .group = Group::kData,
     .summary = "print a counter; 1: there is none",
     .example = "get_counter ~/m notes monday text:visits",
+    .no = "there is no such counter",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");

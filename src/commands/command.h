@@ -81,6 +81,8 @@ struct Command {
   std::string_view summary;  // a line
   std::string_view description = {};  // what else is to be known of it: a paragraph
   std::string_view example;  // one call, or some, a line each, without "cellfs "
+  // What a kNo means, for people. Empty: the exit code says enough.
+  std::string_view no = {};
   void (*syntax)(Syntax& syntax);
   // The mount's owner and root alone.
   bool is_owners = false;
@@ -97,10 +99,14 @@ struct Command {
   StatusOr<int> (*run)(const Front& front, const Arguments& arguments) = nullptr;
 };
 
-// Calls `serve` of the command and shows its records, as JSON or by `print`. A failure after the first
-// of them is no "not found" any more.
+// Calls `serve` of the command and shows its records, as JSON or by `print`; a kNo is explained on
+// standard error. A failure after the first record is no "not found" any more.
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               nlohmann::json arguments);
+
+// On standard error: that it was a kNo, and what that means.
+void ExplainNo(const Command& command, const std::string& target,
+               const nlohmann::json& arguments);
 
 // In the order in which they are listed.
 std::span<const Command* const> AllCommands();

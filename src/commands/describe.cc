@@ -70,7 +70,12 @@ StatusOr<Answer> ServeDescribe(Session& session, const Arguments& arguments) {
   if (IsNamespace(named.place))
     return DescribeNamespace(session, named.place.table.namespace_name);
   CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments));
-  return DescribeTable(session, table);
+  const auto answer = DescribeTable(session, table);
+  const bool is_namespace = answer.status().code() == StatusCode::kTableNotFound &&
+                            session.store.DescribeNamespace(table.name).ok();
+  if (!is_namespace) return answer;
+  return WithRemedy(answer.status(),
+                    "of the namespace of that name tells 'cellfs describe_namespace'");
 }
 
 StatusOr<Answer> ServeDescribeNamespace(Session& session, const Arguments& arguments) {

@@ -11,6 +11,7 @@
 #include "fs/requests/running_request.h"
 #include "src/commands/all.h"
 #include "src/commands/target.h"
+#include "src/mount/mountpoint.h"
 
 namespace cellfs {
 namespace {
@@ -71,6 +72,18 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
+// Who follows a mount is done when it ends; a daemon that died leaves a stale one.
+StatusOr<int> Run(const Front& front, const Arguments& arguments) {
+  const std::string target = arguments.Text("target");
+  const StatusOr<Answer> answer =
+      CallAndPrint(front, kErrorsCommand, target, arguments.values());
+  if (answer.ok()) return kExitDone;
+  const bool has_ended = arguments.Flag("follow") &&
+                         answer.status().code() == StatusCode::kOutcomeUnknown &&
+                         !IsStale(target);
+  return has_ended ? StatusOr<int>(kExitDone) : answer.status();
+}
+
 void Print(Printer& printer, const json& record) {
   std::string line = record["line"];
   if (record.contains("time")) line = ShownTime(record["time"].get<Timestamp>()) + " " + line;
@@ -94,6 +107,7 @@ const Command kErrorsCommand{
         },
     .serve = Serve,
     .print = Print,
+    .run = Run,
 };
 
 }  // namespace cellfs

@@ -43,6 +43,7 @@ const Command kGetCommand{
     .summary = "print the cells of a row; 1: there are none",
     .example = "get ~/m notes monday\nget ~/m notes monday text:list text:title\n"
                "get --versions all ~/m/default/notes/monday/text/list",
+    .no = "no such cell is stored",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");

@@ -90,6 +90,7 @@ const Command kLogCommand{
         "is not known any more.",
     .example = "log ~/m/default/notes/monday/text/list\nlog -p ./list\n"
                "log --since yesterday -n 0 ~/m/default/notes",
+    .no = "no version and no delete of it is stored, or none in that time",
     .syntax =
         [](Syntax& syntax) {
           syntax.Targets("what to tell of; it need not be there any more");

@@ -98,7 +98,7 @@ Status CompactTable(Session& session, const TableName& table, bool is_minor) {
                                  is_minor ? CompactionKind::kMinor : CompactionKind::kMajor);
   }
   const Status done = session.controls->CompactSelected(session.caller, table);
-  session.filesystem.AwaitRewrites();
+  session.filesystem.AwaitKernel();
   return done;
 }
 

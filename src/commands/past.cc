@@ -41,7 +41,8 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   if (place.table.name.empty()) {
     return Status(StatusCode::kIllegalArgument,
-                  "name a table or what is in it: STORE|MOUNT/namespace/table/row/family/qualifier");
+                  "that is no table, nor in one; name the path of one: "
+                  "STORE|MOUNT/namespace/table/row/family/qualifier");
   }
   Scope scope{.table = place.table, .row = {}, .family = {}, .qualifier = {}};
   if (!place.row.empty()) scope.row = place.row;
@@ -53,10 +54,13 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
     case kDeletedCell:
     case kCounter:
       scope.qualifier = place.qualifier;
+      CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(
+          fs::CellPlace(place.table, place.row, place.family, place.qualifier)));
       return scope;
     case kTable:
     case kRow:
     case kFamily:
+      CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(place));
       return scope;
     default:
       return Status(StatusCode::kIllegalArgument,

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "fs/tree/time_text.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
 
@@ -37,6 +38,12 @@ StatusOr<PutCell> CellOf(const fs::Place& place, const std::string& word,
                  .value = std::move(value)};
 }
 
+// As HBase's shell says it: COLUMN, VALUE and perhaps the timestamp.
+bool IsShellsPut(const std::vector<std::string>& words) {
+  const bool is_of_length = words.size() == 2 || words.size() == 3;
+  return is_of_length && words.front().find('=') == std::string::npos;
+}
+
 // The cells that the words say: pairs, or the value of the column that the path is; or, as in HBase's
 // shell, a column and its value.
 StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments& arguments) {
@@ -48,10 +55,10 @@ StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments&
     CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.front(), arguments));
     cells.push_back({.family = place.family, .qualifier = place.qualifier,
                      .value = std::move(value)});
-  } else if (words.size() == 2 && words.front().find('=') == std::string::npos) {
+  } else if (IsShellsPut(words)) {
     CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, words.front()));
     if (!column.qualifier) return WrongPut("'" + words.front() + "' names no column");
-    CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.back(), arguments));
+    CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words[1], arguments));
     cells.push_back({.family = column.family, .qualifier = *column.qualifier,
                      .value = std::move(value)});
   } else {
@@ -72,6 +79,8 @@ StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
   if (named.place.kind == fs::PlaceKind::kVersion) timestamp = named.place.timestamp;
   if (arguments.Has("timestamp")) {
     CELLFS_ASSIGN_OR_RETURN(timestamp, TimestampOf(arguments, session.Now()));
+  } else if (!named.place.IsColumn() && IsShellsPut(named.words) && named.words.size() == 3) {
+    CELLFS_ASSIGN_OR_RETURN(timestamp, fs::ParseTime(named.words.back(), session.Now()));
   }
   for (PutCell& cell : put.cells) cell.timestamp = timestamp;
   CELLFS_ASSIGN_OR_RETURN(put.time_to_live,
@@ -144,7 +153,9 @@ StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const char*
     return true;
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call(name, sent, take));
-  return answer == Answer::kDone ? kExitDone : kExitNo;
+  if (answer == Answer::kDone) return kExitDone;
+  ExplainNo(*FindCommand(name), arguments.Text("target"), {});
+  return kExitNo;
 }
 
 void AddPutOptions(Syntax& syntax) {
@@ -155,7 +166,8 @@ void AddPutOptions(Syntax& syntax) {
 }
 
 constexpr char kWords[] =
-    "TABLE, ROW as far as the path does not say it; COLUMN=VALUE...; VALUE - is standard input";
+    "TABLE, ROW as far as the path does not say it; COLUMN=VALUE..., or as HBase's shell COLUMN "
+    "VALUE [TIMESTAMP]; VALUE - is standard input";
 
 }  // namespace
 
@@ -184,6 +196,7 @@ const Command kCheckAndPutCommand{
     .summary = "put cells if a column's value is as said; 1: it is not",
     .example = "check_and_put ~/m notes monday --if text:title=Monday text:title=Tuesday\n"
                "check_and_put ~/m notes monday --if-absent text:owner text:owner=me",
+    .no = "the condition does not hold, and nothing was put",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");

@@ -106,6 +106,7 @@ const Command kUndeleteCommand{
         "Each deleted column whose last value is still kept gets that value again, as a new "
         "version.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
+    .no = "nothing that was deleted of it is still kept",
     .syntax =
         [](Syntax& syntax) {
           syntax.Targets("cells, rows, families or tables");

@@ -51,6 +51,7 @@ const Command kShowCommand{
         "Of a cell its bytes; of a row, a family or a table what was in it.",
     .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
                "show --at yesterday ~/m/default/notes/monday",
+    .no = "nothing is stored there, or was then",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a cell, a row, a family or a table");

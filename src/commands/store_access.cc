@@ -111,6 +111,7 @@ StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
 
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               json arguments) {
+  const json said = arguments;
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments));
   bool has_told = false;
   const auto take = [&](const json& record) {
@@ -125,7 +126,19 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
   auto answer = access->Call(std::string(command.name), arguments, take);
   if (!answer.ok() && has_told && ExitCodeOf(answer.status()) == kExitNo)
     return Status(StatusCode::kUnavailable, answer.status().message());
+  if (answer.ok() && *answer == Answer::kNo) {
+    front.printer.Finish();
+    ExplainNo(command, target, said);
+  }
   return answer;
+}
+
+void ExplainNo(const Command& command, const std::string& target, const json& arguments) {
+  if (command.no.empty()) return;
+  std::string about = target;
+  for (const std::string& word : Arguments(arguments).Texts("words")) about += " " + word;
+  fprintf(stderr, "cellfs: %s: %s\n", ShownBytes(about).c_str(),
+          std::string(command.no).c_str());
 }
 
 int ExitCodeOf(const Status& status) {
@@ -143,6 +156,7 @@ int ExitCodeOf(const Status& status) {
     case StatusCode::kFailedSanityCheck:
     case StatusCode::kUnsupportedOperation:
     case StatusCode::kWrongRow:
+    case StatusCode::kNotALong:
       return kExitWrongCall;
     default:
       return kExitFailed;

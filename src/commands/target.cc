@@ -193,10 +193,12 @@ StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& argument
     case PlaceKind::kVersionsDirectory:
     case PlaceKind::kVersionsColumn:
     case PlaceKind::kCountersDirectory:
-    case PlaceKind::kCounter:
     case PlaceKind::kDeletedDirectory:
     case PlaceKind::kDeletedCell:
       return NotForThis(named.place);
+    case PlaceKind::kCounter:
+      named.place = named.place.As(PlaceKind::kCell);
+      break;
     default:
       break;
   }

@@ -244,7 +244,7 @@ StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,
 Status CheckNotInFuture(const HistoryAccess& access, Timestamp time) {
   if (time <= access.clock.Now()) return {};
   return {StatusCode::kIllegalArgument,
-          "the time " + std::to_string(time) + " lies in the future, so nothing is known of it"};
+          "that time lies in the future, so nothing is known of it"};
 }
 
 }  // namespace cellfs

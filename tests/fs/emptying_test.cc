@@ -9,6 +9,8 @@
 #include <future>
 #include <string>
 
+#include "fs/operations/callers_store.h"
+#include "fs/requests/running_request.h"
 #include "tests/fs/hooked_store.h"
 
 namespace cellfs::fs {
@@ -73,6 +75,46 @@ TEST_F(EmptyingTest, ALookUpThatHadBegunFindsThem) {
   EXPECT_EQ(tree.hooked->before_read, nullptr);
 }
 
+TEST_F(EmptyingTest, AFamilyThatMkdirDeclaredGoesWithTheLastDirectoryOfIt) {
+  TableSchema schema(TableName{"default", "open"});
+  ASSERT_TRUE(schema.Set("cellfs.open", "true").ok());
+  schema.families["other"] = FamilySchema("other");
+  ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  const auto is_declared = [&] {
+    return (*tree.store->DescribeTable(schema.name()))->FindFamily("made") != nullptr;
+  };
+  for (const char* row : {"default/open/r", "default/open/s"}) {
+    ASSERT_EQ(tree.Mkdir(row), 0);
+    ASSERT_EQ(tree.Mkdir(std::string(row) + "/made"), 0);
+  }
+  EXPECT_EQ(tree.Rmdir("default/open/r/made"), 0);
+  EXPECT_TRUE(is_declared());
+  EXPECT_EQ(tree.Save("default/open/s/made/q", "v"), 0);
+  EXPECT_EQ(tree.ReadFile("default/open/s/made/q"), "v");
+  ASSERT_EQ(tree.Mkdir("default/open/s/second"), 0);
+  EXPECT_EQ(tree.Rmdir("default/open/s/second"), 0);
+  EXPECT_EQ((*tree.store->DescribeTable(schema.name()))->FindFamily("second"), nullptr);
+}
+
+TEST_F(EmptyingTest, AFamilyOfATableThatWasMadeAnewStays) {
+  TableSchema schema(TableName{"default", "open"});
+  ASSERT_TRUE(schema.Set("cellfs.open", "true").ok());
+  ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r/made"), 0);
+  const RunningRequest running(0, nullptr);
+  CallersStore store(*tree.filesystem, *tree.store, running.FindAsker(), 022);
+  ASSERT_TRUE(store.DisableTable(Caller::Superuser(), schema.name()).ok());
+  ASSERT_TRUE(store.DropTable(Caller::Superuser(), schema.name()).ok());
+  schema.families["made"] = FamilySchema("made");
+  schema.families["other"] = FamilySchema("other");
+  ASSERT_TRUE(store.CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_EQ(tree.Mkdir("default/open/s"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/s/made"), 0);
+  EXPECT_EQ(tree.Rmdir("default/open/s/made"), 0);
+  EXPECT_NE((*tree.store->DescribeTable(schema.name()))->FindFamily("made"), nullptr);
+}
+
 // The put comes after the look whether the family is empty, and either fails or stays.
 TEST_F(EmptyingTest, WhatIsPutToAFamilyThatIsRemovedIsNotLost) {
   TableSchema schema(TableName{"default", "open"});
@@ -97,6 +139,36 @@ TEST_F(EmptyingTest, WhatIsPutToAFamilyThatIsRemovedIsNotLost) {
   const int closed = closing.valid() ? closing.get() : tree.Flush(file);
   tree.filesystem->Release(*file.node, file.handle);
   EXPECT_TRUE(closed != 0 || tree.ReadFile("default/open/r/made/q") == "v");
+}
+
+// Both change the schema and look at all columns, so one has to wait for the other.
+TEST_F(EmptyingTest, AFamilyIsRemovedBesideAnAdministrator) {
+  TableSchema schema(TableName{"default", "open"});
+  ASSERT_TRUE(schema.Set("cellfs.open", "true").ok());
+  schema.families["going"] = FamilySchema("going");
+  ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r/made"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r/going"), 0);
+  const OpenFile file = tree.Create("default/open/r/going/q");
+  ASSERT_EQ(file.error, 0);
+  std::future<int> removing;
+  tree.hooked->before_alteration = [&] {
+    tree.hooked->before_alteration = nullptr;
+    removing = std::async(std::launch::async, [&] { return tree.Rmdir("default/open/r/made"); });
+    removing.wait_for(std::chrono::milliseconds(200));
+  };
+  const RunningRequest running(0, nullptr);
+  CallersStore store(*tree.filesystem, *tree.store, running.FindAsker(), 022);
+  const Status dropped =
+      store.ChangeTable(Caller::Superuser(), schema.name(), [](TableSchema& changed) {
+        changed.families.erase("going");
+        return Status();
+      });
+  EXPECT_TRUE(dropped.ok()) << dropped.message();
+  ASSERT_TRUE(removing.valid());
+  EXPECT_EQ(removing.get(), 0);
+  tree.filesystem->Release(*file.node, file.handle);
 }
 
 // A row that mkdir made and that has cells is "just made" for a while; that ends when many others

@@ -140,7 +140,7 @@ struct RewrittenTree : testing::Test {
   // As the background does it.
   void Compact() {
     EXPECT_TRUE(tree.store->Compact(Caller::Superuser(), tree.table, CompactionKind::kMajor).ok());
-    tree.filesystem->AwaitRewrites();
+    tree.filesystem->AwaitKernel();
   }
   void DeleteVersion(Timestamp version) {
     cellfs::Delete remove{"r", {{CellType::kDelete, "f", "q", version}}};

@@ -497,5 +497,25 @@ TEST(StoreFailuresTest, ASchemaThatFailsHalfWaySaysWhatIsInForce) {
   tree.filesystem->Release(*file.node, file.handle);
 }
 
+// The newest version at the last timestamp goes by a tombstone of its own, the others by a second.
+TEST(StoreFailuresTest, ARemovalThatFailsHalfwayIsNotTakenForNone) {
+  FailingTree tree;
+  tree.MakeTable();
+  tree.Put("r", "q", "older");
+  const cellfs::Put last{"r", {{"f", "q", kLatestTimestamp - 1, "last", {}}}};
+  ASSERT_TRUE(
+      tree.store->Mutate(Caller::Superuser(), tree.table, RowMutations::Of(last)).ok());
+  ASSERT_EQ(tree.ReadFile(kQ), "last");
+  const Status full(StatusCode::kStoreFull, "no space left");
+  tree.failing->Fail({3, full, FailingStore::Calls::kMutations});
+  EXPECT_NE(tree.Unlink(kQ), 0);
+  EXPECT_TRUE(tree.failing->has_failed());
+  tree.failing->Heal();
+  EXPECT_EQ(tree.LookUp(kQ)->attributes.st_size, 5);
+  EXPECT_EQ(tree.ReadFile(kQ), "older");
+  EXPECT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+}
+
 }  // namespace
 }  // namespace cellfs::fs

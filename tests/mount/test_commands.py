@@ -49,6 +49,22 @@ def test_a_reader_that_has_it_open_meets_the_new_value_after_an_open(mount, fami
         assert (family / "q").read_text() == "newer" and os.stat(family / "q").st_size == 5
 
 
+def test_what_is_written_to_a_name_that_a_command_took_away_is_there(mount, family):
+    path = family / "q"
+    ways = (["deleteall", mount, "t", "r"], ["deleteall", mount, "t", "r", "f"], ["deleteall", mount, "t", "r", "f:q"],
+            ["delete", mount, "t", "r", "f:q"], ["truncate", mount, "t"])
+    for way in ways:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("old")
+        with open(path) as held:
+            assert held.read() == "old"
+            ok(*way)
+            ok("put", mount, "t", "r", "f:other=x")
+            path.write_text("new")
+            assert path.read_text() == "new" and ok("get", "-b", path) == "new", way
+        ok("deleteall", mount, "t", "r")
+
+
 def test_a_writer_beside_commands_loses_nothing(mount, family):
     with open(family / "log", "ab", buffering=0) as log:
         for number in range(50):
@@ -175,3 +191,72 @@ def test_help_shows_every_command_with_an_example(mount):
         text = ok("help", command)
         assert "Example" in text and f"cellfs {command}" in text and text == ok(command, "--help")
     assert sh(f"{CELLFS} mount", check=False)[0] == 2
+
+
+def test_a_no_says_what_it_means(mount, family):
+    (family / "q").write_text("words")
+    for call, told in (("log", "no version"), ("show", "nothing is stored"), ("undelete", "still kept"),
+                       ("get", "no such cell"), ("get_counter", "no such counter")):
+        code, out, error = run(call, family / "missing")
+        assert (code, out) == (1, "") and told in error and str(family / "missing") in error, (call, error)
+    code, _, error = run("check_and_put", mount, "t", "r", "--if", "f:q=other", "f:q=new")
+    assert code == 1 and "does not hold" in error and (family / "q").read_text() == "words"
+
+
+def test_a_row_or_column_that_may_not_be_read_is_not_taken_for_empty(make_mount):
+    mount = make_mount("allow_other")
+    ok("create", mount, "t", "f")
+    ok("put", mount, "t", "r", "f:q=secret")
+    column = mount / "default/t/r/f/q"
+    for closed in (column, column.parent.parent):
+        os.chmod(closed, 0o700)
+        for call in (["log"], ["diff"], ["show"], ["show", "--at", "-1s"], ["restore", "--at", "-1s"], ["undelete"],
+                     ["get"], ["get_counter"]):
+            code, out, error = run(*call, column, user=65534)
+            assert code == 3 and not out and "no right" in error, (call, code, out, error)
+        os.chmod(closed, 0o755)
+    os.chmod(column.parent.parent, 0o711)
+    code, out, error = run("log", column.parent.parent, user=65534)
+    assert code == 3 and "no right to list" in error
+    assert ok("show", column, user=65534) == "secret"
+
+
+def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
+    mount = make_mount("allow_other")
+    ok("create", mount, "t", "f", "g")
+    os.chmod(mount / "default/t", 0o777)
+    row = mount / "default/t/r"
+    theirs = f"mkdir -p {row}/f {row}/g; echo 1 >{row}/f/q; echo 1 >{row}/g/q; chmod 700 {row}/g; chmod 711 {row}"
+    for _ in range(2):
+        sh(f"setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '{theirs}'")
+        assert (row / "f/q").stat().st_uid == 65534 and (row / "g").stat().st_mode & 0o777 == 0o700
+        ok("alter", mount, "t", "--drop-family", "g")
+        ok("alter", mount, "t", "g")
+        ok("put", mount, "t", "r", "g:q=2")
+        assert (row / "g/q").stat().st_uid == 0 and (row / "g").stat().st_mode & 0o777 == 0o755
+        assert (row / "f/q").stat().st_uid == 65534 and row.stat().st_mode & 0o777 == 0o711
+        ok("truncate", mount, "t")
+        assert os.listdir(mount / "default/t") == [".schema.toml"]
+        ok("put", mount, "t", "r", "f:q=2")
+        for path in (row, row / "f", row / "f/q"):
+            assert path.stat().st_uid == 0, path
+        assert row.stat().st_mode & 0o777 == 0o755
+        ok("truncate", mount, "t")
+        mount.stop()
+        mount.start()
+        (row / "f").mkdir(parents=True)
+        assert row.stat().st_uid == 0 and (row / "f").stat().st_uid == 0
+        ok("truncate", mount, "t")
+
+
+def test_who_follows_errors_is_done_when_the_mount_ends(mount):
+    follower = subprocess.Popen([CELLFS, "errors", "-f", mount.path], stderr=subprocess.PIPE, text=True)
+    while not os.path.exists(f"/proc/{follower.pid}/fd/3"):
+        assert follower.poll() is None
+    mount.stop()
+    assert follower.wait(30) == 0 and follower.stderr.read() == ""
+
+
+def test_a_put_may_be_written_as_in_hbases_shell(mount, family):
+    ok("put", mount, "t", "r", "f:q", "v", "1700000000000")
+    assert json.loads(ok("get", "--json", mount, "t", "r", "f:q"))["timestamp"] == 1700000000000

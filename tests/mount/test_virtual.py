@@ -438,6 +438,9 @@ def test_a_time_to_live_by_attribute(make_mount):
         file.write("y")
         os.setxattr(file.fileno(), "user.cellfs.ttl", b"100000")
     assert os.getxattr(family / "p", "user.cellfs.ttl") == b"100000"
+    with open(cell, "rb+"):  # has nothing to put
+        os.setxattr(cell, "user.cellfs.ttl", b"76400000")
+        assert os.getxattr(cell, "user.cellfs.ttl") == b"76400000"
 
 
 def test_a_time_to_live_does_not_wait_for_readers_that_wait_for_it(make_mount):
