@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/command_app.h"
 
+#include <memory>
 #include <sstream>
 
 namespace cellfs {
@@ -31,13 +32,32 @@ std::string Wrapped(std::string_view paragraph) {
 }
 
 std::string DescriptionOf(const Command& command) {
-  std::string text(command.summary);
-  if (!command.description.empty()) text += "\n\n" + Wrapped(command.description) + "\n";
-  return text;
+  const std::string summary = std::string(command.summary) + "\n";
+  return command.description.empty() ? summary
+                                     : summary + "\n" + Wrapped(command.description) + "\n";
 }
 
+// As people read it: operands by what they are, not by what the program calls them.
+class HelpText : public CLI::Formatter {
+ public:
+  HelpText() { column_width(34); }
+
+  std::string make_usage(const CLI::App* command, std::string /*name*/) const override {
+    return "Usage: " + UsageOf(*command) + "\n";
+  }
+  std::string make_footer(const CLI::App* command) const override { return command->get_footer(); }
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    return is_positional ? option->get_type_name()
+                         : CLI::Formatter::make_option_name(option, false);
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const bool has_value = option->get_type_size() != 0 && !option->get_positional();
+    return has_value ? " " + option->get_type_name() : "";
+  }
+};
+
 std::string FooterOf(const Command& command) {
-  std::string text = "\nExample:\n";
+  std::string text = "Example:\n";
   for (const std::string& example : ExamplesOf(command)) text += "  " + example + "\n";
   return text;
 }
@@ -46,6 +66,7 @@ std::string FooterOf(const Command& command) {
 
 CLI::App& AddCommand(CLI::App& app, const Command& command, nlohmann::json& arguments) {
   CLI::App& added = *app.add_subcommand(std::string(command.name), DescriptionOf(command));
+  added.formatter(std::make_shared<HelpText>());
   Syntax syntax(added, arguments);
   command.syntax(syntax);
   if (command.serve != nullptr || command.prints_json)
