@@ -14,6 +14,7 @@
 #define CELLFS_ENGINE_CELL_H_
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -75,6 +76,11 @@ struct CellView {
   std::string_view value;
   uint64_t value_length = 0;
 };
+
+// About how much memory it takes.
+inline size_t HeldBytes(const Cell& cell) {
+  return sizeof(Cell) + cell.row.size() + cell.value.size();
+}
 
 CellView ViewOf(const Cell& cell);
 Cell CopyOf(const CellView& view);

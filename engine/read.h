@@ -96,6 +96,10 @@ struct ScanBatch {
 
   size_t max_rows = 1000;
   size_t max_bytes = size_t{1} << 20;  // passed by the row that reaches it
+  // A row that reaches max_bytes may come in pieces: the last row of a batch goes on with the first
+  // of the next one, and max_bytes is passed by one cell only (HBase's setAllowPartialResults). The
+  // pieces need not be of one state of the row. A filter that judges whole rows gets them whole.
+  bool partial_rows = false;
   // Passed by one row at most, so that each batch gets on: a filter that lets nothing through may
   // look at a whole table (HBase's time limit of a scan, with its heartbeats).
   Duration max_time = Duration::max();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// RewriteObserver: notifies caches when a flush or compaction may change what readers see. That is
-// rare, since the cells that go were hidden. But a compaction does not see the memstore, and a
-// flush does not see the file. For example: a tombstone in the memstore hides the newest version,
-// and a compaction drops the version behind it as one more than VERSIONS.
+// RewriteObserver: notifies caches of changes that are not theirs: when a flush or compaction may
+// change what readers see, and when somebody writes by another way than they do.
+//
+// A rewrite does so rarely, since the cells that go were hidden. But a compaction does not see the
+// memstore, and a flush does not see the file. For example: a tombstone in the memstore hides the
+// newest version, and a compaction drops the version behind it as one more than VERSIONS.
 #ifndef CELLFS_ENGINE_REWRITE_OBSERVER_H_
 #define CELLFS_ENGINE_REWRITE_OBSERVER_H_
 
@@ -22,8 +24,8 @@ struct RewrittenColumn {
   friend bool operator==(const RewrittenColumn&, const RewrittenColumn&) = default;
 };
 
-// What is read from now on sees the rewrite; what expires by a TTL is not told. Called by whoever
-// rewrites: must return soon, and must not call the store.
+// What is read from now on sees the change; what expires by a TTL is not told. Called by whoever
+// rewrites or writes: must return soon, and must not call the store.
 class RewriteObserver {
  public:
   virtual ~RewriteObserver() = default;

@@ -130,10 +130,19 @@ class LocalStorage::LocalScanner : public Scanner {
  private:
   ReadScope ScopeOf(const std::string& family, Timestamp now) const {
     return {.row = is_of_one_row_ ? &scan_.start_row : nullptr,
-            .columns = only_column_.empty() ? nullptr : &only_column_,
+            .columns = ColumnsOf(family),
             .times = TimesOf(scan_, family),
             .raw = scan_.raw,
             .now = now};
+  }
+
+  // Of one row; null: all.
+  const std::set<std::string>* ColumnsOf(const std::string& family) const {
+    if (!is_of_one_row_) return nullptr;
+    if (!only_column_.empty()) return &only_column_;
+    const auto named = scan_.columns.find(family);
+    const bool is_whole = named == scan_.columns.end() || named->second.empty();
+    return is_whole ? nullptr : &named->second;
   }
 
   const std::shared_ptr<LocalStorage> storage_;

@@ -18,8 +18,9 @@ CellView WithFamily(CellView cell, std::string_view family) {
 
 FamilyScanner::FamilyScanner(const FamilySchema& family, const Query& query, ColumnNames columns,
                              Filter* filter, Timestamp now, const Options& options,
-                             std::unique_ptr<CellCursor> cursor)
+                             const WorkLimit& limit, std::unique_ptr<CellCursor> cursor)
     : family_name_(family.name()),
+      limit_(&limit),
       cursor_(std::move(cursor)),
       matcher_(family, query, columns, options.raw, filter, now),
       filter_(filter),
@@ -53,10 +54,14 @@ Status FamilyScanner::SeekToOnlyRow(const std::string& row) {
   return {};
 }
 
-Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
-  matcher_.SetToNewRow();
-  count_in_row_ = 0;
-  bytes_in_row_ = 0;
+Status FamilyScanner::NextRow(const std::string& row, size_t max_bytes, RowCells& cells) {
+  bytes_read_ = 0;
+  bytes_held_ = 0;
+  if (!is_in_row()) {
+    matcher_.SetToNewRow();
+    count_in_row_ = 0;
+  }
+  next_in_row_.reset();
   while (true) {
     if (options_.reversed) CELLFS_RETURN_IF_ERROR(TurnBackFrom(row));
     if (!valid()) return {};
@@ -68,7 +73,8 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
     }
     const CellView& cell = cursor_->cell();
     if (cell.row != row) return {};
-    if (options_.limit.IsCancelled()) return Cancelled();
+    if (BreaksOff(row, max_bytes)) return {};
+    if (limit_->IsCancelled()) return Cancelled();
     if (filter_ != nullptr && filter_->ReadsValues()) CELLFS_RETURN_IF_ERROR(cursor_->LoadValue());
     // A cursor may leave the family out, but a filter may ask for it.
     const MatchCode code =
@@ -109,6 +115,29 @@ Status FamilyScanner::NextRow(const std::string& row, RowCells& cells) {
   }
 }
 
+bool FamilyScanner::BreaksOff(const std::string& row, size_t max_bytes) {
+  if (bytes_held_ == 0 || bytes_held_ < max_bytes) return false;
+  const CellView& cell = cursor_->cell();
+  next_in_row_ = Cell{.row = row,
+                      .qualifier = std::string(cell.qualifier),
+                      .timestamp = cell.timestamp,
+                      .type = cell.type,
+                      .sequence_id = cell.sequence_id};
+  return true;
+}
+
+// The cell may have gone since.
+Status FamilyScanner::GoOn(const WorkLimit& limit, std::unique_ptr<CellCursor> cursor) {
+  limit_ = &limit;
+  cursor_ = std::move(cursor);
+  const CellView next = ViewOf(*next_in_row_);
+  CELLFS_RETURN_IF_ERROR(cursor_->Seek(
+      {.row = next.row, .qualifier = next.qualifier, .timestamp = next.timestamp}));
+  while (cursor_->valid() && IsBefore(cursor_->cell(), next))
+    CELLFS_RETURN_IF_ERROR(cursor_->Next());
+  return {};
+}
+
 Status FamilyScanner::TurnBackFrom(const std::string& row) {
   const bool ran_forward = !closed_ && (!cursor_->valid() || cursor_->cell().row > row);
   return ran_forward ? cursor_->SeekToRowBefore(row) : Status();
@@ -142,9 +171,10 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   copy.value_length = cell.value_length;
   if (!options_.lengths_only) cursor_->TakeValue(&copy.value);
   if (filter_ != nullptr) filter_->TransformCell(copy);
-  bytes_in_row_ += static_cast<int64_t>(copy.row.size() + copy.family.size() +
-                                        copy.qualifier.size() + copy.value.size() + 20);
-  if (options_.max_row_size > 0 && bytes_in_row_ > options_.max_row_size) {
+  bytes_read_ += static_cast<int64_t>(copy.row.size() + copy.family.size() +
+                                      copy.qualifier.size() + copy.value.size() + 20);
+  bytes_held_ += HeldBytes(copy);
+  if (options_.max_row_size > 0 && bytes_read_ > options_.max_row_size) {
     return Status(StatusCode::kDoNotRetry,
                   "a read of one row gives more than hbase.table.max.rowsize (" +
                       std::to_string(options_.max_row_size) +

@@ -2,6 +2,7 @@
 #include "engine/visibility/region_scanner.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,14 @@
 
 namespace cellfs {
 namespace {
+
+constexpr size_t kNoBound = std::numeric_limits<size_t>::max();
+
+size_t HeldBytes(const RowCells& cells) {
+  size_t bytes = 0;
+  for (const Cell& cell : cells) bytes += cellfs::HeldBytes(cell);
+  return bytes;
+}
 
 // Which rows, and how: what a Scan says beside its Query. A Get is one of a single row.
 struct Rows {
@@ -79,14 +88,14 @@ class RegionScanner::Implementation {
     if (at_end()) return rows;
     const SearchLimit searches(limit);
     Status status = Attach(source, now, limit);
+    const bool comes_in_pieces = batch.partial_rows && MayComeInPieces();
     size_t bytes = 0;
     while (status.ok() && !at_end() && rows.size() < batch.max_rows && bytes < batch.max_bytes) {
       RowCells cells;
-      status = NextRow(limit, cells);
+      status = NextRow(limit, comes_in_pieces ? batch.max_bytes - bytes : kNoBound, cells);
       if (!status.ok() || cells.empty()) break;
-      for (const Cell& cell : cells) bytes += cell.value.size() + cell.row.size() + sizeof(Cell);
+      bytes += HeldBytes(cells);
       rows.push_back(std::move(cells));
-      ++returned_;
       if (filter_ != nullptr && limit.IsUp()) break;
     }
     Detach();
@@ -97,7 +106,7 @@ class RegionScanner::Implementation {
     return rows;
   }
 
-  bool at_end() const { return finished_ || rows_.limit == returned_; }
+  bool at_end() const { return finished_ || (!in_row_ && rows_.limit == returned_); }
 
  private:
   struct Family {
@@ -105,6 +114,7 @@ class RegionScanner::Implementation {
     ColumnNames columns = nullptr;
     bool essential = true;                 // the filter needs it to judge a row
     bool closed = false;                   // by the filter, for all rows to come
+    bool is_ahead = false;                 // of a row in pieces: not read yet
     std::optional<FamilyScanner> scanner;  // while attached
   };
 
@@ -130,27 +140,41 @@ class RegionScanner::Implementation {
                                          .store_limit = query_.store_limit,
                                          .store_offset = query_.store_offset,
                                          .lengths_only = query_.lengths_only,
-                                         .max_row_size = context_.max_row_size,
-                                         .limit = limit};
+                                         .max_row_size = context_.max_row_size};
     for (Family& family : families_) {
       if (family.closed) continue;
       CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<CellCursor> cursor,
                               source(family.schema->name(), keys_only));
+      if (family.scanner) {
+        CELLFS_RETURN_IF_ERROR(family.scanner->GoOn(limit, std::move(cursor)));
+        continue;
+      }
       family.scanner.emplace(*family.schema, query_, family.columns, filter_.get(), now, options,
-                             std::move(cursor));
+                             limit, std::move(cursor));
       CELLFS_RETURN_IF_ERROR(last_row_
-                                 ? family.scanner->SeekToRow(*last_row_, false)
+                                 ? family.scanner->SeekToRow(*last_row_, family.is_ahead)
                                  : family.scanner->SeekToRow(rows_.start, rows_.include_start));
     }
     return {};
   }
 
+  // One in the midst of a row knows what it has seen of it.
   void Detach() {
     for (Family& family : families_) {
       if (!family.scanner) continue;
       family.closed = family.scanner->closed();
-      family.scanner.reset();
+      if (family.scanner->is_in_row()) {
+        family.scanner->LetGo();
+      } else {
+        family.scanner.reset();
+      }
     }
+  }
+
+  // HBase's LimitScope: between cells.
+  bool MayComeInPieces() const {
+    return !has_filter_row_ && std::all_of(families_.begin(), families_.end(),
+                                           [](const Family& family) { return family.essential; });
   }
 
   static bool HasRow(const Family& family) { return family.scanner && family.scanner->valid(); }
@@ -174,9 +198,13 @@ class RegionScanner::Implementation {
 
   // HBase's RegionScannerImpl.nextInternal: the next row that has something to return, or an empty
   // one at the end and where the time is up.
-  Status NextRow(const WorkLimit& limit, RowCells& cells) {
+  Status NextRow(const WorkLimit& limit, size_t max_bytes, RowCells& cells) {
+    if (in_row_) {
+      CELLFS_RETURN_IF_ERROR(ReadPiece(max_bytes, cells));
+      if (!cells.empty()) return {};
+    }
     for (bool first = true;; first = false) {
-      if (!first && limit.IsUp()) return {};
+      if ((!first && limit.IsUp()) || at_end()) return {};
       const std::optional<std::string_view> next = PeekRow();
       if (!next || IsPastStop(*next)) {
         if (has_filter_row_) filter_->FilterRowCells(cells);
@@ -194,6 +222,12 @@ class RegionScanner::Implementation {
         filter_->Reset();
         continue;
       }
+      if (max_bytes != kNoBound) {
+        for (Family& family : families_) family.is_ahead = true;
+        CELLFS_RETURN_IF_ERROR(ReadPiece(max_bytes, cells));
+        if (!cells.empty()) return {};
+        continue;
+      }
       CELLFS_RETURN_IF_ERROR(ReadFamilies(row, /*essential=*/true, cells));
       if (IsExcluded(cells)) {
         cells.clear();
@@ -206,8 +240,39 @@ class RegionScanner::Implementation {
         filter_->Reset();
         if (!cells.empty() && filter_->FilterAllRemaining()) finished_ = true;
       }
-      if (!cells.empty()) return {};
+      if (!cells.empty()) {
+        ++returned_;
+        return {};
+      }
     }
+  }
+
+  // Of the last row as much as there is room for; at least a cell, if there is one.
+  Status ReadPiece(size_t max_bytes, RowCells& cells) {
+    has_cells_ = in_row_ && has_cells_;
+    in_row_ = false;
+    for (Family& family : families_) {
+      if (!family.is_ahead) continue;
+      const size_t bytes = HeldBytes(cells);
+      in_row_ = bytes > 0 && bytes >= max_bytes;
+      if (in_row_) break;
+      if (HasRow(family) && family.scanner->row() == *last_row_) {
+        CELLFS_RETURN_IF_ERROR(family.scanner->NextRow(*last_row_, max_bytes - bytes, cells));
+        in_row_ = family.scanner->is_in_row();
+        if (in_row_) break;
+      }
+      family.is_ahead = false;
+    }
+    has_cells_ |= !cells.empty();
+    if (!in_row_) EndRowInPieces();
+    return {};
+  }
+
+  void EndRowInPieces() {
+    if (has_cells_) ++returned_;
+    if (filter_ == nullptr) return;
+    filter_->Reset();
+    if (has_cells_ && filter_->FilterAllRemaining()) finished_ = true;
   }
 
   bool IsExcluded(RowCells& cells) {
@@ -227,7 +292,7 @@ class RegionScanner::Implementation {
         CELLFS_RETURN_IF_ERROR(family.scanner->SeekToRow(row, true));
       }
       if (!HasRow(family) || family.scanner->row() != row) continue;
-      CELLFS_RETURN_IF_ERROR(family.scanner->NextRow(row, cells));
+      CELLFS_RETURN_IF_ERROR(family.scanner->NextRow(row, kNoBound, cells));
     }
     if (!essential && before > 0 && cells.size() > before) {
       std::stable_sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
@@ -244,7 +309,7 @@ class RegionScanner::Implementation {
     for (Family& family : families_) {
       if (!family.essential || !HasRow(family) || family.scanner->row() != row) continue;
       CELLFS_RETURN_IF_ERROR(rows_.reversed ? family.scanner->PassRow(row)
-                                            : family.scanner->NextRow(row, ignored));
+                                            : family.scanner->NextRow(row, kNoBound, ignored));
       ignored.clear();
     }
     return {};
@@ -260,6 +325,8 @@ class RegionScanner::Implementation {
   bool finished_ = false;
   bool cancelled_ = false;
   int64_t returned_ = 0;
+  bool in_row_ = false;     // the last row goes on with the next piece
+  bool has_cells_ = false;  // a piece of it
 };
 
 RegionScanner::RegionScanner(Scan scan, ScanContext context)

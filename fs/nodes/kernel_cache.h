@@ -46,7 +46,7 @@ class KernelCache {
   void SetNotifier(KernelNotifier* notifier);
 
   // The visible value of the column was put, deleted or otherwise changed by an operation on the
-  // file `by` (null: a command). Call it before the reply. `by` itself is left alone.
+  // file `by` (null: on none). Call it before the reply. `by` itself is left alone.
   void ColumnChanged(const Place& column, const Node* by);
   // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);

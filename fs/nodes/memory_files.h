@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Files that are held in memory (temporaries beside a .toml and below .versions): so many, and so
-// many bytes in all of them, which their makers share (fs/nodes/shared_limit.h).
+// many bytes in all of them, which their makers share (fs/base/shared_limit.h).
 #ifndef CELLFS_FS_NODES_MEMORY_FILES_H_
 #define CELLFS_FS_NODES_MEMORY_FILES_H_
 
@@ -14,7 +14,7 @@
 #include <string>
 
 #include "fs/base/outcome.h"
-#include "fs/nodes/shared_limit.h"
+#include "fs/base/shared_limit.h"
 
 namespace cellfs::fs {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "fs/base/outcome.h"
-#include "fs/nodes/shared_limit.h"
+#include "fs/base/shared_limit.h"
 
 namespace cellfs::fs {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/rewritten_nodes.h"
 
-#include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "fs/base/memory_retry.h"
@@ -27,7 +25,7 @@ void RewrittenNodes::Rewritten(const TableName& table,
     NodePtr node = inodes_.Find(place);
     if (node == nullptr) return;
     node->ContentChanged();  // what it knew, too
-    work.nodes.push_back(std::move(node));
+    work.nodes.insert(std::move(node));
   };
   const RewrittenColumn* before = nullptr;
   for (const RewrittenColumn& column : columns) {
@@ -41,7 +39,7 @@ void RewrittenNodes::Rewritten(const TableName& table,
       family.qualifier = *column.qualifier;
       add(family.As(PlaceKind::kCell));
     } else if (inodes_.Find(family) != nullptr) {
-      work.families.push_back(std::move(family));
+      work.families.insert(family.InodeNumber());
     }
   }
   add(TablePlace(table));
@@ -50,7 +48,7 @@ void RewrittenNodes::Rewritten(const TableName& table,
 
 void RewrittenNodes::TableRewritten(const TableName& table) {
   inodes_.InvalidateLookUps();
-  Add({.nodes = {}, .families = {}, .table = table});
+  Add({.nodes = {}, .families = {}, .tables = {table}});
 }
 
 void RewrittenNodes::LostTrack() noexcept {
@@ -58,9 +56,11 @@ void RewrittenNodes::LostTrack() noexcept {
   forget_all_();
 }
 
-void RewrittenNodes::Add(Work work) {
+void RewrittenNodes::Add(Work&& work) {
   const std::lock_guard lock(mutex_);
-  work_.push_back(std::move(work));
+  work_.nodes.merge(work.nodes);
+  work_.families.merge(work.families);
+  work_.tables.merge(work.tables);
   ++added_;
   wake_.notify_one();
 }
@@ -72,31 +72,29 @@ void RewrittenNodes::Await() {
 
 void RewrittenNodes::Run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, stop, [this] { return !work_.empty(); })) {
-    const Work work = std::move(work_.front());
-    work_.pop_front();
+  while (wake_.wait(lock, stop, [this] { return done_ < added_; })) {
+    const Work work = std::exchange(work_, {});
+    const uint64_t taken = added_;
     lock.unlock();
     RetryWithMemory(stop, [&] { LookAt(work, stop); });
     lock.lock();
-    ++done_;
+    done_ = taken;
     done_wakes_.notify_all();
   }
 }
 
 void RewrittenNodes::LookAt(const Work& work, const std::stop_token& stop) {
-  const auto look_at = [&](const std::vector<NodePtr>& nodes) {
+  const auto look_at = [&](const auto& nodes) {
     for (const NodePtr& node : nodes) {
       if (!stop.stop_requested()) revalidate_(node);
     }
   };
   look_at(work.nodes);
-  if (work.table) forget_table_(*work.table);
+  for (const TableName& table : work.tables) forget_table_(table);
   if (work.families.empty()) return;
-  std::unordered_set<uint64_t> families;
-  for (const Place& family : work.families) families.insert(family.InodeNumber());
   const auto is_below = [&](const Place& place) {
     return place.kind == PlaceKind::kCell && place.view == nullptr &&
-           families.contains(place.Parent().InodeNumber());
+           work.families.contains(place.Parent().InodeNumber());
   };
   const std::vector<NodePtr> below = inodes_.FindAll(is_below);
   for (const NodePtr& node : below) node->ContentChanged();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// RewrittenNodes: the nodes that a flush or a compaction may have changed, by hand or in the
-// background. A thread of its own looks at them anew, since the rewrite must not wait for the
-// kernel, which may wait for a write that waits for the rewrite.
+// RewrittenNodes: the nodes that may have changed otherwise than by a request of the kernel: by a
+// flush or a compaction, by hand or in the background, or by a command. A thread of its own looks
+// at them anew, since who changed them must not wait for the kernel, which may wait for a write that
+// waits for him: for a rewrite, or for the lock of a column.
 #ifndef CELLFS_FS_NODES_REWRITTEN_NODES_H_
 #define CELLFS_FS_NODES_REWRITTEN_NODES_H_
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/rewrite_observer.h"
@@ -33,18 +34,19 @@ class RewrittenNodes : public RewriteObserver {
   // To forget all that the kernel knows of the table costs less than to look at each node anew.
   void TableRewritten(const TableName& table) override;
   void LostTrack() noexcept override;
-  // Until all that was rewritten before this call has been looked at.
+  // Until all that was told before this call has been looked at.
   void Await();
 
  private:
-  // Of one rewrite. Families are places of which any column may have changed.
+  // Of all that was told and not looked at yet: it costs one walk through the nodes, however many
+  // families it has.
   struct Work {
-    std::vector<NodePtr> nodes;
-    std::vector<Place> families;
-    std::optional<TableName> table;  // all of it
+    std::set<NodePtr> nodes;
+    std::unordered_set<uint64_t> families;  // by inode number: any column may have changed
+    std::set<TableName> tables;             // all of them
   };
 
-  void Add(Work work);
+  void Add(Work&& work);
   void Run(const std::stop_token& stop);
   void LookAt(const Work& work, const std::stop_token& stop);
 
@@ -55,9 +57,9 @@ class RewrittenNodes : public RewriteObserver {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_wakes_;
-  std::deque<Work> work_;  // guarded by mutex_
-  uint64_t added_ = 0;     // guarded by mutex_
-  uint64_t done_ = 0;      // of those added; guarded by mutex_
+  Work work_;           // guarded by mutex_
+  uint64_t added_ = 0;  // how often; guarded by mutex_
+  uint64_t done_ = 0;   // of those; guarded by mutex_
   std::jthread thread_;    // last: starts when the rest stands
 };
 

@@ -2,9 +2,10 @@
 #include "fs/operations/callers_rights.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <utility>
+
+#include "fs/requests/owner.h"
 
 namespace cellfs::fs {
 namespace {
@@ -103,7 +104,7 @@ Status CallersRights::CheckOwns(const Place& place) const {
 }
 
 Status CallersRights::CheckMayAdminister() const {
-  if (!matter() || asker_.uid == geteuid()) return {};
+  if (!matter() || IsOwnerOrRoot(asker_.uid)) return {};
   return {StatusCode::kAccessDenied, "that is for who mounted the store, and root"};
 }
 

@@ -8,10 +8,13 @@
 
 #include "engine/filters.h"
 #include "fs/operations/row_change.h"
+#include "fs/requests/long_work.h"
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
 namespace {
+
+constexpr size_t kRowsUntold = 256;  // of which the kernel need not have been told
 
 Status NoTable(const TableName& table) {
   return {StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist"};
@@ -36,28 +39,55 @@ FilterPtr WithoutHiddenRows(const TableName& table, const FilterPtr& filter) {
       [table](const CellView& cell) { return !IsHiddenRow(table, cell.row); }, filter);
 }
 
-// A scanner whose filter stands behind what the caller may read.
-class NarrowedScanner : public Scanner {
+// As the caller may read, and by turns with the long work of others: between two batches it holds
+// none of their turns, however long the caller takes to read what he got.
+class CallersScanner : public Scanner {
  public:
-  NarrowedScanner(std::unique_ptr<Scanner> scanner, std::shared_ptr<FilterRights> rights)
-      : scanner_(std::move(scanner)), rights_(std::move(rights)) {}
+  // `rights`: null where they do not matter.
+  CallersScanner(ScanSlots& slots, bool is_of_one_row, std::unique_ptr<Scanner> scanner,
+                 std::shared_ptr<FilterRights> rights)
+      : slots_(slots),
+        may_be_short_(is_of_one_row),
+        scanner_(std::move(scanner)),
+        rights_(std::move(rights)) {}
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
-    if (Outcome begun = rights_->BeginStep(); !begun.ok()) return Unreadable(begun);
-    auto rows = scanner_->Next(batch);
-    if (!rights_->failure().ok()) return Unreadable(rights_->failure());
+    LongWork work(slots_, std::exchange(may_be_short_, false) ? LongWork::Kind::kMayBeShort
+                                                              : LongWork::Kind::kIsLong);
+    if (const Outcome turn = work.Step(); !turn.ok()) return NoTurn(turn);
+    if (rights_ != nullptr) {
+      if (const Outcome begun = rights_->BeginStep(); !begun.ok()) return Unreadable(begun);
+    }
+    ScanBatch step = batch;
+    step.max_time = std::min<ScanBatch::Duration>(step.max_time, kLongestStep);
+    auto rows = scanner_->Next(step);
+    if (rights_ != nullptr && !rights_->failure().ok()) return Unreadable(rights_->failure());
     return rows;
   }
   bool at_end() const override { return scanner_->at_end(); }
 
+ private:
+  static Status NoTurn(const Outcome& outcome) {
+    if (outcome.error() == EINTR) return {StatusCode::kCancelled, "who asked has given up waiting"};
+    return {StatusCode::kUnavailable, outcome.reason()};
+  }
   static Status Unreadable(const Outcome& outcome) {
     return {StatusCode::kIoError, "owners and modes cannot be read: " + outcome.reason()};
   }
 
- private:
+  ScanSlots& slots_;
+  bool may_be_short_;  // the next step
   const std::unique_ptr<Scanner> scanner_;
   const std::shared_ptr<FilterRights> rights_;
 };
+
+Scan ScanOf(const Get& get) {
+  Scan scan;
+  static_cast<Query&>(scan) = get;
+  scan.start_row = scan.stop_row = get.row;
+  scan.include_stop_row = true;
+  return scan;
+}
 
 }  // namespace
 
@@ -65,24 +95,26 @@ class NarrowedScanner : public Scanner {
 
 StatusOr<RowCells> CallersStore::Read(const Caller& caller, const TableName& table,
                                       const Get& get) {
+  CELLFS_ASSIGN_OR_RETURN(const auto reader, OpenReader(caller, table, get));
+  ScanBatch whole{.max_rows = 1};
+  whole.cancelled = get.cancelled;
+  CELLFS_ASSIGN_OR_RETURN(auto rows, reader->Next(whole));
+  return rows.empty() ? RowCells() : std::move(rows.front());
+}
+
+StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenReader(const Caller& caller,
+                                                            const TableName& table,
+                                                            const Get& get) {
   CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
-  const auto rights = rights_.OfRead(table);
-  if (table.IsSystemTable() && IsHiddenRow(table, get.row)) return RowCells();
-  if (rights == nullptr) return store_.Read(caller, table, get);
+  auto rights = rights_.OfRead(table);
   bool names_all = !get.columns.empty();
   for (const auto& [family, qualifiers] : get.columns) {
     names_all &= !qualifiers.empty();
     for (const std::string& qualifier : qualifiers)
       CELLFS_RETURN_IF_ERROR(rights_.CheckMayRead(CellPlace(table, get.row, family, qualifier)));
   }
-  if (names_all) return store_.Read(caller, table, get);
-  Get narrowed = get;
-  narrowed.filter = rights->Narrow(get.filter);
-  if (Outcome begun = rights->BeginStep(); !begun.ok()) return NarrowedScanner::Unreadable(begun);
-  auto cells = store_.Read(caller, table, narrowed);
-  if (!rights->failure().ok()) return NarrowedScanner::Unreadable(rights->failure());
-  return cells;
+  return Open(caller, table, ScanOf(get), names_all ? nullptr : std::move(rights));
 }
 
 namespace {
@@ -103,14 +135,18 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& calle
   CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
   CELLFS_RETURN_IF_ERROR(scan.IsOfOneRow() ? rights_.CheckReach(table)
                                            : rights_.CheckMayList(table));
-  auto rights = NamesColumns(scan) ? rights_.OfNamedColumns(table) : rights_.OfRead(table);
-  Scan narrowed = scan;
-  if (table.IsSystemTable()) narrowed.filter = WithoutHiddenRows(table, scan.filter);
-  if (rights == nullptr) return store_.OpenScanner(caller, table, narrowed);
-  narrowed.filter = rights->Narrow(narrowed.filter);
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, narrowed));
-  return std::unique_ptr<Scanner>(
-      std::make_unique<NarrowedScanner>(std::move(scanner), std::move(rights)));
+  return Open(caller, table, scan,
+              NamesColumns(scan) ? rights_.OfNamedColumns(table) : rights_.OfRead(table));
+}
+
+StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, const TableName& table,
+                                                      Scan scan,
+                                                      std::shared_ptr<FilterRights> rights) {
+  if (table.IsSystemTable()) scan.filter = WithoutHiddenRows(table, scan.filter);
+  if (rights != nullptr) scan.filter = rights->Narrow(scan.filter);
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, scan));
+  return std::unique_ptr<Scanner>(std::make_unique<CallersScanner>(
+      parts_.scan_slots, scan.IsOfOneRow(), std::move(scanner), std::move(rights)));
 }
 
 Status CallersStore::CheckWritable() const {
@@ -178,6 +214,7 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
       continue;
     }
     results.push_back(Change(caller, table, row));
+    if (results.size() % kRowsUntold == 0) filesystem_.AwaitKernel();
     if (!results.back().ok())
       stopped = Status(StatusCode::kUnavailable, "not tried, for a row before it failed");
   }
@@ -187,7 +224,8 @@ std::vector<StatusOr<MutationResult>> CallersStore::Batch(const Caller& caller,
 
 // ---- Namespaces and tables ----------------------------------------------------------------------
 
-Status CallersStore::Made(const Place& place, Status done) {
+Status CallersStore::Made(const Place& place, Status done,
+                          const std::function<Status()>& unmake) {
   if (!IsInForce(done)) return done;
   AttributeUpdate update;
   update.uid = rights_.asker().uid;
@@ -195,7 +233,12 @@ Status CallersStore::Made(const Place& place, Status done) {
   update.mtime = update.ctime = ToTimespec(parts_.clock->Now());
   update.mode = 0777 & ~umask_;
   update.anew = true;
-  parts_.errors.Record("create", place, parts_.attributes.Update(place, update));
+  if (const Outcome stored = parts_.attributes.Update(place, update); !stored.ok()) {
+    done = unmake();
+    if (done.ok()) return {StatusCode::kIoError, "its owner and mode: " + stored.reason()};
+    done = {StatusCode::kOutcomeUnknown,
+            "it is made, but its owner and mode are not stored: " + stored.reason()};
+  }
   parts_.errors.Record("create", place, parts_.schemas.NoteChanged(place));
   parts_.tree.unstored.ShowToml(place);
   filesystem_.NamesChanged(place.Parent());
@@ -244,7 +287,8 @@ Status CallersStore::ChangedTable(const TableName& table, Status done) {
 Status CallersStore::CreateNamespace(const Caller& caller, const NamespaceSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(RootPlace()));
-  return Made(NamespacePlace(schema.name), store_.CreateNamespace(caller, schema));
+  return Made(NamespacePlace(schema.name), store_.CreateNamespace(caller, schema),
+              [&] { return store_.DropNamespace(caller, schema.name); });
 }
 
 Status CallersStore::CheckChangesNamespace(const std::string& name) const {
@@ -307,7 +351,10 @@ Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
   for (const auto& [name, family] : schema.families)
     CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-  return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema));
+  return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema), [&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, schema.name()));
+    return dropped ? Status() : Status(StatusCode::kUnavailable, "somebody has put a cell");
+  });
 }
 
 Status CallersStore::AlterTable(const Caller& caller, const TableSchema& schema) {

@@ -9,6 +9,7 @@
 //   - A change is one like those through the mount: made under the locks of its columns, what is new
 //     is its maker's, and the kernel is told before the call returns.
 //   - The file system's own tables are not there.
+//   - Scans take turns with the other long work of the mount (fs/requests/long_work.h).
 //   - Of grants those are listed that are the caller's, or at a scope where he may grant.
 #ifndef CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
 #define CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
@@ -41,6 +42,9 @@ class CallersStore : public Store {
   const StoreTraits& traits() const override { return store_.traits(); }
 
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
+  // The same for a row that is not to be held whole.
+  StatusOr<std::unique_ptr<Scanner>> OpenReader(const Caller& caller, const TableName& table,
+                                                const Get& get);
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override;
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
@@ -105,7 +109,9 @@ class CallersStore : public Store {
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   // Of tables that the caller cannot reach nothing is said.
   Statistics GetStatistics() override;
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
+    return parts_.asof.PinFor(rights_.asker().uid);
+  }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override;
@@ -121,6 +127,8 @@ class CallersStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
+  StatusOr<std::unique_ptr<Scanner>> Open(const Caller& caller, const TableName& table, Scan scan,
+                                          std::shared_ptr<FilterRights> rights);
   std::vector<Orphaning> OrphansOf(const TableName& table);
   Status CheckWritable() const;
   Status CheckMayChange(const TableName& table) const;
@@ -133,8 +141,9 @@ class CallersStore : public Store {
   Status CheckChangesNamespace(const std::string& name) const;
   // After an act of administration: its .toml's time, and the kernel.
   Status ChangedTable(const TableName& table, Status done);
-  // Made just now, and its maker's.
-  Status Made(const Place& place, Status done);
+  // Made just now, and its maker's. It must not stay without its owner and mode: it may be open to
+  // whom it was to be closed to.
+  Status Made(const Place& place, Status done, const std::function<Status()>& unmake);
   Status Gone(const Place& place);
   std::map<TableName, bool> EnabledTables();
   bool MaySee(const Grant& grant, const std::vector<Grant>& grants) const;

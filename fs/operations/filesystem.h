@@ -88,7 +88,7 @@ class FileSystem {
   ScanSlots& scan_slots() { return parts_.scan_slots; }
   ErrorLog& errors() { return parts_.errors; }
   AsofRegistry& asof() { return parts_.asof; }
-  Parts& parts() { return parts_; }  // for tests
+  Parts& parts() { return parts_; }  // for commands, and tests
   Node& root() { return *parts_.tree.inodes.root(); }
 
   // Reads what every stat needs of the attributes, so that a mount fails that cannot know them.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/row_change.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 #include <variant>
+
+#include "fs/attributes/attribute_store.h"
+#include "fs/content/column_traces.h"
 
 namespace cellfs::fs {
 namespace {
@@ -49,8 +53,16 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   locks_ = parts_.tree.column_locks.Take(columns);
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
+  const timespec now = ToTimespec(parts_.tree.clock.Now());
+  if (!deletes_row_) {
+    for (const std::string& family : deleted_families_) {
+      if (!families_there_.contains(family)) continue;
+      emptied_.try_emplace(family, parts_.tree.unstored, PlaceOf({family, ""}), now);
+    }
+  }
   for (const auto& [key, column] : columns_) {
     if (!column.is_deleted || !there_.contains(key)) continue;
+    if (!deletes_row_) emptied_.try_emplace(key.first, parts_.tree.unstored, PlaceOf(key), now);
     if (auto orphan = Orphaning::Prepare(parts_.tree, parts_.contents, PlaceOf(key)))
       orphans_.emplace(key, *std::move(orphan));
   }
@@ -59,7 +71,11 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
 
 // Those of the families that go: who has them open goes on with what they held.
 void RowChange::AddOpenFiles() {
-  if (deleted_families_.empty()) return;
+  // The kernel knows the directory of what it has open.
+  const auto is_known = [&](const std::string& family) {
+    return parts_.tree.inodes.Find(FamilyPlace(table_, row_, family)) != nullptr;
+  };
+  if (std::none_of(deleted_families_.begin(), deleted_families_.end(), is_known)) return;
   const auto goes = [&](const Place& place) {
     return place.kind == PlaceKind::kCell && place.view == nullptr && place.table == table_ &&
            place.row == row_ && deleted_families_.contains(place.family);
@@ -76,6 +92,7 @@ void RowChange::Ended(const Status& status) {
   Tell();
   NoteMakers();
   SettleColumns();
+  KeepEmptied();
   locks_.clear();
   NoteNames();
 }
@@ -183,6 +200,19 @@ void RowChange::Tell() {
     if (column.is_deleted) parts_.tree.recent.Forget(PlaceOf(key));
   }
   filesystem_.CellsChanged(table_, changed);
+}
+
+void RowChange::KeepEmptied() const {
+  UnstoredEntries& unstored = parts_.tree.unstored;
+  for (const auto& [family, emptied] : emptied_)
+    KeepEmptiedDirectories(unstored, parts_.reading, Caller::Superuser(), emptied.column);
+  // As rm -r does, which takes the directories away at its end.
+  const auto take_away = [&](const Place& place) {
+    const UnstoredPtr entry = unstored.Find(place);
+    if (entry != nullptr && entry->reason == UnstoredReason::kEmptied) unstored.Remove(place);
+  };
+  for (const std::string& family : deleted_families_) take_away(FamilyPlace(table_, row_, family));
+  if (deletes_row_) take_away(RowPlace(table_, row_));
 }
 
 // What is new belongs to who made it, as a file that he creates.

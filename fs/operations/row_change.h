@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// RowChange: one change of a row by a command, from the locks of its columns to what the file system
-// has to know of it:
+// RowChange: one change of a row by a command, from the locks of its columns to what the file
+// system has to know of it:
 //
 //   1. Begin takes the locks of the columns that are named, looks at what is there, and judges
 //      whether the caller may do it.
 //   2. The caller makes the mutations, and says how they ended.
 //   3. Nodes learn that the columns changed, while the locks are held; what is new gets its owner,
-//      and directories their times. The kernel has been told when FileSystem::AwaitKernel returns,
-//      which must not be called under a lock.
+//      and directories their times. The kernel has been told when FileSystem::AwaitKernel
+//      returns, which must not be called under a lock.
+//
+// A directory whose last file goes stays, as after rm: also the row of a family that is deleted as
+// a whole, but nothing of a row that is.
 //
 // Of what a family's or a row's tombstone deletes the open files alone are locked: others end up
 // before or after what is written at the same time.
@@ -75,6 +78,7 @@ class RowChange {
   CallersRights::IsThere IsThere(const Key& key) const;
   Status CheckRights() const;
   void Tell();
+  void KeepEmptied() const;
   void NoteMakers();
   void NoteMaker(const Place& place, mode_t mode);
   void SettleColumns();
@@ -94,6 +98,14 @@ class RowChange {
   std::set<std::string> families_there_;
   std::map<Key, Timestamp> there_;  // of the named columns, with what is shown
   std::map<Key, Orphaning> orphans_;  // open files whose names may go
+  // Of each family from which a column may go, which is the key.
+  struct Emptied {
+    Emptied(UnstoredEntries& entries, Place of_column, timespec now)
+        : column(std::move(of_column)), emptying(entries, column, now) {}
+    const Place column;
+    const UnstoredEntries::Emptying emptying;
+  };
+  std::map<std::string, Emptied> emptied_;
   std::vector<ColumnLocks::Lock> locks_;
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "fs/resolve/cellfs_directory.h"
 
-#include <unistd.h>
-
 #include <functional>
 #include <sstream>
 
+#include "fs/requests/owner.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/hidden_namespace.h"
 
@@ -46,9 +45,9 @@ OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) const {
 }
 
 // Another user's failures tell of his files: root and the mount's owner see all, others their own.
-std::optional<uid_t> CellfsDirectory::WhoseErrors() const {
+std::optional<uid_t> CellfsDirectory::WhoseErrors() {
   const RunningRequest* const request = RunningRequest::OfThisThread();
-  const bool sees_all = request == nullptr || request->uid() == 0 || request->uid() == geteuid();
+  const bool sees_all = request == nullptr || IsOwnerOrRoot(request->uid());
   return sees_all ? std::nullopt : std::optional(request->uid());
 }
 

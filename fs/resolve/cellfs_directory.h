@@ -45,9 +45,10 @@ class CellfsDirectory {
 
   // The text of a kSelfFile or kKeyFile.
   OutcomeOr<std::string> Text(const Place& place) const;
+  // Whose failures who asks now may see; nullopt: everybody's.
+  static std::optional<uid_t> WhoseErrors();
 
  private:
-  std::optional<uid_t> WhoseErrors() const;
   std::string Status() const;
   std::string Metrics() const;
 

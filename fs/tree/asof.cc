@@ -12,6 +12,12 @@ struct SharedMoment : Moment {
   std::shared_ptr<const Moment> pin;
 };
 
+struct CommandsMoment : Moment {
+  CommandsMoment(SharedLimit& limit, uid_t user) : share(limit, user) {}
+  SharedLimit::Share share;
+  std::shared_ptr<const Moment> pin;
+};
+
 }  // namespace
 
 // What was held. It goes after the mutex, for files may have to be removed.
@@ -81,7 +87,7 @@ bool AsofRegistry::LetGoOldest(Timestamp now, Gone& gone) {
 }
 
 OutcomeOr<std::shared_ptr<const Moment>> AsofRegistry::PinWithRoom(Timestamp now, Gone& gone) {
-  if (held_.size() >= kMostHeld && !LetGoOldest(now, gone))
+  if (held_.size() + of_commands_.used() >= kMostHeld && !LetGoOldest(now, gone))
     return Outcome(EBUSY, std::to_string(kMostHeld) + " times of .asof are in use");
   while (true) {
     auto pinned = Pin(now);
@@ -104,6 +110,20 @@ StatusOr<std::shared_ptr<const Moment>> AsofRegistry::Pin(Timestamp now) {
   shared->now = std::max(now, pin->now);
   shared->pin = std::move(pin);
   return std::shared_ptr<const Moment>(std::move(shared));
+}
+
+StatusOr<std::shared_ptr<const Moment>> AsofRegistry::PinFor(uid_t user) {
+  auto moment = std::make_shared<CommandsMoment>(of_commands_, user);
+  Gone gone;
+  const std::lock_guard lock(mutex_);
+  auto pin = PinWithRoom(clock_.Now(), gone);
+  if (!pin.ok()) return Status(StatusCode::kUnavailable, pin.status().reason());
+  if (!moment->share.Resize(1))
+    return Status(StatusCode::kUnavailable, "commands of this user hold too many moments");
+  moment->sequence_id = (*pin)->sequence_id;
+  moment->now = (*pin)->now;
+  moment->pin = *std::move(pin);
+  return std::shared_ptr<const Moment>(std::move(moment));
 }
 
 void AsofRegistry::LetGoUnused() {

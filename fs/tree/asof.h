@@ -5,12 +5,15 @@
 // what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
 // it.
 //
-// Times that are pinned while nothing is written share a pin. Only so many are held at once, and
+// Times that are pinned while nothing is written share a pin, also with the commands that pin a
+// moment while they run. Only so many are held at once, those of commands by shares of users, and
 // what they keep alone has a bound (StoreOptions::moment_limit): where it is reached those that
 // were used least lately go, if nothing open uses them and nothing has used them for a minute; else
 // a further one is refused.
 #ifndef CELLFS_FS_TREE_ASOF_H_
 #define CELLFS_FS_TREE_ASOF_H_
+
+#include <sys/types.h>
 
 #include <map>
 #include <memory>
@@ -20,6 +23,7 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/base/outcome.h"
+#include "fs/base/shared_limit.h"
 
 namespace cellfs::fs {
 
@@ -53,9 +57,14 @@ class AsofRegistry {
       : store_(store), clock_(clock), hold_ms_(hold_ms) {}
 
   static constexpr size_t kMostHeld = 256;
+  // By commands, of those.
+  static constexpr size_t kMostOfCommands = kMostHeld / 2;
 
   // Pinned. EBUSY where no more can be held.
   OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
+  // The present, for as long as a command of the user needs it: what it keeps goes with it.
+  // kUnavailable where the user, or all together, hold too many.
+  StatusOr<std::shared_ptr<const Moment>> PinFor(uid_t user);
   // Lets go what was not used within the hold, and more where what is kept has reached its bound.
   // Called now and then, and before a status is told.
   void LetGoUnused();
@@ -91,6 +100,7 @@ class AsofRegistry {
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
   HeldMoments held_;                                        // those that hold a pin
   std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
+  SharedLimit of_commands_{kMostOfCommands};
 };
 
 }  // namespace cellfs::fs

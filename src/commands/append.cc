@@ -44,10 +44,11 @@ StatusOr<Answer> Send(Session& session, const Arguments& arguments, const fs::Pl
                       Mutation mutation) {
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(
-      const MutationResult result,
+      MutationResult result,
       session.store.Mutate(session.caller, place.table,
                            RowMutations::Of(std::move(mutation), durability)));
-  for (const Cell& cell : result.results) session.take(RecordOf(cell, ValueFormat::kLong));
+  for (Cell& cell : result.results)
+    session.take(RecordOf(std::move(cell), ValueFormat::kLong));
   return Answer::kDone;
 }
 
@@ -83,12 +84,12 @@ StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
   Get get;
   get.row = read.row.row;
   get.columns[read.column.family].insert(*read.column.qualifier);
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells,
                           session.store.Read(session.caller, read.row.table, get));
   if (cells.empty()) return Answer::kNo;
   if (const size_t size = cells.front().value.size(); size != 8)
     return NoCounter(read.column, "it is " + std::to_string(size) + " bytes wide, not 8");
-  session.take(RecordOf(cells.front(), ValueFormat::kLong));
+  session.take(RecordOf(std::move(cells.front()), ValueFormat::kLong));
   return Answer::kDone;
 }
 

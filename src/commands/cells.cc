@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/filters.h"
+#include "src/commands/command.h"
 #include "src/daemon/json_text.h"
 
 namespace cellfs {
@@ -14,6 +15,20 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kMostVersions = std::numeric_limits<int32_t>::max();
+
+constexpr char kFormat[] = "format";
+
+const char* NameOf(ValueFormat format) {
+  switch (format) {
+    case ValueFormat::kText:
+      break;
+    case ValueFormat::kHex:
+      return "hex";
+    case ValueFormat::kLong:
+      return "long";
+  }
+  return "text";
+}
 
 Status WrongValue(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
@@ -50,16 +65,40 @@ Status AddColumn(const fs::Place& place, const std::string& word, Columns& colum
 
 }  // namespace
 
-json RecordOf(const Cell& cell, ValueFormat format, bool is_raw) {
-  json record = {{"row", cell.row},
-                 {"family", cell.family},
-                 {"qualifier", cell.qualifier},
-                 {"timestamp", cell.timestamp},
-                 {"value", cell.value}};
+json RecordOf(Cell&& cell, ValueFormat format, bool is_raw) {
+  json record = {{"row", std::move(cell.row)},
+                 {"family", std::move(cell.family)},
+                 {"qualifier", std::move(cell.qualifier)},
+                 {"timestamp", cell.timestamp}};
+  record["value"] = std::move(cell.value);
   if (cell.time_to_live != kNoCellTtl) record["ttl"] = cell.time_to_live;
   if (is_raw) record["type"] = TypeName(cell.type);
-  if (format != ValueFormat::kText) record["shown"] = ShownValue(cell.value, format);
+  if (format != ValueFormat::kText) record[kFormat] = NameOf(format);
   return record;
+}
+
+void AddShown(json& record) {
+  const auto named = record.find(kFormat);
+  if (named == record.end() || !record.contains("value")) return;
+  const ValueFormat format = *named == NameOf(ValueFormat::kHex) ? ValueFormat::kHex
+                                                                 : ValueFormat::kLong;
+  record.erase(named);
+  record["shown"] = ShownValue(record["value"].get_ref<const std::string&>(), format);
+}
+
+Status ForEachCell(const Session& session, Scanner& scanner,
+                   const std::function<bool(Cell&& cell)>& take) {
+  while (!scanner.at_end()) {
+    ScanBatch batch{.partial_rows = true};
+    batch.cancelled = session.cancelled;
+    CELLFS_ASSIGN_OR_RETURN(auto rows, scanner.Next(batch));
+    for (RowCells& row : rows) {
+      for (Cell& cell : row) {
+        if (!take(std::move(cell))) return {};
+      }
+    }
+  }
+  return {};
 }
 
 void PrintCell(Printer& printer, const json& cell) {

@@ -9,6 +9,7 @@
 #ifndef CELLFS_SRC_COMMANDS_CELLS_H_
 #define CELLFS_SRC_COMMANDS_CELLS_H_
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,11 +23,19 @@
 
 namespace cellfs {
 
+struct Session;
+
 // "--format text|hex|long": how values are given and shown.
 enum class ValueFormat { kText, kHex, kLong };
 StatusOr<ValueFormat> FormatOf(const Arguments& arguments);
-// `is_raw`: also what it is. What is not to be shown as text is there twice ("shown").
-nlohmann::json RecordOf(const Cell& cell, ValueFormat format, bool is_raw = false);
+// `is_raw`: also what it is. Of what is not to be shown as text the format is said.
+nlohmann::json RecordOf(Cell&& cell, ValueFormat format, bool is_raw = false);
+// The printing half's part: what is not to be shown as text is there twice then ("shown").
+void AddShown(nlohmann::json& record);
+// Calls `take` with each cell, of which one row's come one after the other, until it says that it
+// is enough. However long rows are, a piece of one is in memory.
+Status ForEachCell(const Session& session, Scanner& scanner,
+                   const std::function<bool(Cell&& cell)>& take);
 // A row of a table.
 void PrintCell(Printer& printer, const nlohmann::json& record);
 

@@ -36,11 +36,11 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   }
   bool differs = false;
   CELLFS_RETURN_IF_ERROR(ReadDifferences(
-      access, scope, before, after, ValueDetail::kValues, [&](const Change& change) {
+      access, scope, before, after, ValueDetail::kValues, [&](Change&& change) {
         differs = true;
         json record = KeyOf(change.key());
-        record["before"] = SideOf(change.before, ValueDetail::kValues);
-        record["after"] = SideOf(change.after, ValueDetail::kValues);
+        record["before"] = SideOf(std::move(change.before), ValueDetail::kValues);
+        record["after"] = SideOf(std::move(change.after), ValueDetail::kValues);
         return session.take(std::move(record));
       }));
   return differs ? Answer::kNo : Answer::kDone;

@@ -2,13 +2,11 @@
 //
 // errors: what the mount has refused lately, and why. Others than root and the mount's owner see
 // what they were refused themselves.
-#include <unistd.h>
-
 #include <chrono>
 #include <sstream>
 #include <thread>
 
-#include "fs/requests/running_request.h"
+#include "fs/resolve/cellfs_directory.h"
 #include "src/commands/all.h"
 #include "src/commands/target.h"
 #include "src/mount/mountpoint.h"
@@ -19,12 +17,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kBetweenLooks{100};
-
-std::optional<uid_t> WhoseErrors() {
-  const fs::RunningRequest* const request = fs::RunningRequest::OfThisThread();
-  const bool sees_all = request == nullptr || request->uid() == 0 || request->uid() == geteuid();
-  return sees_all ? std::nullopt : std::optional(request->uid());
-}
 
 bool IsWithin(fs::Place place, const fs::Place& whole) {
   if (whole.IsColumn() && place.IsColumn()) return place.IsOfSameColumn(whole);
@@ -37,7 +29,7 @@ bool IsWithin(fs::Place place, const fs::Place& whole) {
 
 // The latest of each kind, of the whole mount.
 void TellAll(Session& session) {
-  std::istringstream lines(session.filesystem.errors().Text(WhoseErrors()));
+  std::istringstream lines(session.filesystem.errors().Text(fs::CellfsDirectory::WhoseErrors()));
   for (std::string line; std::getline(lines, line);) {
     if (!session.take({{"line", line}})) return;
   }
@@ -45,7 +37,7 @@ void TellAll(Session& session) {
 
 // Single ones, in what the target names.
 void TellSingle(Session& session, const fs::Place& target, bool follows) {
-  const auto whose = WhoseErrors();
+  const auto whose = fs::CellfsDirectory::WhoseErrors();
   uint64_t last = 0;
   while (true) {
     for (const fs::ErrorLog::Told& told : session.filesystem.errors().After(last, whose)) {

@@ -9,6 +9,8 @@
 namespace cellfs {
 namespace {
 
+using nlohmann::json;
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kRow, Depth::kRow));
@@ -17,19 +19,23 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   get.row = named.place.row;
   get.cancelled = session.cancelled;
   CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), get));
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                          session.store.Read(session.caller, named.place.table, get));
-  for (const Cell& cell : cells) {
-    const bool goes_on = arguments.Flag("bytes") ? session.take({{"bytes", cell.value}})
-                                                 : session.take(RecordOf(cell, format));
-    if (!goes_on) break;
-  }
-  return cells.empty() ? Answer::kNo : Answer::kDone;
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto reader, session.store.OpenReader(session.caller, named.place.table, get));
+  const bool is_bare = arguments.Flag("bytes");
+  bool is_any = false;
+  CELLFS_RETURN_IF_ERROR(ForEachCell(session, *reader, [&](Cell&& cell) {
+    is_any = true;
+    if (!is_bare) return session.take(RecordOf(std::move(cell), format));
+    json record;
+    record["bytes"] = std::move(cell.value);
+    return session.take(std::move(record));
+  }));
+  return is_any ? Answer::kDone : Answer::kNo;
 }
 
-void Print(Printer& printer, const nlohmann::json& record) {
+void Print(Printer& printer, const json& record) {
   if (record.contains("bytes")) {
-    printer.Bytes(record["bytes"].get<std::string>());
+    printer.Bytes(record["bytes"].get_ref<const std::string&>());
   } else {
     PrintCell(printer, record);
   }

@@ -15,16 +15,16 @@ using nlohmann::json;
 constexpr int64_t kEvents = 100;
 constexpr int64_t kMostEvents = 10000;  // that are kept to be put in order
 
-json RecordOf(const Event& event, const LogOptions& options) {
+json RecordOf(Event&& event, const LogOptions& options) {
   json record = KeyOf(event.cell);
   record["timestamp"] = event.cell.timestamp;
   record["type"] = TypeName(event.cell.type);
   if (!IsTombstone(event.cell.type)) record["size"] = event.cell.value_length;
   if (event.cell.time_to_live != kNoCellTtl) record["ttl"] = event.cell.time_to_live;
   if (!options.with_before) return record;
-  record["before"] = SideOf(event.before, options.detail);
+  record["before"] = SideOf(std::move(event.before), options.detail);
   const bool is_put = !IsTombstone(event.cell.type);
-  record["after"] = SideOf(is_put ? std::optional(event.cell) : std::nullopt, options.detail);
+  record["after"] = is_put ? SideOf(std::move(event.cell), options.detail) : json();
   if (event.value_is_gone) record["value_is_gone"] = true;
   return record;
 }
@@ -43,9 +43,9 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   options.detail = options.with_before ? ValueDetail::kValues : ValueDetail::kLengths;
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(
-      ReadLog(AccessOf(session), scope, options, [&](const Event& event) {
+      ReadLog(AccessOf(session), scope, options, [&](Event&& event) {
         is_any = true;
-        return session.take(RecordOf(event, options));
+        return session.take(RecordOf(std::move(event), options));
       }));
   return is_any ? Answer::kDone : Answer::kNo;
 }

@@ -29,8 +29,10 @@ std::string LabelOf(const json& record, const json& side) {
   return ShownKey(record) + "\t" + ShownTime(side["timestamp"].get<Timestamp>());
 }
 
-std::string ValueIn(const json& side) {
-  return side.is_null() ? "" : side.value("value", std::string());
+const std::string& ValueIn(const json& side) {
+  static const std::string nothing;
+  const auto found = side.is_null() ? side.end() : side.find("value");
+  return found == side.end() ? nothing : found->get_ref<const std::string&>();
 }
 
 std::string SizeOf(const json& side) { return ShownSize(side["size"].get<uint64_t>()); }
@@ -77,10 +79,10 @@ json KeyOf(const Cell& cell) {
   return {{"row", cell.row}, {"family", cell.family}, {"qualifier", cell.qualifier}};
 }
 
-json SideOf(const std::optional<Cell>& cell, ValueDetail detail) {
+json SideOf(std::optional<Cell>&& cell, ValueDetail detail) {
   if (!cell) return nullptr;
   json side = {{"timestamp", cell->timestamp}, {"size", cell->value_length}};
-  if (detail == ValueDetail::kValues) side["value"] = cell->value;
+  if (detail == ValueDetail::kValues) side["value"] = std::move(cell->value);
   return side;
 }
 
@@ -105,8 +107,8 @@ void PrintChange(Printer& printer, const json& record) {
 void PrintDifference(Printer& printer, const json& record) {
   const json& before = record["before"];
   const json& after = record["after"];
-  const std::string old_value = ValueIn(before);
-  const std::string new_value = ValueIn(after);
+  const std::string& old_value = ValueIn(before);
+  const std::string& new_value = ValueIn(after);
   const bool is_text = old_value.size() <= kLongestText && new_value.size() <= kLongestText &&
                        IsPlainText(old_value) && IsPlainText(new_value);
   const auto text = is_text ? UnifiedDiff({LabelOf(record, before), old_value},

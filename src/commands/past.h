@@ -22,7 +22,7 @@ HistoryAccess AccessOf(const Session& session);
 // {"row", "family", "qualifier"}
 nlohmann::json KeyOf(const Cell& cell);
 // With {"timestamp", "size", "value"}, the last where `detail` says so; null for nullopt.
-nlohmann::json SideOf(const std::optional<Cell>& cell, ValueDetail detail);
+nlohmann::json SideOf(std::optional<Cell>&& cell, ValueDetail detail);
 
 // "monday text:list"
 std::string ShownKey(const nlohmann::json& record);

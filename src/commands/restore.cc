@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 
 OnChange Tell(Session& session) {
-  return [&session](const Change& change) {
+  return [&session](Change&& change) {
     json record = KeyOf(change.key());
-    record["before"] = SideOf(change.before, ValueDetail::kLengths);
-    record["after"] = SideOf(change.after, ValueDetail::kLengths);
+    record["before"] = SideOf(std::move(change.before), ValueDetail::kLengths);
+    record["after"] = SideOf(std::move(change.after), ValueDetail::kLengths);
     session.take(std::move(record));
     return true;  // whoever has gone, `cancelled` says so
   };

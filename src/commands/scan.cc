@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kLongestBatch{100};
 constexpr std::chrono::seconds kBetweenReports{1};
 
 void AddRangeOptions(Syntax& syntax) {
@@ -55,22 +54,6 @@ Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan)
   return {};
 }
 
-// Calls `take` with each row until it says that it is enough.
-template <typename Take>
-Status ForEachRow(Session& session, const TableName& table, const Scan& scan, Take take) {
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
-                          session.store.OpenScanner(session.caller, table, scan));
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(
-        const auto rows,
-        scanner->Next({.max_time = kLongestBatch, .cancelled = session.cancelled}));
-    for (const RowCells& row : rows) {
-      if (!take(row)) return {};
-    }
-  }
-  return {};
-}
-
 StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kTable, Depth::kTable));
@@ -81,14 +64,12 @@ StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
   scan.raw = arguments.Flag("raw");
   if (scan.raw && arguments.Text("versions").empty()) scan.max_versions = kAllVersions;
   bool is_any = false;
-  CELLFS_RETURN_IF_ERROR(
-      ForEachRow(session, named.place.table, scan, [&](const RowCells& row) {
-        is_any = true;
-        for (const Cell& cell : row) {
-          if (!session.take(RecordOf(cell, format, scan.raw))) return false;
-        }
-        return true;
-      }));
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto scanner, session.store.OpenScanner(session.caller, named.place.table, scan));
+  CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
+    is_any = true;
+    return session.take(RecordOf(std::move(cell), format, scan.raw));
+  }));
   return is_any ? Answer::kDone : Answer::kNo;
 }
 
@@ -105,16 +86,19 @@ StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
   uint64_t rows = 0;
   uint64_t cells = 0;
   auto reported = std::chrono::steady_clock::now();
-  CELLFS_RETURN_IF_ERROR(
-      ForEachRow(session, named.place.table, scan, [&](const RowCells& row) {
-        ++rows;
-        cells += row.size();
-        if (const auto now = std::chrono::steady_clock::now(); now - reported > kBetweenReports) {
-          reported = now;
-          return session.take({{"rows_so_far", rows}, {"row", row.front().row}});
-        }
-        return true;
-      }));
+  std::string row;
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto scanner, session.store.OpenScanner(session.caller, named.place.table, scan));
+  CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
+    ++cells;
+    if (cell.row == row) return true;
+    row = std::move(cell.row);
+    ++rows;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - reported <= kBetweenReports) return true;
+    reported = now;
+    return session.take({{"rows_so_far", rows}, {"row", row}});
+  }));
   json result = {{"rows", rows}};
   if (arguments.Flag("cells")) result["cells"] = cells;
   session.take(std::move(result));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/serving.h"
 
-#include <unistd.h>
-
 #include <utility>
 #include <vector>
 
 #include "fs/operations/callers_store.h"
+#include "fs/requests/owner.h"
 #include "fs/requests/running_request.h"
 
 namespace cellfs {
@@ -28,8 +27,6 @@ mode_t UmaskIn(const nlohmann::json& arguments) {
   return is_said ? found->get<mode_t>() & 0777 : 0077;
 }
 
-bool IsOwner(const Peer& peer) { return peer.uid == 0 || peer.uid == geteuid(); }
-
 }  // namespace
 
 StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
@@ -40,19 +37,19 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
     return Status(StatusCode::kIllegalArgument,
                   "there is no command '" + request.command + "' to serve");
   }
-  if (command->is_owners && !IsOwner(peer)) {
+  if (command->is_owners && !fs::IsOwnerOrRoot(peer.uid)) {
     return Status(StatusCode::kAccessDenied, "'" + request.command +
                                                  "' is for who mounted the store, and root");
   }
   const PeerGroups groups(peer.groups);
-  const fs::RunningRequest running(peer.uid, nullptr, &groups, peer.pid);
+  const fs::RunningRequest running(peer.uid, request.interruption, &groups, peer.pid);
   const Caller& caller = served.filesystem.parts().callers.Of(peer.uid);
   fs::CallersStore store(served.filesystem, served.store, running.FindAsker(),
                          UmaskIn(request.arguments));
   Session session{.filesystem = served.filesystem,
                   .store = store,
                   .caller = caller,
-                  .controls = IsOwner(peer) ? served.controls : nullptr,
+                  .controls = fs::IsOwnerOrRoot(peer.uid) ? served.controls : nullptr,
                   .mountpoint = served.mountpoint,
                   .cancelled = request.cancelled,
                   .take = take};

@@ -20,9 +20,9 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   const bool is_cell = scope.qualifier.has_value();
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(
-      ReadState(access, scope, at, ValueDetail::kValues, [&](const Cell& cell) {
+      ReadState(access, scope, at, ValueDetail::kValues, [&](Cell&& cell) {
         is_any = true;
-        json record = RecordOf(cell, format);
+        json record = RecordOf(std::move(cell), format);
         if (is_cell) record["is_alone"] = true;
         return session.take(std::move(record));
       }));
@@ -35,7 +35,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 // The bytes of a cell alone are what was in the file.
 void Print(Printer& printer, const json& record) {
   if (record.contains("is_alone") && !record.contains("shown")) {
-    printer.Bytes(record["value"].get<std::string>());
+    printer.Bytes(record["value"].get_ref<const std::string&>());
   } else {
     PrintCell(printer, record);
   }

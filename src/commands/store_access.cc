@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "src/commands/cells.h"
 #include "src/commands/command.h"
 #include "src/commands/serving.h"
 #include "src/commands/target.h"
@@ -114,8 +115,9 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
   const json said = arguments;
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments));
   bool has_told = false;
-  const auto take = [&](const json& record) {
+  const auto take = [&](json record) {
     has_told = true;
+    AddShown(record);
     if (front.printer.style().json) {
       front.printer.Json(record);
     } else if (command.print != nullptr) {

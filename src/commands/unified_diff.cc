@@ -8,22 +8,10 @@
 
 #include <cerrno>
 
+#include "src/daemon/descriptor.h"
+
 namespace cellfs {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 // A file in memory that holds the text; -1: there is none to be had.
 int FileOf(const std::string& text) {

@@ -16,39 +16,24 @@
 #include <fstream>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
 
 #include "engine/memory_reserve.h"
-#include "src/daemon/json_text.h"
+#include "fs/requests/owner.h"
+#include "src/daemon/caller_gone.h"
+#include "src/daemon/message_stream.h"
 
 namespace cellfs {
 namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxRequest = size_t{1} << 25;  // bytes
-constexpr size_t kMaxAnswer = size_t{1} << 30;
+constexpr uint64_t kNotCounted = uint64_t{1} << 20;  // bytes of a request
 constexpr std::chrono::seconds kPatience{5};  // with a daemon that accepts nobody
 constexpr std::chrono::milliseconds kPause{100};  // before descriptors are asked for again
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Status SystemError(const std::string& what) {
   return Status(StatusCode::kIoError, what + ": " + strerror(errno));
@@ -88,52 +73,20 @@ std::vector<std::string> ListenersAt(const std::string& prefix) {
   return names;
 }
 
-// ---- Lines --------------------------------------------------------------------------------------
-
-// A line without its newline; empty at the end of the connection.
-std::string ReadLine(int fd, std::string& buffer, size_t longest) {
-  size_t searched = 0;
-  while (true) {
-    if (const size_t end = buffer.find('\n', searched); end != std::string::npos) {
-      std::string line = buffer.substr(0, end);
-      buffer.erase(0, end + 1);
-      return line;
-    }
-    searched = buffer.size();
-    char bytes[65536];
-    const ssize_t count = recv(fd, bytes, sizeof bytes, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0 || buffer.size() > longest) return {};
-    buffer.append(bytes, static_cast<size_t>(count));
-  }
-}
-
-bool WriteLine(int fd, json message) {
-  const std::string line = ToJsonText(std::move(message)) + '\n';
-  for (size_t done = 0; done < line.size();) {
-    const ssize_t count = send(fd, line.data() + done, line.size() - done, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
-}
+// ---- Requests --------------------------------------------------------------------------------------
 
 json ErrorOf(const Status& status) {
   return {{"error", {{"code", CodeName(status.code())}, {"message", status.message()}}}};
 }
 
-StatusOr<ControlRequest> ReadRequest(const std::string& line) {
-  auto request = FromJsonText(line);
-  if (!request || !request->is_object() || !request->contains("command") ||
-      !(*request)["command"].is_string()) {
+StatusOr<ControlRequest> RequestIn(json message) {
+  if (!message.contains("command") || !message["command"].is_string())
     return Status(StatusCode::kIllegalArgument, "a request is an object with a command");
-  }
   json arguments = json::object();
-  if (request->contains("arguments")) arguments = std::move((*request)["arguments"]);
+  if (message.contains("arguments")) arguments = std::move(message["arguments"]);
   if (!arguments.is_object())
     return Status(StatusCode::kIllegalArgument, "arguments are an object");
-  return ControlRequest{(*request)["command"].get<std::string>(), std::move(arguments), nullptr};
+  return ControlRequest{message["command"].get<std::string>(), std::move(arguments)};
 }
 
 // ---- The daemon's side --------------------------------------------------------------------------
@@ -162,7 +115,7 @@ StatusOr<Peer> PeerOf(int fd) {
 
 class Server : public ControlServer {
  public:
-  Server(FileDescriptor listener, Options options, Handler handler)
+  Server(Descriptor listener, Options options, Handler handler)
       : listener_(std::move(listener)),
         options_(std::move(options)),
         handler_(std::move(handler)) {
@@ -177,8 +130,8 @@ class Server : public ControlServer {
     {
       const std::lock_guard lock(mutex_);
       for (Connection& connection : connections_) {
-        connection.cancelled = true;
-        shutdown(connection.socket.get(), SHUT_RDWR);
+        connection.gone.Happened();
+        shutdown(connection.stream.fd(), SHUT_RDWR);
       }
       came_.notify_one();
     }
@@ -190,10 +143,12 @@ class Server : public ControlServer {
 
  private:
   struct Connection {
-    FileDescriptor socket;
-    Peer peer;
+    Connection(Descriptor socket, Peer whose)
+        : stream(std::move(socket)), peer(std::move(whose)) {}
+    MessageStream stream;
+    const Peer peer;
     std::thread thread;
-    std::atomic<bool> cancelled = false;  // nobody is at the other end
+    CallerGone gone;
     std::atomic<bool> ended = false;
   };
 
@@ -201,7 +156,7 @@ class Server : public ControlServer {
     spare_ = SpareDescriptor();
     while (!stopping_) {
       // The kernel sets a descriptor aside before it waits, so that there is one whoever comes.
-      FileDescriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (socket.get() >= 0) {
         Begin(std::move(socket));
         if (spare_.get() < 0) spare_ = SpareDescriptor();
@@ -224,22 +179,22 @@ class Server : public ControlServer {
       }
       RemoveEndedLocked();
       for (Connection& connection : connections_) {
-        pollfd watched{.fd = connection.socket.get(), .events = 0, .revents = 0};
+        pollfd watched{.fd = connection.stream.fd(), .events = 0, .revents = 0};
         if (!connection.ended && poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0)
-          connection.cancelled = true;
+          connection.gone.Happened();
       }
     }
   }
 
-  static FileDescriptor SpareDescriptor() {
-    return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  static Descriptor SpareDescriptor() {
+    return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
   }
 
   // For the next connection: commands must get through where files take all descriptors.
   void MakeRoom() {
     if (RemoveEnded()) return;
     if (spare_.get() >= 0) {
-      spare_ = FileDescriptor();
+      spare_ = Descriptor();
     } else {
       std::this_thread::sleep_for(kPause);
     }
@@ -259,11 +214,9 @@ class Server : public ControlServer {
     }) > 0;
   }
 
-  bool IsOurs(const Peer& peer) const { return peer.uid == geteuid() || peer.uid == 0; }
-
   // Why the caller gets no connection. With the mutex held.
   Status CheckMayCome(const Peer& peer) const {
-    if (IsOurs(peer)) return {};
+    if (fs::IsOwnerOrRoot(peer.uid)) return {};
     if (!options_.is_for_all) {
       return {StatusCode::kAccessDenied,
               "the mount is somebody else's alone; with 'allow_other' he lets others in"};
@@ -271,7 +224,7 @@ class Server : public ControlServer {
     int others = 0;
     int own = 0;
     for (const Connection& connection : connections_) {
-      if (IsOurs(connection.peer)) continue;
+      if (fs::IsOwnerOrRoot(connection.peer.uid)) continue;
       ++others;
       if (connection.peer.uid == peer.uid) ++own;
     }
@@ -281,19 +234,18 @@ class Server : public ControlServer {
   }
 
   // Without memory the connection is closed, which says enough.
-  void Begin(FileDescriptor socket) noexcept try {
+  void Begin(Descriptor socket) noexcept try {
     RemoveEnded();
     auto peer = PeerOf(socket.get());
     if (!peer.ok()) return;
     const std::lock_guard lock(mutex_);
     if (Status refused = CheckMayCome(*peer); !refused.ok()) {
-      WriteLine(socket.get(), ErrorOf(refused));
+      MessageStream(std::move(socket)).Send(ErrorOf(refused));
       return;
     }
-    Connection& connection = connections_.emplace_back();
+    Connection& connection = connections_.emplace_back(std::move(socket), *std::move(peer));
+    connection.stream.SetPatience(options_.patience);
     came_.notify_one();
-    connection.socket = std::move(socket);
-    connection.peer = *std::move(peer);
     try {
       connection.thread = std::thread([this, &connection] { Serve(connection); });
     } catch (...) {
@@ -304,35 +256,49 @@ class Server : public ControlServer {
 
   void Serve(Connection& connection) noexcept {
     try {
-      std::string buffer;
-      while (!stopping_) {
-        const std::string line = ReadLine(connection.socket.get(), buffer, kMaxRequest);
-        if (line.empty()) break;
-        const MemoryReserve reserve(MemoryReserve::kOfSmallText);
-        if (!WriteLine(connection.socket.get(), Answer(connection, line))) break;
+      while (!stopping_ && ServeRequest(connection)) {
       }
     } catch (const std::exception&) {
       // As if it had ended: whoever asked does not know how far the command got.
     }
-    shutdown(connection.socket.get(), SHUT_RDWR);
+    shutdown(connection.stream.fd(), SHUT_RDWR);
     connection.ended = true;
   }
 
-  json Answer(Connection& connection, const std::string& line) {
-    auto request = ReadRequest(line);
+  // Whether there may be another one.
+  bool ServeRequest(Connection& connection) {
+    MessageStream& stream = connection.stream;
+    const MemoryReserve reserve(MemoryReserve::kOfSmallText);
+    std::optional<fs::OpenFileMemory::Share> share;
+    if (options_.memory != nullptr) share.emplace(*options_.memory, connection.peer.uid);
+    auto message = stream.Receive([&](uint64_t bytes) -> Status {
+      if (!share || bytes <= kNotCounted || share->Resize(bytes)) return {};
+      return {StatusCode::kUnavailable, options_.memory->Full(ENOMEM).reason()};
+    });
+    if (message.status().code() == StatusCode::kOutcomeUnknown) return false;
+    const json answer =
+        message.ok() ? Answer(connection, *std::move(message)) : ErrorOf(message.status());
+    return stream.Send(answer) && !stream.is_broken();
+  }
+
+  json Answer(Connection& connection, json message) {
+    auto request = RequestIn(std::move(message));
     if (!request.ok()) return ErrorOf(request.status());
-    request->cancelled = &connection.cancelled;
+    request->cancelled = &connection.gone.flag();
+    request->interruption = &connection.gone;
     const auto take = [&](json record) {
-      return !connection.cancelled &&
-             WriteLine(connection.socket.get(), {{"record", std::move(record)}});
+      if (connection.gone.flag()) return false;
+      if (connection.stream.Send({{"record", std::move(record)}})) return true;
+      connection.gone.Happened();
+      return false;
     };
     auto result = handler_(connection.peer, *std::move(request), take);
     if (!result.ok()) return ErrorOf(result.status());
     return {{"result", *std::move(result)}};
   }
 
-  FileDescriptor listener_;
-  FileDescriptor spare_;  // given up where there are no others; of the acceptor
+  Descriptor listener_;
+  Descriptor spare_;  // given up where there are no others; of the acceptor
   const Options options_;
   const Handler handler_;
   std::atomic<bool> stopping_ = false;
@@ -367,11 +333,11 @@ bool IsOf(int fd, uid_t user) {
 
 // Whoever likes can listen by such a name, and accept nobody: so none is waited for as long as another
 // may be the daemon's.
-StatusOr<FileDescriptor> ConnectTo(const MountedStore& mount) {
+StatusOr<Descriptor> ConnectTo(const MountedStore& mount) {
   bool is_silent = false;
   for (const std::string& name : ListenersAt(PrefixOf(mount.user, mount.device))) {
     const auto address = AddressOf(name);
-    FileDescriptor daemon(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Descriptor daemon(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (daemon.get() < 0) return SystemError("socket");
     if (!address) continue;
     if (connect(daemon.get(), address->get(), address->length) != 0) {
@@ -384,7 +350,7 @@ StatusOr<FileDescriptor> ConnectTo(const MountedStore& mount) {
   return Status(StatusCode::kUnavailable, "no daemon answers for " + mount.mountpoint);
 }
 
-StatusOr<FileDescriptor> ConnectOrWait(const MountedStore& mount) {
+StatusOr<Descriptor> ConnectOrWait(const MountedStore& mount) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (true) {
     auto daemon = ConnectTo(mount);
@@ -397,15 +363,15 @@ StatusOr<FileDescriptor> ConnectOrWait(const MountedStore& mount) {
 
 class Connection : public ControlConnection {
  public:
-  explicit Connection(FileDescriptor daemon) : daemon_(std::move(daemon)) {}
+  explicit Connection(Descriptor daemon) : daemon_(std::move(daemon)) {}
 
   StatusOr<json> Call(const std::string& command, const json& arguments,
                       const TakeRecord& take) override {
-    if (!WriteLine(daemon_.get(), {{"command", command}, {"arguments", arguments}}))
+    if (!daemon_.Send({{"command", command}, {"arguments", arguments}}))
       return RefusalOr(command);
     while (true) {
-      auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_, kMaxAnswer));
-      if (!answer || !answer->is_object()) return Broken(command);
+      auto answer = daemon_.Receive(MessageStream::TakesAll);
+      if (!answer.ok()) return Broken(command);
       if (answer->contains("result")) return std::move((*answer)["result"]);
       if (answer->contains("error")) return StatusIn((*answer)["error"]);
       if (!answer->contains("record")) return Broken(command);
@@ -420,14 +386,12 @@ class Connection : public ControlConnection {
   }
   // It may have said why it would not listen.
   Status RefusalOr(const std::string& command) {
-    const auto answer = FromJsonText(ReadLine(daemon_.get(), buffer_, kMaxAnswer));
-    if (answer && answer->is_object() && answer->contains("error"))
-      return StatusIn((*answer)["error"]);
+    const auto answer = daemon_.Receive(MessageStream::TakesAll);
+    if (answer.ok() && answer->contains("error")) return StatusIn((*answer)["error"]);
     return Broken(command);
   }
 
-  const FileDescriptor daemon_;
-  std::string buffer_;
+  MessageStream daemon_;
 };
 
 // 64 bits, in hexadecimal digits.
@@ -444,7 +408,7 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const Options& opti
                                                              Handler handler) {
   const auto address = AddressOf(PrefixOf(geteuid(), options.device) + Unguessable());
   if (!address) return Status(StatusCode::kIllegalArgument, "no device: " + options.device);
-  FileDescriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (listener.get() < 0 || bind(listener.get(), address->get(), address->length) != 0 ||
       listen(listener.get(), 16) != 0) {
     return SystemError("the control socket");
@@ -454,23 +418,24 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const Options& opti
 }
 
 StatusOr<std::unique_ptr<ControlConnection>> ControlConnection::Open(const MountedStore& mount) {
-  CELLFS_ASSIGN_OR_RETURN(FileDescriptor daemon, ConnectOrWait(mount));
+  CELLFS_ASSIGN_OR_RETURN(Descriptor daemon, ConnectOrWait(mount));
   return std::unique_ptr<ControlConnection>(std::make_unique<Connection>(std::move(daemon)));
 }
 
 DaemonState AskDaemon(const MountedStore& mount) {
   constexpr int kPatience = 1000;  // ms
-  const auto daemon = ConnectTo(mount);
+  auto daemon = ConnectTo(mount);
   if (!daemon.ok()) {
     return daemon.status().code() == StatusCode::kOutcomeUnknown ? DaemonState::kIsSilent
                                                                  : DaemonState::kIsMissing;
   }
-  if (!WriteLine(daemon->get(), {{"command", "ping"}})) return DaemonState::kEnds;
-  pollfd answered{.fd = daemon->get(), .events = POLLIN, .revents = 0};
+  MessageStream stream(*std::move(daemon));
+  if (!stream.Send({{"command", "ping"}})) return DaemonState::kEnds;
+  pollfd answered{.fd = stream.fd(), .events = POLLIN, .revents = 0};
   if (poll(&answered, 1, kPatience) == 0) return DaemonState::kIsSilent;
-  std::string buffer;  // the answer is short and so comes as one piece
-  const auto answer = FromJsonText(ReadLine(daemon->get(), buffer, kMaxAnswer));
-  if (!answer || !answer->is_object()) return DaemonState::kEnds;
+  // The answer is short and so comes as one piece.
+  const auto answer = stream.Receive(MessageStream::TakesAll);
+  if (!answer.ok()) return DaemonState::kEnds;
   if (answer->contains("result")) return DaemonState::kServes;
   const Status error = StatusIn(answer->value("error", json()));
   return error.code() == StatusCode::kAccessDenied ? DaemonState::kIsSomebodyElses

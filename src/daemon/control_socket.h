@@ -15,13 +15,14 @@
 //     {"record": {...}} ...
 //     {"result": {...}}   or   {"error": {"code": "TableNotFound", "message": "..."}}
 //
-// Strings are bytes on both sides; on the way they are as src/daemon/json_text.h has it.
+// Strings are bytes on both sides; on the way they are as src/daemon/message_stream.h has it.
 #ifndef CELLFS_SRC_DAEMON_CONTROL_SOCKET_H_
 #define CELLFS_SRC_DAEMON_CONTROL_SOCKET_H_
 
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,8 @@
 #include <vector>
 
 #include "engine/status_or.h"
+#include "fs/nodes/open_file_memory.h"
+#include "fs/requests/running_request.h"
 #include "src/mount/mount_table.h"
 
 namespace cellfs {
@@ -46,7 +49,9 @@ using TakeRecord = std::function<bool(nlohmann::json record)>;
 struct ControlRequest {
   std::string command;
   nlohmann::json arguments;                      // an object
-  const std::atomic<bool>* cancelled = nullptr;  // true once the caller has gone
+  // Once the caller has gone: true; and a way to hear it, null where nobody can say so.
+  const std::atomic<bool>* cancelled = nullptr;
+  fs::Interruption* interruption = nullptr;
 };
 
 // The daemon's side; answers while it lives.
@@ -60,6 +65,10 @@ class ControlServer {
     bool is_for_all = false;         // else for the daemon's user and root
     int connections_of_a_user = 4;   // other than these two
     int connections = 64;            // of all others together
+    // Long requests are counted with what open files hold. Null: they are not counted.
+    fs::OpenFileMemory* memory = nullptr;
+    // With a caller that reads nothing of what it is told; then it counts as gone.
+    std::chrono::milliseconds patience = std::chrono::minutes(10);
   };
 
   static StatusOr<std::unique_ptr<ControlServer>> Open(const Options& options, Handler handler);

@@ -220,7 +220,9 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
                       .controls = &store,
                       .mountpoint = options.mountpoint};
   auto control = ControlServer::Open(
-      {.device = DeviceOf(options.mountpoint), .is_for_all = filesystem.options().allow_other},
+      {.device = DeviceOf(options.mountpoint),
+       .is_for_all = filesystem.options().allow_other,
+       .memory = &filesystem.parts().tree.open_file_memory},
       [&](const Peer& peer, ControlRequest request,
           const TakeRecord& take) -> StatusOr<nlohmann::json> {
         spdlog::debug("command {} of user {}", request.command, peer.uid);

@@ -55,6 +55,19 @@ class StoreContract : public StoreOfKind {
       for (const RowCells& cells : *next) rows.push_back(cells.front().row);
     }
   }
+  // All of them, one after the other.
+  RowCells CellsOf(const Scan& scan, const ScanBatch& batch) {
+    RowCells all;
+    const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, scan);
+    EXPECT_TRUE(scanner.ok()) << scanner.status().ToString();
+    while (!(*scanner)->at_end()) {
+      const auto rows = (*scanner)->Next(batch);
+      EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+      if (!rows.ok()) return all;
+      for (const RowCells& cells : *rows) all.insert(all.end(), cells.begin(), cells.end());
+    }
+    return all;
+  }
   // "q3 q2DeleteColumn q1": everything that is stored, which a raw scan gives.
   std::string Stored(std::shared_ptr<const Moment> moment = nullptr) {
     Scan raw;
@@ -327,6 +340,49 @@ TEST_P(StoreContract, AScanComesBackBetweenRowsThatItsFilterRefuses) {
   EXPECT_EQ(found, (std::vector<size_t>{0, 0, 0, 0, 1, 0}));
 }
 
+TEST_P(StoreContract, ARowInPiecesIsTheSameRow) {
+  for (const char* row : {"a", "b", "c"}) {
+    for (const char* qualifier : {"", "p", "q", "s"}) {
+      for (const Timestamp version : {1, 2, 3, 4})
+        ASSERT_TRUE(PutValue(row, qualifier, std::to_string(version), version).ok());
+    }
+    for (const char* qualifier : {"p", "z"})
+      ASSERT_TRUE(Mutate(Put{.row = row, .cells = {{"g", qualifier, 5, "v", {}}}}).ok());
+  }
+  ASSERT_TRUE(Mutate(Delete{.row = "b", .markers = {{CellType::kDelete, "f", "q", 3},
+                                                    {CellType::kDeleteColumn, "f", "s", 3},
+                                                    {CellType::kDeleteFamily, "g", "", 5}}})
+                  .ok());
+  std::vector<Scan> scans(6);
+  for (Scan& scan : scans) scan.max_versions = kAllVersions;
+  scans[0].max_versions = 1;
+  scans[1].reversed = true;
+  scans[2].raw = true;
+  scans[3].columns = {{"f", {"p", "s"}}, {"g", {}}};
+  scans[4].limit = 2;
+  scans[4].store_limit = 3;
+  scans[5].start_row = scans[5].stop_row = "b";
+  scans[5].include_stop_row = true;
+  for (const char* filter :
+       {"ColumnPaginationFilter(2, 1)", "FirstKeyOnlyFilter()", "PageFilter(1)",
+        "ColumnPrefixFilter('s')", "ValueFilter(>=, 'binary:2')", "RowFilter(!=, 'binary:a')",
+        "SingleColumnValueFilter('f', 'q', =, 'binary:4')", "KeyOnlyFilter()",
+        "ColumnCountGetFilter(3)", "InclusiveStopFilter('b')", "DependentColumnFilter('f', 'q')"}) {
+    Scan& scan = scans.emplace_back();
+    scan.max_versions = kAllVersions;
+    scan.filter = *ParseFilter(filter);
+  }
+  for (const bool flushed : {false, true}) {
+    if (flushed) Flush();
+    for (size_t i = 0; i < scans.size(); ++i) {
+      const RowCells whole = CellsOf(scans[i], {});
+      for (const size_t bytes : {1, 600, 100000})
+        EXPECT_EQ(CellsOf(scans[i], {.max_bytes = bytes, .partial_rows = true}), whole)
+            << "scan " << i << ", bytes " << bytes;
+    }
+  }
+}
+
 TEST_P(StoreContract, AReadThatIsCancelledEnds) {
   ASSERT_TRUE(PutValue("r", "q", "v").ok());
   std::atomic<bool> cancelled{false};
@@ -362,6 +418,47 @@ class FilesContract : public StoreContract {
     ASSERT_TRUE(store_->AddFamily(Caller::Superuser(), table_, family).ok());
   }
 };
+
+TEST_P(FilesContract, APieceOfARowIsNoLongerThanIsAskedFor) {
+  if (GetParam() == Kind::kMemory) GTEST_SKIP() << "it has all rows in memory anyway";
+  for (const char* qualifier : {"a", "b", "c", "d"})
+    ASSERT_TRUE(PutValue("r", qualifier, std::string(1000, 'v')).ok());
+  for (const bool flushed : {false, true}) {
+    if (flushed) Flush();
+    const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, {});
+    ASSERT_TRUE(scanner.ok());
+    std::vector<size_t> sizes;
+    while (!(*scanner)->at_end()) {
+      const auto rows = (*scanner)->Next({.max_bytes = 2000, .partial_rows = true});
+      ASSERT_TRUE(rows.ok());
+      for (const RowCells& cells : *rows) sizes.push_back(cells.size());
+    }
+    EXPECT_EQ(sizes, (std::vector<size_t>{2, 2}));
+  }
+}
+
+TEST_P(FilesContract, ARowInPiecesGoesOnOverWhatIsRewrittenMeanwhile) {
+  for (const char* qualifier : {"a", "b", "c"}) {
+    for (const Timestamp version : {1, 2, 3})
+      ASSERT_TRUE(PutValue("r", qualifier, "v", version).ok());
+  }
+  Scan scan;
+  scan.max_versions = 2;
+  const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, scan);
+  ASSERT_TRUE(scanner.ok());
+  std::string seen;
+  while (!(*scanner)->at_end()) {
+    const auto rows = (*scanner)->Next({.max_bytes = 1, .partial_rows = true});
+    ASSERT_TRUE(rows.ok());
+    for (const RowCells& cells : *rows) {
+      for (const Cell& cell : cells) seen += cell.qualifier + std::to_string(cell.timestamp) + ' ';
+    }
+    Flush();
+    Compact(CompactionKind::kMajor);
+    ASSERT_TRUE(PutValue("r", "0", "before it", 1).ok());
+  }
+  EXPECT_EQ(seen, "a3 a2 b3 b2 c3 c2 ");
+}
 
 TEST_P(FilesContract, AMomentGoesOnSeeingWhatIsWithdrawn) {
   for (const bool flushed : {false, true}) {

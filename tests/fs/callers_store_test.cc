@@ -12,6 +12,8 @@
 #include <set>
 
 #include "engine/filters.h"
+#include "fs/requests/running_request.h"
+#include "fs/requests/scan_slots.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -106,6 +108,78 @@ TEST_F(CallersStoreTest, WhatIsNewIsItsMakers) {
   EXPECT_EQ(OwnerOf(Column("row", "q")).uid, kOther);
   EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "a", "f")).uid, kOwner);
   EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOwner);
+}
+
+// As after unlink: the directory and its mode stay, until it is deleted as a whole.
+TEST_F(CallersStoreTest, ARowThatIsEmptiedStaysAsADirectory) {
+  Set(RowPlace(tree_.table, "a"), 0750);
+  CallersStore root = As(0);
+  const auto is_there = [&](const std::string& path) { return tree_.LookUp(path).ok(); };
+  ASSERT_EQ(Delete(root, "a", "p"), StatusCode::kOk);
+  ASSERT_EQ(Delete(root, "a", "q"), StatusCode::kOk);
+  EXPECT_TRUE(is_there("default/t/a/f"));
+  EXPECT_EQ(OwnerOf(RowPlace(tree_.table, "a")).mode & 0777, 0750U);
+  ASSERT_EQ(Put(root, "a", "q"), StatusCode::kOk);
+  EXPECT_EQ(OwnerOf(RowPlace(tree_.table, "a")).mode & 0777, 0750U);
+
+  const auto remove = [&](const std::string& row, std::vector<DeleteMarker> markers) {
+    const cellfs::Delete all{row, std::move(markers)};
+    return root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(all)).status().code();
+  };
+  const std::vector<DeleteMarker> family = {
+      {CellType::kDeleteFamily, "f", "", kLatestTimestamp}};
+  ASSERT_EQ(remove("a", family), StatusCode::kOk);
+  EXPECT_TRUE(is_there("default/t/a"));
+  ASSERT_EQ(remove("a", {}), StatusCode::kOk);
+  EXPECT_FALSE(is_there("default/t/a"));
+  ASSERT_EQ(remove("b", {}), StatusCode::kOk);
+  EXPECT_FALSE(is_there("default/t/b"));
+  ASSERT_EQ(remove("nowhere", family), StatusCode::kOk);
+  EXPECT_FALSE(is_there("default/t/nowhere"));
+}
+
+// However slow its reader is: between two batches a scan holds no turn of the mount's long work.
+TEST_F(CallersStoreTest, AScanHoldsNoTurnWhileItsReaderReads) {
+  tree_.filesystem->scan_slots().SetLimit(1);
+  CallersStore root = As(0);
+  const RunningRequest request(0, nullptr);
+  const auto slow = root.OpenScanner(Caller::Superuser(), tree_.table, {});
+  ASSERT_TRUE((*slow)->Next({.max_rows = 1}).ok());
+  EXPECT_FALSE((*slow)->at_end());
+  EXPECT_EQ(Scanned(root).size(), 4u);
+}
+
+// Who holds the only turn lets nobody else scan; who has given up does not wait for it.
+TEST_F(CallersStoreTest, AScanTakesTurnsWithOtherLongWork) {
+  ScanSlots& slots = tree_.filesystem->scan_slots();
+  slots.SetLimit(1);
+  ScanSlots::Claim other(kOther);
+  slots.Enter(other);
+  ASSERT_TRUE(slots.Take(other).ok());
+  CallersStore root = As(0);
+  struct GivesUp : Interruption {
+    void Hear(const std::function<void()>* heard) override { (*heard)(); }
+    void StopHearing() override {}
+  } gives_up;
+  const RunningRequest request(0, &gives_up);
+  const auto scanner = root.OpenScanner(Caller::Superuser(), tree_.table, {});
+  ASSERT_TRUE(scanner.ok());
+  EXPECT_EQ((*scanner)->Next({}).status().code(), StatusCode::kCancelled);
+  slots.Leave(other);
+}
+
+TEST_F(CallersStoreTest, MomentsOfCommandsAreSharedByUsers) {
+  CallersStore one = As(kOwner);
+  std::vector<std::shared_ptr<const Moment>> held;
+  for (auto moment = one.PinMoment(); moment.ok(); moment = one.PinMoment())
+    held.push_back(*std::move(moment));
+  EXPECT_EQ(held.size(), AsofRegistry::kMostOfCommands / 2);
+  EXPECT_EQ(one.PinMoment().status().code(), StatusCode::kUnavailable);
+  CallersStore other = As(kOther);
+  EXPECT_TRUE(other.PinMoment().ok());
+  EXPECT_TRUE(tree_.filesystem->asof().Find(1).ok()) << "others' times are not in the way";
+  held.pop_back();
+  EXPECT_TRUE(one.PinMoment().ok());
 }
 
 TEST_F(CallersStoreTest, AFilterAndAConditionTellNothingOfAClosedColumn) {

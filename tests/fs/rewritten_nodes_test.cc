@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
@@ -76,6 +77,33 @@ TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
   EXPECT_EQ(
       Rewritten({{"s", "f", std::nullopt}}),
       (Names{"default:t", "default:t/s", "default:t/s/f", "default:t/s/f:p", "default:t/s/f:q"}));
+}
+
+// While the thread is busy with one change others come: it looks at all of them together.
+TEST(RewrittenNodesMergeTest, WhatComesTogetherIsLookedAtOnce) {
+  InodeTable inodes;
+  const TableName table{"default", "t"};
+  const NodePtr first = inodes.LookUp(CellPlace(table, "first", "f", "q"));
+  const NodePtr cell = inodes.LookUp(CellPlace(table, "r", "f", "q"));
+  const NodePtr family = inodes.LookUp(FamilyPlace(table, "r", "f"));
+  std::mutex mutex;
+  std::map<std::string, int> looks;
+  RewrittenNodes nodes{inodes,
+                       [&](const NodePtr& node) {
+                         const std::lock_guard lock(mutex);
+                         ++looks[NameOf(*node)];
+                       },
+                       [](const TableName&) {}, [] {}};
+  {
+    const std::lock_guard busy(mutex);
+    nodes.Rewritten(table, {{"first", "f", "q"}});
+    // The first may have been taken with the others, or before them.
+    for (int i = 0; i < 100; ++i) nodes.Rewritten(table, {{"r", "f", std::nullopt}});
+  }
+  nodes.Await();
+  EXPECT_EQ(looks["default:t/first/f:q"], 1);
+  EXPECT_LE(looks["default:t/r/f:q"], 2);
+  EXPECT_GE(looks["default:t/r/f:q"], 1);
 }
 
 TEST_F(RewrittenNodesTest, ATableRewrittenAsAWholeIsForgotten) {

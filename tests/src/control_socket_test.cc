@@ -117,6 +117,79 @@ TEST_F(ControlSocketTest, CarriesLongAnswersAndQuestions) {
   EXPECT_EQ(answer->get<std::string>().size(), 1'000'000U);
 }
 
+TEST_F(ControlSocketTest, LongStringsFollowAndComeToTheirPlaces) {
+  Open([](const Peer&, ControlRequest request, const TakeRecord& take) -> StatusOr<json> {
+    take(request.arguments);
+    return json{{"again", std::move(request.arguments)}};
+  });
+  const json arguments = {{"a/b~c", std::string(100'000, '\0')},
+                          {"cells", {{{"value", std::string(70'000, '\n')}}, "short", 7}},
+                          {"value", std::string(5'000'000, '\xff')}};
+  json record;
+  const auto answer = Call("x", arguments, [&](json taken) {
+    record = std::move(taken);
+    return true;
+  });
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_TRUE(record == arguments);
+  EXPECT_TRUE((*answer)["again"] == arguments);
+}
+
+TEST_F(ControlSocketTest, WhatFollowsNonsenseIsNotLookedAt) {
+  Open();
+  for (const char* line : {"{\"follow\": 1, \"command\": \"x\"}\n",
+                           "{\"follow\": [[\"/command\", -1]], \"command\": \"x\"}\n",
+                           "{\"follow\": [[\"/nowhere/to\", 5]], \"command\": \"x\"}\n",
+                           "{\"follow\": [[\"no pointer\", 5]], \"command\": \"x\"}\n",
+                           "{\"follow\": [[\"\", 5]], \"command\": \"x\"}\n",
+                           "{\"follow\": [[\"/command\", 5, 6]], \"command\": \"x\"}\n"}) {
+    const std::string answer = AnswerTo(line + std::string("{\"command\": \"x\"}\n"));
+    EXPECT_NE(answer.find("IllegalArgument"), std::string::npos) << line << answer;
+    EXPECT_EQ(answer.find("result"), std::string::npos) << line << answer;
+  }
+}
+
+// What others may send is bounded, and said to be before it is in memory.
+TEST_F(ControlSocketTest, LongRequestsShareTheMemoryOfOpenFiles) {
+  fs::OpenFileMemory memory(8 << 20, 1 << 20);
+  server_ = *ControlServer::Open({.device = mount_.device, .memory = &memory},
+                                 [&](const Peer&, const ControlRequest& request,
+                                     const TakeRecord&) -> StatusOr<json> {
+                                   EXPECT_EQ(memory.used() > 0, request.command == "long");
+                                   return json::object();
+                                 });
+  EXPECT_TRUE(Call("long", {{"value", std::string(3 << 20, 'x')}}).ok());
+  EXPECT_TRUE(Call("short", {{"value", "x"}}).ok());
+  const Status refused = Call("x", {{"value", std::string(5 << 20, 'x')}}).status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused.message();
+  EXPECT_NE(refused.message().find("open_file_limit"), std::string::npos) << refused.message();
+  EXPECT_TRUE(Call("short").ok());
+  EXPECT_EQ(memory.used(), 0U);
+}
+
+TEST_F(ControlSocketTest, WhoReadsNothingIsGivenUp) {
+  std::atomic<bool> ended = false;
+  server_ = *ControlServer::Open(
+      {.device = mount_.device, .patience = std::chrono::milliseconds(1)},
+      [&](const Peer&, const ControlRequest& request, const TakeRecord& take) -> StatusOr<json> {
+        while (take({{"value", std::string(100'000, 'x')}})) {
+        }
+        EXPECT_TRUE(*request.cancelled);
+        ended = true;
+        return json::object();
+      });
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  socklen_t length = 0;
+  const sockaddr_un address = AddressAt(NameOfServer(), length);
+  ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
+  const std::string line = "{\"command\": \"x\"}\n";
+  ASSERT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  for (int i = 0; i < 6000 && !ended; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(ended);
+  close(fd);
+}
+
 TEST_F(ControlSocketTest, SaysWhoCalls) {
   Peer seen;
   Open([&](const Peer& peer, const ControlRequest&, const TakeRecord&) -> StatusOr<json> {

@@ -3,8 +3,8 @@
 // SharedLimit: an amount that the users of a mount share. Each may take at most as much as is left
 // for the others then: the first who takes all that he can has a half, the next a quarter. So
 // nobody, and no two together, leave a newcomer with nothing.
-#ifndef CELLFS_FS_NODES_SHARED_LIMIT_H_
-#define CELLFS_FS_NODES_SHARED_LIMIT_H_
+#ifndef CELLFS_FS_BASE_SHARED_LIMIT_H_
+#define CELLFS_FS_BASE_SHARED_LIMIT_H_
 
 #include <sys/types.h>
 
@@ -50,4 +50,4 @@ class SharedLimit {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_SHARED_LIMIT_H_
+#endif  // CELLFS_FS_BASE_SHARED_LIMIT_H_

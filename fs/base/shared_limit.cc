@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/shared_limit.h"
+#include "fs/base/shared_limit.h"
 
 namespace cellfs::fs {
 
