@@ -179,7 +179,7 @@ class Repair {
     for (const auto& [number, of_file] : facts)
       newest[of_file.family] = std::max(newest[of_file.family], of_file.highest);
     for (const auto& [family, highest] : newest) {
-      const auto differs = [&](const auto& other) { return other.second != highest; };
+      const auto differs = [top = highest](const auto& other) { return other.second != top; };
       if (HighestLogged(id) > highest && std::any_of(newest.begin(), newest.end(), differs))
         repair.obstacle = "it cannot be told which of the log's records are in the files";
     }

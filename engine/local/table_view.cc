@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <vector>
 
 #include "engine/local/store_file_cursor.h"
@@ -64,7 +63,9 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     any_withdrawals |= cells->MayHaveWithdrawals(
         family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
   }
-  for (const auto& file : std::views::reverse(state_->files->Of(family))) {
+  const StoreFiles& files = state_->files->Of(family);
+  for (auto at = files.rbegin(); at != files.rend(); ++at) {
+    const auto& file = *at;
     CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));
     if (!may_matter) continue;
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());

@@ -110,8 +110,8 @@ std::set<const Cell*> LeftByRewriting(const CellList& writings, const std::strin
     }
     if (counts) {
       EnforceVersions(
-          max_versions, [&](const Cell& put) { return repeated.CountsBefore(put, sequence_id); },
-          alive);
+          max_versions,
+          [&, id = sequence_id](const Cell& put) { return repeated.CountsBefore(put, id); }, alive);
     }
     for (const Cell* cell : cells) {
       if (!IsTombstone(cell->type)) continue;
