@@ -21,24 +21,29 @@ bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permissions) {
 }
 
 bool FilterRights::Matter(const Reading& reading, const Place& place) {
-  if (place.view == nullptr || !place.view->Filters()) return false;
-  if (!place.view->scan.filter->ReadsValues() || !reading.AreModesEnforced()) return false;
+  if (place.view == nullptr || !place.view->LooksIntoRows()) return false;
+  if (!reading.AreModesEnforced()) return false;
   const RunningRequest* const request = RunningRequest::OfThisThread();
   return request != nullptr && request->uid() != 0;
 }
 
 std::shared_ptr<FilterRights> FilterRights::Of(const Reading& reading, const Place& place) {
   if (!Matter(reading, place)) return nullptr;
-  return std::make_shared<FilterRights>(reading, place.table,
-                                        RunningRequest::OfThisThread()->FindAsker());
+  const FilterPtr& filter = place.view->scan.filter;
+  const bool reads_values = filter != nullptr && filter->ReadsValues();
+  return std::make_shared<FilterRights>(
+      reading, place.table, RunningRequest::OfThisThread()->FindAsker(),
+      reads_values ? kSearchPermission : kSearchPermission | kReadPermission,
+      reads_values ? Sees::kValues : Sees::kNames);
 }
 
 FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker,
-                           mode_t directories)
+                           mode_t directories, Sees sees)
     : reading_(reading),
       table_(std::move(table)),
       asker_(std::move(asker)),
-      directories_(directories) {}
+      directories_(directories),
+      sees_(sees) {}
 
 FilterPtr FilterRights::Narrow(const FilterPtr& filter) {
   const auto may_see = [rights = shared_from_this()](const CellView& cell) {
@@ -67,7 +72,8 @@ bool FilterRights::MayRead(const CellView& cell) {
   if (family == families_.end()) {
     family = families_.emplace(cell.family, IsFamilyOpen(cell)).first;
   }
-  if (!family->second || !rows_differ_ || IsFamilyTombstone(cell.type)) return family->second;
+  const bool is_of_family = !rows_differ_ || sees_ == Sees::kNames || IsFamilyTombstone(cell.type);
+  if (!family->second || is_of_family) return family->second;
   const bool is_known =
       column_ && column_->family == cell.family && column_->qualifier == cell.qualifier;
   if (!is_known) {
@@ -83,7 +89,7 @@ bool FilterRights::IsFamilyOpen(const CellView& cell) {
                                  std::string(cell.qualifier));
   const Place family = column.Parent();
   return IsOpen(family.Parent(), directories_) && IsOpen(family, directories_) &&
-         (rows_differ_ || IsOpen(column, kReadPermission));
+         (rows_differ_ || sees_ == Sees::kNames || IsOpen(column, kReadPermission));
 }
 
 bool FilterRights::IsOpen(const Place& place, mode_t permission) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// FilterRights: which cells the filter of a query may look at. Which rows a filter on values lets
-// through tells what is in them, so such a filter is shown only cells of files that who asks may
-// read: the file for reading, the row's and the family's directories for search, as the kernel
-// judges it (groups included). What it is not shown does not come back either, as if it was not
-// there; so a column that the filter does not look at is listed where it may be read. Filters that
-// look at no values see all names, as any listing does.
+// FilterRights: which cells the filter of a query may look at. Which rows a filter lets through tells
+// what is in them, so it is shown only what who asks may see, as the kernel judges it (groups
+// included): one that looks at values, cells of files that he may read, where he may search the row's
+// and the family's directories; one that looks at names and times alone, cells of directories that he
+// may list. What it is not shown does not come back either, as if it was not there; so a column that
+// the filter does not look at is listed where it may be read.
 //
 // Who asks is who opens the scan, as with an open file.
 #ifndef CELLFS_FS_READING_FILTER_RIGHTS_H_
@@ -46,9 +46,10 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   // Of the running request; null where they do not matter. `reading` outlives it.
   static std::shared_ptr<FilterRights> Of(const Reading& reading, const Place& place);
 
+  enum class Sees { kValues, kNames };
   // `directories`: what the row's and the family's have to allow.
-  FilterRights(const Reading& reading, TableName table, Asker asker,
-               mode_t directories = kSearchPermission);
+  FilterRights(const Reading& reading, TableName table, Asker asker, mode_t directories,
+               Sees sees = Sees::kValues);
 
   // The filter that sees only what may be read.
   FilterPtr Narrow(const FilterPtr& filter);
@@ -67,6 +68,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   const TableName table_;
   const Asker asker_;
   const mode_t directories_;
+  const Sees sees_;
   Outcome failure_;
   bool rows_differ_ = true;
   // What was asked for last. Where rows do not differ `row_` stays empty, and a family's answer

@@ -30,6 +30,11 @@ struct View {
   bool ShowsVersions() const { return kind == Kind::kScan && scan.max_versions > 1; }
   // Whether a query's filter takes part.
   bool Filters() const { return kind == Kind::kScan && scan.filter != nullptr; }
+  // Whether it says of what is in a row if the row is in it.
+  bool LooksIntoRows() const {
+    return kind == Kind::kScan &&
+           (scan.filter != nullptr || !scan.columns.empty() || scan.time_range != TimeRange());
+  }
 };
 
 }  // namespace cellfs::fs

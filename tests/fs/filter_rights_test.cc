@@ -122,6 +122,25 @@ TEST_F(FilterRightsTest, AClosedRowOrFamilyClosesWhatIsInIt) {
   EXPECT_EQ(ListAs(kOther, kWithValue), Names{"open"});
 }
 
+TEST_F(FilterRightsTest, NamesOfADirectoryThatCannotBeListedAreNotTold) {
+  const auto sees = [&] {
+    std::vector<Names> seen;
+    for (const char* query :
+         {"filter=QualifierFilter(=%2C 'binary:q')", "columns=f:q", "columns=f"}) {
+      seen.push_back(ListAs(kOther, std::string("default/t/.scan/") + query));
+    }
+    return seen;
+  };
+  EXPECT_EQ(sees(), std::vector<Names>(3, {"open", "shut"}));
+  for (const mode_t mode : {0700, 0711}) {
+    Set(RowPlace(tree_.table, "shut"), mode);
+    EXPECT_EQ(sees(), std::vector<Names>(3, {"open"}));
+  }
+  Set(RowPlace(tree_.table, "shut"), 0755);
+  Set(FamilyPlace(tree_.table, "shut", "f"), 0711);
+  EXPECT_EQ(sees(), std::vector<Names>(3, {"open"}));
+}
+
 TEST_F(FilterRightsTest, WhatAFileInheritsCounts) {
   Set(TablePlace(tree_.table), 0700);
   EXPECT_EQ(ListAs(kOther, kWithValue), Names{});
