@@ -587,6 +587,10 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     const std::string text = record.mtime ? TimeText(*record.mtime) : "";
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
+  bool keeps_columns = false;
+  if (place.kind == PlaceKind::kFamily && !SameOwner(stored.own, record)) {
+    CELLFS_ASSIGN_OR_RETURN(keeps_columns, KeepColumns(place, table, stored.own, record, put));
+  }
   if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
   const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
   if (gone != nullptr) {
@@ -607,6 +611,10 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     return withdrawn.status();
   }
   if (*withdrawn) WasWithdrawn(withdraws, of_gone, *gone, changes);
+  if (keeps_columns) {
+    cache_.Forget(row_key);
+    return Status();
+  }
   cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
   return Status();
 }
@@ -625,36 +633,42 @@ StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const DataTabl
   return kept;
 }
 
-Status AttributeStore::UpdateFamily(const Place& family, const AttributeUpdate& update,
-                                    const std::vector<Place>& columns) {
-  CELLFS_RETURN_IF_ERROR(BeLoaded());
-  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(family));
-  const Address address = AddressOf(family, table);
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(family, table, address, kNoVersion));
-  CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(family, table, update, stored));
-  Put put{address.row, {}};
-  PutOwner(address.qualifier, stored.own, record, put);
-  if (!SameTime(record.mtime, stored.own.mtime)) {
-    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
-    put.cells.push_back({kTimeFamily, address.qualifier, kNoVersion, text, {}});
+// All of which a version is stored, hidden or not.
+StatusOr<std::set<std::string>> AttributeStore::StoredColumns(const Place& family) {
+  std::set<std::string> columns;
+  Scan scan;
+  scan.start_row = scan.stop_row = family.row;
+  scan.include_stop_row = true;
+  scan.columns[family.family] = {};
+  scan.raw = true;
+  scan.max_versions = kAllVersions;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(auto scanner,
+                          store_.OpenScanner(Caller::Superuser(), family.table, scan));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.partial_rows = true}));
+    for (const RowCells& cells : rows) {
+      for (const Cell& cell : cells) {
+        if (cell.type == CellType::kPut) columns.insert(cell.qualifier);
+      }
+    }
   }
-  for (const Place& column : columns) {
-    const Address of_column{address.row, Qualifier(column)};
-    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, table, of_column, kNoVersion));
-    CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, own.own, stored.own, record));
-    PutOwner(of_column.qualifier, own.own, kept, put);
+  return columns;
+}
+
+// False: there are none.
+StatusOr<bool> AttributeStore::KeepColumns(const Place& family, const DataTable& table,
+                                           const OwnerRecord& before, const OwnerRecord& after,
+                                           Put& put) {
+  CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(family));
+  for (const std::string& qualifier : columns) {
+    const Place column = CellPlace(family.table, family.row, family.family, qualifier);
+    const Address address = AddressOf(column, table);
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, table, address, kNoVersion));
+    CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, own.own, before, after));
+    PutOwner(address.qualifier, own.own, kept, put);
   }
-  if (put.cells.empty()) return Status();
-  CELLFS_RETURN_IF_ERROR(MakeTable());
-  {
-    std::unique_lock lock(mutex_);  // as in Update
-    tables_with_records_.insert(table.row);
-  }
-  RowStep step{{address.row, {}}, {}, {}};
-  step.mutations.mutations.push_back(std::move(put));
-  const StatusOr<bool> written = Write(std::move(step));
-  cache_.Forget(address.row);
-  return written.status();
+  return !columns.empty();
 }
 
 Status AttributeStore::Forget(const TracelessFile& gone) {

@@ -96,13 +96,11 @@ class AttributeStore {
 
   // Writes nothing where nothing would be shown otherwise, and nothing for a place without
   // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
-  // same row, goes in the same step.
+  // same row, goes in the same step. What the columns of a family have by inheritance they keep, in
+  // one step with the change, deleted ones too: a family's owner and mode are about the directory
+  // alone, and who makes it anew gets nothing of what was in it.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
-  // The same of a family. What these columns in it have by inheritance they keep, in one step with
-  // the change: chmod and chown are about the directory alone.
-  Status UpdateFamily(const Place& family, const AttributeUpdate& update,
-                      const std::vector<Place>& columns);
   Status Forget(const TracelessFile& gone);
 
   // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by
@@ -176,6 +174,9 @@ class AttributeStore {
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
                 Put& put) const;
+  StatusOr<bool> KeepColumns(const Place& family, const DataTable& table,
+                             const OwnerRecord& before, const OwnerRecord& after, Put& put);
+  StatusOr<std::set<std::string>> StoredColumns(const Place& family);
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table, const OwnerRecord& own,
                                const OwnerRecord& family_before, const OwnerRecord& family_after);
   Status MakeTable();

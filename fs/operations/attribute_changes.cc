@@ -36,26 +36,6 @@ void ChangeMemoryFile(timespec now, MemoryFile& file, const AttributeChange& cha
   file.ctime = now;
 }
 
-// By their names: a walk over all that the kernel knows, for each directory that a copy makes,
-// would be far too long.
-OutcomeOr<std::vector<Place>> ColumnsOf(const Reading& reading, const Place& family) {
-  std::vector<Place> columns;
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, reading.Read(Caller::Superuser(), family.table,
-                                                             GetOf(family, ReadDetail::kLengths)));
-  columns.reserve(cells.size());
-  for (const Cell& cell : cells) {
-    columns.push_back(CellPlace(family.table, family.row, family.family, cell.qualifier));
-  }
-  return columns;
-}
-
-Outcome Store(const AttributeChanging& with, const Place& place, const AttributeUpdate& update) {
-  const bool passes_on = update.uid || update.gid || update.mode;
-  if (place.kind != PlaceKind::kFamily || !passes_on) return with.attributes.Update(place, update);
-  CELLFS_ASSIGN_OR_RETURN(const auto columns, ColumnsOf(with.reading, place));
-  return with.attributes.UpdateFamily(place, update, columns);
-}
-
 // Whether the time that was set of the directory is what it shows: no entry came or went since.
 // What is stored from now on has a later ctime, which would not tell that.
 bool ShowsTimeThatWasSet(const AttributeChanging& with, const Place& directory,
@@ -134,7 +114,7 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
     CELLFS_ASSIGN_OR_RETURN(before, with.attributes.Find(place, update.version));
     update.forget_mtime = !ShowsTimeThatWasSet(with, place, *before);
   }
-  CELLFS_RETURN_IF_FAILED(Store(with, place, update));
+  CELLFS_RETURN_IF_FAILED(with.attributes.Update(place, update));
   if (before) CELLFS_RETURN_IF_FAILED(DropInherited(with, place, *before));
   if (place.IsColumn() && place.kind != PlaceKind::kCell) {
     with.tree.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);

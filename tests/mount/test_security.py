@@ -197,3 +197,36 @@ def test_the_past_has_the_rights_of_the_present(make_mount):
     assert as_nobody(f"cat {then}/q") == (0, b"text")
     family.chmod(0o700)
     assert as_nobody(f"cat {then}/q") == (1, b"")
+
+
+@pytest.mark.parametrize("remounts", [False, True])
+def test_who_makes_a_private_row_anew_gets_nothing_of_what_was_in_it(make_mount, remounts):
+    mount = make_mount("allow_other")
+    table = mount / "default/t"
+    table.mkdir()
+    table.chmod(0o1777)
+    made = f"umask 077; cd {table}; mkdir mine mine/f mine/g; echo DIARY >mine/f/diary; echo OPEN >mine/g/o; rm mine/f/diary"
+    assert as_nobody(f"{made} mine/g/o")[0] == 0
+    if remounts:
+        mount.stop()
+        mount.start()
+    else:
+        assert as_nobody(f"rm -r {table}/mine")[0] == 0
+    assert as_user(1000, f"cd {table}; mkdir mine mine/f; {CELLFS} put {table} mine g:zz=1; echo x >mine/f/his")[0] == 0
+    for call in ("cat {0}/mine/f/.deleted/diary", "cat {0}/mine/g/.deleted/o", "{1} log -p -n 0 {0}/mine",
+                 "{1} undelete {0}/mine; cat {0}/mine/f/diary", "{1} show --at -1m {0}/mine", "{1} scan --raw {0}"):
+        output = as_user(1000, call.format(table, CELLFS))[1]
+        assert b"DIARY" not in output and b"OPEN" not in output, call
+    assert as_user(1000, f"cat {table}/mine/f/his") == (0, b"x\n")
+    assert sh(f"cat {table}/mine/f/.deleted/diary").strip() == "DIARY"
+
+
+def test_a_query_by_names_tells_nothing_of_a_closed_row(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    (family / "alimony").write_text("x")
+    family.parent.chmod(0o700)
+    scan = family.parent.parent / ".scan"
+    for query in ("columns=f:alimony", "columns=f", "filter=ColumnPrefixFilter('al')", "time_range=1.."):
+        assert os.listdir(scan / query) == ["r"], query
+        assert as_nobody(f'ls "{scan}/{query}"') == (0, b""), query
