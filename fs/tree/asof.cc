@@ -2,23 +2,32 @@
 #include "fs/tree/asof.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+
+#include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
 namespace {
 
 constexpr Timestamp kUsedLately = 60 * 1000;
 
-struct SharedMoment : Moment {
-  std::shared_ptr<const Moment> pin;
-};
+uid_t UserWhoAsks() {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  return request != nullptr ? request->uid() : 0;
+}
 
-struct CommandsMoment : Moment {
-  CommandsMoment(SharedLimit& limit, uid_t user) : share(limit, user) {}
+}  // namespace
+
+// Held in the name of a user.
+struct AsofRegistry::SharedMoment : Moment {
+  SharedMoment(std::shared_ptr<SharedLimit> all, uid_t user)
+      : limit(std::move(all)), share(*limit, user) {}
+
+  const std::shared_ptr<SharedLimit> limit;
   SharedLimit::Share share;
   std::shared_ptr<const Moment> pin;
 };
-
-}  // namespace
 
 // What was held. It goes after the mutex, for files may have to be removed.
 class AsofRegistry::Gone {
@@ -43,7 +52,8 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   if (moment_ != nullptr || time_ > now) return moment_;
   const auto known = registry_.moments_.find(time_);
   if (known == registry_.moments_.end()) return moment_;
-  CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(now, gone));
+  user_ = UserWhoAsks();
+  CELLFS_ASSIGN_OR_RETURN(moment_, registry_.PinWithRoom(user_, now, gone));
   registry_.held_[time_] = known->second.lock();
   return moment_;
 }
@@ -75,10 +85,10 @@ bool AsofRegistry::MayGo(const AsofMoment& held, Timestamp now) {
   return !IsUsed(held) && now - held.last_use_ >= kUsedLately;
 }
 
-bool AsofRegistry::LetGoOldest(Timestamp now, Gone& gone) {
+bool AsofRegistry::LetGoOldest(std::optional<uid_t> user, Timestamp now, Gone& gone) {
   auto oldest = held_.end();
   for (auto it = held_.begin(); it != held_.end(); ++it) {
-    if (!MayGo(*it->second, now)) continue;
+    if (!MayGo(*it->second, now) || (user && it->second->user_ != *user)) continue;
     if (oldest == held_.end() || it->second->last_use_ < oldest->second->last_use_) oldest = it;
   }
   if (oldest == held_.end()) return false;
@@ -86,44 +96,43 @@ bool AsofRegistry::LetGoOldest(Timestamp now, Gone& gone) {
   return true;
 }
 
-OutcomeOr<std::shared_ptr<const Moment>> AsofRegistry::PinWithRoom(Timestamp now, Gone& gone) {
-  if (held_.size() + of_commands_.used() >= kMostHeld && !LetGoOldest(now, gone))
-    return Outcome(EBUSY, std::to_string(kMostHeld) + " times of .asof are in use");
+OutcomeOr<std::shared_ptr<const Moment>> AsofRegistry::PinWithRoom(uid_t user, Timestamp now,
+                                                                   Gone& gone) {
+  auto pinned = std::make_shared<SharedMoment>(limit_, user);
+  while (!pinned->share.Resize(1)) {
+    if (!LetGoOldest(user, now, gone))
+      return Outcome(EBUSY, "this user's times of .asof, or all there may be, are in use");
+    gone.Release();
+  }
   while (true) {
-    auto pinned = Pin(now);
-    if (pinned.ok()) return *std::move(pinned);
-    if (pinned.status().code() != StatusCode::kUnavailable) return Outcome(pinned.status());
-    if (!LetGoOldest(now, gone)) return Outcome(EBUSY, pinned.status().message());
+    const Status status = Pin(now, *pinned);
+    if (status.ok()) return std::shared_ptr<const Moment>(std::move(pinned));
+    if (status.code() != StatusCode::kUnavailable) return Outcome(status);
+    if (!LetGoOldest(std::nullopt, now, gone)) return Outcome(EBUSY, status.message());
     gone.Release();
   }
 }
 
 // Each time has a moment of its own, for what a TTL has ended by then.
-StatusOr<std::shared_ptr<const Moment>> AsofRegistry::Pin(Timestamp now) {
+Status AsofRegistry::Pin(Timestamp now, SharedMoment& pinned) {
   std::shared_ptr<const Moment> pin = newest_pin_.lock();
   if (pin == nullptr || pin->sequence_id != store_.GetStatistics().last_sequence_id) {
     CELLFS_ASSIGN_OR_RETURN(pin, store_.PinMoment());
     newest_pin_ = pin;
   }
-  auto shared = std::make_shared<SharedMoment>();
-  shared->sequence_id = pin->sequence_id;
-  shared->now = std::max(now, pin->now);
-  shared->pin = std::move(pin);
-  return std::shared_ptr<const Moment>(std::move(shared));
+  pinned.sequence_id = pin->sequence_id;
+  pinned.now = std::max(now, pin->now);
+  pinned.pin = std::move(pin);
+  return {};
 }
 
 StatusOr<std::shared_ptr<const Moment>> AsofRegistry::PinFor(uid_t user) {
-  auto moment = std::make_shared<CommandsMoment>(of_commands_, user);
+  if (!store_.traits().pins_moments) return store_.PinMoment();  // says so
   Gone gone;
   const std::lock_guard lock(mutex_);
-  auto pin = PinWithRoom(clock_.Now(), gone);
-  if (!pin.ok()) return Status(StatusCode::kUnavailable, pin.status().reason());
-  if (!moment->share.Resize(1))
-    return Status(StatusCode::kUnavailable, "commands of this user hold too many moments");
-  moment->sequence_id = (*pin)->sequence_id;
-  moment->now = (*pin)->now;
-  moment->pin = *std::move(pin);
-  return std::shared_ptr<const Moment>(std::move(moment));
+  auto pinned = PinWithRoom(user, clock_.Now(), gone);
+  if (!pinned.ok()) return Status(StatusCode::kUnavailable, pinned.status().reason());
+  return *std::move(pinned);
 }
 
 void AsofRegistry::LetGoUnused() {
@@ -135,7 +144,7 @@ void AsofRegistry::LetGoUnused() {
   while (keep_too_much()) {
     Gone gone;
     const std::lock_guard lock(mutex_);
-    if (!LetGoOldest(clock_.Now(), gone)) return;
+    if (!LetGoOldest(std::nullopt, clock_.Now(), gone)) return;
   }
 }
 

@@ -6,10 +6,10 @@
 // it.
 //
 // Times that are pinned while nothing is written share a pin, also with the commands that pin a
-// moment while they run. Only so many are held at once, those of commands by shares of users, and
-// what they keep alone has a bound (StoreOptions::moment_limit): where it is reached those that
-// were used least lately go, if nothing open uses them and nothing has used them for a minute; else
-// a further one is refused.
+// moment while they run. Only so many are held at once, by shares of users, and what they keep
+// alone has a bound (StoreOptions::moment_limit): where one is reached those go that were used least
+// lately, of the user where it is his share, if nothing open uses them and nothing has used them for
+// a minute; else a further one is refused.
 #ifndef CELLFS_FS_TREE_ASOF_H_
 #define CELLFS_FS_TREE_ASOF_H_
 
@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/clock.h"
@@ -47,6 +48,7 @@ class AsofMoment {
   AsofRegistry& registry_;
   const Timestamp time_;
   std::shared_ptr<const Moment> moment_;  // guarded by the registry's mutex
+  uid_t user_ = 0;                        // in whose name it is held; likewise
   Timestamp last_use_ = 0;                // guarded by the registry's mutex
 };
 
@@ -56,9 +58,7 @@ class AsofRegistry {
   AsofRegistry(Store& store, const Clock& clock, int64_t hold_ms)
       : store_(store), clock_(clock), hold_ms_(hold_ms) {}
 
-  static constexpr size_t kMostHeld = 256;
-  // By commands, of those.
-  static constexpr size_t kMostOfCommands = kMostHeld / 2;
+  static constexpr size_t kMostHeld = 512;  // of which the first user may have a half
 
   // Pinned. EBUSY where no more can be held.
   OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
@@ -83,24 +83,26 @@ class AsofRegistry {
   friend class AsofMoment;
   using HeldMoments = std::map<Timestamp, std::shared_ptr<AsofMoment>>;
   class Gone;
+  struct SharedMoment;
 
   std::shared_ptr<AsofMoment> Known(Timestamp time);
   void LetGoExpired();
   // REQUIRES: the mutex.
-  OutcomeOr<std::shared_ptr<const Moment>> PinWithRoom(Timestamp now, Gone& gone);
-  StatusOr<std::shared_ptr<const Moment>> Pin(Timestamp now);
+  OutcomeOr<std::shared_ptr<const Moment>> PinWithRoom(uid_t user, Timestamp now, Gone& gone);
+  Status Pin(Timestamp now, SharedMoment& pinned);
   static bool IsUsed(const AsofMoment& held);
   static bool MayGo(const AsofMoment& held, Timestamp now);
-  bool LetGoOldest(Timestamp now, Gone& gone);
+  bool LetGoOldest(std::optional<uid_t> user, Timestamp now, Gone& gone);
 
   Store& store_;
   const Clock& clock_;
   const int64_t hold_ms_;
+  // Moments may outlive the registry.
+  const std::shared_ptr<SharedLimit> limit_ = std::make_shared<SharedLimit>(kMostHeld);
   std::mutex mutex_;
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows
   HeldMoments held_;                                        // those that hold a pin
   std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_
-  SharedLimit of_commands_{kMostOfCommands};
 };
 
 }  // namespace cellfs::fs

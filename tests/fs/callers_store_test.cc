@@ -169,16 +169,17 @@ TEST_F(CallersStoreTest, AScanTakesTurnsWithOtherLongWork) {
 }
 
 TEST_F(CallersStoreTest, MomentsOfCommandsAreSharedByUsers) {
+  if (!tree_.store->traits().pins_moments) GTEST_SKIP() << "about a store that pins moments";
   CallersStore one = As(kOwner);
   std::vector<std::shared_ptr<const Moment>> held;
   for (auto moment = one.PinMoment(); moment.ok(); moment = one.PinMoment())
     held.push_back(*std::move(moment));
-  EXPECT_EQ(held.size(), AsofRegistry::kMostOfCommands / 2);
+  EXPECT_EQ(held.size(), AsofRegistry::kMostHeld / 2);
   EXPECT_EQ(one.PinMoment().status().code(), StatusCode::kUnavailable);
   CallersStore other = As(kOther);
   EXPECT_TRUE(other.PinMoment().ok());
   EXPECT_TRUE(tree_.filesystem->asof().Find(1).ok()) << "others' times are not in the way";
-  held.pop_back();
+  held.resize(held.size() - 3);
   EXPECT_TRUE(one.PinMoment().ok());
 }
 
