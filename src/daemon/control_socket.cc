@@ -32,6 +32,7 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kNotCounted = uint64_t{1} << 20;  // bytes of a request
+constexpr std::chrono::seconds kPatienceToReceive{30};
 constexpr std::chrono::seconds kPatience{5};  // with a daemon that accepts nobody
 constexpr std::chrono::milliseconds kPause{100};  // before descriptors are asked for again
 
@@ -228,9 +229,12 @@ class Server : public ControlServer {
       ++others;
       if (connection.peer.uid == peer.uid) ++own;
     }
-    if (own < options_.connections_of_a_user && others < options_.connections) return {};
-    return {StatusCode::kUnavailable,
-            "too many commands run at once; wait for one of yours to end and try again"};
+    if (own >= options_.connections_of_a_user) {
+      return {StatusCode::kUnavailable,
+              "too many commands of yours run at once; wait for one to end and try again"};
+    }
+    if (others < options_.connections) return {};
+    return {StatusCode::kUnavailable, "too many commands of others run at once; try again later"};
   }
 
   // Without memory the connection is closed, which says enough.
@@ -245,6 +249,7 @@ class Server : public ControlServer {
     }
     Connection& connection = connections_.emplace_back(std::move(socket), *std::move(peer));
     connection.stream.SetPatience(options_.patience);
+    connection.stream.SetPatienceToReceive(kPatienceToReceive);
     came_.notify_one();
     try {
       connection.thread = std::thread([this, &connection] { Serve(connection); });

@@ -18,6 +18,15 @@ using nlohmann::json;
 
 constexpr char kFollow[] = "follow";
 constexpr size_t kPiece = size_t{64} << 10;
+constexpr uint64_t kParsed = 8;  // times its bytes a line takes, once it is parsed
+
+void SetTimeout(int socket, int which, std::chrono::milliseconds patience) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience);
+  const timeval time{
+      .tv_sec = seconds.count(),
+      .tv_usec = std::chrono::duration_cast<std::chrono::microseconds>(patience - seconds).count()};
+  setsockopt(socket, SOL_SOCKET, which, &time, sizeof time);
+}
 
 Status Ended() { return {StatusCode::kOutcomeUnknown, "the other side has ended"}; }
 
@@ -49,11 +58,11 @@ void TakeLong(json& value, const json::json_pointer& place, std::vector<LongStri
 }  // namespace
 
 void MessageStream::SetPatience(std::chrono::milliseconds patience) const {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience);
-  const timeval time{
-      .tv_sec = seconds.count(),
-      .tv_usec = std::chrono::duration_cast<std::chrono::microseconds>(patience - seconds).count()};
-  setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+  SetTimeout(socket_.get(), SO_SNDTIMEO, patience);
+}
+
+void MessageStream::SetPatienceToReceive(std::chrono::milliseconds patience) const {
+  SetTimeout(socket_.get(), SO_RCVTIMEO, patience);
 }
 
 bool MessageStream::Send(json message) {
@@ -82,8 +91,9 @@ StatusOr<json> MessageStream::Receive(const MayTake& may_take) {
   CELLFS_ASSIGN_OR_RETURN(const std::string line, ReceiveLine(may_take));
   auto message = FromJsonText(line);
   if (message && message->is_object() && message->contains(kFollow))
-    CELLFS_RETURN_IF_ERROR(ReceiveFollowing(*message, line.size(), may_take));
+    CELLFS_RETURN_IF_ERROR(ReceiveFollowing(*message, kParsed * line.size(), may_take));
   is_broken_ = false;
+  is_between_messages_ = buffer_.empty();
   if (!message || !message->is_object()) return NoMessage("a message is a JSON object");
   return *std::move(message);
 }
@@ -91,8 +101,12 @@ StatusOr<json> MessageStream::Receive(const MayTake& may_take) {
 StatusOr<size_t> MessageStream::ReceiveSome(char* bytes, size_t most) {
   while (true) {
     const ssize_t count = recv(socket_.get(), bytes, most, 0);
-    if (count > 0) return static_cast<size_t>(count);
-    if (count == 0 || errno != EINTR) return Ended();
+    if (count > 0) {
+      is_between_messages_ = false;
+      return static_cast<size_t>(count);
+    }
+    const bool goes_on = errno == EINTR || (errno == EAGAIN && is_between_messages_);
+    if (count == 0 || !goes_on) return Ended();
   }
 }
 
@@ -105,7 +119,7 @@ StatusOr<std::string> MessageStream::ReceiveLine(const MayTake& may_take) {
     }
     searched = buffer_.size();
     if (searched > kLongestLine) return NoMessage("a line of a message is too long");
-    CELLFS_RETURN_IF_ERROR(may_take(searched + kPiece));
+    CELLFS_RETURN_IF_ERROR(may_take(kParsed * (searched + kPiece)));
     char bytes[kPiece];
     CELLFS_ASSIGN_OR_RETURN(const size_t count, ReceiveSome(bytes, sizeof bytes));
     buffer_.append(bytes, count);

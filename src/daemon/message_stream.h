@@ -32,11 +32,15 @@ class MessageStream {
   int fd() const { return socket_.get(); }
   // How long Send waits for the other side to read anything; else for ever.
   void SetPatience(std::chrono::milliseconds patience) const;
+  // How long Receive waits for the first message to begin and for more of one that has begun; for
+  // the next one to begin it waits for ever.
+  void SetPatienceToReceive(std::chrono::milliseconds patience) const;
 
   // Whether all of it was sent. After a false nothing more is.
   bool Send(nlohmann::json message);
 
-  // Asked before there are so many bytes of one message in memory; OK, or why they may not be.
+  // Asked before there are so many bytes of one message in memory, a line as what is parsed of it
+  // takes; OK, or why they may not be.
   using MayTake = std::function<Status(uint64_t bytes)>;
   static Status TakesAll(uint64_t /*bytes*/) { return {}; }
   // kOutcomeUnknown: the other side has ended. kIllegalArgument: it is no message; what MayTake says.
@@ -56,6 +60,7 @@ class MessageStream {
   const Descriptor socket_;
   std::string buffer_;  // received, and not used yet
   bool is_broken_ = false;
+  bool is_between_messages_ = false;
 };
 
 }  // namespace cellfs
