@@ -14,6 +14,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/closest_word.h"
 #include "src/commands/command.h"
 #include "src/commands/command_app.h"
 #include "src/commands/pager.h"

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <vector>
 
+#include "src/closest_word.h"
+
 namespace cellfs {
 namespace {
 
@@ -249,6 +251,19 @@ const Setting* FindSetting(std::string_view section, std::string_view key) {
   return nullptr;
 }
 
+// HBase's keys may be meant by their last words.
+std::string HintFor(std::string_view option) {
+  std::vector<std::string> known;
+  for (const Setting& setting : Settings()) {
+    if (setting.section == "mount" || setting.section == "store") known.emplace_back(setting.key);
+  }
+  std::string closest = ClosestTo(option, known);
+  for (const auto& [key, value] : SiteSettings().ToMap()) {
+    if (key.ends_with("." + std::string(option))) closest = key;
+  }
+  return closest.empty() ? "'cellfs config' lists all of them" : "did you mean '" + closest + "'?";
+}
+
 Status WithContext(const std::string& where, const Status& status) {
   if (status.ok()) return status;
   return Status(status.code(), where + ": " + status.message());
@@ -448,8 +463,7 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration,
       status = Status(StatusCode::kUnsupportedOperation,
                       "a mount takes other options when it is mounted anew; unmount it first");
     } else if (unknown == UnknownOptions::kRefused) {
-      status = Status(StatusCode::kIllegalArgument,
-                      "there is no such option; 'cellfs config' lists all of them");
+      status = Status(StatusCode::kIllegalArgument, "there is no such option; " + HintFor(key));
     }
     CELLFS_RETURN_IF_ERROR(WithContext("-o " + std::string(option), status));
   }

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "fs/requests/owner.h"
@@ -10,8 +11,12 @@
 namespace cellfs::fs {
 namespace {
 
-Status Denied(const Place& place, const char* what) {
-  return {StatusCode::kAccessDenied, std::string("no right to ") + what + " " + place.ToString()};
+Status Denied(const Place& place, const char* what, const OwnerAndMode& owner) {
+  char whose[64];
+  snprintf(whose, sizeof whose, " (mode %04o of user %u, group %u)",
+           static_cast<unsigned>(owner.mode & 07777), owner.uid, owner.gid);
+  return {StatusCode::kAccessDenied,
+          std::string("no right to ") + what + " " + place.ToString() + whose};
 }
 
 }  // namespace
@@ -19,7 +24,7 @@ Status Denied(const Place& place, const char* what) {
 Status CallersRights::Check(const Place& place, mode_t permission, const char* what) const {
   if (!matter()) return {};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
-  return Allows(owner, asker_, permission) ? Status() : Denied(place, what);
+  return Allows(owner, asker_, permission) ? Status() : Denied(place, what, owner);
 }
 
 Status CallersRights::CheckReachNamespace(const std::string& name) const {
@@ -82,7 +87,7 @@ Status CallersRights::CheckMayDeleteAll(const Place& family, bool row_is_there) 
   CELLFS_RETURN_IF_ERROR(CheckMayMakeIn(family));
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
   if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
-  return Denied(family, "delete all that is in the sticky");
+  return Denied(family, "delete all that is in the sticky", directory);
 }
 
 Status CallersRights::CheckMayMakeIn(const Place& directory) const {
@@ -100,7 +105,7 @@ Status CallersRights::CheckMayListIn(const Place& directory) const {
 Status CallersRights::CheckOwns(const Place& place) const {
   if (!matter()) return {};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
-  return owner.uid == asker_.uid ? Status() : Denied(place, "change what is somebody else's:");
+  return owner.uid == asker_.uid ? Status() : Denied(place, "change what is somebody else's:", owner);
 }
 
 Status CallersRights::CheckMayAdminister() const {

@@ -32,6 +32,11 @@ StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments) 
       named.place.kind == fs::PlaceKind::kVersionsFile) {
     return WrongCall(named.place.ToString() + " is one version; name the column itself");
   }
+  const std::string word = named.words.empty() ? "" : named.words.front();
+  if (!named.place.IsColumn() && word.find('=') != std::string::npos) {
+    return WrongCall("'" + word + "' has a '='; write COLUMN and then the value ('=' in a column is "
+                     "\\x3D)");
+  }
   CELLFS_ASSIGN_OR_RETURN(ColumnWord column, TakeColumn(named));
   if (named.words.size() > 1)
     return WrongCall("'" + named.words[1] + "' is too much; one column and one value");

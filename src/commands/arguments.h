@@ -43,9 +43,6 @@ class Arguments {
   nlohmann::json values_ = nlohmann::json::object();
 };
 
-// Which of the others is meant by a word that is none of them; empty: none is near.
-std::string ClosestTo(std::string_view word, const std::vector<std::string>& others);
-
 }  // namespace cellfs
 
 #endif  // CELLFS_SRC_COMMANDS_ARGUMENTS_H_

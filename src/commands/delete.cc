@@ -89,7 +89,7 @@ const Command kDeleteCommand{
 const Command kDeleteAllCommand{
     .name = "deleteall",
     .group = Group::kData,
-    .summary = "delete all versions of columns, of families, or of a row",
+    .summary = "delete all versions up to now of columns, of families, or of a row",
     .example = "deleteall ~/m notes monday\ndeleteall ~/m notes monday text -t -2h",
     .syntax =
         [](Syntax& syntax) {

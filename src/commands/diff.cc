@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // diff: what differs between two times.
+#include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "src/commands/all.h"
 #include "src/commands/past.h"
@@ -23,6 +25,22 @@ StatusOr<std::optional<Timestamp>> BeforeLastChange(const HistoryAccess& access,
   return time;
 }
 
+// That of the first time at which not everything is known.
+StatusOr<Unknown> UnknownAt(Session& session, const Scope& scope,
+                            const std::vector<HistoryTime>& times) {
+  for (const HistoryTime time : times) {
+    if (!time || *time > session.Now()) continue;
+    CELLFS_ASSIGN_OR_RETURN(Unknown unknown, FindUnknown(AccessOf(session), scope, *time));
+    if (!unknown.empty()) return unknown;
+  }
+  return Unknown();
+}
+
+StatusOr<Answer> NothingStored(Session& session) {
+  session.take({{"nothing_stored", true}});
+  return Answer::kNo;
+}
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   const HistoryAccess access = AccessOf(session);
@@ -32,7 +50,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (!before) {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return Answer::kNo;  // there never was anything
+    if (!before) return NothingStored(session);
   }
   bool differs = false;
   CELLFS_RETURN_IF_ERROR(ReadDifferences(
@@ -43,7 +61,20 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
         record["after"] = SideOf(std::move(change.after), ValueDetail::kValues);
         return session.take(std::move(record));
       }));
-  return differs ? Answer::kNo : Answer::kDone;
+  CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, UnknownAt(session, scope, {before, after}));
+  if (!unknown.empty() && !differs) return Status(StatusCode::kUnavailable, Explained(unknown));
+  if (!unknown.empty()) session.take(UnknownRecord(unknown));
+  if (differs) return Answer::kNo;
+  CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(access, scope));
+  return is_stored ? StatusOr(Answer::kDone) : NothingStored(session);
+}
+
+void Print(Printer& printer, const json& record) {
+  if (record.contains("nothing_stored")) {
+    fprintf(stderr, "cellfs: %s\n", kNothingStored);
+  } else if (!PrintUnknown(printer, record)) {
+    PrintDifference(printer, record);
+  }
 }
 
 }  // namespace
@@ -65,7 +96,7 @@ const Command kDiffCommand{
         },
     .is_paged = true,
     .serve = Serve,
-    .print = PrintDifference,
+    .print = Print,
     .run = [](const Front& front,
               const Arguments& arguments) { return RunForTargets(front, arguments, kDiffCommand); },
 };

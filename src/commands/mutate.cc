@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/closest_word.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
 #include "src/daemon/json_text.h"
@@ -175,6 +176,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   NamedPlace named{fs::RootPlace(), {}};
   if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
     CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+    CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
   }
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto all, ReadRows(named, arguments, durability));
@@ -242,7 +244,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
   const auto with_count = [&](const Status& failed) {
     say();
     return Status(failed.code(), failed.message() + "; " + std::to_string(rows) +
-                                     " rows before it are done");
+                                     " rows before it are done at least");
   };
   int64_t number = 0;
   for (std::string text; std::getline(std::cin, text);) {
@@ -263,9 +265,8 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     }
     pending.Add(*std::move(line), number, text.size());
   }
-  if (!pending.empty()) {
-    if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
-  }
+  // Also without a line, so that a wrong call is told.
+  if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
   say();
   return kExitDone;
 }
@@ -278,8 +279,9 @@ const Command kMutateCommand{
     .summary = "make the changes that come on standard input, in JSON Lines",
     .description =
         "Each line is a cell as 'cellfs scan --json' prints it; its \"type\" may be Put, Delete, "
-        "DeleteColumn, DeleteFamily, DeleteFamilyVersion, Append or Increment. Lines that follow "
-        "each other about one row are one step.",
+        "DeleteColumn, DeleteFamily, DeleteFamilyVersion, Append or Increment; the last has an "
+        "\"amount\" instead of a value. \"column\": \"f:q\" may stand for family and qualifier. Lines "
+        "that follow each other about one row are one step.",
     .example = "scan --json ~/m notes | cellfs mutate ~/m copy\n"
                "mutate ~/m notes <changes.jsonl",
     .syntax =

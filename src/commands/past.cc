@@ -8,6 +8,7 @@
 #include "src/commands/target.h"
 #include "src/commands/unified_diff.h"
 #include "src/daemon/json_text.h"
+#include "src/history/log.h"
 
 namespace cellfs {
 namespace {
@@ -43,7 +44,7 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   if (place.table.name.empty()) {
     return Status(StatusCode::kIllegalArgument,
-                  "that is no table, nor in one; name the path of one: "
+                  place.ToString() + " is no table, nor in one; name the path of one: "
                   "STORE|MOUNT/namespace/table/row/family/qualifier");
   }
   Scope scope{.table = place.table, .row = {}, .family = {}, .qualifier = {}};
@@ -99,8 +100,10 @@ void PrintChange(Printer& printer, const json& record) {
   } else if (after.is_null()) {
     printer.Row({printer.In(Colour::kRed, "-"), ShownKey(record), SizeOf(before)});
   } else {
+    const bool is_as_long = before["size"] == after["size"];
     printer.Row({printer.In(Colour::kYellow, "~"), ShownKey(record),
-                 SizeOf(before) + " -> " + SizeOf(after)});
+                 is_as_long ? SizeOf(after) + " of other bytes"
+                            : SizeOf(before) + " -> " + SizeOf(after)});
   }
 }
 
@@ -125,8 +128,9 @@ void PrintDifference(Printer& printer, const json& record) {
 }
 
 std::string Explained(const Unknown& unknown) {
-  std::string text = "what it was then cannot be known of ";
-  text += unknown.columns == 1 ? "a column" : std::to_string(unknown.columns) + " columns";
+  std::string text = "what it was then cannot be known";
+  if (unknown.columns == 1) text += " of a column";
+  if (unknown.columns > 1) text += " of " + std::to_string(unknown.columns) + " columns";
   std::string named;
   for (const UnknownColumn& column : unknown.first) {
     named += (named.empty() ? "" : ", ") + ShownBytes(column.row) + " " +
@@ -137,6 +141,24 @@ std::string Explained(const Unknown& unknown) {
   for (const auto& [of, family] : unknown.families)
     text += "; " + family.reason;
   return text;
+}
+
+json UnknownRecord(const Unknown& unknown) { return {{"unknown", Explained(unknown)}}; }
+
+bool PrintUnknown(Printer& printer, const json& record) {
+  if (!record.contains("unknown")) return false;
+  printer.Finish();
+  fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
+  return true;
+}
+
+StatusOr<bool> IsStored(const HistoryAccess& access, const Scope& scope) {
+  bool is_any = false;
+  CELLFS_RETURN_IF_ERROR(ReadLog(access, scope, {.limit = 1}, [&](const Event&) {
+    is_any = true;
+    return false;
+  }));
+  return is_any;
 }
 
 StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,

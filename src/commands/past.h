@@ -34,6 +34,13 @@ void PrintChange(Printer& printer, const nlohmann::json& record);
 
 // In one line.
 std::string Explained(const Unknown& unknown);
+// {"unknown": "..."}: what the records before it leave out. On standard error; false: it is none.
+nlohmann::json UnknownRecord(const Unknown& unknown);
+bool PrintUnknown(Printer& printer, const nlohmann::json& record);
+
+// Whether a version or a delete of it is stored: a mistyped name has none.
+StatusOr<bool> IsStored(const HistoryAccess& access, const Scope& scope);
+inline constexpr char kNothingStored[] = "no version and no delete of it is stored";
 
 // Each of the targets in turn, with `serve` of the command: the highest exit code.
 StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,

@@ -154,7 +154,7 @@ StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const char*
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call(name, sent, take));
   if (answer == Answer::kDone) return kExitDone;
-  ExplainNo(*FindCommand(name), arguments.Text("target"), {});
+  ExplainNo(*FindCommand(name), arguments.Text("target"), arguments.values());
   return kExitNo;
 }
 
@@ -202,7 +202,7 @@ const Command kCheckAndPutCommand{
           syntax.Target("a path, from which the words go on");
           syntax.Words("WORD", kWords);
           syntax.Option("--if", "if", "COLUMN=VALUE", "what is stored is to be so");
-          syntax.Option("--op", "op", "OP", "how it compares: = (default), !=, <, <=, >, >=");
+          syntax.Option("--op", "op", "OP", "stored OP VALUE: = (default), !=, <, <=, >, >=");
           syntax.Option("--if-absent", "if_absent", "COLUMN", "there is to be no value, or an empty one");
           AddPutOptions(syntax);
         },

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/closest_word.h"
 #include "src/commands/arguments.h"
 
 namespace cellfs {

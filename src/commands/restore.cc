@@ -44,9 +44,11 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kUnavailable,
                   Explained(report.unknown) + "; --known restores the rest, and leaves that as it is");
   }
-  if (!report.unknown.empty()) session.take({{"unknown", Explained(report.unknown)}});
+  if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
   session.take(SumOf(report, options.dry_run));
-  return Answer::kDone;
+  if (report.rows > 0) return Answer::kDone;
+  CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
+  return is_stored ? Answer::kDone : Answer::kNo;
 }
 
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
@@ -59,10 +61,8 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
 }
 
 void Print(Printer& printer, const json& record) {
-  if (record.contains("unknown")) {
-    printer.Finish();
-    fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
-  } else if (record.contains("puts")) {
+  if (PrintUnknown(printer, record)) return;
+  if (record.contains("puts")) {
     if (!printer.style().terminal) return;
     const std::string would = record["dry_run"].get<bool>() ? "would be " : "";
     printer.Line(std::to_string(record["puts"].get<uint64_t>()) + " put, " +
@@ -81,11 +81,13 @@ const Command kRestoreCommand{
     .group = Group::kHistory,
     .summary = "make a cell, a row or a table what it was, by new versions",
     .description =
+        "Versions and deletes with timestamps up to TIME are what was then. "
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
         "of which columns and why. After a kill the same call finishes it.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
+    .no = kNothingStored,
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a cell, a row, a family or a table");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/closest_word.h"
 #include "src/commands/printer.h"
 
 namespace cellfs {
@@ -131,11 +132,6 @@ Status CheckTableKind(const fs::Place& place) {
                place.table.ToString() + " itself");
 }
 
-Status CheckNoMore(const std::vector<std::string>& words) {
-  if (words.empty()) return {};
-  return Wrong("'" + words.front() + "' is one word too many");
-}
-
 }  // namespace
 
 StatusOr<AttributeWord> ParseAttributeWord(const std::string& word) {
@@ -151,6 +147,10 @@ StatusOr<FamilyWord> ParseFamilyWord(const std::string& word) {
   FamilyWord family{BytesOf(word.substr(0, colon)), {}};
   if (family.name.empty())
     return Wrong("'" + word + "' names no family; it is FAMILY or FAMILY:NAME=VALUE,...");
+  if (word.substr(0, colon).find('=') != std::string::npos) {
+    return Wrong("'" + word + "' is no family; it is FAMILY or FAMILY:NAME=VALUE,... ('=' in a "
+                 "family is \\x3D)");
+  }
   if (colon == std::string::npos || colon + 1 == word.size()) return family;
   for (const std::string_view part : Split(std::string_view(word).substr(colon + 1), ',')) {
     const size_t equals = part.find('=');

@@ -26,9 +26,10 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
         if (is_cell) record["is_alone"] = true;
         return session.take(std::move(record));
       }));
-  if (is_any || !at) return is_any ? Answer::kDone : Answer::kNo;
+  const bool may_be_unknown = at && *at <= session.Now();
+  if (!may_be_unknown || (is_any && is_cell)) return is_any ? Answer::kDone : Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, FindUnknown(access, scope, *at));
-  if (unknown.empty()) return Answer::kNo;
+  if (unknown.empty()) return is_any ? Answer::kDone : Answer::kNo;
   return Status(StatusCode::kUnavailable, Explained(unknown));
 }
 
@@ -48,7 +49,9 @@ const Command kShowCommand{
     .group = Group::kHistory,
     .summary = "print a cell, or what is in a row or table, as it was; 1: nothing was",
     .description =
-        "Of a cell its bytes; of a row, a family or a table what was in it.",
+        "Of a cell its bytes; of a row, a family or a table what was in it. Versions and deletes "
+        "with timestamps up to TIME count. Exits with 3, and says why, where a part of it cannot be "
+        "known any more.",
     .example = "show --at -2h ~/m/default/notes/monday/text/list\n"
                "show --at yesterday ~/m/default/notes/monday",
     .no = "nothing is stored there, or was then",

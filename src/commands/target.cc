@@ -175,6 +175,10 @@ StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
   return place;
 }
 
+Status CheckNoMore(const std::vector<std::string>& words) {
+  return words.empty() ? Status() : WrongPlace("'" + words.front() + "' is one word too many");
+}
+
 StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
   if (place.kind == PlaceKind::kFamily) return ColumnWord{place.family, BytesOf(word)};
   const size_t colon = word.find(':');

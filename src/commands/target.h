@@ -56,6 +56,9 @@ enum class Depth { kNamespace, kTable, kRow, kColumn };
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
                                Depth depth);
 
+// Nothing is left of the words.
+Status CheckNoMore(const std::vector<std::string>& words);
+
 // A column as words name it.
 struct ColumnWord {
   std::string family;

@@ -92,6 +92,10 @@ Status CheckIsDirectory(const std::string& mountpoint) {
     return Refuse(mountpoint + ": " + strerror(error) + remedy);
   }
   if (!S_ISDIR(attributes.st_mode)) return Refuse(mountpoint + " is no directory");
+  if (access((mountpoint + "/FORMAT").c_str(), F_OK) == 0) {
+    return Refuse(mountpoint + " is a store, which a mount would hide; the store comes first: "
+                               "cellfs mount STORE MOUNTPOINT");
+  }
   return {};
 }
 

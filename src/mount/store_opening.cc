@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "engine/open.h"
@@ -50,6 +52,10 @@ StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
 }
 
 Status CheckMayUse(const std::string& directory) {
+  std::error_code error;
+  const bool is_file = std::filesystem::exists(directory, error) &&
+                       !std::filesystem::is_directory(directory, error);
+  if (is_file) return Status(StatusCode::kIllegalArgument, directory + " is no directory");
   if (access(directory.c_str(), R_OK | W_OK | X_OK) == 0 || errno != EACCES) return {};
   return Status(StatusCode::kAccessDenied,
                 "the store " + directory + " is somebody else's; run this as its owner");

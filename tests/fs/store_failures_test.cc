@@ -500,6 +500,7 @@ TEST(StoreFailuresTest, ASchemaThatFailsHalfWaySaysWhatIsInForce) {
 // The newest version at the last timestamp goes by a tombstone of its own, the others by a second.
 TEST(StoreFailuresTest, ARemovalThatFailsHalfwayIsNotTakenForNone) {
   FailingTree tree;
+  CELLFS_NEEDS(stamps_above_column);
   tree.MakeTable();
   tree.Put("r", "q", "older");
   const cellfs::Put last{"r", {{"f", "q", kLatestTimestamp - 1, "last", {}}}};

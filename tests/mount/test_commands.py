@@ -261,3 +261,21 @@ def test_who_follows_errors_is_done_when_the_mount_ends(mount):
 def test_a_put_may_be_written_as_in_hbases_shell(mount, family):
     ok("put", mount, "t", "r", "f:q", "v", "1700000000000")
     assert json.loads(ok("get", "--json", mount, "t", "r", "f:q"))["timestamp"] == 1700000000000
+
+
+def test_words_that_say_nothing_are_refused(mount, family):
+    (family / "q").write_text("x")
+    for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
+                       (["flush", mount, "t", "u"], "too many"), (["flush", family], "name the table"),
+                       (["incr", mount, "t", "r", "f:n=3"], "x3D"), (["append", mount, "t", "r", "f:n=3"], "x3D"),
+                       (["alter", mount, "t", "METHOD=delete", "NAME=f"], "no family")):
+        code, out, error = run(*call, text="")
+        assert code == 2 and told in error and not out, (call, code, error)
+    code, _, error = run("mount", "-o", "authorization=true", mount.store, mount.path)
+    assert code == 2 and "hbase.security.authorization" in error
+
+
+def test_a_store_is_no_mount_point(mount, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, _, error = run("mount", tmp_path / "empty", mount.store)
+    assert code != 0 and "comes first" in error and not os.listdir(tmp_path / "empty")

@@ -159,3 +159,31 @@ def test_another_users_history_is_his(make_mount):
     assert run("show", "--at", moment, family / "mine", **nobody)[1] == ""
     code, _, error = run("restore", "--at", moment, mount / "default/t", **nobody)
     assert code == 3 and "no right" in error and (family / "open").read_text() == "changed"
+
+
+def test_what_cannot_be_known_is_not_shown_as_nothing(mount):
+    """Of a family that keeps one version, after a flush."""
+    ok("create", mount, "t", "f:VERSIONS=1")
+    ok("put", mount, "t", "a", "f:x=first")
+    ok("put", mount, "t", "b", "f:x=first")
+    moment = now()
+    ok("put", mount, "t", "a", "f:x=second")
+    ok("flush", mount, "t")
+    table = mount / "default/t"
+    code, out, error = run("show", "--at", moment, table)
+    assert code == 3 and "b" in out and "cannot be known" in error
+    for path in (table, table / "a/f/x"):
+        code, out, error = run("diff", "--at", moment, path)
+        assert code == 1 and "cannot be known" in error, (path, code, out, error)
+    ok("deleteall", mount, "t", "b")
+    ok("flush", mount, "t")
+    ok("compact", mount, "t")
+    assert run("diff", "--at", moment, table / "b")[0] == 3
+    assert run("diff", "--at", moment, "--to", moment, table)[0] == 3
+
+
+def test_a_mistyped_name_is_told(mount, family):
+    (family / "q").write_text("x")
+    for call in (["restore", "--at", "-1h"], ["diff", "--at", "-1m"], ["diff"], ["log"], ["show"], ["undelete"]):
+        code, out, error = run(*call, family / "nothing")
+        assert code == 1 and not out and "stored" in error or "kept" in error, (call, code, out, error)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "src/closest_word.h"
 #include "src/commands/arguments.h"
 #include "src/commands/printer.h"
 #include "src/daemon/json_text.h"
