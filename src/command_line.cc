@@ -55,8 +55,10 @@ std::string UnknownOption(const CLI::App& command, const std::string& word) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
   const std::string closest = ClosestTo(word, known);
-  return "'" + word + "' is not understood" +
-         (closest.empty() ? "" : "; did you mean '" + closest + "'?");
+  std::string text = "'" + word + "' is not understood";
+  if (!closest.empty()) return text + "; did you mean '" + closest + "'?";
+  if (!word.starts_with('-')) return text;
+  return text + ", unless '--' stands before the first word; an option it is not";
 }
 
 // Of a command line that is none.
@@ -68,7 +70,8 @@ std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     reason = "missing: " + MissingIn(command);
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const auto words = command.remaining();
+    auto words = command.remaining();
+    if (words.empty()) words = app.remaining();
     if (!words.empty()) reason = UnknownOption(command, words.front());
   }
   return reason + "; it is called " + UsageOf(command) + " ('cellfs " + command.get_name() +

@@ -128,8 +128,8 @@ const Command kIncrementCommand{
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
           syntax.Words("WORD",
-                       "TABLE, ROW, COLUMN as far as the path does not say it; AMOUNT (1); '--' "
-                       "goes before a negative one");
+                       "TABLE, ROW, COLUMN as far as the path does not say it; AMOUNT (1), which "
+                       "may be negative");
           AddDurabilityOption(syntax);
         },
     .serve = ServeIncrement,

@@ -14,26 +14,30 @@ struct Position {
 };
 
 // Lets the cells behind a position through; of a column only those of it and the tombstones of its
-// family.
+// family, within the times: what a scan's time range leaves out is passed by cell by cell before a
+// filter sees it, and here is where one can seek.
 class StoredCellsFilter : public Filter {
  public:
-  StoredCellsFilter(std::optional<Position> after, std::optional<std::string> column)
-      : after_(std::move(after)), column_(std::move(column)) {}
+  StoredCellsFilter(std::optional<Position> after, std::optional<std::string> column,
+                    TimeRange times)
+      : after_(std::move(after)), column_(std::move(column)), times_(times) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<StoredCellsFilter>(after_, column_);
+    return std::make_unique<StoredCellsFilter>(after_, column_, times_);
   }
 
   FilterReturn FilterCell(const CellView& cell) override {
     if (after_ && IsBefore(cell, *after_))
       return SeekTo(cell, after_->qualifier, after_->timestamp);
     if (after_ && IsAt(cell, *after_)) return FilterReturn::kSkip;
-    if (!column_ || cell.qualifier == *column_ || IsFamilyTombstone(cell.type))
-      return FilterReturn::kInclude;
+    if (!column_) return FilterReturn::kInclude;
+    const bool is_wanted = cell.qualifier == *column_ || IsFamilyTombstone(cell.type);
+    if (is_wanted && times_.Contains(cell.timestamp)) return FilterReturn::kInclude;
     if (cell.qualifier > *column_) return FilterReturn::kNextRow;
     // Family tombstones may lie behind the cells of the empty column.
     if (cell.qualifier.empty()) return FilterReturn::kSkip;
-    return SeekTo(cell, *column_, kLatestTimestamp);
+    if (cell.qualifier == *column_ && cell.timestamp < times_.max) return FilterReturn::kNextRow;
+    return SeekTo(cell, *column_, times_.max - 1);
   }
   std::optional<CellHint> GetNextCellHint(const CellView& /*cell*/) override { return hint_; }
   std::optional<std::string> OnlyColumn() const override { return column_; }
@@ -54,6 +58,35 @@ class StoredCellsFilter : public Filter {
 
   const std::optional<Position> after_;
   const std::optional<std::string> column_;
+  const TimeRange times_;
+  std::optional<CellHint> hint_;
+};
+
+// Lets one put through, to which it seeks.
+class StoredPutFilter : public Filter {
+ public:
+  StoredPutFilter(std::string qualifier, Timestamp timestamp)
+      : qualifier_(std::move(qualifier)), timestamp_(timestamp) {}
+
+  std::unique_ptr<Filter> Clone() const override {
+    return std::make_unique<StoredPutFilter>(qualifier_, timestamp_);
+  }
+  FilterReturn FilterCell(const CellView& cell) override {
+    const bool is_before = cell.qualifier < qualifier_ ||
+                           (cell.qualifier == qualifier_ && cell.timestamp > timestamp_);
+    if (is_before) {
+      hint_ = CellHint{std::string(cell.row), std::string(cell.family), qualifier_, timestamp_};
+      return FilterReturn::kSeekNextUsingHint;
+    }
+    if (cell.qualifier != qualifier_ || cell.timestamp != timestamp_) return FilterReturn::kNextRow;
+    return cell.type == CellType::kPut ? FilterReturn::kInclude : FilterReturn::kSkip;
+  }
+  std::optional<CellHint> GetNextCellHint(const CellView& /*cell*/) override { return hint_; }
+  std::optional<std::string> OnlyColumn() const override { return qualifier_; }
+
+ private:
+  const std::string qualifier_;
+  const Timestamp timestamp_;
   std::optional<CellHint> hint_;
 };
 
@@ -113,7 +146,8 @@ StatusOr<RowCells> StoredCells::NextInFamily() {
   scan.columns[last.family];
   scan.store_limit = kHistoryPiece;
   scan.filter = std::make_shared<StoredCellsFilter>(
-      Position{last.qualifier, last.timestamp, last.type}, scope_.qualifier);
+      Position{last.qualifier, last.timestamp, last.type}, scope_.qualifier, options_.times);
+  if (scope_.qualifier) scan.time_range = {};
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access_, scope_.table, scan));
   if (cells.size() >= kHistoryPiece) unfinished_ = cells.back();
   return cells;
@@ -128,8 +162,11 @@ Status StoredCells::OpenScanner() {
     scan.include_start_row = false;
   }
   if (scope_.family) scan.columns[*scope_.family];
-  if (scope_.qualifier)
-    scan.filter = std::make_shared<StoredCellsFilter>(std::nullopt, scope_.qualifier);
+  if (scope_.qualifier) {
+    scan.filter =
+        std::make_shared<StoredCellsFilter>(std::nullopt, scope_.qualifier, options_.times);
+    scan.time_range = {};
+  }
   CELLFS_ASSIGN_OR_RETURN(scanner_,
                           access_.store.OpenScanner(access_.caller, scope_.table, scan));
   is_narrowed_ = false;
@@ -165,17 +202,14 @@ void StoredCells::TakeRow(RowCells cells) {
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
                                             std::shared_ptr<const Moment> moment) {
-  Scan scan = RawScan({AtTimestamp(put.timestamp), std::move(moment)});
+  Scan scan = RawScan({{}, std::move(moment)});
   scan.lengths_only = false;
   LimitToRow(put.row, scan);
   scan.columns[put.family];
-  scan.filter = std::make_shared<StoredCellsFilter>(std::nullopt, put.qualifier);
+  scan.filter = std::make_shared<StoredPutFilter>(put.qualifier, put.timestamp);
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access, table, scan));
-  const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
-    return cell.type == CellType::kPut && cell.qualifier == put.qualifier;
-  });
-  if (found == cells.end()) return std::optional<Cell>();
-  return std::optional(std::move(*found));
+  if (cells.empty()) return std::optional<Cell>();
+  return std::optional(std::move(cells.front()));
 }
 
 }  // namespace cellfs
