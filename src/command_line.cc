@@ -58,7 +58,7 @@ std::string UnknownOption(const CLI::App& command, const std::string& word) {
   std::string text = "'" + word + "' is not understood";
   if (!closest.empty()) return text + "; did you mean '" + closest + "'?";
   if (!word.starts_with('-')) return text;
-  return text + ", unless '--' stands before the first word; an option it is not";
+  return text + "; where it is a word and no option, '--' goes before the first word";
 }
 
 // Of a command line that is none.
