@@ -350,10 +350,12 @@ std::string Comment(std::string_view meaning) {
   return text + "\n";
 }
 
-// What an fstab line says to mount(8) and systemd, and not to a file system; and what is about times
-// of access, of which there are none here.
+// What an fstab line says to mount(8) and systemd, and not to a file system; what is about times of
+// access, of which there are none here; and what mount.fuse says to every file system of root's,
+// "suid,dev": a mount is nosuid,nodev all the same.
 bool IsMountsOwn(std::string_view key) {
   static constexpr std::string_view kOwn[] = {
+      "suid",        "dev",
       "rw",          "defaults",      "auto",     "noauto",     "nofail",   "_netdev",
       "user",        "nouser",        "users",    "nousers",    "owner",    "noowner",
       "group",       "nogroup",       "comment",  "helper",     "uhelper",  "loud",
@@ -434,9 +436,8 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
 
 Status ApplyMountOptions(std::string_view options, Configuration& configuration,
                          UnknownOptions unknown) {
-  static constexpr std::string_view kKernelOptions[] = {"nosuid", "suid",  "nodev",   "dev",
-                                                        "noexec", "exec",  "noatime", "atime",
-                                                        "sync",   "async", "dirsync"};
+  static constexpr std::string_view kKernelOptions[] = {
+      "nosuid", "nodev", "noexec", "exec", "noatime", "atime", "sync", "async", "dirsync"};
   while (!options.empty()) {
     const std::string_view option = options.substr(0, options.find(','));
     options.remove_prefix(std::min(options.size(), option.size() + 1));

@@ -85,12 +85,12 @@ def ended(pid):
 @pytest.mark.parametrize("kind", ["cellfs", "fuse.cellfs"])
 def test_mount_mounts_and_umount_ends_the_daemon(helper, place, kind):
     store, mountpoint = place
-    assert run("mount", "-t", kind, store, mountpoint, "-o", "names=printable,nosuid") == (0, "", "")
+    assert run("mount", "-t", kind, store, mountpoint, "-o", "names=printable,suid,dev") == (0, "", "")
     (mountpoint / "default/t/r/f").mkdir(parents=True)
     (mountpoint / "default/t/r/f/q").write_text("x")
     pid = daemon_of(mountpoint)
     line = next(line for line in sh("cat /proc/self/mountinfo").splitlines() if f" {mountpoint} " in line)
-    assert f" - fuse.cellfs {store} " in line and "nosuid" in line
+    assert f" - fuse.cellfs {store} " in line and "nosuid,nodev" in line
     assert run("umount", mountpoint) == (0, "", "")
     wait_until(lambda: ended(pid), "the daemon's end")
     assert run(CELLFS, "get", f"{store}/default/t/r/f/q")[1].strip().endswith("x")

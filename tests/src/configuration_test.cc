@@ -283,7 +283,7 @@ TEST(MountOptions, WhatMountAndSystemdUnderstandIsPassedOver) {
       "x-systemd.automount,x-systemd.requires=a.service,X-mount.mkdir=0755,relatime,nosuid,dev",
       configuration);
   EXPECT_TRUE(applied.ok()) << applied.message();
-  EXPECT_EQ(configuration.kernel_options, "nosuid,dev");
+  EXPECT_EQ(configuration.kernel_options, "nosuid");
 }
 
 TEST(MountOptions, WhatNobodyUnderstandsIsRefusedUnlessTheCallerIsSloppy) {
