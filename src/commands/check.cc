@@ -98,7 +98,7 @@ std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode)
     }
     for (const std::string& note : repair.notes) text += "  " + note + "\n";
   }
-  if (repairs.empty()) text += "every table has its manifest\n";
+  if (repairs.empty()) text += "every table has its manifest; check without --repair reads what is in the store\n";
   if (can_act && !acts)
     text += "nothing was changed; --yes does it. Make a copy of the store before\n";
   return text;
