@@ -202,7 +202,8 @@ void StoredCells::TakeRow(RowCells cells) {
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
                                             std::shared_ptr<const Moment> moment) {
-  Scan scan = RawScan({{}, std::move(moment)});
+  // Leaves out newer files; older cells are where the filter seeks from.
+  Scan scan = RawScan({{.max = put.timestamp + 1}, std::move(moment)});
   scan.lengths_only = false;
   LimitToRow(put.row, scan);
   scan.columns[put.family];

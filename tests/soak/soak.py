@@ -30,9 +30,9 @@ SIZES = [0, 10, 100, 300, 5000]
 # The log may reach twice the flush size before old memstores are flushed, and writers go on up to four
 # times it while they are; twice that, for a flush waits for its turn.
 MOST_LOG = 2 * (2 + 4) * FLUSH_SIZE
-# Those that serve requests, the daemon's own, and one in the place of each that waits for the kernel,
-# of which the four processes of the load can keep as many.
-MOST_THREADS = 10 + 10 + 4
+# Those that serve requests, the daemon's own, one in the place of each that waits for the kernel,
+# of which the four processes of the load can keep as many, and those that make delayed puts.
+MOST_THREADS = 10 + 10 + 4 + 8
 MOST_DESCRIPTORS = 200     # 128 idle connections to store files, and those in use
 MOST_GROWTH = 48 * MEBIBYTE  # of memory, after the first third; malloc has an arena for each processor
 CONFIGURATION = f"[store]\ncache_size = {4 * MEBIBYTE}\n[site]\n" \
