@@ -62,34 +62,6 @@ class StoredCellsFilter : public Filter {
   std::optional<CellHint> hint_;
 };
 
-// Lets one put through, to which it seeks.
-class StoredPutFilter : public Filter {
- public:
-  StoredPutFilter(std::string qualifier, Timestamp timestamp)
-      : qualifier_(std::move(qualifier)), timestamp_(timestamp) {}
-
-  std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<StoredPutFilter>(qualifier_, timestamp_);
-  }
-  FilterReturn FilterCell(const CellView& cell) override {
-    const bool is_before = cell.qualifier < qualifier_ ||
-                           (cell.qualifier == qualifier_ && cell.timestamp > timestamp_);
-    if (is_before) {
-      hint_ = CellHint{std::string(cell.row), std::string(cell.family), qualifier_, timestamp_};
-      return FilterReturn::kSeekNextUsingHint;
-    }
-    if (cell.qualifier != qualifier_ || cell.timestamp != timestamp_) return FilterReturn::kNextRow;
-    return cell.type == CellType::kPut ? FilterReturn::kInclude : FilterReturn::kSkip;
-  }
-  std::optional<CellHint> GetNextCellHint(const CellView& /*cell*/) override { return hint_; }
-  std::optional<std::string> OnlyColumn() const override { return qualifier_; }
-
- private:
-  const std::string qualifier_;
-  const Timestamp timestamp_;
-  std::optional<CellHint> hint_;
-};
-
 Scan RawScan(const StoredCellsOptions& options) {
   Scan scan;
   scan.raw = true;
@@ -207,10 +179,14 @@ StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const T
   scan.lengths_only = false;
   LimitToRow(put.row, scan);
   scan.columns[put.family];
-  scan.filter = std::make_shared<StoredPutFilter>(put.qualifier, put.timestamp);
+  scan.filter = std::make_shared<StoredCellsFilter>(std::nullopt, put.qualifier,
+                                                    AtTimestamp(put.timestamp));
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access, table, scan));
-  if (cells.empty()) return std::optional<Cell>();
-  return std::optional(std::move(cells.front()));
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return cell.type == CellType::kPut && cell.qualifier == put.qualifier;
+  });
+  if (found == cells.end()) return std::optional<Cell>();
+  return std::optional(std::move(*found));
 }
 
 }  // namespace cellfs
