@@ -129,7 +129,7 @@ StatusOr<int> CallOnce(const Command& command, const Front& front, const Argumen
   CELLFS_ASSIGN_OR_RETURN(
       const Answer answer,
       CallAndPrint(front, command, arguments.Text("target"), arguments.values()));
-  return answer == Answer::kDone ? kExitDone : kExitNo;
+  return ExitCodeOf(answer);
 }
 
 int Run(const Command& command, const Arguments& arguments) {

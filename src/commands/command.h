@@ -39,6 +39,7 @@ inline constexpr int kExitNo = 1;
 inline constexpr int kExitWrongCall = 2;
 inline constexpr int kExitFailed = 3;
 
+inline int ExitCodeOf(Answer answer) { return answer == Answer::kDone ? kExitDone : kExitNo; }
 // By what the store says: what is not there, or is there already, is a no; what could never be is a
 // wrong call; everything else failed.
 int ExitCodeOf(const Status& status);
@@ -103,10 +104,6 @@ struct Command {
 // standard error. A failure after the first record is no "not found" any more.
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               nlohmann::json arguments);
-
-// On standard error: that it was a kNo, and what that means.
-void ExplainNo(const Command& command, const std::string& target,
-               const nlohmann::json& arguments);
 
 // In the order in which they are listed.
 std::span<const Command* const> AllCommands();

@@ -167,7 +167,7 @@ StatusOr<int> RunForTargets(const Front& front, const Arguments& arguments,
   for (const std::string& target : arguments.Texts("targets")) {
     CELLFS_ASSIGN_OR_RETURN(const Answer answer,
                             CallAndPrint(front, command, target, arguments.values()));
-    code = std::max(code, answer == Answer::kDone ? kExitDone : kExitNo);
+    code = std::max(code, ExitCodeOf(answer));
   }
   return code;
 }

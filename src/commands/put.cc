@@ -147,15 +147,10 @@ StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const char*
   if (reads_input) {
     sent["input"] = std::string(std::istreambuf_iterator<char>(std::cin), {});
   }
-  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
-  const auto take = [&](const json& record) {
-    if (front.printer.style().json) front.printer.Json(record);
-    return true;
-  };
-  CELLFS_ASSIGN_OR_RETURN(const Answer answer, access->Call(name, sent, take));
-  if (answer == Answer::kDone) return kExitDone;
-  ExplainNo(*FindCommand(name), arguments.Text("target"), arguments.values());
-  return kExitNo;
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer, CallAndPrint(front, *FindCommand(name),
+                                                            arguments.Text("target"),
+                                                            std::move(sent)));
+  return ExitCodeOf(answer);
 }
 
 void AddPutOptions(Syntax& syntax) {

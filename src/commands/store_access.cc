@@ -100,6 +100,15 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory) {
       std::make_unique<OwnAccess>(std::move(store), configuration));
 }
 
+// "m notes xx: no such cell is stored"
+std::string NoOf(const Command& command, const std::string& target, const json& arguments) {
+  std::string about = target;
+  if (const auto words = arguments.find("words"); words != arguments.end()) {
+    for (const json& word : *words) about += " " + word.get_ref<const std::string&>();
+  }
+  return ShownBytes(about) + ": " + std::string(command.no);
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
@@ -112,7 +121,7 @@ StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
 
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               json arguments) {
-  const json said = arguments;
+  const std::string no = command.no.empty() ? "" : NoOf(command, target, arguments);
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments));
   bool has_told = false;
   const auto take = [&](json record) {
@@ -130,17 +139,9 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
     return Status(StatusCode::kUnavailable, answer.status().message());
   if (answer.ok() && *answer == Answer::kNo) {
     front.printer.Finish();
-    ExplainNo(command, target, said);
+    if (!no.empty()) fprintf(stderr, "cellfs: %s\n", no.c_str());
   }
   return answer;
-}
-
-void ExplainNo(const Command& command, const std::string& target, const json& arguments) {
-  if (command.no.empty()) return;
-  std::string about = target;
-  for (const std::string& word : Arguments(arguments).Texts("words")) about += " " + word;
-  fprintf(stderr, "cellfs: %s: %s\n", ShownBytes(about).c_str(),
-          std::string(command.no).c_str());
 }
 
 int ExitCodeOf(const Status& status) {
