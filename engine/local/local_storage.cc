@@ -84,15 +84,24 @@ StatusOr<TableView> LocalStorage::TakeView(const Moment* moment) const {
   return TableView(state_, context_->read_point.load());
 }
 
+namespace {
+
+// Those asked for of the family; null: all of it.
+const std::set<std::string>* NamedColumns(const Columns& columns, const std::string& family) {
+  const auto named = columns.find(family);
+  const bool is_whole = named == columns.end() || named->second.empty();
+  return is_whole ? nullptr : &named->second;
+}
+
+}  // namespace
+
 StatusOr<RowCells> LocalStorage::Read(const Get& get, Timestamp now) {
   if (get.moment != nullptr) now = get.moment->now;
   CELLFS_ASSIGN_OR_RETURN(const TableView view, TakeView(get.moment.get()));
   const CursorSource source = [&](const std::string& family, bool lengths_only) {
-    const auto named = get.columns.find(family);
-    const bool is_whole = named == get.columns.end() || named->second.empty();
     return view.OpenCursor(family, lengths_only,
                            {.row = &get.row,
-                            .columns = is_whole ? nullptr : &named->second,
+                            .columns = NamedColumns(get.columns, family),
                             .times = TimesOf(get, family),
                             .now = now});
   };
@@ -140,9 +149,7 @@ class LocalStorage::LocalScanner : public Scanner {
   const std::set<std::string>* ColumnsOf(const std::string& family) const {
     if (!is_of_one_row_) return nullptr;
     if (!only_column_.empty()) return &only_column_;
-    const auto named = scan_.columns.find(family);
-    const bool is_whole = named == scan_.columns.end() || named->second.empty();
-    return is_whole ? nullptr : &named->second;
+    return NamedColumns(scan_.columns, family);
   }
 
   const std::shared_ptr<LocalStorage> storage_;

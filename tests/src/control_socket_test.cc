@@ -62,13 +62,18 @@ class ControlSocketTest : public ::testing::Test {
     }
     return "";
   }
-  // What the daemon says to a line that is sent as it is.
-  std::string AnswerTo(const std::string& line) const {
+  // A connection to the daemon over which the line was sent as it is.
+  int Send(const std::string& line) const {
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     socklen_t length = 0;
     const sockaddr_un address = AddressAt(NameOfServer(), length);
     EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
     EXPECT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    return fd;
+  }
+  // What it says to that.
+  std::string AnswerTo(const std::string& line) const {
+    const int fd = Send(line);
     shutdown(fd, SHUT_WR);
     std::string answer;
     char bytes[256];
@@ -178,12 +183,7 @@ TEST_F(ControlSocketTest, WhoReadsNothingIsGivenUp) {
         ended = true;
         return json::object();
       });
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  socklen_t length = 0;
-  const sockaddr_un address = AddressAt(NameOfServer(), length);
-  ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
-  const std::string line = "{\"command\": \"x\"}\n";
-  ASSERT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  const int fd = Send("{\"command\": \"x\"}\n");
   for (int i = 0; i < 6000 && !ended; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(ended);
@@ -309,12 +309,7 @@ TEST_F(ControlSocketTest, ACommandHearsThatItsCallerHasGone) {
     heard = request.cancelled->load();
     return json::object();
   });
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  socklen_t length = 0;
-  const sockaddr_un address = AddressAt(NameOfServer(), length);
-  ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
-  const std::string line = "{\"command\": \"x\"}\n";
-  ASSERT_EQ(write(fd, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  const int fd = Send("{\"command\": \"x\"}\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   close(fd);
   for (int i = 0; i < 1000 && !heard; ++i)
