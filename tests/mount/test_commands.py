@@ -3,6 +3,8 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 
 from mounts import CELLFS, sh
@@ -178,6 +180,11 @@ def test_errors_tell_each_user_his_own(make_mount):
     follows.wait()
     follows.stdout.close()
     assert ".schema.toml" in ok("errors", mount) and ".schema.toml" in ok("errors", mount / "default/t")
+    # Both in the caller's time.
+    for followed in (ok("errors", mount), ok("errors", mount / "default/t")):
+        assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} write ", followed), followed
+    sh(refused, check=False)
+    assert re.search(r"; 2 times since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", ok("errors", mount), re.M)
     assert ok("errors", family) == ""
     assert ok("errors", mount, user=65534) == ""
     code, out, _ = run("errors", mount.store / "default", user=65534)
