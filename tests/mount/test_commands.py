@@ -257,6 +257,30 @@ def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
         ok("truncate", mount, "t")
 
 
+def test_a_row_of_many_columns_is_copied_in_pieces(mount):
+    ok("create", mount, "t", "f")
+    ok("create", mount, "copy", "f")
+    lines = "".join(json.dumps({"row": "r", "column": f"f:q{i:05}", "value": "v"}) + "\n" for i in range(10001))
+    code, _, error = run("mutate", mount, "t", text=lines)
+    assert code == 2 and "at most 10000 columns" in error and "--in-pieces" in error, error
+    assert ok("count", "--cells", mount, "t") == "0\t0\n"
+    ok("mutate", "--in-pieces", mount, "t", text=lines)
+    sh(f"{CELLFS} scan --json {mount} t | {CELLFS} mutate --in-pieces {mount} copy")
+    assert ok("count", "--cells", mount, "copy") == "1\t10001\n"
+
+
+def test_a_stopped_daemon_is_not_waited_for(mount, family):
+    (family / "q").write_text("x")
+    os.kill(mount.pid, signal.SIGSTOP)
+    try:
+        for call in (["status", mount], ["get", family / "q"]):
+            code, out, error = run(*call)
+            assert (code, out) == (3, "") and f"kill -CONT {mount.pid}" in error and error.count("\n") == 1, error
+    finally:
+        os.kill(mount.pid, signal.SIGCONT)
+    assert "x" in ok("get", family / "q")
+
+
 def test_who_follows_errors_is_done_when_the_mount_ends(mount):
     follower = subprocess.Popen([CELLFS, "errors", "-f", mount.path], stderr=subprocess.PIPE, text=True)
     while not os.path.exists(f"/proc/{follower.pid}/fd/3"):
