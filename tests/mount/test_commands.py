@@ -182,7 +182,7 @@ def test_errors_tell_each_user_his_own(make_mount):
     assert ".schema.toml" in ok("errors", mount) and ".schema.toml" in ok("errors", mount / "default/t")
     # Both in the caller's time.
     for followed in (ok("errors", mount), ok("errors", mount / "default/t")):
-        assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} write ", followed), followed
+        assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \w+ default:t", followed), followed
     sh(refused, check=False)
     assert re.search(r"; 2 times since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", ok("errors", mount), re.M)
     assert ok("errors", family) == ""
