@@ -469,7 +469,7 @@ StatusOr<std::unique_ptr<ControlConnection>> ControlConnection::Open(
 }
 
 DaemonState AskDaemon(const MountedStore& mount) {
-  constexpr int kPatience = 1000;  // ms
+  constexpr int kAnswersWithin = 1000;  // ms
   auto daemon = ConnectTo(mount);
   if (!daemon.ok()) {
     return daemon.status().code() == StatusCode::kIoError ? DaemonState::kIsSilent
@@ -478,7 +478,7 @@ DaemonState AskDaemon(const MountedStore& mount) {
   MessageStream stream(*std::move(daemon));
   if (!stream.Send({{"command", "ping"}})) return DaemonState::kEnds;
   pollfd answered{.fd = stream.fd(), .events = POLLIN, .revents = 0};
-  if (poll(&answered, 1, kPatience) == 0) return DaemonState::kIsSilent;
+  if (poll(&answered, 1, kAnswersWithin) == 0) return DaemonState::kIsSilent;
   // The answer is short and so comes as one piece.
   const auto answer = stream.Receive(MessageStream::TakesAll);
   if (!answer.ok()) return DaemonState::kEnds;

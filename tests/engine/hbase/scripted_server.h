@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// A server of HBase's protocol that does as it is told: answers right, wrongly, late, half or not at
+// all. It listens on the loopback interface and lives as long as the object.
+//
+//     ScriptedServer server([](const ReceivedCall& call) -> Reaction {
+//       return {.bytes = AnswerFrame(call.id, pb::GetClusterIdResponse())};
+//     });
+#ifndef CELLFS_TESTS_ENGINE_HBASE_SCRIPTED_SERVER_H_
+#define CELLFS_TESTS_ENGINE_HBASE_SCRIPTED_SERVER_H_
+
+#include <hbase.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/hbase/server_address.h"
+#include "engine/hbase/socket.h"
+
+namespace cellfs::hbase {
+
+struct ReceivedCall {
+  std::string service;  // "ClientService"
+  std::string user;
+  size_t connection = 0;  // the how-manieth
+  uint32_t id = 0;
+  std::string method;
+  std::string parameter;
+  std::string cells;
+
+  // The parameter as the message that the method takes.
+  template <typename Message>
+  Message As() const {
+    Message message;
+    message.ParseFromString(parameter);
+    return message;
+  }
+};
+
+// What the server does about a call, before it reads the next of the connection.
+struct Reaction {
+  std::string bytes = {};  // sends them
+  bool closes = false;     // closes the connection then
+};
+
+// Frames of answers, with their length.
+std::string AnswerFrame(uint32_t id, const google::protobuf::MessageLite& result,
+                        std::string_view cells = {});
+struct ThrownException {
+  std::string class_name;  // "org.apache.hadoop.hbase.NotServingRegionException"
+  std::string message = {};
+  bool do_not_retry = false;
+};
+std::string ExceptionFrame(uint32_t id, const ThrownException& exception);
+
+class ScriptedServer {
+ public:
+  // Called by the threads of its connections, several at a time.
+  using Script = std::function<Reaction(const ReceivedCall&)>;
+
+  explicit ScriptedServer(Script script);
+  ~ScriptedServer();  // the script has returned from every call then
+  ScriptedServer(const ScriptedServer&) = delete;
+  ScriptedServer& operator=(const ScriptedServer&) = delete;
+
+  const ServerAddress& address() const { return address_; }
+  size_t connections() const;  // that have been made
+
+ private:
+  void Accept();
+  void Serve(int descriptor, size_t number);
+
+  const Script script_;
+  Socket listener_;
+  ServerAddress address_;
+  mutable std::mutex mutex_;
+  bool ends_ = false;
+  std::set<int> open_;
+  std::vector<std::thread> threads_;  // of the connections
+  std::thread accepting_;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_TESTS_ENGINE_HBASE_SCRIPTED_SERVER_H_
