@@ -3,6 +3,7 @@
 // check: reads all of a store, also of a mounted one, and says what is damaged. Stored names appear
 // as the mount spells them, with control bytes escaped.
 #include <algorithm>
+#include <cstdio>
 
 #include "engine/check.h"
 #include "engine/repair.h"
@@ -164,6 +165,21 @@ StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
   return is_there && !acts ? kExitNo : kExitDone;
 }
 
+// What keeps the store from being looked at is damage like any other.
+StatusOr<CheckReport> ReportOn(const std::string& store) {
+  StatusOr<CheckReport> report = CheckLocalStore(store);
+  if (report.status().code() != StatusCode::kCorruption) return report;
+  CheckReport unreadable;
+  unreadable.damage.push_back({.file = "store", .what = report.status().message()});
+  return unreadable;
+}
+
+StatusOr<int> DamageIsNo(const StatusOr<int>& code) {
+  if (code.status().code() != StatusCode::kCorruption) return code;
+  fprintf(stderr, "cellfs: %s\n", code.status().message().c_str());
+  return kExitNo;
+}
+
 // Reads the files itself, also of a mounted store: that goes on working meanwhile.
 StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   if (arguments.Flag("yes") && !arguments.Flag("repair"))
@@ -174,8 +190,8 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
     if (arguments.Flag("repair")) return ForgetOwners(front, arguments, path.store);
     return Status(StatusCode::kIllegalArgument, "--forget-owners goes with --repair");
   }
-  if (arguments.Flag("repair")) return Repair(front, arguments, path.store);
-  CELLFS_ASSIGN_OR_RETURN(const CheckReport report, CheckLocalStore(path.store));
+  if (arguments.Flag("repair")) return DamageIsNo(Repair(front, arguments, path.store));
+  CELLFS_ASSIGN_OR_RETURN(const CheckReport report, ReportOn(path.store));
   front.printer.Bytes(front.printer.style().json ? CheckJson(report) + '\n' : CheckText(report));
   return report.damage.empty() ? kExitDone : kExitNo;
 }

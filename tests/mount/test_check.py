@@ -140,6 +140,19 @@ def test_a_lost_manifest_is_made_anew_from_the_store_files(mount, log):
     assert code == 3 and "in use" in error
 
 
+@pytest.mark.parametrize("file", ["FORMAT", "CATALOG"])
+def test_damage_is_a_no_wherever_it_lies(mount, file):
+    mount.stop()
+    path = mount.store / file
+    whole = path.read_bytes()
+    path.write_bytes(b"damage" + whole[6:])
+    for option in "", "--json", "--repair":
+        code, out, error = sh(f"{CELLFS} check {option} {mount.store}", check=False)
+        assert code == 1 and file in out + error, (option, code, out, error)
+    path.write_bytes(whole)
+    mount.start()
+
+
 @pytest.mark.parametrize("damaged", ["MANIFEST", "*.db"])
 def test_a_store_whose_owners_cannot_be_read_can_be_mounted_again(mount, damaged):
     family = mount.family()
