@@ -204,3 +204,16 @@ def test_a_family_made_while_the_schema_is_written_does_not_take_its_time(mount)
         thread.join()
         assert not failures
         assert (table / ".schema.toml").stat().st_mtime == 1600000000
+
+
+def test_the_whole_root_from_a_moment_into_another_mount(make_mount, tmp_path):
+    one, other = make_mount(), make_mount()
+    (one.family() / "q").write_text("x")
+    moment = os.readlink(one / ".asof/now")
+    # The tables that show the catalog are there, and read-only.
+    assert sh(f"rsync -a {one}/ {other}/", check=False)[0] != 0
+    sh(f"rsync -a --exclude /hbase --chmod=u+w {one}/.asof/{moment}/ {other}/")
+    copy = other / "default/t/r/f/q"
+    assert copy.read_text() == "x" and copy.stat().st_mode & 0o777 == 0o644
+    sh(f"rsync -a --exclude /hbase --chmod=u+w {one}/.asof/{moment}/ {tmp_path}/plain/")
+    (tmp_path / "plain/default/t/r/f/q").write_text("changed")

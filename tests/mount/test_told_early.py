@@ -101,6 +101,29 @@ def test_a_disabled_table(mount, outside, stops):
     assert (family / "q").read_text() == "before" and sorted(os.listdir(family)) == ["log", "q"]
 
 
+def test_a_handle_goes_on_once_its_table_is_back(mount):
+    """A write that was refused took nothing; one whose put failed is the handle's last."""
+    family = mount.family()
+    (family / "q").write_text("old")
+    for flags, end in ((os.O_WRONLY, "new"), (os.O_WRONLY | os.O_APPEND, "newnew"),
+                       (os.O_WRONLY | os.O_TRUNC, "newnew")):
+        file = os.open(family / "q", flags)
+        mount.command("disable", "t")
+        with fails_with(errno.EROFS):
+            os.write(file, b"lost")
+            os.fsync(file)
+        mount.command("enable", "t")
+        if flags & os.O_TRUNC:
+            with fails_with(errno.EROFS):
+                os.write(file, b"new")
+            with fails_with(errno.EROFS):
+                os.close(file)
+        else:
+            os.write(file, b"new")
+            os.close(file)
+        assert (family / "q").read_text() == end
+
+
 def test_a_timestamp_that_could_not_be_read(mount, stops):
     mount.schema("[families.f]\n")
     family = mount.family()
