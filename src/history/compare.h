@@ -9,6 +9,7 @@
 
 #include "src/history/replay.h"
 #include "src/history/states.h"
+#include "src/history/stored_cells.h"
 
 namespace cellfs {
 
@@ -18,7 +19,8 @@ TimeRange TimesUpTo(Timestamp up_to);
 
 // Reads the cell's value. kUnavailable: it has gone.
 Status FetchValue(const HistoryAccess& access, const TableName& table,
-                  const std::shared_ptr<const Moment>& moment, Cell& cell);
+                  const std::shared_ptr<const Moment>& moment, Cell& cell,
+                  NewerCells newer = NewerCells::kLeftOut);
 // Whether they are the same bytes; null: nothing. Fetches both values where only they tell, and
 // else neither.
 StatusOr<bool> AreSame(const HistoryAccess& access, const TableName& table,

@@ -11,6 +11,9 @@
 namespace cellfs {
 namespace {
 
+// What one reader saw of one column is told by its first cells, as a rule.
+constexpr size_t kPieceOfOne = 8;
+
 bool IsNewer(const Cell& a, const Cell& b) {
   if (a.timestamp != b.timestamp) return a.timestamp > b.timestamp;
   if (a.sequence_id != b.sequence_id) return a.sequence_id > b.sequence_id;
@@ -95,7 +98,7 @@ class EventTeller {
  private:
   // False: the value has gone.
   StatusOr<bool> Fetch(Cell& cell) {
-    const Status fetched = FetchValue(access_, table_, nullptr, cell);
+    const Status fetched = FetchValue(access_, table_, nullptr, cell, NewerCells::kSoughtBy);
     if (fetched.code() == StatusCode::kUnavailable) return false;
     if (!fetched.ok()) return fetched;
     return true;
@@ -104,7 +107,8 @@ class EventTeller {
   Status FindBefore(Event& event) {
     const Cell& cell = event.cell;
     if (cell.type == CellType::kDelete) {
-      CELLFS_ASSIGN_OR_RETURN(event.before, ReadStoredPut(access_, table_, cell));
+      CELLFS_ASSIGN_OR_RETURN(event.before, ReadStoredPut(access_, table_, cell, nullptr,
+                                                          NewerCells::kSoughtBy));
     } else if (!IsFamilyTombstone(cell.type) && cell.timestamp > 0) {
       CELLFS_ASSIGN_OR_RETURN(event.before, SeenAt(cell, cell.timestamp - 1));
     }
@@ -120,7 +124,7 @@ class EventTeller {
 
   StatusOr<std::optional<Cell>> SeenAt(const Cell& column, Timestamp time) {
     const Scope scope{table_, column.row, column.family, column.qualifier};
-    StoredCells cells(access_, scope, {.times = TimesUpTo(time)});
+    StoredCells cells(access_, scope, {.times = TimesUpTo(time), .piece = kPieceOfOne});
     NewestVisitor visitor({.up_to = time, .now = time}, column.qualifier);
     CELLFS_RETURN_IF_ERROR(VisitColumns(cells, schema_, visitor));
     return std::move(visitor).found();

@@ -22,9 +22,9 @@ TimeRange TimesUpTo(Timestamp up_to) {
 }
 
 Status FetchValue(const HistoryAccess& access, const TableName& table,
-                  const std::shared_ptr<const Moment>& moment, Cell& cell) {
+                  const std::shared_ptr<const Moment>& moment, Cell& cell, NewerCells newer) {
   if (HasValue(cell)) return {};
-  CELLFS_ASSIGN_OR_RETURN(auto put, ReadStoredPut(access, table, cell, moment));
+  CELLFS_ASSIGN_OR_RETURN(auto put, ReadStoredPut(access, table, cell, moment, newer));
   if (!put) {
     return {StatusCode::kUnavailable, "version " + std::to_string(cell.timestamp) + " of column '" +
                                           cell.family + ":" + cell.qualifier + "' of row '" +

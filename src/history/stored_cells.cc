@@ -107,7 +107,7 @@ StatusOr<RowCells> StoredCells::Next() {
   if (pieces_.empty()) return RowCells();
   RowCells piece = std::move(pieces_.front());
   pieces_.pop_front();
-  if (piece.size() >= kHistoryPiece) unfinished_ = piece.back();
+  if (piece.size() >= options_.piece) unfinished_ = piece.back();
   return piece;
 }
 
@@ -116,18 +116,18 @@ StatusOr<RowCells> StoredCells::NextInFamily() {
   Scan scan = RawScan(options_);
   LimitToRow(last.row, scan);
   scan.columns[last.family];
-  scan.store_limit = kHistoryPiece;
+  scan.store_limit = static_cast<int32_t>(options_.piece);
   scan.filter = std::make_shared<StoredCellsFilter>(
       Position{last.qualifier, last.timestamp, last.type}, scope_.qualifier, options_.times);
   if (scope_.qualifier) scan.time_range = {};
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(access_, scope_.table, scan));
-  if (cells.size() >= kHistoryPiece) unfinished_ = cells.back();
+  if (cells.size() >= options_.piece) unfinished_ = cells.back();
   return cells;
 }
 
 Status StoredCells::OpenScanner() {
   Scan scan = RawScan(options_);
-  scan.store_limit = kHistoryPiece;
+  scan.store_limit = static_cast<int32_t>(options_.piece);
   if (scope_.row) LimitToRow(*scope_.row, scan);
   if (last_row_) {
     scan.start_row = *last_row_;
@@ -173,9 +173,12 @@ void StoredCells::TakeRow(RowCells cells) {
 
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
-                                            std::shared_ptr<const Moment> moment) {
-  // Leaves out newer files; older cells are where the filter seeks from.
-  Scan scan = RawScan({{.max = put.timestamp + 1}, std::move(moment)});
+                                            std::shared_ptr<const Moment> moment,
+                                            NewerCells newer) {
+  // Within times cells are passed by one by one before the filter can seek.
+  TimeRange times;
+  if (newer == NewerCells::kLeftOut) times.max = put.timestamp + 1;
+  Scan scan = RawScan({.times = times, .moment = std::move(moment)});
   scan.lengths_only = false;
   LimitToRow(put.row, scan);
   scan.columns[put.family];

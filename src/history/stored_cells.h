@@ -24,6 +24,7 @@ inline constexpr size_t kHistoryPiece = 1024;  // cells
 struct StoredCellsOptions {
   TimeRange times;
   std::shared_ptr<const Moment> moment;  // null: each piece shows the present
+  size_t piece = kHistoryPiece;          // cells; fewer where the first ones may be enough
 };
 
 // Not thread-safe. What it is made of outlives it.
@@ -33,7 +34,7 @@ class StoredCells {
 
   StoredCells(const HistoryAccess& access, const Scope& scope, Options options);
 
-  // The next cells, all of one row and family, at most kHistoryPiece of them; none at the end.
+  // The next cells, all of one row and family, at most a piece of them; none at the end.
   StatusOr<RowCells> Next();
   // Cells older than this are not wanted any more. They may come for a while.
   void NarrowTo(Timestamp oldest);
@@ -55,11 +56,17 @@ class StoredCells {
   std::optional<Cell> unfinished_;  // where the last piece was cut short in its family
 };
 
+// How a read comes by versions that are newer than the one that it wants.
+enum class NewerCells {
+  kLeftOut,   // files of newer cells alone are not read; in others they are passed one by one
+  kSoughtBy,  // all files are read, from the version on: for who reads many of one column
+};
 // The put of that column and timestamp, with its value, whatever hides it; nullopt: it is not
 // stored (any more).
 StatusOr<std::optional<Cell>> ReadStoredPut(const HistoryAccess& access, const TableName& table,
                                             const Cell& put,
-                                            std::shared_ptr<const Moment> moment = nullptr);
+                                            std::shared_ptr<const Moment> moment = nullptr,
+                                            NewerCells newer = NewerCells::kLeftOut);
 
 }  // namespace cellfs
 

@@ -3,6 +3,7 @@
 
 #include "src/history/stored_cells.h"
 #include "tests/src/history/history_fixture.h"
+#include "tests/support/forwarding_store.h"
 
 namespace cellfs {
 namespace {
@@ -120,6 +121,54 @@ TEST_P(LogTest, ALongRowIsReadInPieces) {
   EXPECT_EQ(last, "g");
   EXPECT_EQ(store_.LogText(store_.Table(), {.limit = 1}),
             "q10500@" + std::to_string(100000 + columns - 1) + "=version ");
+}
+
+class CountingScanner : public Scanner {
+ public:
+  CountingScanner(std::unique_ptr<Scanner> scanner, size_t& cells)
+      : scanner_(std::move(scanner)), cells_(cells) {}
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    auto rows = scanner_->Next(batch);
+    if (rows.ok())
+      for (const RowCells& row : *rows) cells_ += row.size();
+    return rows;
+  }
+  bool at_end() const override { return scanner_->at_end(); }
+
+ private:
+  const std::unique_ptr<Scanner> scanner_;
+  size_t& cells_;
+};
+
+class CountingStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override {
+    CELLFS_ASSIGN_OR_RETURN(auto opened, ForwardingStore::OpenScanner(caller, table, scan));
+    return std::unique_ptr<Scanner>(std::make_unique<CountingScanner>(std::move(opened), cells));
+  }
+  size_t cells = 0;
+};
+
+TEST_P(LogTest, WhatWasBeforeAVersionIsAFewCellsAway) {
+  constexpr size_t kVersions = 1500;
+  HistoryStore store(GetParam(), {{"VERSIONS", "10000"}});
+  for (size_t i = 1; i <= kVersions; ++i)
+    store.PutAt(static_cast<Timestamp>(i), "q", std::to_string(i));
+  store.Flush();
+  CountingStore counting(std::move(store.store));
+  const HistoryAccess access{counting, Caller::Superuser(), *store.clock};
+  size_t events = 0;
+  HistoryStore::Ok(ReadLog(
+      access, store.Column("q"),
+      {.limit = 0, .detail = ValueDetail::kValues, .with_before = true}, [&](Event&& event) {
+        ++events;
+        EXPECT_EQ(event.before.has_value(), event.cell.timestamp > 1);
+        return true;
+      }));
+  EXPECT_EQ(events, kVersions);
+  EXPECT_LT(counting.cells, 20 * kVersions);
 }
 
 TEST_P(LogTest, ItsReaderCanStopIt) {
