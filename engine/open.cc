@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/open.h"
 
+#include "engine/local/file_layer.h"
 #include "engine/local/local_engine.h"
 #include "engine/local/store_directory.h"
 #include "engine/memory/memory_engine.h"
@@ -11,7 +12,8 @@ namespace cellfs {
 StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
                                                      const StoreOptions& options) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
-                          LocalEngine::Open(directory, options));
+                          LocalEngine::Open(directory, options,
+                                            options.read_only ? UnchangedFiles() : PosixFiles()));
   return EmbeddedStore::Open(std::move(engine), options);
 }
 

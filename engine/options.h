@@ -49,6 +49,9 @@ struct StoreOptions {
   int64_t disk_reserve = 0;                      // bytes; local_storage's DiskReserve
   int64_t moment_limit = int64_t{4} << 30;       // bytes kept for pinned moments alone
   bool background_maintenance = true;            // flush and compact by itself
+  // Nothing of the store is written, made or removed, also not what a recovery finds in the log, so
+  // it may lie on a file system that is read-only; every change is kReadOnly.
+  bool read_only = false;
   int32_t inline_value_limit = 256;              // bytes; longer values lie in a table of their own
 };
 

@@ -163,10 +163,35 @@ class PosixFileLayer : public FileLayer {
   }
 };
 
+class NoAppendFile : public AppendFile {
+ public:
+  Status Append(std::string_view /*bytes*/) override { return {}; }
+  Status Sync() override { return {}; }
+  Status Truncate(uint64_t /*size*/) override { return {}; }
+  Status Reserve(uint64_t /*size*/) override { return {}; }
+};
+
+class UnchangedFileLayer : public PosixFileLayer {
+ public:
+  StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& /*path*/) override {
+    return std::unique_ptr<AppendFile>(std::make_unique<NoAppendFile>());
+  }
+  Status Rename(const std::string& /*from*/, const std::string& /*to*/) override { return {}; }
+  Status Remove(const std::string& /*path*/) override { return {}; }
+  Status MakeDirectory(const std::string& /*path*/) override { return {}; }
+  void StartSync(const std::string& /*path*/) override {}
+  Status SyncDirectory(const std::string& /*path*/) override { return {}; }
+};
+
 }  // namespace
 
 FileLayer& PosixFiles() {
   static PosixFileLayer files;
+  return files;
+}
+
+FileLayer& UnchangedFiles() {
+  static UnchangedFileLayer files;
   return files;
 }
 

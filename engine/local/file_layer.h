@@ -61,6 +61,10 @@ class FileLayer {
 // The machine's own files. Lives for ever.
 FileLayer& PosixFiles();
 
+// The machine's files as they are: what is written, made, renamed or removed goes nowhere, and is
+// no error. Lives for ever.
+FileLayer& UnchangedFiles();
+
 // Puts `bytes` into `directory`/`name`, durably and whole or not at all: writes and syncs
 // `name`.new beside it, renames, syncs the directory. kOutcomeUnknown where only that last sync
 // failed: the bytes are in place, and power loss may take them away.

@@ -34,7 +34,10 @@ StatusOr<std::unique_ptr<LocalEngine>> LocalEngine::Open(const std::string& dire
                                                          const StoreOptions& options,
                                                          FileLayer& files) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreDirectory> opened,
-                          StoreDirectory::Open(files, directory));
+                          StoreDirectory::Open(files, directory,
+                                               options.read_only
+                                                   ? StoreDirectory::Making::kNever
+                                                   : StoreDirectory::Making::kWhereMissing));
   return std::unique_ptr<LocalEngine>(new LocalEngine(files, std::move(opened), options));
 }
 
@@ -48,7 +51,7 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
 LocalEngine::~LocalEngine() {
   maintenance_.reset();
   context_->moments->Close();
-  if (context_->wal == nullptr)
+  if (context_->wal == nullptr || context_->options.read_only)
     return;  // not recovered, or not to the end: nothing is to be changed
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
@@ -96,7 +99,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
   for (size_t i = 0; i < tables.size(); ++i) {
     if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
-  if (context_->options.background_maintenance) {
+  if (context_->options.background_maintenance && !context_->options.read_only) {
     maintenance_ = std::make_unique<Maintenance>(context_, [this] { return Tables(); });
     context_->wake_maintenance = [maintenance = maintenance_.get()] { maintenance->Wake(); };
     maintenance_->Wake();  // what was recovered may be a lot
@@ -151,6 +154,7 @@ bool LocalEngine::IsUnusedCreation(TableId id) const {
 }
 
 void LocalEngine::RemoveFiles(TableId id) const {
+  if (context_->options.read_only) return;
   std::error_code ignored;  // what is left is found when the store is opened the next time
   std::filesystem::remove_all(PathOf(id), ignored);
 }
@@ -252,6 +256,7 @@ Status LocalEngine::CheckIsWhole(TableId id) {
 }
 
 StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTable& table) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   if (in_log_.contains(table.id)) {
     return Status(StatusCode::kUnavailable,
                   "the log has records of a table with the id " + std::to_string(table.id) +
@@ -287,11 +292,13 @@ Status LocalEngine::DropTable(TableId id) {
 }
 
 Status LocalEngine::SaveCatalog(std::string_view bytes) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   return context_->reserve.Spend(bytes.size() + kBytesOfNames,
                                  [&] { return directory_->SaveCatalog(bytes); });
 }
 
 Status LocalEngine::CheckTakesPuts() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   CELLFS_RETURN_IF_ERROR(context_->wal->health());
   CELLFS_RETURN_IF_ERROR(context_->CheckDiskRoom());
   for (const auto& table : Tables()) CELLFS_RETURN_IF_ERROR(table->CheckTakesPuts());

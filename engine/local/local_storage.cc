@@ -223,6 +223,7 @@ StatusOr<ColumnHead> LocalStorage::ReadColumnHead(std::string_view row, std::str
 // ---- Writing ------------------------------------------------------------------------------------
 
 StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
   const StoreContext::BytesOfPut bytes = BytesOf(batches);
@@ -433,6 +434,7 @@ void LocalStorage::TellWhatChanged(DroppedColumns dropped, const TableStatePtr& 
 
 // The caller has seen to it that nobody writes.
 Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   const std::lock_guard flush_lock(flush_mutex_);
   const Status flushed = FlushLocked();
   if (!IsInForce(flushed)) return flushed;
@@ -448,6 +450,7 @@ Status LocalStorage::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
 }
 
 Status LocalStorage::Truncate() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   const std::lock_guard flush_lock(flush_mutex_);
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
   const Snapshot<TableState> state = State();

@@ -27,6 +27,7 @@ bool HasTimeLimits(const FamilySchema& family) {
 
 // Every file of every family.
 Status LocalStorage::Compact(CompactionKind kind) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   const std::lock_guard compact_lock(compact_mutex_);
   const Status done = CompactAll(kind);
   NoteDamage(done);
@@ -97,6 +98,7 @@ StatusOr<bool> LocalStorage::CompactPair(const FamilySchema& family) {
 }
 
 Status LocalStorage::CompactSelected() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   while (true) {
     const std::lock_guard compact_lock(compact_mutex_);
     CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactOnce({}));

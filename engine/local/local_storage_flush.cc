@@ -100,6 +100,7 @@ Rewrite LocalStorage::RewriteNow(RewriteKind kind) const {
 }
 
 Status LocalStorage::Flush() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   const std::lock_guard flush_lock(flush_mutex_);
   return FlushLocked();
 }

@@ -13,6 +13,11 @@ constexpr int kMostWaits = 600;  // of one put, while others take the room that 
 
 }  // namespace
 
+Status StoreContext::CheckMayChange() const {
+  if (!options.read_only) return {};
+  return {StatusCode::kReadOnly, "the store was opened to be read alone"};
+}
+
 // What memstores have lies in the log as well, which is cut behind a flush. While one is under way
 // its bytes are on the disk and promised too.
 bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {

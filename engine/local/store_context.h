@@ -52,6 +52,9 @@ struct StoreContext {
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
 
+  // kReadOnly where the store was opened so.
+  Status CheckMayChange() const;
+
   // What the flush of all memstores may take of the disk.
   uint64_t BytesOfFlush() const { return memory->file_bytes() + kBytesOfNames; }
   // Claims room for a put: for its record, and for its part of a flush, so that what is

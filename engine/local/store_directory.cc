@@ -64,10 +64,19 @@ Status InUse(const std::string& path, int lock) {
           "store '" + path + "' is in use by process " + HolderNotedIn(lock)};
 }
 
+// On a file system that is read-only it is opened so, or the directory where it is missing.
+int OpenLock(const std::string& path, const std::string& file) {
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (lock >= 0 || errno != EROFS) return lock;
+  const int unwritable = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (unwritable >= 0 || errno != ENOENT) return unwritable;
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 // The lock is the file's, not its contents': those only tell others whom to look for.
 StatusOr<int> TakeLock(const std::string& path) {
   const std::string file = path + "/" + std::string(kLockFile);
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  const int lock = OpenLock(path, file);
   if (lock < 0) return ErrnoStatus("open", file, errno);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
     const Status status =
@@ -142,10 +151,15 @@ StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
 }
 
 StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
-                                                               const std::string& path) {
+                                                               const std::string& path,
+                                                               Making making) {
   CELLFS_RETURN_IF_ERROR(files.MakeDirectory(path));
   {  // Before even the lock is put into what may be somebody's home directory.
     CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
+    if (!Has(names, kFormatFile) && making == Making::kNever) {
+      return Status(StatusCode::kCorruption,
+                    "'" + path + "' is not a cellfs store: it has no FORMAT file");
+    }
     if (!Has(names, kFormatFile) && !MayBecomeStore(names)) return NotAStore(path);
     if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }

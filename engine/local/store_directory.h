@@ -32,7 +32,9 @@ class StoreDirectory {
   // gets the mode 0700. kUnavailable: another process has it open, whose id is in the message.
   // kAccessDenied: others could change it (private_directory.h). kCorruption: not a store, one of a
   // newer format, or one that lacks files. `files` outlives the directory.
-  static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path);
+  enum class Making { kWhereMissing, kNever };  // kNever: kCorruption where there is no store
+  static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path,
+                                                        Making making = Making::kWhereMissing);
   // The process that has it open, as it noted itself; nullopt: none, as far as can be told.
   static std::optional<std::string> Holder(const std::string& path);
   ~StoreDirectory();

@@ -147,6 +147,7 @@ const Command kGetCounterCommand{
           syntax.Target("a path, from which the words go on");
           syntax.Words("WORD", "TABLE, ROW, COLUMN: as far as the path does not say it");
         },
+    .only_reads = true,
     .serve = ServeCounter,
     .print = PrintNumber,
 };

@@ -69,9 +69,11 @@ class StoreAccess {
 struct Front {
   Printer& printer;
   // The store or mount that the target is or lies in; where the rest of the path goes into the
-  // arguments that are for `serve`.
+  // arguments that are for `serve`. With only_reads nothing of a store that is not mounted is
+  // written.
   StatusOr<std::unique_ptr<StoreAccess>> Open(const std::string& target,
-                                              nlohmann::json& arguments) const;
+                                              nlohmann::json& arguments,
+                                              bool only_reads = false) const;
 };
 
 enum class Group { kMounts, kHistory, kData, kSchema, kRights, kMaintenance, kHelp };
@@ -93,6 +95,7 @@ struct Command {
   bool goes_on = false;
   // `run` prints JSON where that is asked for.
   bool prints_json = false;
+  bool only_reads = false;
   StatusOr<Answer> (*serve)(Session& session, const Arguments& arguments) = nullptr;
   // Null: people see nothing of it.
   void (*print)(Printer& printer, const nlohmann::json& record) = nullptr;

@@ -240,6 +240,7 @@ const Command kDescribeCommand{
           syntax.Target("a path, from which the word goes on; that of a namespace describes it");
           syntax.Words("TABLE", kTableWord);
         },
+    .only_reads = true,
     .serve = ServeDescribe,
     .print = PrintDescription,
 };
@@ -254,6 +255,7 @@ const Command kListCommand{
           syntax.Target("a store, a mount point or a namespace");
           syntax.Words("NAMESPACE", "one alone; of all, hbase's tables are left out");
         },
+    .only_reads = true,
     .serve = ServeList,
     .print = PrintListed,
 };
@@ -268,6 +270,7 @@ const Command kExistsCommand{
           syntax.Target("a path, from which the word goes on");
           syntax.Words("TABLE", kTableWord);
         },
+    .only_reads = true,
     .serve = ServeExists,
     .print = PrintAnswer,
 };
@@ -282,6 +285,7 @@ const Command kIsEnabledCommand{
           syntax.Target("a path, from which the word goes on");
           syntax.Words("TABLE", kTableWord);
         },
+    .only_reads = true,
     .serve = ServeIsEnabled,
     .print = PrintAnswer,
 };
@@ -292,6 +296,7 @@ const Command kListNamespacesCommand{
     .summary = "list the namespaces",
     .example = "list_namespaces ~/m",
     .syntax = [](Syntax& syntax) { syntax.Target("a store or a mount point"); },
+    .only_reads = true,
     .serve = ServeListNamespaces,
     .print = [](Printer& printer,
                 const json& record) { printer.Row({record["namespace"].get<std::string>()}); },
@@ -307,6 +312,7 @@ const Command kDescribeNamespaceCommand{
           syntax.Target("a path, from which the word goes on");
           syntax.Words("NAMESPACE", "if the path is not one's");
         },
+    .only_reads = true,
     .serve = ServeDescribeNamespace,
     .print = PrintDescription,
 };

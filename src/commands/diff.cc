@@ -95,6 +95,7 @@ const Command kDiffCommand{
           syntax.Option("--to", "to", "TIME", "to that time; else to now");
         },
     .is_paged = true,
+    .only_reads = true,
     .serve = Serve,
     .print = Print,
     .run = [](const Front& front,

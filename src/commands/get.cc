@@ -57,6 +57,7 @@ const Command kGetCommand{
           syntax.Flag("-b,--bytes", "bytes", "only the values, as they are");
           AddQueryOptions(syntax);
         },
+    .only_reads = true,
     .serve = Serve,
     .print = Print,
 };

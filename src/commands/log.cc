@@ -101,6 +101,7 @@ const Command kLogCommand{
           syntax.Flag("-p,--patch", "patch", "what changed, too");
         },
     .is_paged = true,
+    .only_reads = true,
     .serve = Serve,
     .print = Print,
     .run = [](const Front& front,

@@ -151,6 +151,7 @@ const Command kListQuotasCommand{
     .summary = "list space quotas and how much of them is used",
     .example = "list_quotas ~/m",
     .syntax = [](Syntax& syntax) { syntax.Target("a store or a mount point"); },
+    .only_reads = true,
     .serve = ServeList,
     .print = PrintListed,
 };

@@ -226,6 +226,7 @@ const Command kUserPermissionCommand{
           syntax.Words("SCOPE", kScope);
           syntax.Option("--user", "user", "USER", "his alone");
         },
+    .only_reads = true,
     .serve = ServeUserPermission,
     .print = PrintPermission,
 };

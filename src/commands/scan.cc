@@ -136,6 +136,7 @@ const Command kScanCommand{
           syntax.Flag("--reversed", "reversed", "the last row first; --start is then the largest");
           syntax.Flag("--raw", "raw", "all that is stored, tombstones and hidden versions too");
         },
+    .only_reads = true,
     .serve = ServeScan,
     .print = PrintCell,
 };
@@ -153,6 +154,7 @@ const Command kCountCommand{
           AddQueryOptions(syntax);
           syntax.Flag("--cells", "cells", "the cells too");
         },
+    .only_reads = true,
     .serve = ServeCount,
     .print = PrintCount,
 };

@@ -62,6 +62,7 @@ const Command kShowCommand{
           syntax.Option("--format", "format", "FORMAT", "values as text, hex or long (8 bytes)");
         },
     .is_paged = true,
+    .only_reads = true,
     .serve = Serve,
     .print = Print,
 };

@@ -147,6 +147,7 @@ const Command kStatusCommand{
           syntax.Option("--release", "release", "TIME|all",
                         "let go of a time that .asof holds, or of all that nothing uses");
         },
+    .only_reads = true,
     .serve = Serve,
     .print = Print,
 };

@@ -88,10 +88,11 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
   return WithStaleMount(mount, connection.status());
 }
 
-StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory) {
+StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory, bool only_reads) {
   CELLFS_RETURN_IF_ERROR(CheckMayUse(directory));
   Configuration configuration;
   configuration.store.background_maintenance = false;
+  configuration.store.read_only = configuration.mount.read_only = only_reads;
   configuration.mount.uid = geteuid();
   configuration.mount.gid = getegid();
   configuration.mount.store_directory = directory;
@@ -112,17 +113,17 @@ std::string NoOf(const Command& command, const std::string& target, const json& 
 }  // namespace
 
 StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
-                                                   json& arguments) const {
+                                                   json& arguments, bool only_reads) const {
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
   for (const char* name : {"target", "targets"}) arguments.erase(name);
   if (!path.names.empty()) arguments["path"] = path.names;
-  return path.mount ? OpenMount(*path.mount) : OpenStore(path.store);
+  return path.mount ? OpenMount(*path.mount) : OpenStore(path.store, only_reads);
 }
 
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               json arguments) {
   const std::string no = command.no.empty() ? "" : NoOf(command, target, arguments);
-  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments, command.only_reads));
   bool has_told = false;
   const auto take = [&](json record) {
     has_told = true;

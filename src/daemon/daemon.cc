@@ -118,6 +118,12 @@ fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
   return mount;
 }
 
+StoreOptions StoreOptionsOf(const DaemonOptions& options) {
+  StoreOptions store = options.configuration.store;
+  store.read_only = options.configuration.mount.read_only;
+  return store;
+}
+
 // Each table has a few files open, and the usual soft limit is made for programs that use
 // select(2).
 void RaiseDescriptorLimit() {
@@ -238,7 +244,8 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
         return cellfs::Serve(served, peer, std::move(request), take);
       });
   if (!control.ok()) return control.status();
-  PeriodicTask quotas(kQuotaInterval, [&store] {
+  PeriodicTask quotas(kQuotaInterval, [&] {
+    if (options.configuration.mount.read_only) return;  // what they refuse is refused anyway
     if (Status status = store.CheckSpaceQuotas(); !status.ok())
       WarnWithNames("space quotas: " + status.message());
   });
@@ -289,7 +296,7 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   const auto mode = ModeOf(options.store_directory);
   const NewStore made(options.store_directory);
   manager.TellStatus("opening the store");
-  auto store = OpenWhenFree(options.store_directory, options.configuration.store);
+  auto store = OpenWhenFree(options.store_directory, StoreOptionsOf(options));
   if (!store.ok()) {
     made.TakeAway();
     return Fail(store.status(), manager, report);

@@ -158,6 +158,45 @@ def test_a_store_in_use_is_refused_at_once(mount, tmp_path):
     assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
 
 
+def bytes_of(store):
+    return {path: path.read_bytes() for path in store.rglob("*") if path.is_file() and path.name != "LOCK"}
+
+
+@pytest.mark.parametrize("file_system", ["writable", "read-only"])
+def test_a_store_that_is_read_alone_stays_as_it_is(mount, tmp_path, file_system):
+    """Also after a kill, when what is in the log alone has to be read."""
+    family = mount.family()
+    (family / "q").write_text("flushed")
+    mount.command("flush")
+    (family / "q").write_text("logged")
+    mount.kill9()
+    store, place = mount.store, tmp_path / "place"
+    before = bytes_of(store)
+    place.mkdir()
+    with contextlib.ExitStack() as stack:
+        if file_system == "read-only":
+            store = tmp_path / "bound"
+            store.mkdir()
+            sh(f"mount --bind {mount.store} {store} && mount -o remount,bind,ro {store}")
+            stack.callback(sh, f"umount {store}")
+        for command, said in (("get", "logged"), ("log", "put"), ("show", "logged")):
+            assert said in sh(f"{CELLFS} {command} {store}/default/t/r/f/q")
+        for command in ("scan --raw", "count", "describe", "list", "status", "list_quotas", "user_permission"):
+            sh(f"{CELLFS} {command} {store}{'/default/t' if command in ('scan --raw', 'count', 'describe') else ''}")
+        if file_system == "read-only":
+            code, _, error = sh(f"{CELLFS} put {store} t r f:q=x", check=False)
+            assert code == 3 and "Read-only file system" in error
+        sh(f"{CELLFS} mount -o ro {store} {place}")
+        stack.callback(sh, f"{CELLFS} umount {place}")
+        assert (place / "default/t/r/f/q").read_text() == "logged"
+        for refused in ("put {} t r f:q=x", "create {} u f", "flush {}", "compact {}", "drop --force {} t"):
+            code, _, error = sh(f"{CELLFS} {refused.format(place)}", check=False)
+            assert code == 3, (refused, code, error)
+    assert bytes_of(mount.store) == before
+    mount.start()
+    assert (family / "q").read_text() == "logged"
+
+
 def test_a_mount_after_kill_9_takes_the_stale_one_away(made):
     store, mountpoint = made
     for _ in range(5):

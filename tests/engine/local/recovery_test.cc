@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What is there again after the process has died without closing the store.
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "tests/engine/local/engine_fixture.h"
 
@@ -202,6 +204,45 @@ TEST_F(RecoveryTest, ACopyTakenWhileTheStoreIsOpenIsAStoreToo) {
   ASSERT_OK(tables);
   table_ = *(*tables)[0];
   EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=logged ");
+}
+
+// Also not the half record at the end of the log, which a recovery cuts off.
+TEST_F(RecoveryTest, OpenedToBeReadAloneAStoreStaysAsItIs) {
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "flushed"));
+    ASSERT_OK(table_->Flush());
+    ASSERT_OK(PutOne("b", 1, "logged"));
+    ASSERT_OK(PutOne("c", 1, "cut short"));
+  });
+  std::filesystem::path newest;
+  for (const auto& segment : std::filesystem::directory_iterator(path() + "/wal"))
+    newest = std::max(newest, segment.path());
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) - 3);
+  const auto contents = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
+      const bool is_read = entry.is_regular_file() && entry.path().filename() != "LOCK";
+      files[entry.path().string()] = is_read ? *PosixFiles().Read(entry.path().string()) : "";
+    }
+    return files;
+  };
+  const auto before = contents();
+  options_.read_only = true;
+  auto engine = LocalEngine::Open(path(), options_, UnchangedFiles());
+  ASSERT_OK(engine);
+  engine_ = *std::move(engine);
+  auto tables = engine_->OpenTables({{1, schema_}});
+  ASSERT_OK(tables);
+  table_ = *(*tables)[0];
+  EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=logged ");
+  EXPECT_EQ(PutOne("d", 1, "refused").code(), StatusCode::kReadOnly);
+  EXPECT_EQ(table_->Flush().code(), StatusCode::kReadOnly);
+  EXPECT_EQ(table_->Compact(CompactionKind::kMajor).code(), StatusCode::kReadOnly);
+  EXPECT_EQ(engine_->CreateTable({2, schema_}).status().code(), StatusCode::kReadOnly);
+  EXPECT_EQ(engine_->SaveCatalog("x").code(), StatusCode::kReadOnly);
+  table_.reset();
+  engine_.reset();
+  EXPECT_EQ(contents(), before);
 }
 
 TEST_F(RecoveryTest, ACleanCloseLeavesAnEmptyLog) {
