@@ -218,52 +218,52 @@ struct Expected {
 const std::vector<Expected>& AllExpected() {
   static const std::vector<Expected> expected = {
       {"append",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: f:q\n",
        "kernel drops: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "forgotten: f:q\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"append with a time",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: f:q\n",
        "kernel drops: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "forgotten: f:q\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"edit",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "times of: t/r f\n",
        "kernel drops: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "forgotten: f:q\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"overwrite",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "times of: t/r f\n",
        "kernel drops: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "forgotten: f:q\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"overwrite with a time",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "times of: t/r f\n",
        "kernel drops: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "forgotten: f:q\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
@@ -300,7 +300,7 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: f:made\n"
        "kernel looks up: f made\n"},
       {"create a version",
-       "told: .versions/f:q@77 t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 .versions/f:q@77 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel looks up: f q\n",
@@ -308,7 +308,7 @@ const std::vector<Expected>& AllExpected() {
        "kernel drops: t t/r f f:q@77\n"
        "kernel asks: f:q f:q@77\n"
        "kernel looks up: f q f:q 77\n",
-       "told: .versions/f:q@77 t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 .versions/f:q@77 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q@77\n"
        "kernel asks: f:q f:q@77\n"
@@ -336,39 +336,41 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: f:c\n"
        "kernel looks up: f c\n"},
       {"unlink default/t/r/f/q",
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "unlinked: f:q\n"
        "times of: t/r f\n",
        "cached: f:q\n",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"unlink default/t/r/f/.versions/q/1700000000000",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "unlinked: .versions/f:q@00\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel looks up: f q\n",
        "",
-       "told: .versions/f:q@00 t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:q f:q@00\n"
        "kernel looks up: f q f:q 00\n"},
       {"unlink default/t/r/f/.versions/q/1700000000020",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "unlinked: .versions/f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel looks up: f q\n",
        "",
-       "told: .versions/f:q@20 t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:q f:q@20\n"
        "kernel looks up: f q f:q 20\n"},
       {"unlink a temporary",
+       "told: f:.q.Xa1b2c\n"
        "forgotten: f:.q.Xa1b2c\n"
        "unlinked: f:.q.Xa1b2c\n"
        "times of: t/r f\n",
@@ -381,20 +383,20 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: f:.q.Xa1b2c\n"
        "kernel looks up: f .q.Xa1b2c\n"},
       {"rename default/t/r/f/q default/t/r/f/renamed",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:q f:q@20\n"
        "cached: f:renamed\n"
        "created: f:renamed\n"
        "renamed away: f:q\n"
        "times of: t/r f\n"
        "kernel asks: f:renamed\n",
        "",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:q\n"
        "kernel looks up: f q\n"},
       {"rename default/t/r/f/q default/t/r/f/other",
-       "told: f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:other f:q f:q@20\n"
        "cached: f:other\n"
        "unlinked: f:other\n"
        "created: f:other\n"
@@ -402,7 +404,7 @@ const std::vector<Expected>& AllExpected() {
        "times of: t/r f\n"
        "kernel asks: f:other\n",
        "",
-       "told: t t/r f f:other f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:other f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:other f:q\n"
@@ -422,7 +424,7 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: g:in-g\n"
        "kernel looks up: g in-g\n"},
       {"rename default/t/r/f/.q.Xa1b2c default/t/r/f/q",
-       "told: f:.q.Xa1b2c\n"
+       "told: .versions/f:q@00 .versions/f:q@20 f:.q.Xa1b2c f:q f:q@20\n"
        "forgotten: f:.q.Xa1b2c\n"
        "cached: f:q\n"
        "unlinked: f:q\n"
@@ -431,7 +433,7 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: f:q\n",
        "created: f:.q.Xa1b2c\n"
        "times of: t/r f\n",
-       "told: t t/r f f:.q.Xa1b2c f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:.q.Xa1b2c f:q f:q@20\n"
        "forgotten: f:.q.Xa1b2c\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
@@ -453,13 +455,13 @@ const std::vector<Expected>& AllExpected() {
        "kernel asks: f:.q.Xa1b2c\n"
        "kernel looks up: f .q.Xa1b2c\n"},
       {"rename default/t/r/f/.versions/q/.77.Xa1b2c default/t/r/f/.versions/q/77",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f f:q\n"
        "kernel asks: f:q@77\n"
        "kernel looks up: f q\n",
        "",
-       "told: t t/r f f:q\n"
+       "told: .versions/f:q@00 .versions/f:q@20 t t/r f f:q f:q@20\n"
        "times of: t/r f\n"
        "kernel drops: t t/r f\n"
        "kernel asks: f:q\n"
