@@ -45,7 +45,8 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   const size_t most = rights_.matter() ? kMostColumnsOfOthers : kMostColumns;
   if (columns_.size() > most) {
     return {StatusCode::kIllegalArgument, "a step changes at most " + std::to_string(most) +
-                                              " columns; make several of it"};
+                                              " columns, and this one " + std::to_string(columns_.size()) +
+                                              "; make several of it"};
   }
   AddOpenFiles();
   std::vector<Place> columns;
