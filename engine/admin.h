@@ -59,6 +59,10 @@ struct TableStatistics {
   // By family: when a major compaction last began, or the family was emptied; 0: never. Where that
   // is not known any more, the latest time at which it may have been.
   std::map<std::string, int64_t> major_compactions;
+  // By family, of those that the table has or has had: when all its cells were last thrown away, by
+  // a truncate or with the family or a table of that name. Who has no entry was not, as far as the
+  // store knows.
+  std::map<std::string, int64_t> emptied;
   std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };

@@ -17,6 +17,8 @@
 
 #include "src/commands/command.h"
 #include "src/commands/mounting.h"
+#include "src/mount/mount_table.h"
+#include "src/mount/store_opening.h"
 
 namespace cellfs {
 namespace {
@@ -126,8 +128,11 @@ int Mount(const HelperCall& call) {
   const StatusOr<Configuration> configuration = ReadConfiguration(call.mount);
   if (!configuration.ok())
     return Say(configuration.status().message(), kWrongCallOrPermission);
-  Status status = CheckMount(call.mount);
-  if (status.ok() && !call.is_fake) status = MountStore(call.mount, *configuration);
+  Status status = CheckMount(call.mount, *configuration);
+  if (status.ok()) {
+    status = call.is_fake ? CheckIsFree(CanonicalPath(call.mount.store))
+                          : MountStore(call.mount, *configuration);
+  }
   if (!status.ok()) return Say(status.message(), CodeOf(status));
   if (call.is_verbose && !call.is_fake)
     std::cout << call.mount.store << " is mounted on " << call.mount.mountpoint << '\n';

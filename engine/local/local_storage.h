@@ -120,6 +120,8 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
 
   // REQUIRES: compact_mutex_ is held.
   Status CompactAll(CompactionKind kind);
+  Status CompactFamily(const FamilySchema& family, CompactionKind kind);
+  StatusOr<bool> CompactPair(const FamilySchema& family);
   StatusOr<bool> CompactOnce(const std::function<bool()>& stopped);
   StatusOr<bool> CompactWhatIsWorthIt(const std::function<bool()>& stopped);
   StatusOr<bool> DropExpired(const FamilySchema& family);

@@ -34,20 +34,66 @@ Status LocalStorage::Compact(CompactionKind kind) {
   return done;
 }
 
+// A family for which there is no room is no reason to leave the others, and what they give back may
+// be what it lacks.
 Status LocalStorage::CompactAll(CompactionKind kind) {
   const std::shared_ptr<const TableSchema> schema = Schema();
-  for (const auto& [name, family] : schema->families) {
-    for (int attempt = 1;; ++attempt) {
-      Status status = DropExpired(family).status();
-      if (status.ok()) status = CompactSelection({family, FilesOf(name), kind}, {});
-      if (status.code() == StatusCode::kUnavailable && attempt < kCompactAttempts && !dropped_)
-        continue;
-      CELLFS_RETURN_IF_ERROR(status);
-      break;
+  std::vector<const FamilySchema*> families;
+  for (const auto& [name, family] : schema->families) families.push_back(&family);
+  while (true) {
+    std::vector<const FamilySchema*> without_room;
+    Status full;
+    for (const FamilySchema* family : families) {
+      Status status = CompactFamily(*family, kind);
+      if (status.code() == StatusCode::kStoreFull) {
+        without_room.push_back(family);
+        full = std::move(status);
+      } else {
+        CELLFS_RETURN_IF_ERROR(status);
+      }
+    }
+    const bool is_done = without_room.empty();
+    if (is_done) ++compactions_;
+    if (is_done || without_room.size() == families.size()) return full;
+    families = std::move(without_room);
+  }
+}
+
+// All its files; where the disk has no room for that, in smaller steps as long as these give some
+// back.
+Status LocalStorage::CompactFamily(const FamilySchema& family, CompactionKind kind) {
+  for (int attempt = 1;; ++attempt) {
+    Status status = DropExpired(family).status();
+    if (status.ok()) status = CompactSelection({family, FilesOf(family.name()), kind}, {});
+    if (status.code() == StatusCode::kStoreFull) {
+      CELLFS_ASSIGN_OR_RETURN(const bool has_made_room, CompactPair(family));
+      if (!has_made_room) return status;
+      attempt = 0;
+    } else if (status.code() != StatusCode::kUnavailable || attempt >= kCompactAttempts ||
+               dropped_) {
+      return status;
     }
   }
-  ++compactions_;
-  return Status();
+}
+
+// Two files that follow each other, the smallest first. False: there is no room for any two, or no
+// more than two are there.
+StatusOr<bool> LocalStorage::CompactPair(const FamilySchema& family) {
+  const StoreFiles files = FilesOf(family.name());
+  if (files.size() <= 2) return false;
+  std::vector<StoreFiles> pairs;
+  for (auto file = files.begin(); file + 1 != files.end(); ++file) pairs.emplace_back(file, file + 2);
+  const auto bytes = [](const StoreFiles& pair) {
+    return pair.front()->facts().bytes + pair.back()->facts().bytes;
+  };
+  std::sort(pairs.begin(), pairs.end(),
+            [&](const StoreFiles& a, const StoreFiles& b) { return bytes(a) < bytes(b); });
+  for (StoreFiles& pair : pairs) {
+    const Status status = CompactSelection({family, std::move(pair), CompactionKind::kMinor}, {});
+    if (status.ok()) return true;
+    if (status.code() != StatusCode::kStoreFull) return status;
+  }
+  return false;
 }
 
 Status LocalStorage::CompactSelected() {
@@ -192,7 +238,9 @@ StatusOr<DiskReserve::Claim> LocalStorage::ClaimRoomFor(const Selection& selecti
     if (bytes > room)
       return Status(StatusCode::kStoreFull, "the disk has no room for a compaction, which needs " +
                                                 std::to_string(bytes) + " bytes and may have " +
-                                                std::to_string(room));
+                                                std::to_string(room) +
+                                                "; after deletes 'cellfs flush' comes before it, "
+                                                "for it heeds what is in files alone");
     reserve.MakeRoom(bytes);
   }
   return DiskReserve::Claim(reserve, bytes);

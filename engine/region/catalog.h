@@ -50,6 +50,10 @@ struct Catalog {
   // Bounded, the oldest end first (engine/region/catalog_history.h).
   std::vector<Past<CatalogTable>> past_tables;
   std::vector<Past<Stamped<NamespaceSchema>>> past_namespaces;
+  // When all cells of a family were last thrown away, by table and family, "" for every family
+  // (engine/region/emptied.h). Also of tables and families that are not there now.
+  std::map<TableName, std::map<std::string, Timestamp>> emptied;
+  Timestamp emptied_forgotten = 0;  // up to when such times of dropped tables may be missing
 };
 
 // With the two namespaces that always exist.

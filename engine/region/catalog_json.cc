@@ -8,6 +8,7 @@
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
 //  "past_tables": [{"name": "a:t", ..., "until": 2000}],
 //  "past_namespaces": [{"name": "a", ..., "until": 2000}],
+//  "emptied": {"a:t": {"f": 2000}}, "emptied_forgotten": 0,
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
 //  1000}]}
 #include "engine/region/catalog_json.h"
@@ -71,6 +72,15 @@ Json GrantToJson(const Stamped<Grant>& grant) {
   return json;
 }
 
+Json EmptiedToJson(const Catalog& catalog) {
+  Json json = Json::object();
+  for (const auto& [table, families] : catalog.emptied) {
+    Json& of_table = json[BytesToJsonText(table.ToString())] = Json::object();
+    for (const auto& [family, time] : families) of_table[BytesToJsonText(family)] = time;
+  }
+  return json;
+}
+
 // Reads one catalog. The library throws where the JSON has not the form expected; what is wrong
 // beyond that is noted, the first of it.
 class CatalogReader {
@@ -103,6 +113,7 @@ class CatalogReader {
       catalog.past_namespaces.push_back(
           {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
     }
+    ReadEmptied(json, catalog);
     for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
     return catalog;
   }
@@ -135,6 +146,17 @@ class CatalogReader {
   Stamped<NamespaceSchema> NamespaceFromJson(const Json& json) {
     return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
             json.at("changed").get<Timestamp>()};
+  }
+
+  // Earlier versions of this program have not said it: there it is not known.
+  void ReadEmptied(const Json& json, Catalog& catalog) {
+    if (!json.contains("emptied")) return;
+    for (const auto& [table, families] : json.at("emptied").items()) {
+      auto& times = catalog.emptied[ParseTableName(ToBytes(table))];
+      for (const auto& [family, time] : families.items())
+        times[ToBytes(family)] = time.get<Timestamp>();
+    }
+    catalog.emptied_forgotten = json.at("emptied_forgotten").get<Timestamp>();
   }
 
   CatalogTable TableFromJson(const Json& json) {
@@ -182,7 +204,8 @@ std::string EncodeCatalog(const Catalog& catalog) {
   const MemoryReserve reserve(MemoryReserve::kOfSmallText +
                               kOfEntry * (catalog.tables.size() + catalog.namespaces.size() +
                                           catalog.past_tables.size() +
-                                          catalog.past_namespaces.size() + catalog.grants.size()));
+                                          catalog.past_namespaces.size() + catalog.emptied.size() +
+                                          catalog.grants.size()));
   Json json = {{"format", kFormat},
                {"next_table_id", catalog.next_table_id},
                {"namespaces", Json::array()},
@@ -192,6 +215,8 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"violations", Json::object()},
                {"past_tables", Json::array()},
                {"past_namespaces", Json::array()},
+               {"emptied", EmptiedToJson(catalog)},
+               {"emptied_forgotten", catalog.emptied_forgotten},
                {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
     json["namespaces"].push_back(NamespaceToJson(space));

@@ -9,6 +9,7 @@
 #include "engine/region/access_control.h"
 #include "engine/region/catalog_history.h"
 #include "engine/region/catalog_json.h"
+#include "engine/region/emptied.h"
 #include "engine/region/request_check.h"
 #include "engine/region/space_quotas.h"
 #include "engine/region/system_tables.h"
@@ -109,6 +110,7 @@ Status EmbeddedStore::Commit(Catalog catalog) {
   const Snapshot<Catalog> before = directory_->catalog();
   NotePast(*before, now, catalog);
   PrunePast(now, catalog);
+  PruneEmptied(catalog);
   Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
   if (IsInForce(saved)) Publish(std::move(catalog));
   return saved;
@@ -307,6 +309,7 @@ Statistics EmbeddedStore::GetStatistics() {
       unopened.damage = (*handle)->unopened.message();
       statistics.tables.push_back(std::move(unopened));
     }
+    statistics.tables.back().emptied = EmptiedFamilies(*catalog, name);
   }
   return statistics;
 }

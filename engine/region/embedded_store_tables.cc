@@ -5,6 +5,7 @@
 
 #include "engine/region/access_control.h"
 #include "engine/region/embedded_store.h"
+#include "engine/region/emptied.h"
 #include "engine/region/namespace_quota.h"
 #include "engine/region/system_tables.h"
 
@@ -35,6 +36,20 @@ Status SplitRefused(const TableName& table, std::string_view why) {
 Status SystemTableRefused(const TableName& table) {
   return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is in the namespace '" +
                                      std::string(kSystemNamespace) + "', which is read-only"};
+}
+
+// Whether it holds a cell, a hidden one too. What cannot be read counts as one.
+bool HoldsCells(Region& region, const std::string& family) {
+  Scan scan;
+  scan.raw = true;
+  scan.columns[family] = {};
+  scan.max_versions = kAllVersions;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  const auto scanner = region.OpenScanner(scan);
+  if (!scanner.ok()) return true;
+  const auto rows = (*scanner)->Next({1, 1});
+  return !rows.ok() || !rows->empty();
 }
 
 }  // namespace
@@ -118,6 +133,10 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   CELLFS_RETURN_IF_ERROR(CheckSchema(*schema));
   // Most of what can fail in the change of regions is its flush: before anything is said of it.
   CELLFS_RETURN_IF_ERROR(region->Flush());
+  for (const auto& [name, family] : entry->schema->families) {
+    if (schema->FindFamily(name) == nullptr && HoldsCells(*region, name))
+      NoteFamilyEmptied(table, name, Now(), catalog);
+  }
   entry->schema = schema;
   if (ownership == Ownership::kTaken) GrantOwner(catalog, caller, table);
   Status committed = Commit(std::move(catalog));
@@ -220,6 +239,7 @@ StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableNa
 Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
   EraseTable(catalog, table);
+  NoteTableEmptied(table, Now(), catalog);
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
   opened_.erase(id);
@@ -239,6 +259,7 @@ Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table
   CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
   CELLFS_RETURN_IF_ERROR(region->Truncate());
   const auto violation = catalog.violations.find(table);
+  NoteTableEmptied(table, Now(), catalog);
   entry->enabled =
       violation == catalog.violations.end() || violation->second != SpaceViolationPolicy::kDisable;
   return Commit(std::move(catalog));

@@ -14,7 +14,7 @@ namespace cellfs::fs {
 
 namespace {
 
-const TableName kAttributesTable{std::string(kHiddenNamespace), "attributes"};
+const TableName kAttributesTable{std::string(kHiddenNamespace), std::string(kAttributesName)};
 constexpr char kOwnerFamily[] = "a";
 constexpr char kTimeFamily[] = "m";
 constexpr char kChangeFamily[] = "c";

@@ -177,6 +177,25 @@ StatusOr<MutationResult> CallersStore::Mutate(const Caller& caller, const TableN
   return result;
 }
 
+Status CallersStore::CheckMayMutate(const Caller& caller, const TableName& table,
+                                    const RowMutations& mutations) {
+  CELLFS_RETURN_IF_ERROR(CheckMayChange(table));
+  const auto check = [&](const std::string& family, const std::string& qualifier) {
+    return store_.CheckMayPut(caller, table, family, qualifier);  // HBase's W deletes as well
+  };
+  for (const Mutation& mutation : mutations.mutations) {
+    if (const auto* put = std::get_if<Put>(&mutation)) {
+      for (const PutCell& cell : put->cells)
+        CELLFS_RETURN_IF_ERROR(check(cell.family, cell.qualifier));
+    } else if (const auto* remove = std::get_if<Delete>(&mutation)) {
+      for (const DeleteMarker& marker : remove->markers)
+        CELLFS_RETURN_IF_ERROR(check(marker.family, marker.qualifier));
+    }
+  }
+  return RowChange(filesystem_, store_, rights_, umask_, table, mutations.row)
+      .Begin(mutations.mutations);
+}
+
 StatusOr<CheckAndMutateResult> CallersStore::CheckAndMutate(const Caller& caller,
                                                             const TableName& table,
                                                             const cellfs::CheckAndMutate& check) {

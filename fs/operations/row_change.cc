@@ -45,12 +45,13 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   const size_t most = rights_.matter() ? kMostColumnsOfOthers : kMostColumns;
   if (columns_.size() > most) {
     return {StatusCode::kIllegalArgument, "a step changes at most " + std::to_string(most) +
-                                              " columns; make several of it"};
+                                              " columns, and this one " + std::to_string(columns_.size()) +
+                                              "; make several of it"};
   }
   AddOpenFiles();
   std::vector<Place> columns;
   for (const auto& [key, column] : columns_) columns.push_back(PlaceOf(key));
-  locks_ = parts_.tree.column_locks.Take(columns);
+  locks_ = ColumnLock::Of(parts_.tree.columns, columns);
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
   const timespec now = ToTimespec(parts_.tree.clock.Now());

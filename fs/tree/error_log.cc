@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <ctime>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "fs/requests/asking_process.h"
 #include "fs/requests/running_request.h"
+#include "fs/tree/time_text.h"
 
 namespace cellfs::fs {
 namespace {
@@ -19,15 +20,6 @@ namespace {
 // Keys have up to 32 KiB each; a line is for people.
 constexpr size_t kLongestPlace = 500;
 constexpr size_t kLongestReason = 2000;
-
-std::string TimeText(Timestamp time) {
-  const std::time_t seconds = time / 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 // A name may hold any byte; a log line shall stay one.
 std::string OneLine(std::string text) {
@@ -141,11 +133,17 @@ std::vector<ErrorLog::Told> ErrorLog::After(uint64_t number, std::optional<uid_t
   return after;
 }
 
+std::vector<ErrorLog::Kind> ErrorLog::Kinds(std::optional<uid_t> user) const {
+  std::vector<Kind> wanted;
+  const std::lock_guard lock(mutex_);
+  std::copy_if(kinds_.begin(), kinds_.end(), std::back_inserter(wanted),
+               [&](const Kind& kind) { return !user || kind.user == *user; });
+  return wanted;
+}
+
 std::string ErrorLog::Text(std::optional<uid_t> user) const {
   std::string text;
-  std::lock_guard lock(mutex_);
-  for (const Kind& kind : kinds_) {
-    if (user && kind.user != *user) continue;
+  for (const Kind& kind : Kinds(user)) {
     text += TimeText(kind.latest_time) + " " + kind.latest;
     if (kind.count > 1) {
       text += "; " + std::to_string(kind.count) + " times since " + TimeText(kind.first_time);

@@ -45,6 +45,18 @@ class ErrorLog {
   // since when. The kind that failed last comes last. Nullopt: of all users.
   std::string Text(std::optional<uid_t> user = {}) const;
 
+  // Failures that are alike: the latest, how many there were, and since when.
+  struct Kind {
+    uid_t user = 0;
+    std::string key;  // in what they are alike
+    std::string latest;
+    Timestamp first_time = 0;
+    Timestamp latest_time = 0;
+    uint64_t count = 0;
+  };
+  // What Text says, in its order.
+  std::vector<Kind> Kinds(std::optional<uid_t> user) const;
+
   // A single failure.
   struct Told {
     uint64_t number = 0;  // they are counted from 1
@@ -62,14 +74,6 @@ class ErrorLog {
   static constexpr size_t kKinds = 200;
   static constexpr size_t kFailures = 200;
   static constexpr size_t kBytesOfFailures = size_t{1} << 20;
-  struct Kind {
-    uid_t user = 0;
-    std::string key;
-    std::string latest;
-    Timestamp first_time = 0;
-    Timestamp latest_time = 0;
-    uint64_t count = 0;
-  };
   struct Failure {
     Told told;
     std::string reason;

@@ -11,6 +11,8 @@
 namespace cellfs::fs {
 
 inline constexpr std::string_view kHiddenNamespace = "cellfs";
+// Its table of owners, modes and times (fs/attributes/attribute_store.h).
+inline constexpr std::string_view kAttributesName = "attributes";
 // Whether the row of a table of the namespace `hbase` is about that namespace: it is not shown
 // either.
 bool IsHiddenRow(const TableName& table, std::string_view row);

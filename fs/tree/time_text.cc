@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <ctime>
 #include <optional>
-#include <string>
 
 namespace cellfs::fs {
 namespace {
@@ -210,6 +209,15 @@ StatusOr<Timestamp> ParseTime(std::string_view text, Timestamp now) {
                 "'" + std::string(text) +
                     "' is no time; such are -2h, -1h30m, 'yesterday 18:00', 2026-11-22, "
                     "2026-11-22T18:00:00Z, @SECONDS, and milliseconds since 1970");
+}
+
+std::string TimeText(Timestamp time) {
+  const std::time_t seconds = time / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 }  // namespace cellfs::fs

@@ -17,6 +17,7 @@
 #ifndef CELLFS_FS_TREE_TIME_TEXT_H_
 #define CELLFS_FS_TREE_TIME_TEXT_H_
 
+#include <string>
 #include <string_view>
 
 #include "engine/cell.h"
@@ -26,6 +27,9 @@ namespace cellfs::fs {
 
 // Reckoned from `now`. kIllegalArgument, with what would do: it is no time, or before 1970.
 StatusOr<Timestamp> ParseTime(std::string_view text, Timestamp now);
+
+// "2026-11-22T17:00:00Z"; what ParseTime reads, but for the fraction of a second.
+std::string TimeText(Timestamp time);
 
 }  // namespace cellfs::fs
 

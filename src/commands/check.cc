@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "engine/repair.h"
+#include "fs/tree/hidden_namespace.h"
 #include "fs/tree/name_spelling.h"
 #include "src/commands/all.h"
 #include "src/commands/target.h"
@@ -130,12 +131,49 @@ StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::
   return IsDamageLeft(repairs, mode) ? kExitNo : kExitDone;
 }
 
+// As a last resort: the table of owners, modes and times goes, and all is as it is inherited.
+StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
+                           const std::string& directory) {
+  const bool acts = arguments.Flag("yes");
+  StoreOptions options;
+  options.background_maintenance = false;
+  CELLFS_ASSIGN_OR_RETURN(const auto store, OpenWhenFree(directory, options));
+  const TableName table{std::string(fs::kHiddenNamespace), std::string(fs::kAttributesName)};
+  const Status found = store->DescribeTable(table).status();
+  const bool is_there = found.code() != StatusCode::kTableNotFound;
+  if (is_there) CELLFS_RETURN_IF_ERROR(found);
+  if (is_there && acts) {
+    const Status disabled = store->DisableTable(Caller::Superuser(), table);
+    if (disabled.code() != StatusCode::kTableNotEnabled) CELLFS_RETURN_IF_ERROR(disabled);
+    CELLFS_RETURN_IF_ERROR(store->DropTable(Caller::Superuser(), table));
+  }
+  if (front.printer.style().json) {
+    front.printer.Json({{"table", table.ToString()}, {"forgotten", is_there && acts}});
+  } else if (!is_there) {
+    front.printer.Line("no owner, mode or time was ever set");
+  } else if (acts) {
+    front.printer.Line(
+        "every owner, mode and time that was set is forgotten; everything is its mounter's now, "
+        "with file_mode and directory_mode");
+  } else {
+    front.printer.Line(
+        "every owner, mode and time that was set would be forgotten, and what was closed to others "
+        "be open to them where file_mode and directory_mode of a mount with allow_other say so; "
+        "nothing was changed; --yes does it. Make a copy of the store before");
+  }
+  return is_there && !acts ? kExitNo : kExitDone;
+}
+
 // Reads the files itself, also of a mounted store: that goes on working meanwhile.
 StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   if (arguments.Flag("yes") && !arguments.Flag("repair"))
     return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(arguments.Text("target")));
   CELLFS_RETURN_IF_ERROR(CheckMayUse(path.store));
+  if (arguments.Flag("forget_owners")) {
+    if (arguments.Flag("repair")) return ForgetOwners(front, arguments, path.store);
+    return Status(StatusCode::kIllegalArgument, "--forget-owners goes with --repair");
+  }
   if (arguments.Flag("repair")) return Repair(front, arguments, path.store);
   CELLFS_ASSIGN_OR_RETURN(const CheckReport report, CheckLocalStore(path.store));
   front.printer.Bytes(front.printer.style().json ? CheckJson(report) + '\n' : CheckText(report));
@@ -158,6 +196,9 @@ const Command kCheckCommand{
           syntax.Target("a store's directory or its mount point");
           syntax.Flag("--repair", "repair",
                       "say how manifests that were lost can be made anew from store files");
+          syntax.Flag("--forget-owners", "forget_owners",
+                      "with --repair: give up all owners, modes and times, where these cannot be "
+                      "read and no mount can be made");
           syntax.Flag("--yes", "yes", "with --repair: do it");
         },
     .prints_json = true,

@@ -3,8 +3,8 @@
 // errors: what the mount has refused lately, and why. Others than root and the mount's owner see
 // what they were refused themselves.
 #include <chrono>
-#include <sstream>
 #include <thread>
+#include <utility>
 
 #include "fs/resolve/cellfs_directory.h"
 #include "src/commands/all.h"
@@ -29,9 +29,14 @@ bool IsWithin(fs::Place place, const fs::Place& whole) {
 
 // The latest of each kind, of the whole mount.
 void TellAll(Session& session) {
-  std::istringstream lines(session.filesystem.errors().Text(fs::CellfsDirectory::WhoseErrors()));
-  for (std::string line; std::getline(lines, line);) {
-    if (!session.take({{"line", line}})) return;
+  const auto kinds = session.filesystem.errors().Kinds(fs::CellfsDirectory::WhoseErrors());
+  for (const fs::ErrorLog::Kind& kind : kinds) {
+    json record = {{"time", kind.latest_time}, {"user", kind.user}, {"line", kind.latest}};
+    if (kind.count > 1) {
+      record["count"] = kind.count;
+      record["since"] = kind.first_time;
+    }
+    if (!session.take(std::move(record))) return;
   }
 }
 
@@ -77,8 +82,12 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
 }
 
 void Print(Printer& printer, const json& record) {
-  std::string line = record["line"];
-  if (record.contains("time")) line = ShownTime(record["time"].get<Timestamp>()) + " " + line;
+  std::string line = ShownTime(record["time"].get<Timestamp>()) + " " +
+                     record["line"].get<std::string>();
+  if (record.contains("count")) {
+    line += "; " + std::to_string(record["count"].get<uint64_t>()) + " times since " +
+            ShownTime(record["since"].get<Timestamp>());
+  }
   printer.Line(line);
   printer.Finish();  // who follows waits for it
 }

@@ -63,7 +63,7 @@ bool IsMountedSo(const MountCall& call) {
 StatusOr<int> MountAndUpdateFstab(const MountCall& call, const Configuration& configuration) {
   CELLFS_RETURN_IF_ERROR(CheckForFstab(call));
   if (!IsMountedSo(call)) {
-    CELLFS_RETURN_IF_ERROR(CheckMount(call));
+    CELLFS_RETURN_IF_ERROR(CheckMount(call, configuration));
     CELLFS_RETURN_IF_ERROR(MountStore(call, configuration));
   }
   CELLFS_RETURN_IF_ERROR(UpdateFstab(FstabPath(), FstabLineOf(call)));
@@ -74,7 +74,7 @@ StatusOr<int> Mount(const Front& /*front*/, const Arguments& arguments) {
   const MountCall call = CallOf(arguments);
   CELLFS_ASSIGN_OR_RETURN(const Configuration configuration, ReadConfiguration(call));
   if (arguments.Flag("update_fstab")) return MountAndUpdateFstab(call, configuration);
-  CELLFS_RETURN_IF_ERROR(CheckMount(call));
+  CELLFS_RETURN_IF_ERROR(CheckMount(call, configuration));
   CELLFS_RETURN_IF_ERROR(MountStore(call, configuration));
   return kExitDone;
 }

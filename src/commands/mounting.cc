@@ -76,10 +76,11 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
   return configuration;
 }
 
-Status CheckMount(const MountCall& call) {
+Status CheckMount(const MountCall& call, const Configuration& configuration) {
   if (call.store.empty()) return EmptyPath("store");
   if (call.mountpoint.empty()) return EmptyPath("mount point");
   CELLFS_RETURN_IF_ERROR(CheckMayUse(call.store));
+  if (configuration.mount.read_only) CELLFS_RETURN_IF_ERROR(CheckIsThere(call.store));
   return PrepareMountpoint(CanonicalPath(call.store), CanonicalPath(call.mountpoint));
 }
 

@@ -26,8 +26,9 @@ struct MountCall {
 // The file first, then the options. May be asked for again, when the file has changed.
 StatusOr<Configuration> ReadConfiguration(const MountCall& call);
 
-// Whether the store may be mounted there; what a dead daemon has left there goes.
-Status CheckMount(const MountCall& call);
+// Whether the store may be mounted there; what a dead daemon has left there goes. A mount that is
+// read-only makes no store.
+Status CheckMount(const MountCall& call, const Configuration& configuration);
 
 // After CheckMount. Returns once the mount answers; in the foreground once it has ended.
 Status MountStore(const MountCall& call, const Configuration& configuration);

@@ -6,7 +6,8 @@
 //     {"row": "r", "column": "f:old", "type": "DeleteColumn"}
 //     {"row": "r", "column": "f:visits", "type": "Increment", "amount": 1}
 //
-// Lines that follow each other and have one row (and one "table") are one RowMutations.
+// Lines that follow each other and have one row (and one "table") are one RowMutations, unless a row
+// may come in pieces.
 #include <algorithm>
 #include <iostream>
 #include <tuple>
@@ -172,6 +173,13 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
   return all;
 }
 
+// Of a row that is too much for one step.
+Status WithRemedy(const RowMutations& row, const Status& status) {
+  const bool is_long = row.mutations.size() > kLinesOfCall;
+  if (status.code() != StatusCode::kIllegalArgument || !is_long) return status;
+  return {status.code(), status.message() + " (--in-pieces does)"};
+}
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   NamedPlace named{fs::RootPlace(), {}};
   if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
@@ -188,7 +196,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
         ++done;
       } else {
         session.take({{"rows", done}});
-        return AtLine(rows.lines[i], results[i].status());
+        return AtLine(rows.lines[i], WithRemedy(rows.rows[i], results[i].status()));
       }
     }
   }
@@ -246,6 +254,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     return Status(failed.code(), failed.message() + "; " + std::to_string(rows) +
                                      " rows before it are done at least");
   };
+  const bool in_pieces = arguments.Flag("in_pieces");
   int64_t number = 0;
   for (std::string text; std::getline(std::cin, text);) {
     ++number;
@@ -258,9 +267,12 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
       return with_count(AtLine(number, Line::Wrong("it is no JSON object")));
     }
     const bool is_same_row = pending.EndsWithRowOf(*line);
-    if (is_same_row && pending.bytes() > kMostBytesOfRow)
-      return with_count(AtLine(number, Line::Wrong("the row is too long for one step")));
-    if (!is_same_row && pending.IsFull()) {
+    if (is_same_row && !in_pieces && pending.bytes() > kMostBytesOfRow) {
+      return with_count(AtLine(number, Line::Wrong("the lines about a row are one step, and these "
+                                                   "have more than 16 MiB; --in-pieces makes "
+                                                   "several steps of such a row")));
+    }
+    if ((!is_same_row || in_pieces) && pending.IsFull()) {
       if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
     }
     pending.Add(*std::move(line), number, text.size());
@@ -281,7 +293,8 @@ const Command kMutateCommand{
         "Each line is a cell as 'cellfs scan --json' prints it; its \"type\" may be Put, Delete, "
         "DeleteColumn, DeleteFamily, DeleteFamilyVersion, Append or Increment; the last has an "
         "\"amount\" instead of a value. \"column\": \"f:q\" may stand for family and qualifier. Lines "
-        "that follow each other about one row are one step.",
+        "that follow each other about one row are one step, which changes at most 10,000 columns, "
+        "another user's 1,000, and has at most 16 MiB; with --in-pieces a longer row is several.",
     .example = "scan --json ~/m notes | cellfs mutate ~/m copy\n"
                "mutate ~/m notes <changes.jsonl",
     .syntax =
@@ -289,6 +302,7 @@ const Command kMutateCommand{
           syntax.Target("a path, from which the words go on");
           syntax.Words("TABLE", "of lines that name none");
           AddDurabilityOption(syntax);
+          syntax.Flag("--in-pieces", "in_pieces", "a row may be several steps, of 1000 lines each");
         },
     .serve = Serve,
     .run = Run,

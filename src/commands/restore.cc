@@ -24,6 +24,14 @@ OnChange Tell(Session& session) {
   };
 }
 
+// Null where the caller may change everything.
+RowWriter CheckerOf(Session& session, const Scope& scope) {
+  if (!session.store.MayRefuse(session.caller)) return nullptr;
+  return [&](RowMutations& mutations) {
+    return session.store.CheckMayMutate(session.caller, scope.table, mutations);
+  };
+}
+
 json SumOf(const RestoreReport& report, bool dry_run) {
   return {{"rows", report.rows},
           {"puts", report.puts},
@@ -37,7 +45,8 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
   if (!at) return Status(StatusCode::kIllegalArgument, "say --at TIME: as it was when");
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
                          .despite_unknown = arguments.Flag("known"),
-                         .writer = nullptr};
+                         .writer = nullptr,
+                         .checker = CheckerOf(session, scope)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           RestoreTo(AccessOf(session), scope, *at, options, Tell(session)));
   if (report.refused) {
@@ -53,7 +62,9 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
 
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
-  RestoreOptions options{.dry_run = arguments.Flag("dry_run"), .writer = nullptr};
+  RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
+                         .writer = nullptr,
+                         .checker = CheckerOf(session, scope)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, Tell(session)));
   session.take(SumOf(report, options.dry_run));
@@ -84,7 +95,7 @@ const Command kRestoreCommand{
         "Versions and deletes with timestamps up to TIME are what was then. "
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
-        "of which columns and why. After a kill the same call finishes it.",
+        "of which columns and why; likewise where the caller may not change all of it. After a kill the same call finishes it.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .no = kNothingStored,

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "src/daemon/descriptor.h"
@@ -40,24 +41,38 @@ bool IsLine(const std::string& text) {
   return text.empty() || text.find('\n') >= text.size() - 1;
 }
 
-// "-old", and what diff(1) says of a line without an end.
-std::string MarkedLine(char mark, const std::string& line) {
-  if (line.empty()) return "";
-  return mark + line + (line.back() == '\n' ? "" : "\n\\ No newline at end of file\n");
+// "-old" for each line, and what diff(1) says of one without an end.
+std::string MarkedLines(char mark, const std::string& text) {
+  std::string marked;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    marked += mark + text.substr(begin, end - begin);
+    begin = end;
+  }
+  if (!text.empty() && text.back() != '\n') marked += "\n\\ No newline at end of file\n";
+  return marked;
 }
 
-// The same as diff(1) says, without a process for each of many short values.
-std::string DifferenceOfLines(const LabelledText& before, const LabelledText& after) {
-  if (before.text == after.text) return "";
-  return "--- " + before.label + "\n+++ " + after.label + "\n@@ " +
-         (before.text.empty() ? "-0,0" : "-1") + (after.text.empty() ? " +0,0" : " +1") + " @@\n" +
-         MarkedLine('-', before.text) + MarkedLine('+', after.text);
+// "-1,3"
+std::string RangeOf(char mark, const std::string& text) {
+  if (text.empty()) return std::string(1, mark) + "0,0";
+  const auto ends = std::count(text.begin(), text.end(), '\n') + (text.back() == '\n' ? 0 : 1);
+  return std::string(1, mark) + "1" + (ends == 1 ? "" : "," + std::to_string(ends));
+}
+
+// What diff(1) says of texts that have no line in common, without a process for each of many.
+std::string DifferenceOfAll(const LabelledText& before, const LabelledText& after) {
+  return "--- " + before.label + "\n+++ " + after.label + "\n@@ " + RangeOf('-', before.text) +
+         " " + RangeOf('+', after.text) + " @@\n" + MarkedLines('-', before.text) +
+         MarkedLines('+', after.text);
 }
 
 }  // namespace
 
 std::optional<std::string> UnifiedDiff(const LabelledText& before, const LabelledText& after) {
-  if (IsLine(before.text) && IsLine(after.text)) return DifferenceOfLines(before, after);
+  if (before.text == after.text) return "";
+  const bool is_plain = IsLine(before.text) && IsLine(after.text);
+  if (is_plain || before.text.empty() || after.text.empty()) return DifferenceOfAll(before, after);
   const Descriptor old_file(FileOf(before.text));
   const Descriptor new_file(FileOf(after.text));
   int channel[2];

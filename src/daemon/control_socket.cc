@@ -33,7 +33,6 @@ using nlohmann::json;
 
 constexpr uint64_t kNotCounted = uint64_t{1} << 20;  // bytes of a request
 constexpr std::chrono::seconds kPatienceToReceive{30};
-constexpr std::chrono::seconds kPatience{5};  // with a daemon that accepts nobody
 constexpr std::chrono::milliseconds kPause{100};  // before descriptors are asked for again
 
 Status SystemError(const std::string& what) {
@@ -248,7 +247,7 @@ class Server : public ControlServer {
       return;
     }
     Connection& connection = connections_.emplace_back(std::move(socket), *std::move(peer));
-    connection.stream.SetPatience(options_.patience);
+    connection.stream.SetPatience(options_.patience, options_.patience_in_all);
     connection.stream.SetPatienceToReceive(kPatienceToReceive);
     came_.notify_one();
     try {
@@ -351,29 +350,68 @@ StatusOr<Descriptor> ConnectTo(const MountedStore& mount) {
       return daemon;
     }
   }
-  if (is_silent) return Status(StatusCode::kOutcomeUnknown, "the daemon accepts nobody");
+  if (is_silent)
+    return Status(StatusCode::kIoError, "the daemon of " + mount.mountpoint +
+                                                " does not answer; it was stopped, or has too "
+                                                "much to do");
   return Status(StatusCode::kUnavailable, "no daemon answers for " + mount.mountpoint);
 }
 
-StatusOr<Descriptor> ConnectOrWait(const MountedStore& mount) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+using SteadyClock = std::chrono::steady_clock;
+
+StatusOr<Descriptor> ConnectOrWait(const MountedStore& mount, SteadyClock::time_point deadline) {
   while (true) {
     auto daemon = ConnectTo(mount);
     if (daemon.ok()) fcntl(daemon->get(), F_SETFL, 0);  // it waits for what the daemon says
-    const bool is_silent = daemon.status().code() == StatusCode::kOutcomeUnknown;
-    if (!is_silent || std::chrono::steady_clock::now() >= deadline) return daemon;
+    const bool is_silent = daemon.status().code() == StatusCode::kIoError;
+    if (!is_silent || SteadyClock::now() >= deadline) return daemon;
     std::this_thread::sleep_for(kPause);
   }
+}
+
+bool IsStopped(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(status, text);
+  const size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.compare(name_end, 3, ") T") == 0;
+}
+
+Status Silent(const MountedStore& mount, int socket) {
+  ucred daemon{};
+  socklen_t length = sizeof daemon;
+  getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &daemon, &length);
+  const std::string pid = std::to_string(daemon.pid);
+  return {StatusCode::kIoError,
+          "the daemon (pid " + pid + ") of " + mount.mountpoint + " does not answer; " +
+              (IsStopped(daemon.pid) ? "it was stopped: 'kill -CONT " + pid + "' lets it go on"
+                                     : "try again, or end it with 'kill " + pid + "'")};
 }
 
 class Connection : public ControlConnection {
  public:
   explicit Connection(Descriptor daemon) : daemon_(std::move(daemon)) {}
 
+  // Whether the daemon listens: by a command that is answered at once.
+  Status Greet(const MountedStore& mount, SteadyClock::time_point deadline) {
+    if (!daemon_.Send({{"command", "ping"}})) return RefusalOr("ping");
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
+    pollfd answered{.fd = daemon_.fd(), .events = POLLIN, .revents = 0};
+    if (poll(&answered, 1, static_cast<int>(std::max<int64_t>(left, 0))) == 0)
+      return Silent(mount, daemon_.fd());
+    return ReceiveAnswer("ping", nullptr).status();
+  }
+
   StatusOr<json> Call(const std::string& command, const json& arguments,
                       const TakeRecord& take) override {
     if (!daemon_.Send({{"command", command}, {"arguments", arguments}}))
       return RefusalOr(command);
+    return ReceiveAnswer(command, take);
+  }
+
+ private:
+  StatusOr<json> ReceiveAnswer(const std::string& command, const TakeRecord& take) {
     while (true) {
       auto answer = daemon_.Receive(MessageStream::TakesAll);
       if (!answer.ok()) return Broken(command);
@@ -385,7 +423,6 @@ class Connection : public ControlConnection {
     }
   }
 
- private:
   static Status Broken(const std::string& command) {
     return {StatusCode::kOutcomeUnknown, "the daemon ended before it answered '" + command + "'"};
   }
@@ -422,17 +459,21 @@ StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const Options& opti
       std::make_unique<Server>(std::move(listener), options, std::move(handler)));
 }
 
-StatusOr<std::unique_ptr<ControlConnection>> ControlConnection::Open(const MountedStore& mount) {
-  CELLFS_ASSIGN_OR_RETURN(Descriptor daemon, ConnectOrWait(mount));
-  return std::unique_ptr<ControlConnection>(std::make_unique<Connection>(std::move(daemon)));
+StatusOr<std::unique_ptr<ControlConnection>> ControlConnection::Open(
+    const MountedStore& mount, std::chrono::milliseconds patience) {
+  const auto deadline = SteadyClock::now() + patience;
+  CELLFS_ASSIGN_OR_RETURN(Descriptor daemon, ConnectOrWait(mount, deadline));
+  auto connection = std::make_unique<Connection>(std::move(daemon));
+  CELLFS_RETURN_IF_ERROR(connection->Greet(mount, deadline));
+  return std::unique_ptr<ControlConnection>(std::move(connection));
 }
 
 DaemonState AskDaemon(const MountedStore& mount) {
   constexpr int kAnswersWithin = 1000;  // ms
   auto daemon = ConnectTo(mount);
   if (!daemon.ok()) {
-    return daemon.status().code() == StatusCode::kOutcomeUnknown ? DaemonState::kIsSilent
-                                                                 : DaemonState::kIsMissing;
+    return daemon.status().code() == StatusCode::kIoError ? DaemonState::kIsSilent
+                                                          : DaemonState::kIsMissing;
   }
   MessageStream stream(*std::move(daemon));
   if (!stream.Send({{"command", "ping"}})) return DaemonState::kEnds;

@@ -67,8 +67,10 @@ class ControlServer {
     int connections = 64;            // of all others together
     // Long requests are counted with what open files hold. Null: they are not counted.
     fs::OpenFileMemory* memory = nullptr;
-    // With a caller that reads nothing of what it is told; then it counts as gone.
+    // With a caller that reads nothing of what it is told; then it counts as gone. So it does once
+    // it has been waited for so long in all, however little it reads in between.
     std::chrono::milliseconds patience = std::chrono::minutes(10);
+    std::chrono::milliseconds patience_in_all = std::chrono::hours(1);
   };
 
   static StatusOr<std::unique_ptr<ControlServer>> Open(const Options& options, Handler handler);
@@ -80,8 +82,11 @@ class ControlServer {
 // The other side. Not thread-safe.
 class ControlConnection {
  public:
-  // kUnavailable: no daemon answers there. kAccessDenied: the mount is not for this user.
-  static StatusOr<std::unique_ptr<ControlConnection>> Open(const MountedStore& mount);
+  // kUnavailable: there is no daemon, or it ends. kAccessDenied: the mount is not for this user.
+  // kIoError: it is there and has not answered a `ping` within the patience: it was stopped, or has
+  // too much to do. How long a command takes after that is its own affair.
+  static StatusOr<std::unique_ptr<ControlConnection>> Open(
+      const MountedStore& mount, std::chrono::milliseconds patience = std::chrono::seconds(10));
   virtual ~ControlConnection() = default;
 
   // kOutcomeUnknown: the daemon ended before it answered.

@@ -171,6 +171,13 @@ void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
   for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
 }
 
+Status WithRemedyOfOwners(const Status& unreadable, const std::string& store) {
+  return Status(unreadable.code(),
+                unreadable.message() +
+                    ". Without a backup 'cellfs check --repair --forget-owners " + store +
+                    "' gives up every owner, mode and time that was set");
+}
+
 std::string DeviceOf(const std::string& mountpoint) {
   const auto mount = FindMountOn(mountpoint);
   return mount ? mount->device : "";
@@ -209,7 +216,8 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   filesystem.errors().SetSink(WarnWithNames);
   TellOfDamage(store.GetStatistics(), options, filesystem.errors());
   // Nobody's rights could be told, and not even the root be shown.
-  CELLFS_RETURN_IF_ERROR(filesystem.LoadAttributes());
+  if (const Status loaded = filesystem.LoadAttributes(); !loaded.ok())
+    return WithRemedyOfOwners(loaded, options.store_directory);
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok())
     return WithCause(session.status(), options.mountpoint, filesystem.options().allow_other);

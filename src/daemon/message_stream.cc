@@ -57,8 +57,10 @@ void TakeLong(json& value, const json::json_pointer& place, std::vector<LongStri
 
 }  // namespace
 
-void MessageStream::SetPatience(std::chrono::milliseconds patience) const {
+void MessageStream::SetPatience(std::chrono::milliseconds patience,
+                                std::chrono::milliseconds in_all) {
   SetTimeout(socket_.get(), SO_SNDTIMEO, patience);
+  patience_left_ = in_all;
 }
 
 void MessageStream::SetPatienceToReceive(std::chrono::milliseconds patience) const {
@@ -77,10 +79,13 @@ bool MessageStream::Send(json message) {
 
 bool MessageStream::SendBytes(const std::string& bytes) {
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t count =
-        send(socket_.get(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    const auto begin = std::chrono::steady_clock::now();
+    const ssize_t count = send(socket_.get(), bytes.data() + done,
+                               std::min(bytes.size() - done, kPiece), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
+    patience_left_ -= std::chrono::steady_clock::now() - begin;
+    if (patience_left_ < std::chrono::steady_clock::duration::zero()) return false;
     done += static_cast<size_t>(count);
   }
   return true;

@@ -30,8 +30,9 @@ class MessageStream {
   explicit MessageStream(Descriptor socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.get(); }
-  // How long Send waits for the other side to read anything; else for ever.
-  void SetPatience(std::chrono::milliseconds patience) const;
+  // How long Send waits for the other side to read anything, and how long all of them together
+  // do; else for ever.
+  void SetPatience(std::chrono::milliseconds patience, std::chrono::milliseconds in_all);
   // How long Receive waits for the first message to begin and for more of one that has begun; for
   // the next one to begin it waits for ever.
   void SetPatienceToReceive(std::chrono::milliseconds patience) const;
@@ -58,6 +59,8 @@ class MessageStream {
                        const MayTake& may_take);
 
   const Descriptor socket_;
+  // For which Send may still wait.
+  std::chrono::steady_clock::duration patience_left_ = std::chrono::steady_clock::duration::max();
   std::string buffer_;  // received, and not used yet
   bool is_broken_ = false;
   bool is_between_messages_ = false;

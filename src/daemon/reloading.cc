@@ -73,19 +73,27 @@ Reloading::Reloading(Configuration in_force, Read read, LocalControls& controls,
 void Reloading::Reload() {
   LogWhereFailed(ReopenLog());
   const StatusOr<Configuration> configuration = read_();
-  if (configuration.ok()) {
-    PutInForce(*configuration);
+  const Status done = configuration.ok() ? PutInForce(*configuration) : configuration.status();
+  if (done.ok()) {
     spdlog::info("the log is opened anew, the configuration is read again");
   } else {
-    spdlog::error("the configuration stays as it was: {}", configuration.status().message());
+    spdlog::error("the configuration stays as it was: {}", done.message());
   }
 }
 
-void Reloading::PutInForce(const Configuration& configuration) {
-  if (configuration.log_target != in_force_.log_target)
-    LogWhereFailed(SetLogTarget(LogTargetOf(configuration, foreground_)));
-  if (configuration.log_level != in_force_.log_level)
-    LogWhereFailed(SetLogLevel(configuration.log_level));
+Status Reloading::PutLogInForce(const Configuration& configuration) const {
+  const bool has_new_target = configuration.log_target != in_force_.log_target;
+  if (has_new_target)
+    CELLFS_RETURN_IF_ERROR(SetLogTarget(LogTargetOf(configuration, foreground_)));
+  if (configuration.log_level == in_force_.log_level) return {};
+  Status set = SetLogLevel(configuration.log_level);
+  if (!set.ok() && has_new_target)
+    LogWhereFailed(SetLogTarget(LogTargetOf(in_force_, foreground_)));
+  return set;
+}
+
+Status Reloading::PutInForce(const Configuration& configuration) {
+  CELLFS_RETURN_IF_ERROR(PutLogInForce(configuration));
   if (configuration.store.cache_bytes != in_force_.store.cache_bytes)
     controls_.SetCacheBytes(configuration.store.cache_bytes);
   for (const std::string& key : DifferingKeys(in_force_, configuration)) {
@@ -96,6 +104,7 @@ void Reloading::PutInForce(const Configuration& configuration) {
     }
   }
   in_force_ = configuration;
+  return {};
 }
 
 }  // namespace cellfs

@@ -23,12 +23,14 @@ class Reloading {
   Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground);
 
   // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has
-  // made of it; where the configuration cannot be read nothing of it is put in force. Not
-  // thread-safe.
+  // made of it; where the configuration cannot be read, or the log not go where it says, nothing of
+  // it is put in force. Not thread-safe.
   void Reload();
 
  private:
-  void PutInForce(const Configuration& configuration);
+  // All of it or nothing.
+  Status PutInForce(const Configuration& configuration);
+  Status PutLogInForce(const Configuration& configuration) const;
 
   Configuration in_force_;
   const Read read_;

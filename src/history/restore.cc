@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "fs/store/column_mutations.h"
@@ -248,6 +249,20 @@ Status VisitAndChange(const RestoreSource& source, const TableSchema& schema,
   return changes.Flush();
 }
 
+// Shows the checker all that the visitor, which makes its changes through RowChanges, would change.
+Status CheckAll(const RestoreSource& source, const TableSchema& schema,
+                const RestoreOptions& options,
+                const std::function<std::unique_ptr<ColumnVisitor>(RowChanges& changes)>& visitor) {
+  if (!options.checker) return {};
+  const RestoreOptions checking{.writer = options.checker, .checker = nullptr};
+  const OnChange nothing = [](Change&&) { return true; };
+  RestoreReport unused;
+  RowChanges changes(source.access, source.scope.table, checking, nothing, unused);
+  const Status allowed = VisitAndChange(source, schema, *visitor(changes), changes);
+  if (allowed.ok()) return {};
+  return {allowed.code(), allowed.message() + "; nothing was changed"};
+}
+
 }  // namespace
 
 StatusOr<RestoreReport> RestoreTo(const HistoryAccess& access, const Scope& scope, Timestamp time,
@@ -261,6 +276,9 @@ StatusOr<RestoreReport> RestoreTo(const HistoryAccess& access, const Scope& scop
                                                         knowledge));
   report.refused = !report.unknown.empty() && !options.despite_unknown;
   if (report.refused) return report;
+  CELLFS_RETURN_IF_ERROR(CheckAll(source, *schema, options, [&](RowChanges& changes) {
+    return std::make_unique<RestoreVisitor>(source, knowledge, time, changes);
+  }));
   RowChanges changes(access, scope.table, options, on_change, report);
   RestoreVisitor visitor(source, knowledge, time, changes);
   CELLFS_RETURN_IF_ERROR(UnlessEnough(VisitAndChange(source, *schema, visitor, changes)));
@@ -272,6 +290,9 @@ StatusOr<RestoreReport> Undelete(const HistoryAccess& access, const Scope& scope
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
   const RestoreSource source{access, scope, PinIfPossible(access.store), access.clock.Now()};
   RestoreReport report;
+  CELLFS_RETURN_IF_ERROR(CheckAll(source, *schema, options, [&](RowChanges& changes) {
+    return std::make_unique<UndeleteVisitor>(source, changes);
+  }));
   RowChanges changes(access, scope.table, options, on_change, report);
   UndeleteVisitor visitor(source, changes);
   CELLFS_RETURN_IF_ERROR(UnlessEnough(VisitAndChange(source, *schema, visitor, changes)));

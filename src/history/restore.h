@@ -18,7 +18,7 @@
 // that show the right bytes are not touched. So a restore that was killed is finished by the same
 // call, and a second one does nothing.
 //
-// Reads two raw scans of the scope and the values that are put or compared, as of one moment where
+// Reads two raw scans of the scope (a third one for a checker) and the values that are put or compared, as of one moment where
 // the store pins moments; what others write meanwhile to a column that is restored lies beneath it
 // afterwards. Memory: the changes of one row, within those bounds, and one value.
 #ifndef CELLFS_SRC_HISTORY_RESTORE_H_
@@ -44,6 +44,9 @@ struct RestoreOptions {
   // What cannot be known is left as it is, and the rest restored.
   bool despite_unknown = false;
   RowWriter writer;  // null: ColumnMutations, as the caller
+  // Shown the mutations of every row before the first is made, also where none is to be; what it
+  // refuses is the end, and nothing has been changed. Null: nothing of it needs to be asked.
+  RowWriter checker;
 };
 
 struct RestoreReport {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "fs/tree/time_text.h"
 #include "src/history/columns.h"
 
 namespace cellfs {
@@ -28,14 +29,16 @@ std::optional<Timestamp> DeletesKeptSince(const FamilySchema& family, Timestamp 
   return kAlways;
 }
 
-std::string Quoted(const FamilySchema& family) { return "family '" + family.name() + "': "; }
+std::string Quoted(const std::string& family) { return "family '" + family + "': "; }
 
 }  // namespace
 
 StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
   StoreKnowledge knowledge;
   for (TableStatistics& of_table : store.GetStatistics().tables) {
-    if (of_table.table != table || of_table.major_compactions.empty()) continue;
+    if (of_table.table != table) continue;
+    knowledge.emptied = std::move(of_table.emptied);
+    if (of_table.major_compactions.empty()) continue;
     knowledge.flushed = of_table.flushed;
     knowledge.major_compactions = std::move(of_table.major_compactions);
   }
@@ -45,6 +48,17 @@ StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
 Timestamp StoreKnowledge::MajorCompaction(const std::string& family) const {
   const auto found = major_compactions.find(family);
   return found == major_compactions.end() ? kAlways : found->second;
+}
+
+bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp time) const {
+  const auto found = emptied.find(family);
+  return found != emptied.end() && time < found->second;
+}
+
+std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
+  const Timestamp known_since = emptied.at(family) + 999;  // the text has no milliseconds
+  return Quoted(family) + "what it held before " + fs::TimeText(known_since) +
+         " was thrown away, by a truncate or a drop";
 }
 
 FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledge& store,
@@ -92,6 +106,7 @@ bool FamilyKnowledge::LosesWhatItHides(const Cell& tombstone) const {
 
 std::optional<UnknownReason> FamilyKnowledge::ColumnReason() const {
   if (is_all_expired_) return std::nullopt;
+  if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
   if (column_delete_loses_ || family_delete_loses_) return UnknownReason::kDeleted;
   // There a flush drops nothing, and of a compaction the last line tells. Elsewhere one may have
   // dropped what was last, and an older version may be left in a file of its own.
@@ -113,7 +128,9 @@ std::optional<UnknownReason> FamilyKnowledge::UnnamedReason() const {
 
 // A delete between the time and the compaction has left no trace, unless it was young then.
 std::optional<UnknownReason> FamilyKnowledge::FamilyReason() const {
-  if (is_all_expired_ || !deletes_kept_since_) return std::nullopt;
+  if (is_all_expired_) return std::nullopt;
+  if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
+  if (!deletes_kept_since_) return std::nullopt;
   const Timestamp compacted = store_.MajorCompaction(family_.name());
   if (compacted <= time_) return std::nullopt;
   const Timestamp kept_for =
@@ -134,17 +151,19 @@ std::string FamilyKnowledge::Explain(UnknownReason reason) const {
   const std::string kept = HowDeletesAreKept();
   switch (reason) {
     case UnknownReason::kVersions:
-      return Quoted(family_) + "VERSIONS is " + std::to_string(family_.max_versions()) +
+      return Quoted(family_.name()) + "VERSIONS is " + std::to_string(family_.max_versions()) +
              ", and so many newer versions have pushed out what may have been before them";
     case UnknownReason::kDeleted:
-      return Quoted(family_) + kept +
+      return Quoted(family_.name()) + kept +
              ", so what was deleted since that time may have been removed for good";
     case UnknownReason::kCompacted:
-      return Quoted(family_) + kept +
+      return Quoted(family_.name()) + kept +
              ", and a compaction after that time may have removed what was deleted without a trace";
     case UnknownReason::kMinVersions:
-      return Quoted(family_) + "MIN_VERSIONS is " + std::to_string(family_.min_versions()) +
+      return Quoted(family_.name()) + "MIN_VERSIONS is " + std::to_string(family_.min_versions()) +
              ": of what a TTL has ended only so many versions are kept, and not their deletes";
+    case UnknownReason::kEmptied:
+      return store_.ExplainEmptied(family_.name());
   }
   return {};
 }
@@ -193,6 +212,11 @@ class UnknownVisitor : public ColumnVisitor {
       const FamilyKnowledge knowledge(family, store_, time_, now_);
       const auto reason = knowledge.FamilyReason();
       if (reason) unknown_.families[{name, *reason}].reason = knowledge.Explain(*reason);
+    }
+    if (scope_.family) return;
+    for (const auto& [name, when] : store_.emptied) {
+      if (schema.FindFamily(name) != nullptr || !store_.IsEmptiedAfter(name, time_)) continue;
+      unknown_.families[{name, UnknownReason::kEmptied}].reason = store_.ExplainEmptied(name);
     }
   }
 

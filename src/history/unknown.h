@@ -10,6 +10,8 @@
 //   - A major compaction after T: with KEEP_DELETED_CELLS FALSE deletes leave no trace, and so do
 //     those older than DELETED_TTL. Of no column without a version up to T can be said that it was
 //     not there; of which others there were, nobody knows the names.
+//   - A truncate after T, or a drop of the family or of a table of that name: nothing of what was in
+//     it is left to tell by. Of older stores it is not known that there was one.
 //   - MIN_VERSIONS: of versions that a TTL has ended only that number is kept, and their deletes
 //     are not.
 //
@@ -33,7 +35,7 @@
 
 namespace cellfs {
 
-enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions };
+enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied };
 
 inline constexpr size_t kUnknownColumnsNamed = 10;
 
@@ -65,10 +67,14 @@ Status CheckNotInFuture(const HistoryAccess& access, Timestamp time);
 struct StoreKnowledge {
   SequenceId flushed = kMaxSequenceId;
   std::map<std::string, Timestamp> major_compactions;
+  std::map<std::string, Timestamp> emptied;  // also of families that are not there any more
 
   // A store that does not say it of the table may have flushed and compacted everything just now.
   static StoreKnowledge Ask(Store& store, const TableName& table);
   Timestamp MajorCompaction(const std::string& family) const;
+  // All that the family held at that time has been thrown away since.
+  bool IsEmptiedAfter(const std::string& family, Timestamp time) const;
+  std::string ExplainEmptied(const std::string& family) const;
 };
 
 // FindUnknown of what a moment shows (null: the present), as the store knew it before that.

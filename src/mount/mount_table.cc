@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -90,20 +92,38 @@ std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore
 }  // namespace
 
 std::string CanonicalPath(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the kernel's
   namespace filesystem = std::filesystem;
+  constexpr int kMostLinks = 40;  // as the kernel's
+  std::set<filesystem::path> in_mounts;
+  for (const MountedStore& mount : ListMounts()) in_mounts.insert(mount.mountpoint);
   std::error_code error;
-  filesystem::path named = filesystem::absolute(path, error);
-  for (int links = 0; links < kMostLinks; ++links) {
-    named = named.lexically_normal();
-    if (!named.has_filename() && named != named.root_path()) named = named.parent_path();  // "dir/"
-    const filesystem::path parent = filesystem::weakly_canonical(named.parent_path(), error);
-    if (!error && named.has_filename()) named = parent / named.filename();
-    const auto target = LinkTarget(named.string());
-    if (!target) break;
-    named = named.parent_path() / *target;
+  const filesystem::path named = filesystem::absolute(path, error).lexically_normal();
+  const filesystem::path below_root = named.relative_path();
+  std::deque<filesystem::path> rest(below_root.begin(), below_root.end());
+  filesystem::path done = "/";
+  for (int links = 0; !rest.empty();) {
+    const filesystem::path name = rest.front();
+    rest.pop_front();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      done = done.parent_path();
+      continue;
+    }
+    // In a mount there are no links that lead out of it.
+    const bool is_in_mount = in_mounts.contains(done);
+    const bool may_be_link = links < kMostLinks && !is_in_mount;
+    const auto target = may_be_link ? LinkTarget((done / name).string()) : std::nullopt;
+    if (!target) {
+      done /= name;
+      if (is_in_mount) in_mounts.insert(done);
+      continue;
+    }
+    ++links;
+    if (target->starts_with('/')) done = "/";
+    const filesystem::path parts = filesystem::path(*target).relative_path();
+    rest.insert(rest.begin(), parts.begin(), parts.end());
   }
-  return named.string();
+  return done.string();
 }
 
 std::vector<MountedStore> ListMounts() {

@@ -28,8 +28,8 @@ std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
 // By either.
 std::optional<MountedStore> FindMount(const std::string& path);
 
-// Absolute and without symbolic links, as far as the path exists; does not touch what lies in it,
-// so that a mount whose daemon hangs can be named.
+// Absolute and without symbolic links, as far as the path exists; touches nothing in a mount of
+// ours, so that one whose daemon hangs can be named, and what is in it.
 std::string CanonicalPath(const std::string& path);
 
 }  // namespace cellfs

@@ -29,6 +29,11 @@ Status WithRemedy(const Status& in_use, const std::string& remedy) {
   return Status(in_use.code(), in_use.message() + remedy);
 }
 
+std::string RemedyFor(const MountedStore& mount) {
+  return ", mounted on " + mount.mountpoint + "; 'cellfs umount " + mount.mountpoint +
+         "' ends that";
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
@@ -37,10 +42,8 @@ StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
   while (true) {
     auto store = OpenLocalStore(directory, options);
     if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
-    if (const auto mount = FindMountOf(directory); mount && IsServed(*mount)) {
-      return WithRemedy(store.status(), ", mounted on " + mount->mountpoint + "; 'cellfs umount " +
-                                            mount->mountpoint + "' ends that");
-    }
+    if (const auto mount = FindMountOf(directory); mount && IsServed(*mount))
+      return WithRemedy(store.status(), RemedyFor(*mount));
     if (std::chrono::steady_clock::now() >= deadline) {
       return WithRemedy(store.status(),
                         ", which has no mount here and did not end within " +
@@ -49,6 +52,23 @@ StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
     }
     std::this_thread::sleep_for(kPause);
   }
+}
+
+Status CheckIsFree(const std::string& directory) {
+  const auto holder = HolderOfLocalStore(directory);
+  if (!holder) return {};
+  const auto mount = FindMountOf(directory);
+  if (mount && !IsServed(*mount)) return {};  // it is about to end
+  return {StatusCode::kUnavailable, "store '" + directory + "' is in use by process " + *holder +
+                                        (mount ? RemedyFor(*mount) : "; wait for it, or end it")};
+}
+
+Status CheckIsThere(const std::string& directory) {
+  const std::string format = directory + "/FORMAT";
+  if (access(format.c_str(), F_OK) == 0 || errno != ENOENT) return {};
+  return {StatusCode::kIllegalArgument,
+          "there is no store in " + directory +
+              ", and a mount that is read-only makes none; mount it once without 'ro'"};
 }
 
 Status CheckMayUse(const std::string& directory) {

@@ -18,6 +18,11 @@ namespace cellfs {
 StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
                                                    const StoreOptions& options);
 
+// Whether it could be opened now: kUnavailable names the process that has it open, and its mount.
+Status CheckIsFree(const std::string& directory);
+// kIllegalArgument where there is no store, for a mount that must not make one.
+Status CheckIsThere(const std::string& directory);
+
 // kAccessDenied where the directory is there and somebody else's.
 Status CheckMayUse(const std::string& directory);
 

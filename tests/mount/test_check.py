@@ -140,6 +140,34 @@ def test_a_lost_manifest_is_made_anew_from_the_store_files(mount, log):
     assert code == 3 and "in use" in error
 
 
+@pytest.mark.parametrize("damaged", ["MANIFEST", "*.db"])
+def test_a_store_whose_owners_cannot_be_read_can_be_mounted_again(mount, damaged):
+    family = mount.family()
+    (family / "q").write_text("<value>" * 100)
+    (family / "q").chmod(0o600)
+    (mount / "default/t").chmod(0o711)
+    mount.command("flush")
+    table = next(path for path in (mount.store / "tables").iterdir() if path != table_of(mount.store, b"<value>" * 100))
+    mount.stop()
+    for file in table.glob(damaged):
+        file.write_bytes(b"damage" + file.read_bytes()[6:])
+    code, _, error = sh(f"{CELLFS} mount {mount.store} {mount.path}", check=False)
+    assert code == 3 and "owner and mode cannot be read" in error
+    remedy = "--repair" if damaged == "MANIFEST" else "--repair --forget-owners"
+    assert f"'cellfs check {remedy}" in error
+    code, out, _ = sh(f"{CELLFS} check {remedy} {mount.store}", check=False)
+    assert code == 1 and "nothing was changed; --yes does it" in out
+    sh(f"{CELLFS} check {remedy} --yes {mount.store}")
+    mount.start()
+    assert (family / "q").read_text() == "<value>" * 100
+    is_kept = damaged == "MANIFEST"
+    assert (family / "q").stat().st_mode & 0o777 == (0o600 if is_kept else 0o644)
+    (family / "q").chmod(0o640)
+    mount.remount()
+    assert (family / "q").stat().st_mode & 0o777 == 0o640
+    assert "no damage" in mount.command("check")
+
+
 def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
     family = mount.family()
     (family / "q").write_bytes(b"<q>" * 1000)

@@ -3,6 +3,8 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 
 from mounts import CELLFS, sh
@@ -178,6 +180,11 @@ def test_errors_tell_each_user_his_own(make_mount):
     follows.wait()
     follows.stdout.close()
     assert ".schema.toml" in ok("errors", mount) and ".schema.toml" in ok("errors", mount / "default/t")
+    # Both in the caller's time.
+    for followed in (ok("errors", mount), ok("errors", mount / "default/t")):
+        assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \w+ default:t", followed), followed
+    sh(refused, check=False)
+    assert re.search(r"; 2 times since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", ok("errors", mount), re.M)
     assert ok("errors", family) == ""
     assert ok("errors", mount, user=65534) == ""
     code, out, _ = run("errors", mount.store / "default", user=65534)
@@ -248,6 +255,30 @@ def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
         (row / "f").mkdir(parents=True)
         assert row.stat().st_uid == 0 and (row / "f").stat().st_uid == 0
         ok("truncate", mount, "t")
+
+
+def test_a_row_of_many_columns_is_copied_in_pieces(mount):
+    ok("create", mount, "t", "f")
+    ok("create", mount, "copy", "f")
+    lines = "".join(json.dumps({"row": "r", "column": f"f:q{i:05}", "value": "v"}) + "\n" for i in range(10001))
+    code, _, error = run("mutate", mount, "t", text=lines)
+    assert code == 2 and "at most 10000 columns" in error and "--in-pieces" in error, error
+    assert ok("count", "--cells", mount, "t") == "0\t0\n"
+    ok("mutate", "--in-pieces", mount, "t", text=lines)
+    sh(f"{CELLFS} scan --json {mount} t | {CELLFS} mutate --in-pieces {mount} copy")
+    assert ok("count", "--cells", mount, "copy") == "1\t10001\n"
+
+
+def test_a_stopped_daemon_is_not_waited_for(mount, family):
+    (family / "q").write_text("x")
+    os.kill(mount.pid, signal.SIGSTOP)
+    try:
+        for call in (["status", mount], ["get", family / "q"]):
+            code, out, error = run(*call)
+            assert (code, out) == (3, "") and f"kill -CONT {mount.pid}" in error and error.count("\n") == 1, error
+    finally:
+        os.kill(mount.pid, signal.SIGCONT)
+    assert "x" in ok("get", family / "q")
 
 
 def test_who_follows_errors_is_done_when_the_mount_ends(mount):

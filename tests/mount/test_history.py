@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import time
 
@@ -159,6 +160,62 @@ def test_another_users_history_is_his(make_mount):
     assert run("show", "--at", moment, family / "mine", **nobody)[1] == ""
     code, _, error = run("restore", "--at", moment, mount / "default/t", **nobody)
     assert code == 3 and "no right" in error and (family / "open").read_text() == "changed"
+
+
+def test_who_may_not_change_all_of_it_changes_nothing(make_mount):
+    mount = make_mount("allow_other")
+    table = mount / "default/t"
+    for row in ("a", "b", "c"):
+        (table / row / "f").mkdir(parents=True)
+        (table / row / "f/q").write_text("old")
+        os.chmod(table / row / "f/q", 0o666)
+    moment = now()
+    for row in ("a", "b", "c"):
+        (table / row / "f/q").write_text("new")
+    os.chmod(table / "b/f/q", 0o644)
+    nobody = {"user": 65534}
+    for option in (["--dry-run"], []):
+        code, out, error = run("restore", "--at", moment, *option, table, **nobody)
+        assert code == 3 and not out and "no right" in error and "nothing was changed" in error, (code, out, error)
+        assert [(table / row / "f/q").read_text() for row in "abc"] == ["new"] * 3
+    os.chmod(table / "b/f/q", 0o666)
+    ok("restore", "--at", moment, table, **nobody)
+    assert [(table / row / "f/q").read_text() for row in "abc"] == ["old"] * 3
+    for row in "abc":
+        (table / row / "f/q").unlink()
+        os.chmod(table / row / "f", 0o755 if row == "b" else 0o777)
+    assert run("undelete", table, **nobody)[0] == 3 and not (table / "a/f/q").exists()
+
+
+def test_what_was_thrown_away_cannot_be_known(mount):
+    """By a truncate, a drop of the table or of the family, also after the store was opened anew."""
+    table = mount / "default/t"
+    families = [name + ":VERSIONS=10,KEEP_DELETED_CELLS=TRUE" for name in "fg"]
+    ok("create", mount, "t", *families)
+    empties = ([["truncate", mount, "t"]],
+               [["drop", "--force", mount, "t"], ["create", mount, "t", *families]],
+               [["alter", mount, "t", "--drop-family", "f"], ["alter", mount, "t", families[0]]])
+    for calls in empties:
+        ok("put", mount, "t", "r", "f:q=before")
+        time.sleep(0.01)
+        moment = now()
+        time.sleep(0.01)
+        for call in calls:
+            ok(*call)
+        time.sleep(1)
+        ok("put", mount, "t", "r", "f:q=after")
+        mount.remount()
+        for call in (["restore"], ["restore", "--dry-run"], ["show"]):
+            code, out, error = run(*call, "--at", moment, table)
+            assert code == 3 and not out and "thrown away" in error, (call, code, out, error)
+        code, out, error = run("diff", "--at", moment, table)
+        assert code == 1 and "after" in out and "thrown away" in error
+        assert (table / "r/f/q").read_text() == "after"
+        assert run("restore", "--known", "--at", moment, table)[0] == 0
+        assert (table / "r/f/q").read_text() == "after"
+        since = re.search(r"before (\S+Z)", error)[1]
+        ok("restore", "--at", since, table)
+        assert not (table / "r/f/q").exists()
 
 
 def test_what_cannot_be_known_is_not_shown_as_nothing(mount):

@@ -341,6 +341,32 @@ def test_a_store_is_opened_on_a_full_disk(tmp_path, disk):
         mount.stop()
 
 
+def test_a_compaction_that_has_no_room_takes_smaller_steps(tmp_path, disk):
+    sh(f"mount -o remount,size=64m {disk}")
+    mount = Mount(disk / "store", tmp_path / "mnt", "disk_reserve=1048576")
+    try:
+        mount.command("set", "maintenance=paused")
+        sh(f"{CELLFS} create {mount} t f")
+        family = mount / "default/t/r/f"
+        for names in (["kept%d" % number for number in range(8)], ["old"] * 2, ["old"] * 2):
+            for name in set(names):
+                sh(f"head -c 2000000 /dev/urandom | {CELLFS} put {mount} t r f:{name} -")
+            mount.command("flush")
+        before = (family / "kept0").read_bytes(), (family / "old").read_bytes()
+        files = sorted((mount.store / "tables").glob("*/*.db"))
+        leave_free(disk, 1000)
+        code, _, error = sh(f"{CELLFS} compact {mount} t", check=False)
+        assert code == 3 and "no room for a compaction" in error and "'cellfs flush'" in error, (code, error)
+        after = sorted((mount.store / "tables").glob("*/*.db"))
+        assert len(after) == len(files) - 1, "the two that hold one column are one"
+        assert ((family / "kept0").read_bytes(), (family / "old").read_bytes()) == before
+        (disk / "ballast").unlink()
+        sh(f"{CELLFS} compact {mount} t")
+        assert ((family / "kept0").read_bytes(), (family / "old").read_bytes()) == before
+    finally:
+        mount.stop()
+
+
 def test_open_files_keep_no_more_than_their_limit(make_mount):
     mount = make_mount("open_file_limit=16777216,max_value_size=4194304")
     family = mount.family("t")

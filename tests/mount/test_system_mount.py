@@ -82,6 +82,10 @@ def ended(pid):
 # ---- mount(8) --------------------------------------------------------------------------------------
 
 
+def make_store(store, mountpoint):
+    sh(f"{CELLFS} mount '{store}' '{mountpoint}' && {CELLFS} umount '{mountpoint}'")
+
+
 @pytest.mark.parametrize("kind", ["cellfs", "fuse.cellfs"])
 def test_mount_mounts_and_umount_ends_the_daemon(helper, place, kind):
     store, mountpoint = place
@@ -98,6 +102,7 @@ def test_mount_mounts_and_umount_ends_the_daemon(helper, place, kind):
 
 def test_a_line_of_fstab_may_say_what_mount_and_systemd_understand(helper, place, fstab, tmp_path):
     store, mountpoint = place
+    make_store(store, mountpoint)
     config = tmp_path / "its.toml"
     config.write_text("[store]\ncache_size = 8388608\n")
     environment = fstab(
@@ -212,6 +217,7 @@ def test_update_fstab_writes_a_line_that_mounts_the_same(helper, fstab, tmp_path
     store, mountpoint, config = tmp_path / "a store", tmp_path / "a mount", tmp_path / "its own.toml"
     mountpoint.mkdir()
     config.write_text("[store]\ncache_size = 8388608\n")
+    make_store(store, mountpoint)
     environment = fstab("# nothing yet", "/dev/sdz1 /mnt/other ext4 noauto 0 0")
     call = [CELLFS, "mount", "--update-fstab", "--config", config, "-o", "ro", "-o", "nofail,nosuid",
             store, mountpoint]
@@ -244,6 +250,7 @@ def test_update_fstab_leaves_the_mount_points_of_others_alone(place, fstab, tmp_
 
 def test_exit_codes_are_those_of_mount(helper, place, tmp_path):
     store, mountpoint = place
+    (tmp_path / "other").mkdir()
     for arguments, code, word in [
         ([store], 1, "usage"),
         ([store, mountpoint, "-x"], 1, "usage"),
@@ -254,9 +261,11 @@ def test_exit_codes_are_those_of_mount(helper, place, tmp_path):
         ([store, mountpoint, "-o", "config=/nosuch.toml"], 1, "/nosuch.toml"),
         ([store, tmp_path / "missing"], 32, "mkdir"),
         ([tmp_path, mountpoint], 32, "lies in the store"),
-        ([store, mountpoint, "-f", "-n", "-o", "ro"], 0, ""),
+        ([store, mountpoint, "-o", "ro"], 32, "no store"),
+        ([store, mountpoint, "-f", "-n"], 0, ""),
         ([store, mountpoint, "-n", "-s", "-v", "-o", "rw,nosuchoption"], 0, ""),
         ([tmp_path / "another", mountpoint], 32, "is mounted on"),
+        ([store, tmp_path / "other", "-f"], 32, f"mounted on {mountpoint}"),
     ]:
         got, out, error = run(helper, *arguments)
         assert got == code and error.count("\n") == (code != 0) and word in error, (arguments, got, error)

@@ -190,6 +190,29 @@ TEST_F(ControlSocketTest, WhoReadsNothingIsGivenUp) {
   close(fd);
 }
 
+TEST_F(ControlSocketTest, WhoReadsALittleNowAndThenIsGivenUpToo) {
+  std::atomic<bool> ended = false;
+  server_ = *ControlServer::Open(
+      {.device = mount_.device,
+       .patience = std::chrono::minutes(10),
+       .patience_in_all = std::chrono::milliseconds(200)},
+      [&](const Peer&, const ControlRequest& request, const TakeRecord& take) -> StatusOr<json> {
+        while (take({{"value", std::string(100'000, 'x')}})) {
+        }
+        EXPECT_TRUE(*request.cancelled);
+        ended = true;
+        return json::object();
+      });
+  const int fd = Send("{\"command\": \"x\"}\n");
+  for (int i = 0; i < 6000 && !ended; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    char some[64 << 10];
+    EXPECT_GT(recv(fd, some, sizeof some, 0), 0);
+  }
+  EXPECT_TRUE(ended);
+  close(fd);
+}
+
 TEST_F(ControlSocketTest, SaysWhoCalls) {
   Peer seen;
   Open([&](const Peer& peer, const ControlRequest&, const TakeRecord&) -> StatusOr<json> {
@@ -234,6 +257,29 @@ TEST_F(ControlSocketTest, TellsADaemonThatKeepsSilent) {
   EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsSilent);
   EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsSilent) << "the queue is full";
   close(fd);
+}
+
+TEST_F(ControlSocketTest, ACommandWaitsForASilentDaemonForAWhile) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  socklen_t length = 0;
+  const sockaddr_un address = AddressAt(
+      "cellfs/" + std::to_string(geteuid()) + "/" + mount_.device + "/silent", length);
+  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), length), 0);
+  ASSERT_EQ(listen(fd, 0), 0);
+  const auto open = [&] {
+    return ControlConnection::Open(mount_, std::chrono::milliseconds(50)).status();
+  };
+  EXPECT_EQ(open().code(), StatusCode::kIoError);
+  EXPECT_NE(open().message().find("does not answer"), std::string::npos) << open().message();
+  close(fd);
+
+  Open([](const Peer&, const ControlRequest& request, const TakeRecord&) -> StatusOr<json> {
+    if (request.command != "ping") std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return json::object();
+  });
+  const auto connection = ControlConnection::Open(mount_, std::chrono::milliseconds(50));
+  ASSERT_TRUE(connection.ok()) << connection.status().message();
+  EXPECT_TRUE((*connection)->Call("long", json::object(), nullptr).ok()) << "how long it takes is its own affair";
 }
 
 // Runs `act` as another user, in a process of its own; its result is the exit code.

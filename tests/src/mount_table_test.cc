@@ -86,6 +86,7 @@ TEST(MountTableTest, FindsAMountWithoutAskingItsDaemon) {
     EXPECT_EQ(found->store, store);
     EXPECT_EQ(found->mountpoint, mountpoint);
   }
+  EXPECT_EQ(CanonicalPath(base + "/link/t/../u/row/"), mountpoint + "/u/row");
   EXPECT_FALSE(FindMount(base).has_value());
   EXPECT_TRUE(FindMountOf(store).has_value());
   EXPECT_TRUE(FindMountOn(mountpoint).has_value());

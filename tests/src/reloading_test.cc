@@ -54,6 +54,26 @@ TEST(Reloading, PutsInForceWhatIsNewAndNothingElse) {
   EXPECT_EQ(controls.cache_sizes.back(), 2 << 20);
 }
 
+TEST(Reloading, WhereTheLogCannotGoNothingIsPutInForce) {
+  ASSERT_TRUE(SetUpLogging("stderr", "off").ok());
+  Configuration now;
+  now.log_level = "off";
+  Configuration next = now;
+  next.log_level = "error";
+  next.log_target = testing::TempDir();  // a directory
+  next.store.cache_bytes = 1 << 20;
+  Controls controls;
+  Reloading reloading(now, [&] { return next; }, controls, /*foreground=*/true);
+  reloading.Reload();
+  EXPECT_EQ(LogLevel(), "off");
+  EXPECT_TRUE(controls.cache_sizes.empty());
+
+  next.log_target = now.log_target;
+  reloading.Reload();
+  EXPECT_EQ(LogLevel(), "error") << "what was refused is no less new the next time";
+  EXPECT_EQ(controls.cache_sizes, std::vector<int64_t>{1 << 20});
+}
+
 TEST(DifferingKeys, AreNamedWithTheirSections) {
   Configuration one;
   Configuration other;

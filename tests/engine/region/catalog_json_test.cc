@@ -23,6 +23,8 @@ Catalog Example() {
   catalog.violations[schema->name()] = SpaceViolationPolicy::kNoWritesCompactions;
   catalog.past_tables.push_back({{7, schema, true, 6}, 12});
   catalog.past_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3}, 4});
+  catalog.emptied[schema->name()] = {{"", 13}, {"\xfe", 14}};
+  catalog.emptied_forgotten = 15;
   AddGrant(catalog, {"bob", {"", schema->name(), "\xfe", "\x80"}, "RW"}, true, 9);
   AddGrant(catalog, {"ann", {"a"}, "A"}, true, 10);
   AddGrant(catalog, {"eve", {}, "X"}, true, 11);
@@ -47,6 +49,8 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   EXPECT_EQ(after->past_tables[0].until, 12);
   ASSERT_EQ(after->past_namespaces.size(), 1u);
   EXPECT_EQ(after->past_namespaces[0].state.value.name, "gone");
+  EXPECT_EQ(after->emptied, before.emptied);
+  EXPECT_EQ(after->emptied_forgotten, 15);
   EXPECT_FALSE(table.enabled);
   EXPECT_EQ(table.created, 6);
   EXPECT_EQ(after->table_quotas.begin()->second.value, before.table_quotas.begin()->second.value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/history/restore.h"
 
+#include <functional>
 #include <map>
 #include <random>
 
@@ -153,6 +154,81 @@ TEST_P(RestoreTest, DeletedCellsAreKeptForDeletedTtl) {
   store.Compact();
   EXPECT_NE(Run(store, store.Table(), 940000).find("deleted cells are kept for 100 seconds"),
             std::string::npos);
+}
+
+class EmptiedTest : public RestoreTest {
+ protected:
+  static constexpr char kThrownAway[] =
+      "what it held before 1970-01-01T00:17:40Z was thrown away, by a truncate or a drop";
+  static constexpr Timestamp kBefore = 1030000;
+  static constexpr Timestamp kEmptied = 1060000;
+
+  // Emptied at kEmptied, and put again a minute later.
+  static void Empty(HistoryStore& store, const std::function<void()>& empty) {
+    store.clock->Advance(kBefore - 1000000 - 1);
+    store.PutAt(kLatestTimestamp, "q", "before");
+    store.clock->Advance(kEmptied - store.clock->Now() - 1);
+    empty();
+    store.clock->Advance(60000);
+    store.PutAt(kLatestTimestamp, "q", "after");
+  }
+  static void Make(HistoryStore& store, const FamilyText& families) {
+    TableSchema schema(store.table);
+    for (const auto& [name, versions] : families) {
+      FamilySchema family(name);
+      store.Ok(family.Set("VERSIONS", versions));
+      schema.families.emplace(name, family);
+    }
+    store.Ok(store.store->CreateTable(Caller::Superuser(), schema));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Stores, EmptiedTest,
+                         testing::Values(StoreKind::kMemory, StoreKind::kLocal), NameOf);
+
+TEST_P(EmptiedTest, WhatATruncateThrewAwayCannotBeKnown) {
+  HistoryStore store(GetParam());
+  Empty(store, [&] {
+    store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
+    store.Ok(store.store->TruncateTable(Caller::Superuser(), store.table));
+  });
+  EXPECT_EQ(Run(store, store.Column("q"), kBefore),
+            std::string("refused 1 r/q; family 'f': ") + kThrownAway);
+  EXPECT_EQ(Run(store, store.Table(), kBefore, {.despite_unknown = true}), "");
+  EXPECT_EQ(Run(store, store.Table(), kEmptied), "-r/q ") << "it was empty then";
+}
+
+TEST_P(EmptiedTest, WhatATableOfThatNameHeldCannotBeKnown) {
+  HistoryStore store(GetParam());
+  Empty(store, [&] {
+    store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
+    store.Ok(store.store->DropTable(Caller::Superuser(), store.table));
+    Make(store, {{"f", "3"}});
+  });
+  EXPECT_EQ(Run(store, store.Table(), kBefore),
+            std::string("refused 1 r/q; family 'f': ") + kThrownAway);
+  EXPECT_EQ(Run(store, store.Table(), kEmptied), "-r/q ");
+}
+
+TEST_P(EmptiedTest, WhatADroppedFamilyHeldCannotBeKnown) {
+  HistoryStore store(GetParam());
+  store.PutAt(10, "kept", "kept", "r", "g");
+  Empty(store, [&] {
+    store.Ok(store.store->DropFamily(Caller::Superuser(), store.table, "f"));
+    store.clock->Advance(1000);
+    EXPECT_EQ(Run(store, store.Table(), kBefore),
+              std::string("refused 0; family 'f': ") + kThrownAway)
+        << "nor of one that is not there any more";
+    store.Ok(store.store->AddFamily(Caller::Superuser(), store.table, FamilySchema("f")));
+  });
+  EXPECT_EQ(Run(store, store.Table(), kBefore),
+            std::string("refused 1 r/q; family 'f': ") + kThrownAway);
+  EXPECT_EQ(Run(store, {.table = store.table, .family = "g"}, kBefore), "");
+}
+
+TEST_P(EmptiedTest, AFamilyThatHeldNothingLeavesNothingToKnow) {
+  HistoryStore store(GetParam());
+  Empty(store, [&] { store.Ok(store.store->DropFamily(Caller::Superuser(), store.table, "g")); });
+  EXPECT_EQ(Run(store, store.Table(), kBefore), "~r/q ");
 }
 
 TEST_P(RestoreTest, WhatATtlHasEndedSinceIsKnownAndStaysEnded) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/emptied.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace cellfs {
+namespace {
+
+using FamilyTimes = std::map<std::string, Timestamp>;
+
+constexpr char kEveryFamily[] = "";
+
+Timestamp Latest(const FamilyTimes& times) {
+  Timestamp latest = 0;
+  for (const auto& [family, time] : times) latest = std::max(latest, time);
+  return latest;
+}
+
+// The clock may have been set back.
+void NoteLater(Timestamp now, Timestamp& time) { time = std::max(now, time); }
+
+// REQUIRES: a family that has a time of its own.
+void FoldOldest(FamilyTimes& times) {
+  const auto first = times.upper_bound(kEveryFamily);
+  const auto oldest = std::min_element(
+      first, times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const Timestamp time = oldest->second;
+  times.erase(oldest);
+  NoteLater(time, times[kEveryFamily]);
+}
+
+}  // namespace
+
+void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog) {
+  FamilyTimes& times = catalog.emptied[table];
+  const Timestamp time = std::max(now, Latest(times));
+  times = {{kEveryFamily, time}};
+}
+
+void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
+                       Catalog& catalog) {
+  NoteLater(now, catalog.emptied[table][family]);
+}
+
+void PruneEmptied(Catalog& catalog) {
+  std::vector<std::pair<Timestamp, TableName>> gone;
+  for (auto& [table, times] : catalog.emptied) {
+    while (times.size() > kMaxEmptiedFamilies) FoldOldest(times);
+    if (!catalog.tables.contains(table)) gone.emplace_back(Latest(times), table);
+  }
+  if (gone.size() <= kMaxEmptiedTables) return;
+  std::sort(gone.begin(), gone.end());
+  gone.resize(gone.size() - kMaxEmptiedTables);
+  for (const auto& [time, table] : gone) catalog.emptied.erase(table);
+  NoteLater(gone.back().first, catalog.emptied_forgotten);
+}
+
+std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table) {
+  const auto present = catalog.tables.find(table);
+  if (present == catalog.tables.end()) return {};
+  const auto found = catalog.emptied.find(table);
+  FamilyTimes times = found == catalog.emptied.end() ? FamilyTimes() : found->second;
+  // One of this name whose time is forgotten was dropped before this one was made.
+  Timestamp every = std::min(present->second.created, catalog.emptied_forgotten);
+  if (const auto whole = times.find(kEveryFamily); whole != times.end()) {
+    NoteLater(whole->second, every);
+    times.erase(whole);
+  }
+  if (every == 0) return times;
+  for (const auto& [family, schema] : present->second.schema->families)
+    NoteLater(every, times[family]);
+  return times;
+}
+
+}  // namespace cellfs

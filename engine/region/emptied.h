@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// When the cells of a family were thrown away as a whole: by a truncate of its table, or with the
+// family or the table when that was dropped. They leave no trace among the cells of what has the
+// name afterwards, so a catalog says since when the history of a name is known.
+//
+// Bounded, for every save of a catalog writes all of it: of kMaxEmptiedTables tables that are not
+// there (of older ones one time stands for all), and of kMaxEmptiedFamilies of a table (of more the
+// oldest time stands for every family).
+#ifndef CELLFS_ENGINE_REGION_EMPTIED_H_
+#define CELLFS_ENGINE_REGION_EMPTIED_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "engine/region/catalog.h"
+
+namespace cellfs {
+
+inline constexpr size_t kMaxEmptiedTables = 512;
+inline constexpr size_t kMaxEmptiedFamilies = 64;
+
+void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog);
+void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
+                       Catalog& catalog);
+// Takes out what is over the bounds.
+void PruneEmptied(Catalog& catalog);
+
+// By family, of those that the table has or has had: what it held before that time is not known.
+std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_REGION_EMPTIED_H_

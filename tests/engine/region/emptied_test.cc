@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "engine/region/emptied.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace cellfs {
+namespace {
+
+using Times = std::map<std::string, Timestamp>;
+
+const TableName kTable{.name = "t"};
+
+void Make(Catalog& catalog, Timestamp created) {
+  auto schema = std::make_shared<TableSchema>(kTable);
+  for (const char* const family : {"f", "g"}) schema->families.emplace(family, family);
+  catalog.tables[kTable] = {1, schema, true, created};
+}
+
+TEST(EmptiedTest, ATableThatKeptAllSaysNothing) {
+  Catalog catalog = NewCatalog();
+  Make(catalog, 10);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), Times());
+  EXPECT_EQ(EmptiedFamilies(catalog, {.name = "absent"}), Times());
+}
+
+TEST(EmptiedTest, TheLatestTimeCounts) {
+  Catalog catalog = NewCatalog();
+  Make(catalog, 10);
+  NoteFamilyEmptied(kTable, "f", 20, catalog);
+  NoteFamilyEmptied(kTable, "gone", 21, catalog);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 20}, {"gone", 21}}));
+  NoteFamilyEmptied(kTable, "f", 19, catalog);
+  NoteTableEmptied(kTable, 15, catalog);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 21}, {"g", 21}}))
+      << "though the clock was set back";
+  NoteFamilyEmptied(kTable, "f", 30, catalog);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 30}, {"g", 21}}));
+}
+
+TEST(EmptiedTest, OfManyDroppedTablesOneTimeStandsForTheOldest) {
+  Catalog catalog = NewCatalog();
+  for (size_t i = 1; i <= kMaxEmptiedTables + 2; ++i)
+    NoteTableEmptied({.name = "t" + std::to_string(i)}, static_cast<Timestamp>(i), catalog);
+  PruneEmptied(catalog);
+  EXPECT_EQ(catalog.emptied.size(), kMaxEmptiedTables);
+  EXPECT_EQ(catalog.emptied_forgotten, 2);
+  Make(catalog, 1000);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 2}, {"g", 2}}));
+  Make(catalog, 1);
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 1}, {"g", 1}}));
+}
+
+TEST(EmptiedTest, OfManyFamiliesOneTimeStandsForTheOldest) {
+  Catalog catalog = NewCatalog();
+  Make(catalog, 1);
+  for (size_t i = 0; i < kMaxEmptiedFamilies + 2; ++i)
+    NoteFamilyEmptied(kTable, "x" + std::to_string(i), static_cast<Timestamp>(10 + i), catalog);
+  PruneEmptied(catalog);
+  EXPECT_EQ(catalog.emptied.at(kTable).size(), kMaxEmptiedFamilies);
+  const Times times = EmptiedFamilies(catalog, kTable);
+  EXPECT_EQ(times.at("f"), 12);
+  EXPECT_EQ(times.at("x65"), 75);
+}
+
+}  // namespace
+}  // namespace cellfs
