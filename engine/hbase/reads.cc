@@ -91,8 +91,9 @@ StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
     // One call brings what a batch may hold: what has come is not kept back for more.
     if (!rows.empty() || is_over_) return rows;
     if (open_ && open_->calls > 0 && Clock::now() - began >= batch.max_time) return rows;
-    if (batch.cancelled != nullptr && *batch.cancelled) {
-      return Status(StatusCode::kCancelled, "the scan was cancelled");
+    if (patience.IsCancelled()) return Status(StatusCode::kCancelled, "the scan was given up");
+    if (patience.IsOver()) {
+      return Status(StatusCode::kUnavailable, "the cluster found no row in time");
     }
     CELLFS_RETURN_IF_ERROR(Fetch(batch, patience));
   }
@@ -143,7 +144,7 @@ pb::ScanRequest RegionScanner::RequestFor(const ScanBatch& batch) const {
   const auto rows = std::min<int64_t>({left, static_cast<int64_t>(batch.max_rows), 1 << 20});
   if (open_->id) {
     request.set_scanner_id(*open_->id);
-    request.set_next_call_seq(open_->calls);
+    request.set_next_call_seq(open_->calls - 1);  // the one that opens it is not counted
   } else {
     Name(open_->region, *request.mutable_region());
     pb::Scan& scan = *request.mutable_scan();

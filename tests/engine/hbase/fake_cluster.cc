@@ -169,13 +169,19 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
     const auto region = RegionNamed(request.region().value());
     if (!region) return NotServing(call.id);
     id = ++newest_scanner_;
-    scanners_[id] = {request.region().value(), request.scan(), RowsOf(*region, request.scan())};
+    scanners_[id] = {.region = request.region().value(),
+                     .scan = request.scan(),
+                     .rows = RowsOf(*region, request.scan())};
   }
   const auto scanner = scanners_.find(id);
   if (scanner == scanners_.end()) {
     return {ExceptionFrame(call.id, {"org.apache.hadoop.hbase.UnknownScannerException", "?"})};
   }
   if (!RegionNamed(scanner->second.region)) return NotServing(call.id);
+  if (request.has_scanner_id() && request.next_call_seq() != scanner->second.calls++) {
+    return {ExceptionFrame(
+        call.id, {"org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException", "seq"})};
+  }
 
   pb::ScanResponse response;
   response.set_scanner_id(id);

@@ -45,6 +45,7 @@ class FakeCluster {
     std::string region;
     pb::Scan scan;
     std::vector<std::string> rows;  // that are left
+    uint64_t calls = 0;             // after the one that opened it
   };
 
   Reaction Serve(const ReceivedCall& call);

@@ -191,6 +191,13 @@ TEST(Scan, KeepsToItsBounds) {
   }
 }
 
+// A scanner is opened for each region, and goes on in it: no row is asked for twice.
+TEST(Scan, AsksForEachRowOnce) {
+  FakeCluster cluster({"d", "g"}, kRows, 2);
+  ExpectRows(cluster, {}, kRows);
+  EXPECT_EQ(cluster.calls(), 2u + 2u + 2u);
+}
+
 TEST(Scan, StopsAtItsLimit) {
   FakeCluster cluster({"d", "g"}, kRows);
   for (int64_t limit = 0; limit <= 11; ++limit) {
