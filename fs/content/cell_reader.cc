@@ -7,12 +7,11 @@ namespace cellfs::fs {
 
 CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& request,
                        NodePtr node)
-    : locks_(tree.column_locks),
-      memory_(tree.open_file_memory),
+    : memory_(tree.open_file_memory),
       contents_(contents),
       caller_(*request.caller),
       node_(std::move(node)),
-      column_(node_->OpenColumn()),
+      file_(node_->ShareFile()),
       is_late_(node_->unlinked()),
       share_(tree.open_file_memory, request.uid) {
   user = request.uid;
@@ -20,7 +19,7 @@ CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& 
 
 Outcome CellReader::Hold() {
   std::lock_guard own_lock(mutex_);
-  const auto lock = locks_.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load());
   if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);
@@ -42,13 +41,13 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
     read = SharedBytes::Slice(bytes_, offset, size);
   } else {
     // What is read is this file's, not that of whoever gets its name.
-    const auto lock = locks_.Take(*node_);
+    const auto lock = ColumnLock::Of(*node_);
     if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
     if (bytes_ == nullptr || generation_ != node_->generation()) {
       CELLFS_RETURN_IF_FAILED(Load());
     }
-    read = column_->Read(bytes_, generation_, offset, size);
-    static_cast<void>(column_->HoldEdits(memory_, user));
+    read = file_->Read(bytes_, generation_, offset, size);
+    static_cast<void>(file_->HoldEdits(memory_, user));
     // Without room for it the value is read again for each piece.
     if (!share_.Resize(bytes_->size())) {
       bytes_.reset();
@@ -62,16 +61,16 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
 // Without the lock. What is not put is looked for first: a put takes it away only when the
 // generation says that the value is another.
 bool CellReader::IsCurrent() const {
-  return bytes_ != nullptr && !column_->has_tail() && !column_->has_edits() &&
+  return bytes_ != nullptr && !file_->has_tail() && !file_->has_edits() &&
          generation_ == node_->generation() && !node_->unlinked();
 }
 
 // While somebody writes, the kernel's page may get what was read here after what was written there.
 void CellReader::WarnOfMixedPages(uint64_t generation_before) {
-  const bool is_mixed = column_->is_replaced() && node_->handle_count() > 1;
+  const bool is_mixed = file_->is_replaced() && node_->handle_count() > 1;
   if (!is_mixed && node_->generation() == generation_before) return;
-  const auto lock = locks_.Take(*node_);
-  if (is_mixed || !column_->OnlySharedPuts(generation_before, node_->generation()))
+  const auto lock = ColumnLock::Of(*node_);
+  if (is_mixed || !file_->OnlySharedPuts(generation_before, node_->generation()))
     node_->PagesAreStale();
 }
 
@@ -83,25 +82,25 @@ OutcomeOr<SharedBytes> CellReader::ReadHeld(uint64_t offset, size_t size) {
 // A mapping of a file that is being written: what it is given others see too, so it is the file that
 // all share. The put of who replaces it drops it.
 OutcomeOr<SharedBytes> CellReader::ReadForPages(uint64_t offset, size_t size) {
-  const auto lock = locks_.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
   const Snapshot<Place> place = node_->place();
   auto newest = contents_.WholeFile(caller_, *place, is_late_ ? nullptr : node_.get());
   if (!newest.ok() && newest.error() != ENOENT) return newest.status();
-  if (column_->is_replaced()) node_->PagesAreStale();
+  if (file_->is_replaced()) node_->PagesAreStale();
   if (!newest.ok()) newest = std::string();
   const auto stored = std::make_shared<const std::string>(*std::move(newest));
-  SharedBytes read = column_->Read(stored, node_->generation(), offset, size);
-  static_cast<void>(column_->HoldEdits(memory_, user));
+  SharedBytes read = file_->Read(stored, node_->generation(), offset, size);
+  static_cast<void>(file_->HoldEdits(memory_, user));
   return read;
 }
 
 Outcome CellReader::GoOn() {
   if (is_late_) return {};
-  const auto lock = locks_.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   OutcomeOr<std::string> newer = std::string();
   if (node_->unlinked()) {
-    const OrphanFile* orphan = column_->orphan();
+    const OrphanFile* orphan = file_->orphan();
     if (orphan == nullptr || orphan->shown().size <= bytes_->size()) return {};
     CELLFS_RETURN_IF_FAILED(may_read_orphan_);
     newer = orphan->bytes();
@@ -119,9 +118,9 @@ Outcome CellReader::GoOn() {
 }
 
 OutcomeOr<SharedBytes> CellReader::ReadOrphan(uint64_t offset, size_t size) const {
-  if (column_->orphan() == nullptr) return Outcome(ESTALE);
+  if (file_->orphan() == nullptr) return Outcome(ESTALE);
   CELLFS_RETURN_IF_FAILED(may_read_orphan_);
-  return column_->orphan()->Read(offset, size);
+  return file_->orphan()->Read(offset, size);
 }
 
 // REQUIRES: the column's lock.
@@ -137,8 +136,8 @@ Outcome CellReader::Load() {
 // Only a file without a name has to be described by who has it open.
 std::optional<PendingWrite> CellReader::pending() const {
   if (!node_->unlinked() || is_late_) return std::nullopt;
-  const auto lock = locks_.Take(*node_);
-  const OrphanFile* orphan = column_->orphan();
+  const auto lock = ColumnLock::Of(*node_);
+  const OrphanFile* orphan = file_->orphan();
   return orphan == nullptr ? std::nullopt : std::optional(orphan->shown());
 }
 

@@ -12,11 +12,12 @@
 #include <string>
 
 #include "fs/content/contents.h"
-#include "fs/nodes/column.h"
+#include "fs/nodes/column_lock.h"
 #include "fs/nodes/file_handle.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
 #include "fs/nodes/open_file_memory.h"
+#include "fs/nodes/shared_file.h"
 #include "fs/requests/request.h"
 
 namespace cellfs::fs {
@@ -25,7 +26,7 @@ class CellReader : public FileHandle {
  public:
   CellReader(LiveTree& tree, const Contents& contents, const Request& request, NodePtr node);
 
-  const Column& column() const { return *column_; }
+  const SharedFile& file() const { return *file_; }
 
   // Reads the value now and keeps to it, without what others append, whatever happens to the file;
   // but who has read it to its end reads on in a newer value that begins with it, so that a log can
@@ -45,12 +46,11 @@ class CellReader : public FileHandle {
   Outcome Load();
   void WarnOfMixedPages(uint64_t generation_before);
 
-  ColumnLocks& locks_;
   OpenFileMemory& memory_;
   const Contents& contents_;
   const Caller caller_;
   const NodePtr node_;
-  const std::shared_ptr<Column> column_;
+  const std::shared_ptr<SharedFile> file_;
   const bool is_late_;  // opened when the name had gone: what it reads is not what the node was
 
   std::mutex mutex_;  // taken before the column's lock; guards the next four

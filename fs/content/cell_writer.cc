@@ -32,7 +32,7 @@ CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr 
     : with_(with),
       caller_(*request.caller),
       node_(std::move(node)),
-      column_(node_->OpenColumn()),
+      file_(node_->ShareFile()),
       append_(mode.append),
       truncates_(mode.truncate),
       holds_(mode.truncate || (mode.created && (!mode.append || mode.exclusive)) ? Holds::kWhole
@@ -46,13 +46,13 @@ CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr 
   written_ = Now(with_.tree);
   known_generation_ = node_->generation();
   if (unput_ != Unput::kNothing) unput_bytes_.Set(UnputBytes::kBlock);  // who opened it has asked
-  column_->AddWriter();
+  file_->AddWriter();
   CountAsReplacer();
 }
 
 CellWriter::~CellWriter() {
-  if (is_replacer_) column_->RemoveReplacer();
-  column_->RemoveWriter();
+  if (is_replacer_) file_->RemoveReplacer();
+  file_->RemoveWriter();
 }
 
 void CellWriter::CountAsReplacer() {
@@ -60,7 +60,7 @@ void CellWriter::CountAsReplacer() {
   const bool is_replacer = holds_ == Holds::kWhole && unput_ != Unput::kNothing;
   if (is_replacer == is_replacer_) return;
   is_replacer_ = is_replacer;
-  is_replacer ? column_->AddReplacer() : column_->RemoveReplacer();
+  is_replacer ? file_->AddReplacer() : file_->RemoveReplacer();
 }
 
 void CellWriter::Renamed(Timestamp version) { last_put_ = version; }
@@ -74,7 +74,7 @@ Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
   try {
     Outcome acted = act();
     static_cast<void>(UpdateShare());
-    static_cast<void>(column_->HoldEdits(with_.tree.open_file_memory, user));
+    static_cast<void>(file_->HoldEdits(with_.tree.open_file_memory, user));
     CountAsReplacer();
     return acted;
   } catch (const std::exception&) {  // also for the thread that puts later
@@ -92,7 +92,7 @@ Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom fro
 
 Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t offset,
                          bool appends) {
-  if (holds_ == Holds::kOrphan) return EditOrphan(change.column(), bytes, offset, appends);
+  if (holds_ == Holds::kOrphan) return EditOrphan(change.place(), bytes, offset, appends);
   if (!truncates_ && OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
   return holds_ == Holds::kWhole ? EditWhole(change, bytes, offset, appends)
                                  : EditShared(change, bytes, offset, appends);
@@ -101,7 +101,7 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
 Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset,
                               bool appends) {
   const uint64_t begin = appends ? whole_.size() : offset;
-  const Outcome fits = CheckSize(change.column(), begin + bytes.size());
+  const Outcome fits = CheckSize(change.place(), begin + bytes.size());
   if (!fits.ok()) return Fail(change, fits);
   WriteInto(whole_, bytes, begin);
   Wrote(Unput::kBytes);
@@ -110,32 +110,32 @@ Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint
 
 Outcome CellWriter::EditShared(ColumnChange& change, std::string_view bytes, uint64_t offset,
                                bool appends) {
-  if (appends && column_->edits().empty()) return AppendToTail(change, bytes, offset);
+  if (appends && file_->edits().empty()) return AppendToTail(change, bytes, offset);
   const uint64_t before = BlocksOfEdits();
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
-  const uint64_t end = (appends ? column_->edits().size() : offset) + bytes.size();
-  if (Outcome fits = CheckSize(change.column(), end); !fits.ok()) return Fail(change, fits);
-  const uint64_t now = UnputBytes::InBlocks(std::max(end, column_->edits().size()));
-  if (Outcome room = CheckRoom(change.column(), before, now); !room.ok()) return Fail(change, room);
-  appends ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, offset);
+  const uint64_t end = (appends ? file_->edits().size() : offset) + bytes.size();
+  if (Outcome fits = CheckSize(change.place(), end); !fits.ok()) return Fail(change, fits);
+  const uint64_t now = UnputBytes::InBlocks(std::max(end, file_->edits().size()));
+  if (Outcome room = CheckRoom(change.place(), before, now); !room.ok()) return Fail(change, room);
+  appends ? file_->AppendToEdits(this, bytes) : file_->Edit(this, bytes, offset);
   Wrote(unput_);
   return KeepOrPutEdits(change);
 }
 
 // Edits go over what others have appended or edited before.
 Outcome CellWriter::BeginEdits(ColumnChange& change) {
-  const bool has_others = !column_->edits().empty();
+  const bool has_others = !file_->edits().empty();
   if (has_others && MayShareEdits()) return {};
   if (has_others) CELLFS_RETURN_IF_FAILED(PutEdits(change, with_.options.durability));
-  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
-  column_->BeginEdits(stored + column_->tail().size(), node_->generation());
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.place()));
+  file_->BeginEdits(stored + file_->tail().size(), node_->generation());
   return {};
 }
 
 Outcome CellWriter::KeepOrPutEdits(ColumnChange& change) {
-  column_->WrittenAt(written_);
-  const bool has_memory = column_->HoldEdits(with_.tree.open_file_memory, user);
-  if (has_memory && !column_->edits().edits().is_scattered()) return {};
+  file_->WrittenAt(written_);
+  const bool has_memory = file_->HoldEdits(with_.tree.open_file_memory, user);
+  if (has_memory && !file_->edits().edits().is_scattered()) return {};
   return PutEdits(change, with_.options.durability);
 }
 
@@ -147,7 +147,7 @@ bool CellWriter::UpdateShare() { return share_.Resize(whole_.size()); }
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
   const uint64_t before = unput_bytes_.bytes();
   unput_bytes_.Set(UnputBytes::InBlocks(whole_.size()));
-  const Outcome room = CheckRoom(change.column(), before, unput_bytes_.bytes());
+  const Outcome room = CheckRoom(change.place(), before, unput_bytes_.bytes());
   if (!room.ok()) return Fail(change, room);
   if (UpdateShare()) return {};
   if (truncates_) return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
@@ -155,7 +155,7 @@ Outcome CellWriter::KeepOrPut(ColumnChange& change) {
 }
 
 uint64_t CellWriter::BlocksOfEdits() const {
-  return column_->edits().empty() ? 0 : UnputBytes::InBlocks(column_->edits().size());
+  return file_->edits().empty() ? 0 : UnputBytes::InBlocks(file_->edits().size());
 }
 
 // Whether the store has room for what is put when the file is closed: programs hear of a write that
@@ -169,7 +169,7 @@ Outcome CellWriter::CheckRoom(const Place& place, uint64_t before, uint64_t now)
 
 Outcome CellWriter::EditOrphan(const Place& place, std::string_view bytes, uint64_t offset,
                                bool appends) {
-  OrphanFile& orphan = *column_->orphan();
+  OrphanFile& orphan = *file_->orphan();
   const uint64_t begin = appends ? orphan.shown().size : offset;
   const uint64_t end = begin + bytes.size();
   CELLFS_RETURN_IF_FAILED(CheckSize(place, end));
@@ -178,30 +178,30 @@ Outcome CellWriter::EditOrphan(const Place& place, std::string_view bytes, uint6
 }
 
 Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
-  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.column()));
-  const uint64_t end = stored + column_->tail().size() + bytes.size();
-  if (Outcome fits = CheckSize(change.column(), end); !fits.ok()) return Fail(change, fits);
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.place()));
+  const uint64_t end = stored + file_->tail().size() + bytes.size();
+  if (Outcome fits = CheckSize(change.place(), end); !fits.ok()) return Fail(change, fits);
   const uint64_t before =
-      column_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
-  const Outcome room = CheckRoom(change.column(), before, UnputBytes::InBlocks(end));
+      file_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
+  const Outcome room = CheckRoom(change.place(), before, UnputBytes::InBlocks(end));
   if (!room.ok()) return Fail(change, room);
-  column_->Append(this, bytes, offset, stored, MayShareRun());
+  file_->Append(this, bytes, offset, stored, MayShareRun());
   Wrote(unput_);
-  column_->WrittenAt(written_);
-  const bool has_memory = column_->HoldTail(with_.tree.open_file_memory, user);
-  if (has_memory && !column_->tail().is_scattered()) return {};
+  file_->WrittenAt(written_);
+  const bool has_memory = file_->HoldTail(with_.tree.open_file_memory, user);
+  if (has_memory && !file_->tail().is_scattered()) return {};
   return PutTail(change, with_.options.durability, nullptr);
 }
 
 // One who may write must not do so in the name of another.
 bool CellWriter::MayShareRun() const {
-  const CellWriter* last = column_->tail().last_writer();
+  const CellWriter* last = file_->tail().last_writer();
   return last != nullptr && last->caller_.user == caller_.user;
 }
 
 // Nor are its times, or what ends it, those of another's bytes.
 bool CellWriter::MayShareEdits() const {
-  const auto& writers = column_->edits().writers();
+  const auto& writers = file_->edits().writers();
   if (writers.size() == 1 && writers.front() == this) return true;
   return time_to_live_ == kNoCellTtl &&
          std::all_of(writers.begin(), writers.end(), [&](const CellWriter* writer) {
@@ -220,15 +220,15 @@ Outcome CellWriter::CheckSize(const Place& place, uint64_t end) const {
 
 // Of the file as this handle shows it.
 OutcomeOr<uint64_t> CellWriter::PresentSize(const Place& place) {
-  if (holds_ == Holds::kOrphan) return column_->orphan()->shown().size;
+  if (holds_ == Holds::kOrphan) return file_->orphan()->shown().size;
   if (holds_ == Holds::kWhole) return whole_.size();
-  if (!column_->edits().empty()) return column_->edits().size();
+  if (!file_->edits().empty()) return file_->edits().size();
   CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(place));
-  return stored + column_->tail().size();
+  return stored + file_->tail().size();
 }
 
 OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
-  if (const auto size = column_->stored_size(node_->generation())) return *size;
+  if (const auto size = file_->stored_size(node_->generation())) return *size;
   const auto known = node_->cached_cell();
   uint64_t size = 0;
   if (known && !known->expires) {
@@ -238,7 +238,7 @@ OutcomeOr<uint64_t> CellWriter::StoredSize(const Place& place) {
                             ReadColumn(with_.reading, caller_, place, ReadDetail::kLengths));
     if (cell) size = cell->value_length;
   }
-  column_->KeepStoredSize(size, node_->generation());
+  file_->KeepStoredSize(size, node_->generation());
   return size;
 }
 
@@ -257,7 +257,7 @@ void CellWriter::PutLater() {
     auto self = weak.lock();
     if (!self) return;
     {
-      const auto lock = self->with_.tree.column_locks.Take(*self->node_);
+      const auto lock = ColumnLock::Of(*self->node_);
       self->put_is_due_ = false;
     }
     static_cast<void>(self->PutHeld(What::kBytes, self->with_.options.durability));
@@ -273,23 +273,23 @@ Outcome CellWriter::Truncate(uint64_t size) {
 Outcome CellWriter::Allocate(uint64_t size) {
   ColumnChange change(with_.tree, with_.contents, node_);
   if (failed_) return *failed_;
-  CELLFS_RETURN_IF_FAILED(CheckSize(change.column(), size));
+  CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
   return WithMemory(change, [&]() -> Outcome {
-    CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.column()));
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t present, PresentSize(change.place()));
     return size <= present ? Outcome() : EditLength(change, size);
   });
 }
 
 Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
-  CELLFS_RETURN_IF_FAILED(CheckSize(change.column(), size));
+  CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
   if (holds_ == Holds::kOrphan) {
-    return column_->orphan()->Change(
+    return file_->orphan()->Change(
         size, [&](std::string& file) { file.resize(size); }, Now(with_.tree));
   }
   if (holds_ == Holds::kWhole)
     CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
   if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
-  CELLFS_RETURN_IF_FAILED(HoldLength(change.column(), size));
+  CELLFS_RETURN_IF_FAILED(HoldLength(change.place(), size));
   if (making_ == Making::kJoins) making_ = Making::kErases;
   if (holds_ == Holds::kWhole) {
     whole_.resize(size);
@@ -297,7 +297,7 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
     return KeepOrPut(change);
   }
   CELLFS_RETURN_IF_FAILED(BeginEdits(change));
-  column_->TruncateEdits(this, size);
+  file_->TruncateEdits(this, size);
   Wrote(unput_);
   return KeepOrPutEdits(change);
 }
@@ -315,27 +315,27 @@ Outcome CellWriter::HoldLength(const Place& place, uint64_t size) {
 }
 
 std::optional<Outcome> CellWriter::SetTime(timespec mtime) {
-  const auto lock = with_.tree.column_locks.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   if (!HasAnything() || failed_) return std::nullopt;
   requested_time_ = mtime;
   return Outcome();
 }
 
 bool CellWriter::SetTimeToLive(int64_t milliseconds) {
-  const auto lock = with_.tree.column_locks.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   if (!HasAnything() || failed_) return false;
   time_to_live_ = milliseconds;
   return true;
 }
 
 std::optional<PendingWrite> CellWriter::pending() const {
-  const auto lock = with_.tree.column_locks.Take(*node_);
-  if (column_->orphan() != nullptr) return column_->orphan()->shown();
-  const bool has_edits = !column_->edits().empty();
-  const bool has_shared = column_->tail().Has(this) || (has_edits && column_->edits().Has(this));
+  const auto lock = ColumnLock::Of(*node_);
+  if (file_->orphan() != nullptr) return file_->orphan()->shown();
+  const bool has_edits = !file_->edits().empty();
+  const bool has_shared = file_->tail().Has(this) || (has_edits && file_->edits().Has(this));
   if (has_shared) {
-    return PendingWrite{has_edits ? column_->edits().size() : column_->tail().size(), !has_edits,
-                        requested_time_, column_->written()};
+    return PendingWrite{has_edits ? file_->edits().size() : file_->tail().size(), !has_edits,
+                        requested_time_, file_->written()};
   }
   if (unput_ == Unput::kNothing && !node_->unlinked()) return std::nullopt;
   if (unput_ != Unput::kBytes && OthersWereFirst()) return std::nullopt;
@@ -351,9 +351,9 @@ StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
 }
 
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  const auto lock = with_.tree.column_locks.Take(*node_);
+  const auto lock = ColumnLock::Of(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
-  if (column_->is_replaced() && node_->handle_count() > 1) node_->PagesAreStale();
+  if (file_->is_replaced() && node_->handle_count() > 1) node_->PagesAreStale();
   if (holds_ == Holds::kWhole && !OthersWereFirst())
     return SharedBytes::Copy(whole_, offset, size);
   return ReadShared(offset, size);
@@ -362,11 +362,11 @@ OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*
 // The file as all see it who share it, and over it what only this handle has.
 OutcomeOr<SharedBytes> CellWriter::ReadShared(uint64_t offset, size_t size) {
   const uint64_t generation = node_->generation();
-  const std::string* shown = column_->shown(generation);
+  const std::string* shown = file_->shown(generation);
   if (shown == nullptr) {
     const Snapshot<Place> place = node_->place();
     CELLFS_ASSIGN_OR_RETURN(std::string stored, LatestValue(*place));
-    shown = &column_->Show(std::move(stored), generation);
+    shown = &file_->Show(std::move(stored), generation);
   }
   SharedBytes bytes;
   if (whole_.empty()) {
@@ -376,13 +376,13 @@ OutcomeOr<SharedBytes> CellWriter::ReadShared(uint64_t offset, size_t size) {
     HeldEdits().ApplyTo(*own);
     bytes = SharedBytes::Slice(std::move(own), offset, size);
   }
-  static_cast<void>(column_->HoldEdits(with_.tree.open_file_memory, user));
+  static_cast<void>(file_->HoldEdits(with_.tree.open_file_memory, user));
   return bytes;
 }
 
 OutcomeOr<SharedBytes> CellWriter::ReadOrphan(uint64_t offset, size_t size) const {
   CELLFS_RETURN_IF_FAILED(may_read_orphan_);
-  return column_->orphan()->Read(offset, size);
+  return file_->orphan()->Read(offset, size);
 }
 
 // ---- Without a name ---------------------------------------------------------------------------
@@ -394,7 +394,7 @@ void CellWriter::NameGoes() {
 
 // What is held here goes to the file that all share from now on.
 void CellWriter::NameWent() {
-  OrphanFile& orphan = *column_->orphan();
+  OrphanFile& orphan = *file_->orphan();
   try {
     if (holds_ == Holds::kWhole) {
       const PendingEdits edits = HeldEdits();
@@ -462,8 +462,8 @@ Outcome CellWriter::ShareBytes(ColumnChange& change, bool replaces) {
   const std::string bytes = std::exchange(whole_, {});
   if (bytes.empty() && !replaces) return {};
   if (Outcome begun = BeginEdits(change); !begun.ok()) return Fail(change, begun);
-  if (replaces) column_->TruncateEdits(this, 0);
-  append_ ? column_->AppendToEdits(this, bytes) : column_->Edit(this, bytes, 0);
+  if (replaces) file_->TruncateEdits(this, 0);
+  append_ ? file_->AppendToEdits(this, bytes) : file_->Edit(this, bytes, 0);
   return KeepOrPutEdits(change);
 }
 
@@ -474,20 +474,20 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   if (holds_ == Holds::kWhole) holds_ = Holds::kShared;
   whole_ = {};
   static_cast<void>(UpdateShare());
-  column_->RemoveRuns(this);
-  column_->RemoveEdits(this);
+  file_->RemoveRuns(this);
+  file_->RemoveEdits(this);
   node_->PagesAreStale();
   CountAsReplacer();
   change.Ended(outcome);
   if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
-  if (with_.tree.unstored.Remove(change.column())) change.Revalidate();
+  if (with_.tree.unstored.Remove(change.place())) change.Revalidate();
   return outcome;
 }
 
 // And all whose edits are put together with those of this one.
 Outcome CellWriter::FailAll(ColumnChange& change, const Outcome& outcome) {
-  while (!column_->edits().empty())
-    static_cast<void>(column_->edits().writers().front()->Fail(change, outcome));
+  while (!file_->edits().empty())
+    static_cast<void>(file_->edits().writers().front()->Fail(change, outcome));
   return Fail(change, outcome);
 }
 
@@ -507,7 +507,7 @@ Outcome CellWriter::PutHeld(What what, Durability durability) {
 
 void CellWriter::Release() {
   {
-    const auto lock = with_.tree.column_locks.Take(*node_);
+    const auto lock = ColumnLock::Of(*node_);
     if (failed_) return;
     if (!HasAnything()) return LeaveBytes();
   }
@@ -523,10 +523,10 @@ void CellWriter::Release() {
 // another, or begins, is not half there: its writer is told that it failed.
 void CellWriter::Abandon() {
   {
-    const auto lock = with_.tree.column_locks.Take(*node_);
+    const auto lock = ColumnLock::Of(*node_);
     if (truncates_ || !HasBytes()) {
-      column_->RemoveRuns(this);
-      return column_->RemoveEdits(this);
+      file_->RemoveRuns(this);
+      return file_->RemoveEdits(this);
     }
   }
   Release();
@@ -536,18 +536,18 @@ void CellWriter::Abandon() {
 void CellWriter::LeaveBytes() {
   const uint64_t generation = node_->generation();
   if (!last_put_) return;
-  if (auto bytes = column_->TakePut(generation, LastPut::kMaxBytes))
+  if (auto bytes = file_->TakePut(generation, LastPut::kMaxBytes))
     with_.tree.last_put.Keep(node_, generation, *std::move(bytes));
 }
 
 // The put is made under the lock, the wait for the disk comes after it: who reads the file does not
 // wait for its writer's sync.
 Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
-  const bool shares = !column_->tail().empty() || !column_->edits().empty();
+  const bool shares = !file_->tail().empty() || !file_->edits().empty();
   const bool puts = what == What::kBytes ? HasBytes()
                                          : HasAnything() || (what == What::kFile && shares);
   if (!puts && wanted != Durability::kFsyncWal) return {};
-  const Durability promised = with_.puts.Resolve(change.column(), wanted);
+  const Durability promised = with_.puts.Resolve(change.place(), wanted);
   const bool waits = promised == Durability::kFsyncWal && with_.puts.syncs_apart();
   if (puts) {
     Outcome put = PutNow(change, what, waits ? Durability::kSyncWal : promised);
@@ -566,7 +566,7 @@ Outcome CellWriter::PutNow(ColumnChange& change, What what, Durability durabilit
 
 Outcome CellWriter::PutPending(ColumnChange& change, What what, Durability durability) {
   if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
-  const bool puts_edits = what == What::kFile || column_->edits().Has(this);
+  const bool puts_edits = what == What::kFile || file_->edits().Has(this);
   CELLFS_RETURN_IF_FAILED(puts_edits ? PutEdits(change, durability)
                                      : PutTail(change, durability, this));
   return unput_ == Unput::kNothing ? Outcome() : PutOwn(change, durability);
@@ -575,25 +575,25 @@ Outcome CellWriter::PutPending(ColumnChange& change, What what, Durability durab
 Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   holds_ = Holds::kWhole;  // also where it was made to append nothing
   // Others wrote at the same time: the kernel's pages may have what came later of each.
-  const bool is_merged = node_->generation() != known_generation_ || !column_->tail().empty() ||
-                         !column_->edits().empty();
-  const auto stored = PutWhole(change.column(), durability);
+  const bool is_merged = node_->generation() != known_generation_ || !file_->tail().empty() ||
+                         !file_->edits().empty();
+  const auto stored = PutWhole(change.place(), durability);
   if (!stored.ok()) return Fail(change, stored.status());
   change.Ended({});
   AfterPut(change, *stored, whole_.size());
   holds_ = Holds::kShared;
   unput_ = Unput::kNothing;
-  column_->ShowPut(std::exchange(whole_, {}), known_generation_);
+  file_->ShowPut(std::exchange(whole_, {}), known_generation_);
   if (is_merged) node_->PagesAreStale();
-  column_->StoredChanged();
+  file_->StoredChanged();
   return {};
 }
 
 // All that was appended and edited, the latter in one step: who edited together shares the version.
 Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
   CELLFS_RETURN_IF_FAILED(PutTail(change, durability, nullptr));
-  if (column_->edits().empty()) return {};
-  const auto& writers = column_->edits().writers();
+  if (file_->edits().empty()) return {};
+  const auto& writers = file_->edits().writers();
   const auto decides = [](const CellWriter* writer) {
     return writer->requested_time_ || writer->time_to_live_ != kNoCellTtl;
   };
@@ -601,24 +601,24 @@ Outcome CellWriter::PutEdits(ColumnChange& change, Durability durability) {
   const Outcome put =
       (by != writers.end() ? *by : writers.front())->PutEditsNow(change, durability);
   if (put.ok()) return {};
-  while (!column_->edits().empty())
-    static_cast<void>(column_->edits().writers().front()->Fail(change, put));
+  while (!file_->edits().empty())
+    static_cast<void>(file_->edits().writers().front()->Fail(change, put));
   return failed_.value_or(Outcome());
 }
 
 Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
   const uint64_t before = node_->generation();
   // Somebody else changed what they go over, so the kernel's pages are not as the file is.
-  const bool is_merged = before != column_->edits().generation();
-  const std::vector<CellWriter*> writers = column_->edits().writers();
-  auto put = PutEdited(change.column(), column_->edits().edits(), durability);
+  const bool is_merged = before != file_->edits().generation();
+  const std::vector<CellWriter*> writers = file_->edits().writers();
+  auto put = PutEdited(change.place(), file_->edits().edits(), durability);
   if (!put.ok()) return put.status();
   change.Ended({});
-  column_->NoteSharedPut(before, node_->generation());
-  column_->DropEdits();
+  file_->NoteSharedPut(before, node_->generation());
+  file_->DropEdits();
   AfterPut(change, put->stored, put->value.size());
   for (CellWriter* writer : writers) writer->IsPutAs(put->stored.stamp);
-  column_->ShowPut(std::move(put->value), known_generation_);
+  file_->ShowPut(std::move(put->value), known_generation_);
   if (is_merged) node_->PagesAreStale();
   return {};
 }
@@ -626,7 +626,7 @@ Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
 // The runs up to the last one of `through` (null: all of them), each as its own writer would.
 Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
                             const CellWriter* through) {
-  const AppendedTail& tail = column_->tail();
+  const AppendedTail& tail = file_->tail();
   while (through != nullptr ? tail.Has(through) : !tail.empty()) {
     const std::vector<CellWriter*> writers = tail.front().writers;
     const bool is_own = writers.size() == 1 && writers.front() == this;
@@ -641,9 +641,9 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
 }
 
 Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durability durability) {
-  const Place& place = change.column();
+  const Place& place = change.place();
   const uint64_t before = node_->generation();
-  auto size = column_->stored_size(before);
+  auto size = file_->stored_size(before);
   if (size) *size += bytes.size();
   const bool is_plain = IsPlain(place);
   std::optional<StoredPut> stored;
@@ -657,10 +657,10 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
     size = put.value.size();
   }
   change.Ended({});
-  column_->NoteSharedPut(before, node_->generation());
-  column_->PopRun();
+  file_->NoteSharedPut(before, node_->generation());
+  file_->PopRun();
   AfterPut(change, *stored, size);
-  if (column_->TakeMisplaced()) node_->PagesAreStale();
+  if (file_->TakeMisplaced()) node_->PagesAreStale();
   return {};
 }
 
@@ -739,9 +739,9 @@ StatusOr<StoredPut> CellWriter::PutAppended(const Place& place, const std::strin
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.
 void CellWriter::AfterPut(ColumnChange& change, const StoredPut& stored,
                           std::optional<uint64_t> size) {
-  const Place& place = change.column();
+  const Place& place = change.place();
   known_generation_ = node_->generation();
-  if (size) column_->KeepStoredSize(*size, known_generation_);
+  if (size) file_->KeepStoredSize(*size, known_generation_);
   if (!IsVersion(place))
     with_.puts.Cache(place, stored, size, time_to_live_, *node_, known_generation_);
   const bool is_rewritten = last_put_ == stored.stamp;

@@ -26,7 +26,7 @@
 #include "fs/content/column_change.h"
 #include "fs/content/column_puts.h"
 #include "fs/content/contents.h"
-#include "fs/nodes/column.h"
+#include "fs/nodes/shared_file.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/pending_edits.h"
 #include "fs/reading/reading.h"
@@ -48,7 +48,7 @@ struct CellWriting {
 };
 
 // Its state is guarded by the lock of the column in which the node is, as what handles share
-// (fs/nodes/column.h): so that one handle can put what others appended before, and a change of the
+// (fs/nodes/shared_file.h): so that one handle can put what others appended before, and a change of the
 // name finds all of them as they are.
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
@@ -98,7 +98,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   };
 
   bool HasBytes() const {
-    return unput_ == Unput::kBytes || column_->tail().Has(this) || column_->edits().Has(this);
+    return unput_ == Unput::kBytes || file_->tail().Has(this) || file_->edits().Has(this);
   }
   bool HasAnything() const { return unput_ != Unput::kNothing || HasBytes(); }
   bool IsVersion(const Place& place) const { return place.kind != PlaceKind::kCell; }
@@ -174,7 +174,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   const CellWriting& with_;
   const Caller caller_;
   const NodePtr node_;
-  const std::shared_ptr<Column> column_;
+  const std::shared_ptr<SharedFile> file_;
   const bool append_;
   const bool truncates_;  // opened without O_TRUNC it puts within a second
 
@@ -183,10 +183,10 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Making making_;
   bool exclusive_;  // the first put must find nothing
   bool put_is_due_ = false;
-  bool is_replacer_ = false;  // counted by column_
+  bool is_replacer_ = false;  // counted by file_
   std::string whole_;
   OpenFileMemory::Share share_;    // of whole_
-  UnputBytes::Share unput_bytes_;  // likewise; what column_ holds is not counted
+  UnputBytes::Share unput_bytes_;  // likewise; what file_ holds is not counted
   uint64_t known_generation_;    // of the node, as far as this handle has made it
   std::optional<Timestamp> last_put_;
   std::optional<timespec> requested_time_;  // set while bytes are not put

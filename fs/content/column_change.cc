@@ -14,20 +14,22 @@ ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const NodeP
       contents_(contents),
       file_(file),
       by_(file.get()),
-      lock_(tree.column_locks.Take(*file)) {}
+      lock_(ColumnLock::Of(*file)) {
+  sides_[0].column = &lock_.column();
+}
 
-ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& column,
+ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& place,
                            const Node* by)
-    : tree_(tree), contents_(contents), by_(by), lock_(tree.column_locks.Take(column)) {
-  sides_[0].column = &column;
+    : tree_(tree), contents_(contents), by_(by), lock_(ColumnLock::Of(tree.columns, place)) {
+  sides_[0] = {&lock_.column(), &place};
 }
 
 ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& from,
                            const Place& to)
     : tree_(tree), contents_(contents) {
-  std::tie(lock_, second_lock_) = tree.column_locks.Take(from, to);
-  sides_[0].column = &from;
-  sides_[1].column = &to;
+  std::tie(lock_, second_lock_) = ColumnLock::Of(tree.columns, from, to);
+  sides_[0] = {&lock_.column(), &from};
+  sides_[1] = {&(second_lock_.owns_lock() ? second_lock_ : lock_).column(), &to};
 }
 
 ColumnChange::~ColumnChange() {
@@ -46,13 +48,13 @@ void ColumnChange::LoseTrack() noexcept {
 }
 
 // Most changes through a file are only kept by its handle, and need no more than the lock.
-const Place& ColumnChange::column() {
+const Place& ColumnChange::place() {
   Side& side = sides_[0];
-  if (side.column == nullptr) {
+  if (side.place == nullptr) {
     file_place_ = file_->place();
-    side.column = file_place_.get();
+    side.place = file_place_.get();
   }
-  return *side.column;
+  return *side.place;
 }
 
 void ColumnChange::Finish() noexcept {
@@ -63,16 +65,6 @@ void ColumnChange::Finish() noexcept {
   } catch (const std::exception&) {
     tree_.kernel.ForgetAllLater();
   }
-}
-
-// The column has a node for each name that the kernel knows it by; its cell's is the one with
-// pages.
-void ColumnChange::TellNodes(const Place& column, void (Node::*tell)()) {
-  const bool is_cell = column.kind == PlaceKind::kCell;
-  const NodePtr named = file_ != nullptr ? file_ : tree_.inodes.Find(column);
-  if (named != nullptr) ((*named).*tell)();
-  if (is_cell) return;
-  if (const NodePtr cell = tree_.inodes.Find(column.As(PlaceKind::kCell))) ((*cell).*tell)();
 }
 
 void ColumnChange::KeepTimesAbove(const Place& column) {
@@ -92,7 +84,7 @@ void ColumnChange::KeepTimesAbove(const Place& column) {
 void ColumnChange::KeepDirectoryTimes() noexcept {
   try {
     for (const Side& side : sides_) {
-      if (side.column != nullptr && side.column->IsColumn()) KeepTimesAbove(*side.column);
+      if (IsColumn(side)) KeepTimesAbove(*side.place);
     }
   } catch (const std::exception&) {
     // For want of memory: it shows another time.
@@ -102,26 +94,26 @@ void ColumnChange::KeepDirectoryTimes() noexcept {
 void ColumnChange::Ended(const Outcome& mutation) {
   has_ended_ = true;
   if (!mutation.ok() && !mutation.is_unknown()) return;
-  column();
+  place();
   KeepDirectoryTimes();
   for (Side& side : sides_) {
-    if (side.column == nullptr || !side.column->IsColumn()) continue;
+    if (!IsColumn(side)) continue;
     side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
     has_notices_ = true;
-    TellNodes(*side.column, &Node::ContentChanged);
+    side.column->Changed();
     if (mutation.ok()) continue;
-    tree_.recent.Forget(side.column->As(PlaceKind::kCell));
-    TellNodes(*side.column, &Node::PagesAreStale);
+    tree_.recent.Forget(side.column->cell());
+    for (const NodePtr& node : side.column->nodes()) node->PagesAreStale();
   }
   // Also what directories cache, and what was seen to be absent.
   if (mutation.is_unknown()) tree_.inodes.InvalidateLookUps();
 }
 
 void ColumnChange::Revalidate() {
-  column();
+  place();
   has_notices_ = true;
   for (Side& side : sides_) {
-    if (side.column != nullptr && side.column->IsColumn()) side.notice = Notice::kRevalidate;
+    if (IsColumn(side)) side.notice = Notice::kRevalidate;
   }
 }
 
@@ -134,41 +126,39 @@ void ColumnChange::PrepareOrphan(const Place& place) {
 }
 
 void ColumnChange::NameRemoved() {
-  const Place& place = column();
+  const Place& removed = place();
   KeepDirectoryTimes();
-  const NodePtr node = tree_.inodes.Unlink(place);
+  const NodePtr node = tree_.inodes.Unlink(removed);
   by_ = node.get();
   if (orphan_) orphan_->Finish(tree_);
-  if (place.kind == PlaceKind::kCounter) CellRemoved(place.As(PlaceKind::kCell));
+  if (removed.kind == PlaceKind::kCounter) CellRemoved(removed.As(PlaceKind::kCell));
   NamesChanged();
 }
 
 void ColumnChange::CellRemoved(const Place& cell) {
   const NodePtr node = tree_.inodes.Unlink(cell);
   if (node == nullptr) return;
-  node->ContentChanged();
   tree_.kernel.NameWent(cell);
   if (cell_orphan_) cell_orphan_->Finish(tree_);
 }
 
 NodePtr ColumnChange::NameMoved() {
   KeepDirectoryTimes();
-  tree_.inodes.Move(*sides_[0].column, *sides_[1].column);
+  tree_.inodes.Move(*sides_[0].place, *sides_[1].place);
   if (orphan_) orphan_->Finish(tree_);
-  renamed_ = tree_.inodes.Find(*sides_[1].column);
+  renamed_ = tree_.inodes.Find(*sides_[1].place);
   by_ = renamed_.get();
   NamesChanged();
   return renamed_;
 }
 
-// The nodes of these names know it from the table of inodes; that of the plain name may not.
 void ColumnChange::NamesChanged() {
   has_notices_ = true;
   for (Side& side : sides_) {
-    if (side.column == nullptr || !side.column->IsColumn()) continue;
-    if (side.column->kind == PlaceKind::kCell) continue;
-    side.notice = Notice::kChanged;
-    TellNodes(*side.column, &Node::ContentChanged);
+    if (!IsColumn(side)) continue;
+    side.column->Changed();
+    // The kernel knows that of the plain name itself.
+    if (side.place->kind != PlaceKind::kCell) side.notice = Notice::kChanged;
   }
 }
 
@@ -178,12 +168,12 @@ void ColumnChange::Notify() {
   if (std::exchange(has_ended_, false) && file_ != nullptr)
     tree_.kernel.DropStalePagesLater(file_);
   if (std::exchange(has_directory_times_, false))
-    tree_.kernel.DirectoryTimesChanged(*sides_[0].column);
+    tree_.kernel.DirectoryTimesChanged(*sides_[0].place);
   if (!std::exchange(has_notices_, false)) return;
   for (Side& side : sides_) {
     const Notice notice = std::exchange(side.notice, Notice::kNone);
-    if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.column, by_);
-    if (notice == Notice::kRevalidate) tree_.kernel.Revalidate(*side.column);
+    if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.place, by_);
+    if (notice == Notice::kRevalidate) tree_.kernel.Revalidate(*side.place);
   }
   if (renamed_ != nullptr) tree_.kernel.Renamed(*renamed_);
   renamed_.reset();

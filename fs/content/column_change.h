@@ -26,7 +26,7 @@
 #include "fs/base/outcome.h"
 #include "fs/content/contents.h"
 #include "fs/content/orphaning.h"
-#include "fs/nodes/column_locks.h"
+#include "fs/nodes/column_lock.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
 #include "fs/tree/place.h"
@@ -47,7 +47,10 @@ class ColumnChange {
   ColumnChange& operator=(const ColumnChange&) = delete;
   ~ColumnChange();
 
-  const Place& column();
+  // Where the file is, or as it was named.
+  const Place& place();
+  // Guarded by the lock that is held.
+  Column& column() { return *sides_[0].column; }
 
   // How the mutation ended. Where it is done, before anybody can miss what was there before: an
   // unstored entry goes afterwards.
@@ -73,16 +76,18 @@ class ColumnChange {
  private:
   enum class Notice { kNone, kChanged, kRevalidate };
   struct Side {
-    const Place* column = nullptr;
+    Column* column = nullptr;
+    const Place* place = nullptr;
     Notice notice = Notice::kNone;
   };
 
   void LoseTrack() noexcept;
   void KeepTimesAbove(const Place& column);
   void KeepDirectoryTimes() noexcept;
-  void TellNodes(const Place& column, void (Node::*tell)());
   void CellRemoved(const Place& cell);
   void NamesChanged();
+  // Whether bytes of a column are there.
+  static bool IsColumn(const Side& side) { return side.place != nullptr && side.place->IsColumn(); }
   void Notify();
 
   LiveTree& tree_;
@@ -95,8 +100,8 @@ class ColumnChange {
   bool has_directory_times_ = false;
   bool has_notices_ = false;  // for the kernel
   const int exceptions_ = std::uncaught_exceptions();
-  ColumnLocks::Lock lock_;
-  ColumnLocks::Lock second_lock_;
+  ColumnLock lock_;
+  ColumnLock second_lock_;
   std::optional<Orphaning> orphan_;  // whose name goes, if the mutation is done
   std::optional<Orphaning> cell_orphan_;  // likewise, with its counter
   NodePtr renamed_;

@@ -36,7 +36,7 @@ StatusOr<std::optional<StoredPut>> ColumnPuts::PutIf(const Caller& caller, const
 
 void ColumnPuts::Cache(const Place& place, const StoredPut& stored, std::optional<uint64_t> size,
                        int64_t time_to_live, Node& node, uint64_t generation) const {
-  if (!reading_.freshness().is_exact()) node.SeeVersion(stored.stamp);
+  if (!reading_.freshness().is_exact()) node.column()->SeeVersion(stored.stamp);
   if (!reading_.freshness().is_exact() || !size) return;
   const auto schema = reading_.DescribeTable(place.table);
   if (!schema.ok()) return;

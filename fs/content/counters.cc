@@ -65,9 +65,9 @@ Outcome Counters::Increase(const Caller& caller, const Place& place, int64_t amo
 Outcome Counters::Add(const Caller& caller, const NodePtr& counter, std::string_view text) const {
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, ReadIncrements(text));
   ColumnChange change(tree_, contents_, counter);
-  Outcome added = Increase(caller, change.column(), amount);
+  Outcome added = Increase(caller, change.place(), amount);
   change.Ended(added);
-  if (added.ok()) tree_.unstored.Remove(change.column());
+  if (added.ok()) tree_.unstored.Remove(change.place());
   return added;
 }
 

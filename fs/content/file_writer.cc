@@ -43,14 +43,14 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
     CELLFS_RETURN_IF_FAILED(cells_.reading.CheckRoom(place.table, unput));
   }
   OpenedFile opened;
-  const std::shared_ptr<Column> column = node->OpenColumn();
+  const std::shared_ptr<SharedFile> file = node->ShareFile();
   const bool reads_stored = mode.read && !mode.truncate && !mode.created;
-  if (reads_stored && column->is_replaced()) ShareReplacements(*node);
+  if (reads_stored && file->is_replaced()) ShareReplacements(*node);
   // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = column->writers() > 0;
+  const bool is_written = file->writers() > 0;
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
   // They cannot be dropped now.
-  opened.direct_io = reads_stored && is_written && (stale != 0 || column->is_replaced());
+  opened.direct_io = reads_stored && is_written && (stale != 0 || file->is_replaced());
   opened.handle = std::make_shared<CellWriter>(cells_, request, node, mode);
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());

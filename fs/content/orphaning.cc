@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "fs/attributes/attribute_store.h"
-#include "fs/nodes/column.h"
+#include "fs/nodes/column_lock.h"
+#include "fs/nodes/shared_file.h"
 
 namespace cellfs::fs {
 
@@ -13,19 +14,19 @@ std::optional<Orphaning> Orphaning::Prepare(LiveTree& tree, const Contents& cont
                                             const Place& place) {
   NodePtr node = tree.inodes.Find(place);
   if (node == nullptr || node->handle_count() == 0) return std::nullopt;
-  auto column = node->open_column();
-  if (column == nullptr) return std::nullopt;
+  auto file = node->shared_file();
+  if (file == nullptr) return std::nullopt;
   auto bytes = contents.WholeFile(Caller::Superuser(), place);
   if (!bytes.ok() && bytes.error() == ENOENT) bytes = std::string();
   for (const auto& handle : node->handles()) handle->NameGoes();
-  return Orphaning(std::move(node), std::move(column), std::move(bytes));
+  return Orphaning(std::move(node), std::move(file), std::move(bytes));
 }
 
 void Orphaning::Finish(LiveTree& tree) {
   if (!node_->unlinked()) return;
   const auto handles = node_->handles();
   const uid_t user = handles.empty() ? 0 : handles.front()->user;
-  column_->BecomeOrphan(tree.open_file_memory, user, std::move(bytes_),
+  file_->BecomeOrphan(tree.open_file_memory, user, std::move(bytes_),
                         ToTimespec(tree.clock.Now()));
   for (const auto& handle : handles) handle->NameWent();
 }
@@ -38,7 +39,7 @@ std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
   };
   for (const NodePtr& node : tree.inodes.FindAll(is_wanted)) {
     if (node->handle_count() == 0) continue;
-    const auto lock = tree.column_locks.Take(*node);
+    const auto lock = ColumnLock::Of(*node);
     const Snapshot<Place> place = node->place();
     if (auto orphan = Orphaning::Prepare(tree, contents, *place))
       orphans.push_back(*std::move(orphan));
@@ -48,7 +49,7 @@ std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
 
 void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans) {
   for (Orphaning& orphan : orphans) {
-    const auto lock = tree.column_locks.Take(orphan.node());
+    const auto lock = ColumnLock::Of(orphan.node());
     const Snapshot<Place> place = orphan.node().place();
     tree.inodes.Unlink(*place);
     tree.kernel.NameWent(*place);

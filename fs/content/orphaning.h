@@ -31,11 +31,11 @@ class Orphaning {
   void Finish(LiveTree& tree);
 
  private:
-  Orphaning(NodePtr node, std::shared_ptr<Column> column, OutcomeOr<std::string> bytes)
-      : node_(std::move(node)), column_(std::move(column)), bytes_(std::move(bytes)) {}
+  Orphaning(NodePtr node, std::shared_ptr<SharedFile> file, OutcomeOr<std::string> bytes)
+      : node_(std::move(node)), file_(std::move(file)), bytes_(std::move(bytes)) {}
 
   NodePtr node_;
-  std::shared_ptr<Column> column_;  // kept: its last handle may go meanwhile
+  std::shared_ptr<SharedFile> file_;  // kept: its last handle may go meanwhile
   OutcomeOr<std::string> bytes_;
 };
 

@@ -1,150 +1,84 @@
 // SPDX-License-Identifier: MIT
 //
-// Column: what the handles of one file share while any of them is open: what they appended and
-// edited and did not put yet, the writers, and the bytes once the name has gone. It belongs to the
-// node and goes where a rename takes that.
+// Column: what this mount knows of one column beside what is stored. There is one for each column
+// that
+//   - a node shows, by whatever name: q, q@<timestamp>, .versions/q/<timestamp>, .counters/q,
+//     .deleted/q;
+//   - a thread changes, or waits to change;
+// and it goes with the last of these. A file that holds no value (a .toml, a file in memory) has one
+// as well, for the lock.
 //
-// The file that they share, and the kernel's pages with them, is the stored value, the appended
-// tail behind it, and the edits over both. Only who replaces the file, for it was opened with
-// O_TRUNC or made, holds its bytes for itself until they are put.
+// Its lock (fs/nodes/column_lock.h) puts its changes one after the other: of what is stored, of the
+// name and of what handles hold. What it shows is told and learned without the lock.
 #ifndef CELLFS_FS_NODES_COLUMN_H_
 #define CELLFS_FS_NODES_COLUMN_H_
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <vector>
 
-#include "fs/nodes/appended_tail.h"
-#include "fs/nodes/file_handle.h"
-#include "fs/nodes/open_file_memory.h"
-#include "fs/nodes/orphan_file.h"
-#include "fs/nodes/shared_edits.h"
+#include "engine/cell.h"
+#include "fs/nodes/cached_cell.h"
+#include "fs/nodes/generation.h"
+#include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// Guarded by the column's lock (fs/nodes/column_locks.h), but for what says otherwise.
-class Column {
+class ColumnTable;
+class Node;
+
+// Thread-safe. ColumnTable makes it.
+class Column : public std::enable_shared_from_this<Column> {
  public:
-  // ---- Appended bytes -------------------------------------------------------------------------
-  const AppendedTail& tail() const { return tail_; }
-  // `offset` is the kernel's; `stored_size` is that of the value which the tail follows.
-  void Append(CellWriter* writer, std::string_view bytes, uint64_t offset, uint64_t stored_size,
-              bool may_share);
-  // Counts the tail as held by who appended first since it was empty. False: there is no room, and
-  // it is time to put it.
-  [[nodiscard]] bool HoldTail(OpenFileMemory& memory, uid_t user);
-  // The first run was put, or will never be. Only then may the tail be without it: a reader that
-  // takes no lock looks for the tail first and for the node's generation afterwards.
-  void PopRun();
-  void RemoveRuns(const CellWriter* writer);
-  // Without the lock.
-  bool has_tail() const { return tail_size_.load(std::memory_order_acquire) != 0; }
-  // When the last byte was appended or edited.
-  timespec written() const { return written_; }
-  void WrittenAt(timespec time) { written_ = time; }
+  // `cell`: a place of the kind kCell. `mutex`: of the part of the table that it is in.
+  Column(ColumnTable& table, std::mutex& mutex, std::shared_ptr<const Place> cell, uint64_t number)
+      : table_(table), table_mutex_(mutex), cell_(std::move(cell)), number_(number) {}
+  ~Column();
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
 
-  // Another value is stored below the tail than that which the kernel appended to.
-  void StoredChanged() { misplaced_ = misplaced_ || !tail_.empty(); }
-  // The kernel appended at another offset than the tail's end, so its pages are not as the file is:
-  // somebody changed the column otherwise. Told once.
-  bool TakeMisplaced() { return std::exchange(misplaced_, false); }
+  const Place& cell() const { return *cell_; }
+  uint64_t number() const { return number_; }  // Place::ColumnNumber; two may have the same
 
-  // Of the value below the tail, as long as the node has that generation.
-  void KeepStoredSize(uint64_t size, uint64_t generation) { stored_size_ = {size, generation}; }
-  std::optional<uint64_t> stored_size(uint64_t generation) const {
-    return stored_size_.generation == generation ? std::optional(stored_size_.size) : std::nullopt;
-  }
+  // ---- What it shows --------------------------------------------------------------------------
+  uint64_t generation() const { return generation_.get(); }
+  // What is read of it by any name may be another from now on.
+  void Changed();
+  // Of the cell that it shows as q; nullopt: not cached.
+  std::optional<CachedCell> cached_cell() const;
+  // `looked_at`: Generation::Newest() from before the cell was read. After a put: the generation
+  // that Changed() gave, under the lock. Ignored if it has changed since.
+  void Learn(const CachedCell& cell, uint64_t looked_at);
+  // Where others write to the store: the version of q that was read or put last. Returns the one
+  // before; < 0: none.
+  Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
 
-  // ---- Edited bytes ---------------------------------------------------------------------------
-  const SharedEdits& edits() const { return edits_; }
-  // REQUIRES: there are none. `size_below`: of the stored value and the tail.
-  void BeginEdits(uint64_t size_below, uint64_t generation) {
-    edits_.Begin(size_below, generation);
-  }
-  void Edit(CellWriter* writer, std::string_view bytes, uint64_t offset);
-  void AppendToEdits(CellWriter* writer, std::string_view bytes);
-  void TruncateEdits(CellWriter* writer, uint64_t size);
-  // Counts edits and shown bytes as held by who came first; the latter are not kept where there is
-  // no room. False: there is none for the edits, and it is time to put them.
-  [[nodiscard]] bool HoldEdits(OpenFileMemory& memory, uid_t user);
-  // They were put, or will never be. As PopRun.
-  void DropEdits();
-  void RemoveEdits(const CellWriter* writer);
-  // Without the lock.
-  bool has_edits() const { return has_edits_.load(std::memory_order_acquire); }
-
-  // ---- The file that is shared ----------------------------------------------------------------
-  // What a put of the tail or of the edits did to the node's generation. A change between two
-  // generations that did nothing else leaves what was read right.
-  void NoteSharedPut(uint64_t generation_before, uint64_t generation_after);
-  bool OnlySharedPuts(uint64_t generation_before, uint64_t generation_after) const;
-
-  // All of its bytes, where they are kept for the node's generation, else null.
-  const std::string* shown(uint64_t generation) const {
-    return shown_ && shown_generation_ == generation ? &*shown_ : nullptr;
-  }
-  const std::string& Show(std::string stored, uint64_t generation);
-  // These were put, and there is nothing else.
-  void ShowPut(std::string bytes, uint64_t generation);
-  // The same, at most `max_size` of them: nobody needs them here any more.
-  std::optional<std::string> TakePut(uint64_t generation, size_t max_size);
-  // At most `size` bytes from `offset`, over that stored value.
-  SharedBytes Read(const std::shared_ptr<const std::string>& stored, uint64_t generation,
-                   uint64_t offset, size_t size);
-
-  // ---- Writers --------------------------------------------------------------------------------
-  // Open ones. While there are any, no open may make the kernel drop pages: one of them may be
-  // about to fill one. Without the lock.
-  int writers() const { return writers_.load(std::memory_order_acquire); }
-  void AddWriter() { writers_.fetch_add(1, std::memory_order_acq_rel); }
-  void RemoveWriter() { writers_.fetch_sub(1, std::memory_order_acq_rel); }
-  // Those that replace the file and have not put it: then the kernel's pages and what is read here
-  // may mix. Without the lock.
-  bool is_replaced() const { return replacers_.load(std::memory_order_acquire) != 0; }
-  void AddReplacer() { replacers_.fetch_add(1, std::memory_order_acq_rel); }
-  void RemoveReplacer() { replacers_.fetch_sub(1, std::memory_order_acq_rel); }
-  // Who opens the file to read then reads the value before. Without the lock.
-  bool is_edited() const { return is_replaced() || has_edits(); }
-
-  // ---- Without a name -------------------------------------------------------------------------
-  // Null while the file has its name, and where nobody had it open when that went.
-  OrphanFile* orphan() const { return orphan_.get(); }
-  // `user`: in whose name its bytes are held.
-  void BecomeOrphan(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> stored,
-                    timespec now);
+  // Those that show it.
+  std::vector<std::shared_ptr<Node>> nodes() const;
 
  private:
-  struct StoredSize {
-    uint64_t size = 0;
-    uint64_t generation = 0;
-  };
+  friend class ColumnLock;
+  friend class ColumnTable;
+  friend class InodeTable;
 
-  void TailShrank();
-  void EditsChanged();
-  SharedBytes ReadWithTail(const std::shared_ptr<const std::string>& stored, uint64_t offset,
-                           size_t size) const;
+  void Add(Node& node);
+  void Remove(Node& node);
 
-  AppendedTail tail_;
-  std::optional<OpenFileMemory::Share> tail_share_;
-  StoredSize stored_size_;
-  bool misplaced_ = false;
-  SharedEdits edits_;
-  std::optional<std::string> shown_;
-  uint64_t shown_generation_ = 0;
-  std::optional<OpenFileMemory::Share> edits_share_;  // of edits_ and shown_
-  timespec written_{};
-  uint64_t shared_puts_from_ = 0;
-  uint64_t shared_puts_to_ = 0;
-  std::unique_ptr<OrphanFile> orphan_;
-  std::atomic<uint64_t> tail_size_{0};
-  std::atomic<bool> has_edits_{false};
-  std::atomic<int> writers_{0};
-  std::atomic<int> replacers_{0};
+  ColumnTable& table_;
+  std::mutex& table_mutex_;  // guards the next two; a leaf
+  CellCache cell_cache_;
+  Node* first_node_ = nullptr;
+  const std::shared_ptr<const Place> cell_;  // shared with its node
+  const uint64_t number_;
+  Generation generation_;
+  std::atomic<Timestamp> seen_version_{-1};
+  std::mutex mutex_;  // what ColumnLock locks
 };
+
+using ColumnPtr = std::shared_ptr<Column>;
 
 }  // namespace cellfs::fs
 

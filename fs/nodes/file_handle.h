@@ -67,7 +67,7 @@ class FileHandle {
   // What is not put yet, the creation or a truncation of the file alone included.
   virtual Outcome PutAll() { return Flush(); }
   // Somebody opens the file to read and write it: what this one holds for itself becomes part of
-  // the file that all share (fs/nodes/column.h).
+  // the file that all share (fs/nodes/shared_file.h).
   virtual void Share() {}
   // fsync(2).
   virtual Outcome Sync() { return {}; }

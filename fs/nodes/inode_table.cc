@@ -5,7 +5,15 @@
 
 namespace cellfs::fs {
 
-InodeTable::InodeTable() : root_(std::make_shared<Node>(RootPlace(), RootPlace().InodeNumber())) {
+namespace {
+
+// What is in a view does not change, and nobody locks it.
+bool HasColumn(const Place& place) { return !place.IsDirectory() && place.view == nullptr; }
+
+}  // namespace
+
+InodeTable::InodeTable(ColumnTable& columns)
+    : columns_(columns), root_(std::make_shared<Node>(RootPlace(), RootPlace().InodeNumber())) {
   nodes_.emplace(root_->inode_number(), root_);
 }
 
@@ -19,13 +27,20 @@ InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uin
   return node == end ? nodes_.end() : node;
 }
 
+NodePtr InodeTable::Make(const Place& place, uint64_t inode) const {
+  auto node = std::make_shared<Node>(place, inode);
+  node->generation_.RaiseTo(newest_gone_);
+  if (HasColumn(place)) node->column_ = columns_.Get(node->place_);
+  return node;
+}
+
 NodePtr InodeTable::LookUp(const Place& place) {
   const uint64_t inode = place.InodeNumber();
   std::lock_guard lock(mutex_);
   auto it = FindLocked(place, inode);
   if (it == nodes_.end()) {
-    it = nodes_.emplace(inode, std::make_shared<Node>(place, inode));
-    it->second->generation_ = newest_gone_;
+    it = nodes_.emplace(inode, Make(place, inode));
+    if (const ColumnPtr& column = it->second->column_) column->Add(*it->second);
   }
   ++it->second->lookups_;
   return it->second;
@@ -64,29 +79,38 @@ void InodeTable::Forget(Node& node, uint64_t count) {
   if (const auto it = unlinked_.find(&node); it != unlinked_.end()) {
     dying = std::move(it->second);
     unlinked_.erase(it);
-    return;
+    return Leave(node);
   }
   const Snapshot<Place> place = node.place();
   const auto named = FindLocked(*place, node.inode_number());
   if (named == nodes_.end() || named->second.get() != &node) return;
   dying = named->second;
   nodes_.erase(named);
+  Leave(node);
+}
+
+// Who holds it still asks its column.
+void InodeTable::Leave(Node& node) {
+  if (node.column_ != nullptr) node.column_->Remove(node);
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
   auto place = std::make_shared<const Place>(to);
+  ColumnPtr column = HasColumn(to) ? columns_.Get(place) : nullptr;
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
   const auto it = FindLocked(from, from.InodeNumber());
   if (it == nodes_.end()) return;
   auto moved = nodes_.extract(it);  // so that it cannot be lost
   const NodePtr& node = moved.mapped();
+  Leave(*node);
   {
     std::lock_guard node_lock(node->mutex_);
     node->place_.swap(place);
     node->inode_number_ = to.InodeNumber();
-    node->column_number_ = Node::ColumnNumberOf(to, node->inode_number_);
+    node->column_.swap(column);
   }
+  if (node->column_ != nullptr) node->column_->Add(*node);
   ++moves_;
   node->ContentChanged();  // what was found at `to` before is not what is there now
   newest_gone_ = node->generation();
@@ -101,11 +125,11 @@ NodePtr InodeTable::Unlink(const Place& place) {
 
 void InodeTable::InvalidateLookUps() {
   std::lock_guard lock(mutex_);
-  newest_gone_ = Node::NextGeneration();
+  newest_gone_ = Generation::Next();
 }
 
 NodePtr InodeTable::UnlinkLocked(const Place& place) {
-  newest_gone_ = Node::NextGeneration();
+  newest_gone_ = Generation::Next();
   const auto it = FindLocked(place, place.InodeNumber());
   if (it == nodes_.end()) return nullptr;
   NodePtr node = it->second;

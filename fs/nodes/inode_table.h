@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fs/nodes/column_table.h"
 #include "fs/nodes/node.h"
 
 namespace cellfs::fs {
@@ -19,9 +20,11 @@ namespace cellfs::fs {
 // Thread-safe.
 class InodeTable {
  public:
-  InodeTable();
+  explicit InodeTable(ColumnTable& columns);
 
   const NodePtr& root() const { return root_; }
+  // Those of its files.
+  ColumnTable& columns() const { return columns_; }
 
   // The node of the place, made where there is none; counts one look-up.
   NodePtr LookUp(const Place& place);
@@ -62,8 +65,11 @@ class InodeTable {
   using Nodes = std::unordered_multimap<uint64_t, NodePtr, InodeHash>;
 
   Nodes::const_iterator FindLocked(const Place& place, uint64_t inode) const;
+  NodePtr Make(const Place& place, uint64_t inode) const;
+  static void Leave(Node& node);
   NodePtr UnlinkLocked(const Place& place);
 
+  ColumnTable& columns_;
   const NodePtr root_;
   mutable std::mutex mutex_;
   Nodes nodes_;

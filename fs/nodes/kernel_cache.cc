@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "fs/base/memory_retry.h"
-#include "fs/nodes/column_locks.h"
+#include "fs/nodes/column_lock.h"
 
 namespace cellfs::fs {
 
@@ -26,7 +26,7 @@ void KernelCache::SetNotifier(KernelNotifier* notifier) {
 }
 
 bool KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
-  assert(!ColumnLocks::Lock::IsAnyHeldHere());
+  assert(!ColumnLock::IsAnyHeldHere());
   KernelNotifier* notifier;
   {
     std::lock_guard lock(mutex_);
@@ -52,7 +52,8 @@ void KernelCache::ForgetAllLater() noexcept {
 void KernelCache::InvalidateNode(const Place& place, const Node* by) {
   const NodePtr node = inodes_.Find(place);
   if (node == nullptr || node.get() == by) return;
-  node->ContentChanged();
+  // Of a column that changed all its nodes know.
+  if (place.IsDirectory()) node->ContentChanged();
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(*node); });
 }
 
@@ -87,6 +88,7 @@ void KernelCache::NamespaceChanged(const std::string& namespace_name) {
 }
 
 void KernelCache::AttributesChanged(const Place& place, const Node* by) {
+  if (const ColumnPtr column = inodes_.columns().Find(place)) column->Changed();
   InvalidateNode(place, by);
 }
 

@@ -34,7 +34,7 @@ class KernelNotifier {
   virtual void InvalidateEntry(const Node& directory, const std::string& name) = 0;
 };
 
-// Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_locks.h): the kernel
+// Thread-safe. Nothing here is called under a column's lock (fs/nodes/column_lock.h): the kernel
 // may first finish a request that needs it. What throws, for want of memory, has told a part at
 // most: ForgetAllLater is for who cannot throw in turn.
 class KernelCache {

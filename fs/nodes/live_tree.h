@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // LiveTree: what this mount knows of its tree beside what is stored: the nodes that the kernel
-// knows, what is there only by being made, the locks of columns, what was done lately, and what the
+// knows, what is there only by being made, what it knows of columns, what was done lately, and what the
 // kernel must forget. Who gets it changes the tree; who only looks gets the part that it looks at.
 #ifndef CELLFS_FS_NODES_LIVE_TREE_H_
 #define CELLFS_FS_NODES_LIVE_TREE_H_
@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "engine/clock.h"
-#include "fs/nodes/column_locks.h"
+#include "fs/nodes/column_table.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/last_absent.h"
@@ -32,6 +32,7 @@ struct LiveTree {
   LiveTree(const FileNames& names, const Clock& clock_in, const MountOptions& options)
       : clock(clock_in),
         open_file_memory(options.open_file_limit, options.max_value_size),
+        inodes(columns),
         recent(clock_in, options.temporary_age_ms),
         kernel(inodes, names) {}
 
@@ -39,10 +40,10 @@ struct LiveTree {
   std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
   OpenFileMemory open_file_memory;                             // likewise
   UnputBytes unput_bytes;                                      // likewise
+  ColumnTable columns;                                         // likewise
   InodeTable inodes;
   UnstoredEntries unstored;
   MemoryFiles memory_files;
-  ColumnLocks column_locks;
   RecentChanges recent;
   DirectoryTimes directory_times;
   LastPut last_put;

@@ -37,16 +37,16 @@ size_t Node::handle_count() const {
   return handles_.size();
 }
 
-std::shared_ptr<Column> Node::open_column() const {
+std::shared_ptr<SharedFile> Node::shared_file() const {
   std::lock_guard lock(mutex_);
-  return open_column_.lock();
+  return shared_file_.lock();
 }
 
-std::shared_ptr<Column> Node::OpenColumn() {
+std::shared_ptr<SharedFile> Node::ShareFile() {
   std::lock_guard lock(mutex_);
-  auto column = open_column_.lock();
-  if (column == nullptr) open_column_ = column = std::make_shared<Column>();
-  return column;
+  auto file = shared_file_.lock();
+  if (file == nullptr) shared_file_ = file = std::make_shared<SharedFile>();
+  return file;
 }
 
 void Node::PagesExpire(Timestamp when) {
@@ -63,28 +63,42 @@ uint64_t Node::stale_pages(Timestamp now) {
   return stale_pages_.load(std::memory_order_acquire);
 }
 
-void Node::ContentChanged() {
-  const uint64_t changed = NextGeneration();
-  uint64_t before = generation();
-  while (before < changed && !generation_.compare_exchange_weak(before, changed)) {
-  }
-  EntriesChanged();
+ColumnPtr Node::column() const {
   std::lock_guard lock(mutex_);
-  cached_cell_.reset();
+  return column_;
+}
+
+bool Node::IsIn(const Column& column) const {
+  std::lock_guard lock(mutex_);
+  return column_.get() == &column;
+}
+
+uint64_t Node::generation() const {
+  std::lock_guard lock(mutex_);
+  const uint64_t own = generation_.get();
+  return column_ == nullptr ? own : std::max(own, column_->generation());
+}
+
+void Node::ContentChanged() {
+  std::lock_guard lock(mutex_);
+  if (column_ != nullptr) return column_->Changed();
+  generation_.Raise();
+  EntriesChanged();
+  cell_cache_.Drop();
 }
 
 std::optional<CachedCell> Node::cached_cell() const {
   std::lock_guard lock(mutex_);
-  if (cached_cell_ == nullptr) return std::nullopt;
-  if (place_->IsDirectory() && NewestGeneration() > cached_cell_->looked_at) return std::nullopt;
-  return cached_cell_->cell;
+  if (column_ == nullptr) return cell_cache_.CellAsOf(NewestGeneration());
+  return place_->kind == PlaceKind::kCell ? column_->cached_cell() : std::nullopt;
 }
 
 void Node::Cache(const CachedCell& cell, uint64_t looked_at) {
   std::lock_guard lock(mutex_);
   if (cell.expires) PagesExpire(*cell.expires);
-  if (generation() > looked_at) return;
-  cached_cell_ = std::make_unique<Cached>(Cached{cell, looked_at});
+  if (generation_.get() > looked_at) return;
+  if (column_ == nullptr) return cell_cache_.Keep(cell, looked_at);
+  if (place_->kind == PlaceKind::kCell) column_->Learn(cell, looked_at);
 }
 
 std::optional<PendingWrite> Node::pending() const {
@@ -99,8 +113,8 @@ std::optional<PendingWrite> Node::pending() const {
 // A maker to whose file another has put first has nothing pending, and is an editor.
 bool Node::is_being_written() const {
   if (pending()) return true;
-  const auto column = open_column();
-  return column != nullptr && column->is_edited();
+  const auto file = shared_file();
+  return file != nullptr && file->is_edited();
 }
 
 Timestamp Node::KeepFirstTime(Timestamp time, uint64_t forgotten) {

@@ -13,35 +13,31 @@
 #include <vector>
 
 #include "engine/snapshot.h"
+#include "fs/nodes/cached_cell.h"
 #include "fs/nodes/cached_listing.h"
 #include "fs/nodes/column.h"
+#include "fs/nodes/shared_file.h"
 #include "fs/nodes/file_handle.h"
+#include "fs/nodes/generation.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// What is cached of the cell that a column shows.
-struct CachedCell {
-  Timestamp version = 0;
-  uint64_t size = 0;
-  std::optional<Timestamp> expires;  // when a TTL may end it
-  bool alone = false;  // the column has no other version and no tombstone, as far as is known
-};
-
-// Thread-safe. Its mutex is a leaf: nothing is called while it is held.
+// Thread-safe. While its mutex is held nothing but its column is asked.
 class Node : public std::enable_shared_from_this<Node> {
  public:
   // `inode_number`: the place's.
   Node(Place place, uint64_t inode_number)
       : place_(std::make_shared<const Place>(std::move(place))),
-        inode_number_(inode_number),
-        column_number_(ColumnNumberOf(*place_, inode_number)) {}
+        inode_number_(inode_number) {}
 
   // As it is now.
   Snapshot<Place> place() const;
   uint64_t inode_number() const { return inode_number_.load(std::memory_order_relaxed); }
-  // Of a file in a column; it does not change while that column's lock is held.
-  uint64_t column_number() const { return column_number_.load(std::memory_order_acquire); }
+  // Of a file of the present: the column that it is in, which it does not leave while that one's
+  // lock is held. Null: a directory, or what is in a view.
+  ColumnPtr column() const;
+  bool IsIn(const Column& column) const;
   // The name is gone or belongs to somebody else: what handles still put goes nowhere.
   bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
 
@@ -52,8 +48,8 @@ class Node : public std::enable_shared_from_this<Node> {
   size_t handle_count() const;
 
   // What its handles share, made with the first one; null where none of a column is open.
-  std::shared_ptr<Column> open_column() const;
-  std::shared_ptr<Column> OpenColumn();
+  std::shared_ptr<SharedFile> shared_file() const;
+  std::shared_ptr<SharedFile> ShareFile();
 
   // What a handle is about to put, where one is: what stat shows. The latest opened goes first.
   std::optional<PendingWrite> pending() const;
@@ -62,25 +58,20 @@ class Node : public std::enable_shared_from_this<Node> {
   // then reads past the kernel's pages.
   bool is_being_written() const;
 
-  // Grows whenever what is read here may have changed. Bytes read before that are stale.
-  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  // Grows whenever what is read here may have changed. Bytes read before that are stale. Of a file
+  // in a column that is the column's, by whatever name it changed.
+  uint64_t generation() const;
   void ContentChanged();
-  // The newest generation of any node. What is read after this is stale only if its node's
-  // generation exceeds it.
-  static uint64_t NewestGeneration() { return newest_.load(std::memory_order_acquire); }
+  static uint64_t NewestGeneration() { return Generation::Newest(); }
   // The cell that the column shows, cached when it was read or put. Of a row or family: the first
   // cell in it, which may change with any of its columns. Nullopt: not cached, or it may have
-  // changed since. Valid only when the store checks no rights.
+  // changed since.
   std::optional<CachedCell> cached_cell() const;
-  // `looked_at`: NewestGeneration() from before the cell was read. After a put: the generation that
-  // ContentChanged() gave, under the column's lock. Ignored if something has changed since.
+  // As Column::Learn.
   void Cache(const CachedCell& cell, uint64_t looked_at);
-  // Where others write to the store: the version that was read or put last. Returns the one before;
-  // < 0: none.
-  Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
   // The kernel's pages may differ from the file. Opens drop them until one such handle is released;
   // only then is the kernel known to have done it.
-  void PagesAreStale() { stale_pages_.store(NextGeneration(), std::memory_order_release); }
+  void PagesAreStale() { stale_pages_.store(Generation::Next(), std::memory_order_release); }
   // When a TTL ends what pages were filled with: they are stale then.
   void PagesExpire(Timestamp when);
   // 0: they are not stale.
@@ -113,37 +104,28 @@ class Node : public std::enable_shared_from_this<Node> {
   void DoNotCacheListing();
 
  private:
+  friend class Column;
   friend class InodeTable;
-
-  struct Cached {
-    CachedCell cell;
-    uint64_t looked_at = 0;
-  };
-
-  static uint64_t ColumnNumberOf(const Place& place, uint64_t inode_number) {
-    if (place.kind == PlaceKind::kCell && place.view == nullptr) return inode_number;
-    return place.IsDirectory() ? 0 : place.ColumnNumber();
-  }
-  static uint64_t NextGeneration() { return newest_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
   std::atomic<bool> unlinked_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;  // guarded by mutex_
-  std::atomic<uint64_t> inode_number_;  // changes with it, as the next
-  std::atomic<uint64_t> column_number_;
+  std::atomic<uint64_t> inode_number_;  // changes with it
+  ColumnPtr column_;                    // guarded by mutex_; changes with it
+  Node* next_in_column_ = nullptr;      // guarded by the column, as the next
+  Node* previous_in_column_ = nullptr;
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_
-  std::weak_ptr<Column> open_column_;                 // guarded by mutex_; the handles own it
+  std::weak_ptr<SharedFile> shared_file_;            // guarded by mutex_; the handles own it
   std::shared_ptr<CachedListing> cached_listing_;     // guarded by mutex_
   bool may_cache_listing_ = true;                     // guarded by mutex_
-  std::unique_ptr<Cached> cached_cell_;               // guarded by mutex_
-  std::atomic<Timestamp> seen_version_{-1};
+  CellCache cell_cache_;                              // of a directory; guarded by mutex_
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
-  std::atomic<uint64_t> generation_{1};
+  // Of a file in a column: what was read of its place before it was there is no older than this.
+  Generation generation_;
   std::atomic<uint64_t> changes_{0};
   std::atomic<Timestamp> first_time_{-1};  // changed under mutex_, as the next
   std::atomic<uint64_t> forgotten_{0};
-  static inline std::atomic<uint64_t> newest_{1};
   static inline std::atomic<uint64_t> first_times_ever_{0};
   uint64_t lookups_ = 0;  // guarded by the table's mutex
 };

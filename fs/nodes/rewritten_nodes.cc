@@ -38,6 +38,8 @@ void RewrittenNodes::Rewritten(const TableName& table,
     if (column.qualifier) {
       family.qualifier = *column.qualifier;
       add(family.As(PlaceKind::kCell));
+      const ColumnPtr known = inodes_.columns().Find(family);
+      if (known != nullptr) known->Changed();  // by whatever name
     } else if (inodes_.Find(family) != nullptr) {
       work.families.insert(family.InodeNumber());
     }
@@ -93,8 +95,8 @@ void RewrittenNodes::LookAt(const Work& work, const std::stop_token& stop) {
   for (const TableName& table : work.tables) forget_table_(table);
   if (work.families.empty()) return;
   const auto is_below = [&](const Place& place) {
-    return place.kind == PlaceKind::kCell && place.view == nullptr &&
-           work.families.contains(place.Parent().InodeNumber());
+    return place.IsColumn() && place.view == nullptr &&
+           work.families.contains(place.NumberAbove(PlaceKind::kFamily));
   };
   const std::vector<NodePtr> below = inodes_.FindAll(is_below);
   for (const NodePtr& node : below) node->ContentChanged();

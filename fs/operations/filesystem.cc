@@ -10,7 +10,7 @@
 #include "fs/content/cell_reader.h"
 #include "fs/content/claim.h"
 #include "fs/content/view_reader.h"
-#include "fs/nodes/column.h"
+#include "fs/nodes/shared_file.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
@@ -300,9 +300,9 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 // file. What is in a view has its name for ever.
 OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node) {
   auto place = node.place();
-  ColumnLocks::Lock lock;
+  ColumnLock lock;
   if (!place->IsDirectory() && place->view == nullptr) {
-    lock = parts_.tree.column_locks.Take(node);
+    lock = ColumnLock::Of(node);
     place = node.place();
   }
   if (node.unlinked()) {
@@ -337,10 +337,10 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
 void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   if (parts_.freshness.is_exact()) return;
   if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
-  const Timestamp before = node.SeeVersion(found.version);
+  const Timestamp before = node.column()->SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
-  const auto column = node.open_column();
-  if (column == nullptr || column->writers() == 0) {
+  const auto file = node.shared_file();
+  if (file == nullptr || file->writers() == 0) {
     parts_.tree.kernel.Changed(node.shared_from_this(), false);
     return;
   }
@@ -517,8 +517,8 @@ OutcomeOr<Entry> FileSystem::MakeFile(const Request& request, Node& directory,
 // Whether somebody holds something else than appended bytes that is not put. Those are in the pages,
 // so that who opened the file before they came has read them: nobody who opens it afterwards may
 // read less.
-bool FileSystem::IsEdited(const Node& node, const Column& column) {
-  if (column.is_edited()) return true;
+bool FileSystem::IsEdited(const Node& node, const SharedFile& file) {
+  if (file.is_edited()) return true;
   const auto pending = node.pending();
   return pending && !pending->follows_stored;
 }
@@ -545,8 +545,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   }
   auto reader = std::make_shared<CellReader>(parts_.tree, parts_.contents, request, node);
   // In this order: who ends to write says before that the pages are stale.
-  const bool is_written = reader->column().writers() > 0;
-  const bool is_edited = is_written && IsEdited(*node, reader->column());
+  const bool is_written = reader->file().writers() > 0;
+  const bool is_edited = is_written && IsEdited(*node, reader->file());
   const uint64_t stale = node->stale_pages(parts_.clock->Now());
   if (node->unlinked() || is_edited) {
     // Somebody is writing it: this one reads the value before, whole, and past the pages. Or the
@@ -572,11 +572,11 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
                                   bool was_unlinked) {
   const Snapshot<Place> place = node.place();
   if (place->view != nullptr) return node.AddHandle(opened.handle);
-  const auto held = parts_.tree.column_locks.Take(node);
+  const auto held = ColumnLock::Of(node);
   if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
-  if (const auto column = node.unlinked() && mode.write ? node.open_column() : nullptr) {
-    if (column->orphan() == nullptr)
-      column->BecomeOrphan(parts_.tree.open_file_memory, opened.handle->user, std::string(),
+  if (const auto file = node.unlinked() && mode.write ? node.shared_file() : nullptr) {
+    if (file->orphan() == nullptr)
+      file->BecomeOrphan(parts_.tree.open_file_memory, opened.handle->user, std::string(),
                            ToTimespec(parts_.clock->Now()));
     opened.handle->NameGoes();
     opened.handle->NameWent();

@@ -195,7 +195,7 @@ class FileSystem {
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const OpenMode& mode);
   Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
-  static bool IsEdited(const Node& node, const Column& column);
+  static bool IsEdited(const Node& node, const SharedFile& file);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
                                     mode_t mode, OpenMode open_mode, bool exclusive);

@@ -51,7 +51,7 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   AddOpenFiles();
   std::vector<Place> columns;
   for (const auto& [key, column] : columns_) columns.push_back(PlaceOf(key));
-  locks_ = parts_.tree.column_locks.Take(columns);
+  locks_ = ColumnLock::Of(parts_.tree.columns, columns);
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
   const timespec now = ToTimespec(parts_.tree.clock.Now());

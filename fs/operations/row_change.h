@@ -27,7 +27,7 @@
 
 #include "engine/store.h"
 #include "fs/content/orphaning.h"
-#include "fs/nodes/column_locks.h"
+#include "fs/nodes/column_lock.h"
 #include "fs/operations/callers_rights.h"
 #include "fs/operations/filesystem.h"
 
@@ -106,7 +106,7 @@ class RowChange {
     const UnstoredEntries::Emptying emptying;
   };
   std::map<std::string, Emptied> emptied_;
-  std::vector<ColumnLocks::Lock> locks_;
+  std::vector<ColumnLock> locks_;
 };
 
 }  // namespace cellfs::fs

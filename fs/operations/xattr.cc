@@ -69,7 +69,7 @@ Outcome PutTimeToLive(const Xattrs& with, const Caller& caller, const NodePtr& f
                       int64_t milliseconds) {
   ColumnChange change(with.tree, with.contents, file);
   if (file->unlinked()) return ENOENT;
-  Outcome put = PutAgain(with, caller, change.column(), milliseconds);
+  Outcome put = PutAgain(with, caller, change.place(), milliseconds);
   change.Ended(put);
   if (put.ok()) change.Revalidate();
   return put;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "fs/nodes/column_lock.h"
 #include "fs/schema/schema_text.h"
 
 namespace cellfs::fs {
@@ -122,7 +123,7 @@ Outcome SchemaChanges::ApplyNamespace(const Caller& caller, const std::string& n
 }
 
 SchemaChanges::Turn SchemaChanges::TakeTurn() {
-  assert(!ColumnLocks::Lock::IsAnyHeldHere());
+  assert(!ColumnLock::IsAnyHeldHere());
   return Turn(mutex_);
 }
 
@@ -193,7 +194,7 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
 // What is put between the look and the drop would go with the family, so nothing is put then.
 OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& family) {
   const auto turn = TakeTurn();
-  const auto nothing_is_put = tree_.column_locks.TakeAll();
+  const ColumnTable::ClosedFamily nothing_is_put(tree_.columns, family);
   CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HasCells(caller, family));
   if (is_used_now) return false;
   CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));

@@ -610,7 +610,7 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
   {
     Parts& parts = tree.filesystem->parts();
     ColumnChange change(parts.tree, parts.contents, reader.node);
-    change.PrepareOrphan(change.column());
+    change.PrepareOrphan(change.place());
     change.Ended(Outcome(EIO));
   }
   tree.Save(kQ, "after");
@@ -663,12 +663,12 @@ TEST_F(FileWriterTest, AFileWhoseNameGoesWhileItIsOpenedIsWhatHasTheNameNow) {
   tree.Save("default/t/r/f/p", "another");
   const NodePtr node = tree.LookUp(kQ)->node;
   node->AddHandle(std::make_shared<ActsWhenAsked>([&] { tree.Rename("default/t/r/f/p", kQ); }));
-  const auto column = node->OpenColumn();
-  column->AddWriter();  // only then a handle is asked
+  const auto file = node->ShareFile();
+  file->AddWriter();  // only then a handle is asked
   auto reader = tree.filesystem->Open(tree.request, *node, {});
   ASSERT_TRUE(reader.ok());
   EXPECT_EQ(tree.Read({0, node, reader->handle}), "another");
-  column->RemoveWriter();
+  file->RemoveWriter();
 }
 
 TEST_F(FileWriterTest, AFileOpenedAfterItsNameWentIsWhatHasTheNameNow) {

@@ -15,7 +15,8 @@ const Place kA = CellPlace({"ns", "t"}, "r", "f", "a");
 const Place kB = CellPlace({"ns", "t"}, "r", "f", "b");
 
 TEST(InodeTableTest, ANodeGoesWhenItIsForgottenAsOftenAsItWasLookedUp) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const NodePtr node = table.LookUp(kA);
   EXPECT_EQ(table.LookUp(kA), node);
   table.Forget(*node, 1);
@@ -26,7 +27,8 @@ TEST(InodeTableTest, ANodeGoesWhenItIsForgottenAsOftenAsItWasLookedUp) {
 }
 
 TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const NodePtr a = table.LookUp(kA);
   const NodePtr b = table.LookUp(kB);
   table.Move(kA, kB);
@@ -42,7 +44,8 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
 }
 
 TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const NodePtr node = table.LookUp(kA);
   EXPECT_FALSE(node->cached_cell());
   const uint64_t looked_at = Node::NewestGeneration();
@@ -59,7 +62,8 @@ TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
 }
 
 TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const NodePtr family = table.LookUp(kA.Parent());
   const NodePtr column = table.LookUp(kA);
   family->Cache({.version = 5, .size = 0, .expires = {}}, Node::NewestGeneration());
@@ -73,7 +77,8 @@ TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
 
 TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
   constexpr int kStay = 20000;
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const auto at = [](const std::string& name) { return CellPlace({"ns", "t"}, "r", "f", name); };
   for (int i = 0; i < kStay; ++i) table.LookUp(at("stays" + std::to_string(i)));
   table.LookUp(at("moves0"));
@@ -102,7 +107,8 @@ TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
 }
 
 TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const NodePtr old = table.LookUp(kA);
   EXPECT_EQ(table.Unlink(kA), old);
   const NodePtr fresh = table.LookUp(kA);
@@ -112,7 +118,8 @@ TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
 }
 
 TEST(InodeTableTest, CountsStayExactUnderThreads) {
-  InodeTable table;
+  ColumnTable column_table;
+  InodeTable table{column_table};
   const auto work = [&] {
     for (int i = 0; i < 10000; ++i) {
       const NodePtr node = table.LookUp(i % 2 == 0 ? kA : kB);

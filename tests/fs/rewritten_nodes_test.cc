@@ -38,7 +38,8 @@ struct RewrittenNodesTest : testing::Test {
   }
 
   const TableName table{"default", "t"};
-  InodeTable inodes;
+  ColumnTable column_table;
+  InodeTable inodes{column_table};
   Names again;
   std::vector<NodePtr> known;
   RewrittenNodes nodes{
@@ -48,7 +49,8 @@ struct RewrittenNodesTest : testing::Test {
 };
 
 TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
-  InodeTable inodes;
+  ColumnTable column_table;
+  InodeTable inodes{column_table};
   const TableName table{"default", "t"};
   const NodePtr node = inodes.LookUp(CellPlace(table, "r", "f", "q"));
   int tries = 0;
@@ -81,7 +83,8 @@ TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
 
 // While the thread is busy with one change others come: it looks at all of them together.
 TEST(RewrittenNodesMergeTest, WhatComesTogetherIsLookedAtOnce) {
-  InodeTable inodes;
+  ColumnTable column_table;
+  InodeTable inodes{column_table};
   const TableName table{"default", "t"};
   const NodePtr first = inodes.LookUp(CellPlace(table, "first", "f", "q"));
   const NodePtr cell = inodes.LookUp(CellPlace(table, "r", "f", "q"));

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// How often something is tried, and how long to wait in between: HBase's own table of pauses, a
+// little of chance added, so that many clients do not come back at once.
+#ifndef CELLFS_ENGINE_HBASE_ATTEMPTS_H_
+#define CELLFS_ENGINE_HBASE_ATTEMPTS_H_
+
+#include <chrono>
+#include <optional>
+
+#include "engine/hbase/patience.h"
+
+namespace cellfs::hbase {
+
+class Attempts {
+ public:
+  struct Options {
+    int retries = 15;                                          // hbase.client.retries.number
+    Clock::duration pause = std::chrono::milliseconds(100);    // hbase.client.pause
+  };
+  // The first attempt is being made.
+  Attempts(const Options& options, const Patience& patience)
+      : options_(options), patience_(patience) {}
+
+  // Waits, for as long as it is told or else as the table says. False where no other attempt is to
+  // be made: there were enough, or the patience would be over.
+  bool WaitForNext(std::optional<std::chrono::milliseconds> pause = std::nullopt);
+
+ private:
+  const Options options_;
+  const Patience patience_;
+  int made_ = 0;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_ATTEMPTS_H_

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hbase/reads.h"
+
+#include <hbase.pb.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "engine/hbase/requests.h"
+#include "engine/hbase/results.h"
+
+namespace cellfs::hbase {
+namespace {
+
+// A server that does not answer ends the scanner by itself.
+constexpr Clock::duration kCloseWithin = std::chrono::seconds(2);
+
+// Where a scan goes on.
+struct Place {
+  std::string row;  // empty: at the end that it begins at
+  bool inclusive = true;
+  // Of that row, this cell and all before it were returned already.
+  std::optional<Cell> behind = std::nullopt;
+};
+
+class RegionScanner : public Scanner {
+ public:
+  RegionScanner(Regions& regions, TableName table, const Scan& scan, pb::Scan message,
+                Clock::duration within)
+      : regions_(regions),
+        table_(std::move(table)),
+        scan_(scan),
+        message_(std::move(message)),
+        within_(within),
+        place_{scan.start_row, scan.include_start_row} {
+    is_over_ = scan.limit == 0;
+  }
+  ~RegionScanner() override { Close(); }
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override;
+  bool at_end() const override { return is_over_ && rows_.empty() && row_.empty(); }
+
+ private:
+  struct Open {
+    Region region;
+    std::optional<uint64_t> id;  // the server's; none before its first answer
+    uint64_t calls = 0;
+  };
+
+  Status Fetch(const ScanBatch& batch, const Patience& patience);
+  Status FindRegion(const Patience& patience);
+  pb::ScanRequest RequestFor(const ScanBatch& batch) const;
+  Status Take(const Answer& answer);
+  Status TakePiece(RowPiece piece);
+  void FinishRow();
+  void LeaveRegion();
+  void Close();
+  bool IsLastRegion() const;
+
+  Regions& regions_;
+  const TableName table_;
+  const Scan scan_;
+  const pb::Scan message_;
+  const Clock::duration within_;
+
+  Place place_;
+  std::optional<Open> open_;
+  bool is_over_ = false;      // nothing more is to be asked for
+  int64_t rows_taken_ = 0;    // against scan_.limit
+  std::deque<RowCells> rows_;  // whole rows, and pieces where they were asked for
+  RowCells row_;              // what has come of the row that is not whole
+  bool gives_pieces_ = false;
+};
+
+// ---- What comes -----------------------------------------------------------------------------------
+
+StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
+  const Patience patience = Patience::For(within_, batch.cancelled);
+  const auto began = Clock::now();
+  gives_pieces_ = batch.partial_rows;
+  std::vector<RowCells> rows;
+  size_t bytes = 0;
+  for (;;) {
+    while (!rows_.empty() && rows.size() < batch.max_rows && bytes < batch.max_bytes) {
+      for (const Cell& cell : rows_.front()) bytes += HeldBytes(cell);
+      rows.push_back(std::move(rows_.front()));
+      rows_.pop_front();
+    }
+    // One call brings what a batch may hold: what has come is not kept back for more.
+    if (!rows.empty() || is_over_) return rows;
+    if (open_ && open_->calls > 0 && Clock::now() - began >= batch.max_time) return rows;
+    if (patience.IsCancelled()) return Status(StatusCode::kCancelled, "the scan was given up");
+    if (patience.IsOver()) {
+      return Status(StatusCode::kUnavailable, "the cluster found no row in time");
+    }
+    CELLFS_RETURN_IF_ERROR(Fetch(batch, patience));
+  }
+}
+
+// One answer, from whichever server has it.
+Status RegionScanner::Fetch(const ScanBatch& batch, const Patience& patience) {
+  Attempts attempts(regions_.options().attempts, patience);
+  for (;;) {
+    Status why = FindRegion(patience);
+    std::optional<std::chrono::milliseconds> pause;
+    if (why.ok()) {
+      const pb::ScanRequest request = RequestFor(batch);
+      const Reply reply =
+          regions_.Try(open_->region, {.method = "Scan", .parameter = &request}, patience);
+      if (reply.end == Reply::End::kAnswered && !reply.answer.exception()) {
+        return Take(reply.answer);
+      }
+      const Regions::Verdict verdict =
+          regions_.Judge(open_->region, reply, Repeat::kFreely, patience);
+      // Whether the server has moved its scanner on is not known: another one begins at our place.
+      open_.reset();
+      if (!verdict.may_try_again) return verdict.why;
+      pause = verdict.pause;
+      why = verdict.why;
+    } else if (why.code() != StatusCode::kUnavailable) {
+      return why;
+    }
+    if (!attempts.WaitForNext(pause)) return why;
+  }
+}
+
+Status RegionScanner::FindRegion(const Patience& patience) {
+  if (open_) return {};
+  // Turned round, the rows behind a bound that is left out begin in the region before it.
+  const bool from_behind = scan_.reversed && (place_.row.empty() || !place_.inclusive);
+  CELLFS_ASSIGN_OR_RETURN(Region region,
+                          from_behind ? regions_.FindBefore(table_, place_.row, patience)
+                                      : regions_.Find(table_, place_.row, patience));
+  open_ = Open{.region = std::move(region), .id = std::nullopt};
+  return {};
+}
+
+pb::ScanRequest RegionScanner::RequestFor(const ScanBatch& batch) const {
+  pb::ScanRequest request;
+  const auto left = scan_.limit < 0 ? std::numeric_limits<int64_t>::max()
+                                    : scan_.limit - rows_taken_;
+  const auto rows = std::min<int64_t>({left, static_cast<int64_t>(batch.max_rows), 1 << 20});
+  if (open_->id) {
+    request.set_scanner_id(*open_->id);
+    request.set_next_call_seq(open_->calls - 1);  // the one that opens it is not counted
+  } else {
+    Name(open_->region, *request.mutable_region());
+    pb::Scan& scan = *request.mutable_scan();
+    scan = message_;
+    if (!place_.row.empty()) scan.set_start_row(place_.row);
+    scan.set_include_start_row(place_.inclusive);
+    scan.set_max_result_size(batch.max_bytes);
+    scan.set_allow_partial_results(batch.partial_rows);
+  }
+  request.set_number_of_rows(static_cast<uint32_t>(rows));
+  request.set_client_handles_partials(true);
+  request.set_client_handles_heartbeats(true);
+  return request;
+}
+
+Status RegionScanner::Take(const Answer& answer) {
+  pb::ScanResponse response;
+  CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
+  CELLFS_ASSIGN_OR_RETURN(std::vector<RowPiece> pieces, RowsOf(response, answer));
+  ++open_->calls;
+  if (response.has_scanner_id()) open_->id = response.scanner_id();
+  for (RowPiece& piece : pieces) {
+    CELLFS_RETURN_IF_ERROR(TakePiece(std::move(piece)));
+    if (is_over_) return {};
+  }
+  const bool has_more = !response.has_more_results() || response.more_results();
+  const bool has_more_here =
+      !response.has_more_results_in_region() || response.more_results_in_region();
+  if (!has_more) {
+    FinishRow();
+    is_over_ = true;
+    Close();
+  } else if (!has_more_here) {
+    FinishRow();
+    LeaveRegion();
+  }
+  return {};
+}
+
+Status RegionScanner::TakePiece(RowPiece piece) {
+  RowCells& cells = piece.cells;
+  if (cells.empty()) return {};
+  if (scan_.lengths_only) CELLFS_RETURN_IF_ERROR(TakeLengths(cells));
+  if (place_.behind && place_.behind->row == cells.front().row) {
+    std::erase_if(cells, [&](const Cell& cell) {
+      return CompareCells(ViewOf(cell), ViewOf(*place_.behind)) <= 0;
+    });
+    if (cells.empty()) return {};
+  }
+  if (!row_.empty() && row_.front().row != cells.front().row) FinishRow();
+  if (is_over_) return {};
+  Cell last = cells.back();
+  last.value.clear();
+  place_ = {cells.front().row, piece.goes_on};
+  if (piece.goes_on) place_.behind = std::move(last);
+  if (gives_pieces_ && piece.goes_on) {
+    rows_.push_back(std::move(cells));
+    return {};
+  }
+  std::ranges::move(cells, std::back_inserter(row_));
+  if (!piece.goes_on) FinishRow();
+  return {};
+}
+
+void RegionScanner::FinishRow() {
+  if (row_.empty()) return;
+  rows_.push_back(std::exchange(row_, {}));
+  ++rows_taken_;
+  if (scan_.limit < 0 || rows_taken_ < scan_.limit) return;
+  is_over_ = true;
+  Close();
+}
+
+// ---- Where it is asked for ------------------------------------------------------------------------
+
+bool RegionScanner::IsLastRegion() const {
+  const Region& region = open_->region;
+  const std::string& bound = scan_.reversed ? region.start_key : region.end_key;
+  if (bound.empty()) return true;
+  if (scan_.stop_row.empty()) return false;
+  // The bound itself lies in the next region, turned round in this one.
+  if (scan_.reversed) return scan_.stop_row >= bound;
+  return scan_.stop_row < bound || (scan_.stop_row == bound && !scan_.include_stop_row);
+}
+
+// The server has closed the scanner by itself.
+void RegionScanner::LeaveRegion() {
+  if (IsLastRegion()) {
+    is_over_ = true;
+  } else if (scan_.reversed) {
+    place_ = {open_->region.start_key, false};
+  } else {
+    place_ = {open_->region.end_key, true};
+  }
+  open_.reset();
+}
+
+// So that the server need not keep it until its lease ends. What becomes of it does not matter.
+void RegionScanner::Close() {
+  if (!open_ || !open_->id) return;
+  pb::ScanRequest request;
+  request.set_scanner_id(*open_->id);
+  request.set_close_scanner(true);
+  regions_.Try(open_->region, {.method = "Scan", .parameter = &request},
+               Patience::For(kCloseWithin));
+  open_.reset();
+}
+
+}  // namespace
+
+StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
+                        Clock::duration within) {
+  pb::GetRequest request;
+  CELLFS_RETURN_IF_ERROR(Write(get, *request.mutable_get()));
+  const auto call_for = [&](const Region& region) -> Call {
+    Name(region, *request.mutable_region());
+    return {.method = "Get", .parameter = &request};
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          regions.Call(table, get.row, Repeat::kFreely, call_for,
+                                       Patience::For(within, get.cancelled)));
+  pb::GetResponse response;
+  CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, CellsOf(response.result(), answer));
+  if (get.lengths_only) CELLFS_RETURN_IF_ERROR(TakeLengths(cells));
+  return cells;
+}
+
+StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
+                                               const Scan& scan, Clock::duration within) {
+  pb::Scan message;
+  CELLFS_RETURN_IF_ERROR(Write(scan, message));
+  return std::unique_ptr<Scanner>(
+      std::make_unique<RegionScanner>(regions, table, scan, std::move(message), within));
+}
+
+}  // namespace cellfs::hbase

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads of a cluster's tables, in the engine's words. Each may be made again, and so waits out a
+// region that moves, splits or is opened elsewhere.
+#ifndef CELLFS_ENGINE_HBASE_READS_H_
+#define CELLFS_ENGINE_HBASE_READS_H_
+
+#include <memory>
+
+#include "engine/hbase/regions.h"
+#include "engine/read.h"
+
+namespace cellfs::hbase {
+
+StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
+                        Clock::duration within);
+
+// A scan over all regions of its range. A scanner that is lost (its region moved, its lease ended
+// because nobody asked for an hour) is opened again behind the last row that was returned, or in
+// the middle of it. Each Next ends within the time given.
+StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
+                                               const Scan& scan, Clock::duration within);
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_READS_H_

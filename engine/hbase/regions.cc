@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hbase/regions.h"
+
+#include <hbase.pb.h>
+
+#include <algorithm>
+
+#include "engine/hbase/results.h"
+
+namespace cellfs::hbase {
+namespace {
+
+// Rows of meta to look at: the region that is sought, and those that were split or merged into it.
+constexpr uint32_t kMetaRows = 5;
+
+// Whether to look again later may help. Where the cluster cannot be reached, where no server has
+// the region, while it is being split.
+bool MayPass(const Status& status) { return status.code() == StatusCode::kUnavailable; }
+
+}  // namespace
+
+StatusOr<Region> Regions::Find(const TableName& table, std::string_view row,
+                               const Patience& patience) {
+  if (table == kMetaTable) return FindMeta(patience);
+  if (auto region = cache_.Find(table, row)) return *std::move(region);
+  CELLFS_ASSIGN_OR_RETURN(
+      Region region, LastAtOrBefore(table, MetaRowBefore(table, row), patience));
+  if (!region.Contains(row)) {
+    return Status(StatusCode::kUnavailable,
+                  "no region of table '" + table.ToString() + "' holds the row now");
+  }
+  return region;
+}
+
+StatusOr<Region> Regions::FindBefore(const TableName& table, std::string_view row,
+                                     const Patience& patience) {
+  if (table == kMetaTable) return FindMeta(patience);
+  // The last region has an end key that is empty, and any start key: it lies behind every row.
+  // Of a bound, the region that begins at it is one too far.
+  const std::string meta_row =
+      row.empty() ? table.ToString() + "-" : table.ToString() + "," + std::string(row) + ",";
+  return LastAtOrBefore(table, meta_row, patience);
+}
+
+StatusOr<Region> Regions::FindMeta(const Patience& patience) {
+  if (auto region = cache_.Find(kMetaTable, "")) return *std::move(region);
+  CELLFS_ASSIGN_OR_RETURN(const ServerAddress server, registry_.ServerOfMeta(patience));
+  Region region = MetaRegionAt(server);
+  cache_.Remember(region);
+  return region;
+}
+
+StatusOr<Region> Regions::LastAtOrBefore(const TableName& table, const std::string& meta_row,
+                                         const Patience& patience) {
+  pb::ScanRequest request;
+  request.set_number_of_rows(kMetaRows);
+  request.set_close_scanner(true);
+  pb::Scan& scan = *request.mutable_scan();
+  scan.add_column()->set_family("info");
+  scan.set_start_row(meta_row);
+  scan.set_stop_row(FirstMetaRow(table));
+  scan.set_reversed(true);
+  scan.set_caching(kMetaRows);
+  scan.set_include_stop_row(true);
+
+  const auto call_for = [&](const Region& meta) -> hbase::Call {
+    request.mutable_region()->set_type(pb::RegionSpecifier::REGION_NAME);
+    request.mutable_region()->set_value(meta.name);
+    return {.method = "Scan", .parameter = &request, .is_urgent = true};
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          Call(kMetaTable, "", Repeat::kFreely, call_for, patience));
+  pb::ScanResponse response;
+  CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
+  CELLFS_ASSIGN_OR_RETURN(const auto rows, RowsOf(response, answer));
+  for (const RowPiece& row : rows) {
+    CELLFS_ASSIGN_OR_RETURN(const auto region, RegionInMeta(row.cells));
+    if (!region) continue;
+    cache_.Remember(*region);
+    return *region;
+  }
+  if (!rows.empty()) {
+    return Status(StatusCode::kUnavailable,
+                  "a region of table '" + table.ToString() + "' is being split or merged");
+  }
+  return Status(StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist");
+}
+
+Reply Regions::Try(const Region& region, const hbase::Call& call, const Patience& patience) {
+  Patience share = patience;
+  share.deadline = std::min(patience.deadline, Clock::now() + options_.call_timeout);
+  auto connection = pool_.To(region.server, Service::kClient, share);
+  if (!connection.ok()) return {Reply::End::kNotSent, {}, connection.status()};
+  return (*connection)->Make(call, share);
+}
+
+Regions::Verdict Regions::Judge(const Region& region, const Reply& reply, Repeat repeat,
+                                const Patience& patience) {
+  if (reply.end != Reply::End::kAnswered) {
+    if (!patience.IsCancelled()) cache_.ForgetAllAt(region.server);
+    if (reply.end == Reply::End::kUnanswered && repeat == Repeat::kOnlyIfNotDone) {
+      return {.why = Status(StatusCode::kOutcomeUnknown, reply.why.message())};
+    }
+    if (patience.IsCancelled()) return {.why = Status(StatusCode::kCancelled, "it was given up")};
+    return {.may_try_again = true, .why = reply.why};
+  }
+  const RemoteException& exception = *reply.answer.exception();
+  Verdict verdict{.pause = PauseIn(exception), .why = StatusOf(exception)};
+  switch (RemedyFor(exception)) {
+    case Remedy::kNone: return verdict;
+    case Remedy::kFindMaster:
+    case Remedy::kWait:
+    case Remedy::kRescan: break;
+    case Remedy::kRelocate:
+      cache_.Forget(region);
+      if (exception.moved_to) {
+        Region moved = region;
+        moved.server = *exception.moved_to;
+        cache_.Remember(moved);
+      }
+      break;
+    case Remedy::kReconnect: cache_.ForgetAllAt(region.server); break;
+  }
+  verdict.may_try_again = true;
+  return verdict;
+}
+
+StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Repeat repeat,
+                               const std::function<hbase::Call(const Region&)>& call_for,
+                               const Patience& patience) {
+  Attempts attempts(options_.attempts, patience);
+  for (;;) {
+    auto region = Find(table, row, patience);
+    std::optional<std::chrono::milliseconds> pause;
+    Status why = region.status();
+    if (region.ok()) {
+      Reply reply = Try(*region, call_for(*region), patience);
+      if (reply.end == Reply::End::kAnswered && !reply.answer.exception()) {
+        return std::move(reply.answer);
+      }
+      const Verdict verdict = Judge(*region, reply, repeat, patience);
+      if (!verdict.may_try_again) return verdict.why;
+      pause = verdict.pause;
+      why = verdict.why;
+    } else if (!MayPass(why)) {
+      return why;
+    }
+    if (!attempts.WaitForNext(pause)) return why;
+  }
+}
+
+}  // namespace cellfs::hbase

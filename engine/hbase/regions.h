@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Calls to regions, wherever they are now: a region is found in hbase:meta once, then remembered,
+// and looked up again where its server does not have it, stops or is silent. What may be asked again
+// is, with pauses, until there is an answer or the caller's patience ends. Thread-safe.
+#ifndef CELLFS_ENGINE_HBASE_REGIONS_H_
+#define CELLFS_ENGINE_HBASE_REGIONS_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/hbase/attempts.h"
+#include "engine/hbase/connection_pool.h"
+#include "engine/hbase/region_cache.h"
+#include "engine/hbase/registry.h"
+
+namespace cellfs::hbase {
+
+// What a call does to the data, and so whether it may be made again without an answer.
+enum class Repeat {
+  kFreely,          // it reads, or does the same when it is done twice
+  kOnlyIfNotDone,  // else its outcome is unknown: kOutcomeUnknown
+};
+
+class Regions {
+ public:
+  struct Options {
+    Attempts::Options attempts;
+    // For one try. A server that stands still is left for the next after it.
+    Clock::duration call_timeout = std::chrono::seconds(10);
+  };
+  Regions(const Options& options, Registry& registry, ConnectionPool& pool)
+      : options_(options), registry_(registry), pool_(pool) {}
+
+  // The region that holds the row. kTableNotFound; kUnavailable where no server has it now.
+  StatusOr<Region> Find(const TableName& table, std::string_view row, const Patience& patience);
+  // The one that holds the last rows before `row`, of all rows where it is empty.
+  StatusOr<Region> FindBefore(const TableName& table, std::string_view row,
+                              const Patience& patience);
+
+  // One try.
+  Reply Try(const Region& region, const Call& call, const Patience& patience);
+
+  // What to do about a call of which there is no result.
+  struct Verdict {
+    bool may_try_again = false;
+    std::optional<std::chrono::milliseconds> pause;
+    Status why;  // as its caller sees it where it is not tried again
+  };
+  // Also forgets what was remembered wrongly. `patience`: what the call was made with.
+  // REQUIRES: no result.
+  Verdict Judge(const Region& region, const Reply& reply, Repeat repeat, const Patience& patience);
+
+  // The whole: finds the region that holds the row, has the call made for it, and tries again.
+  // `call_for` is asked before each try, as the region may be another one.
+  StatusOr<Answer> Call(const TableName& table, std::string_view row, Repeat repeat,
+                        const std::function<hbase::Call(const Region&)>& call_for,
+                        const Patience& patience);
+
+  const Options& options() const { return options_; }
+  void ForgetTable(const TableName& table) { cache_.ForgetTable(table); }
+
+ private:
+  StatusOr<Region> FindMeta(const Patience& patience);
+  // The last region of the table that begins at or before the row of hbase:meta.
+  StatusOr<Region> LastAtOrBefore(const TableName& table, const std::string& meta_row,
+                                  const Patience& patience);
+
+  const Options options_;
+  Registry& registry_;
+  ConnectionPool& pool_;
+  RegionCache cache_;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_REGIONS_H_

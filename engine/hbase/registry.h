@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// The servers by which a cluster is found: any of its masters or region servers says where the rest
+// is (ClientMetaService, HBase 2.3 and later). One that does not answer is passed over for the next.
+// Thread-safe.
+#ifndef CELLFS_ENGINE_HBASE_REGISTRY_H_
+#define CELLFS_ENGINE_HBASE_REGISTRY_H_
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "engine/hbase/connection_pool.h"
+
+namespace google::protobuf {
+class MessageLite;
+}
+
+namespace cellfs::hbase {
+
+class Registry {
+ public:
+  // REQUIRES: at least one server.
+  Registry(std::vector<ServerAddress> servers, ConnectionPool& pool)
+      : servers_(std::move(servers)), pool_(pool) {}
+
+  // kUnavailable where no server can say it.
+  StatusOr<std::string> ClusterId(const Patience& patience);
+  StatusOr<ServerAddress> ActiveMaster(const Patience& patience);
+  StatusOr<ServerAddress> ServerOfMeta(const Patience& patience);
+
+ private:
+  Status Ask(std::string_view method, const google::protobuf::MessageLite& request,
+             google::protobuf::MessageLite& response, const Patience& patience);
+  Status Ask(const ServerAddress& server, const Call& call,
+             google::protobuf::MessageLite& response, const Patience& patience);
+
+  const std::vector<ServerAddress> servers_;
+  std::atomic<size_t> answered_ = 0;  // who did last is asked first
+  ConnectionPool& pool_;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_REGISTRY_H_

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hbase/requests.h"
+
+#include <hbase.pb.h>
+
+#include "engine/hbase/big_endian.h"
+
+namespace cellfs::hbase {
+namespace {
+
+void WriteTimeRange(const TimeRange& range, pb::TimeRange& message) {
+  message.set_from(static_cast<uint64_t>(range.min));
+  message.set_to(static_cast<uint64_t>(range.max));
+}
+
+void WriteFilter(const pb::KeyOnlyFilter& parameters, pb::Filter& message) {
+  message.set_name("org.apache.hadoop.hbase.filter.KeyOnlyFilter");
+  parameters.SerializeToString(message.mutable_serialized_filter());
+}
+
+// Get and Scan say the same in fields of the same names.
+template <typename Message>
+Status WriteQuery(const Query& query, Message& message) {
+  if (query.moment != nullptr) {
+    return {StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading"};
+  }
+  if (query.filter != nullptr) {
+    return {StatusCode::kUnsupportedOperation, "filters cannot be sent to a cluster yet"};
+  }
+  for (const auto& [family, qualifiers] : query.columns) {
+    pb::Column& column = *message.add_column();
+    column.set_family(family);
+    for (const std::string& qualifier : qualifiers) column.add_qualifier(qualifier);
+  }
+  message.set_max_versions(static_cast<uint32_t>(query.max_versions));
+  if (!query.time_range.IsAll()) WriteTimeRange(query.time_range, *message.mutable_time_range());
+  for (const auto& [family, range] : query.family_time_ranges) {
+    pb::ColumnFamilyTimeRange& of_family = *message.add_cf_time_range();
+    of_family.set_column_family(family);
+    WriteTimeRange(range, *of_family.mutable_time_range());
+  }
+  if (query.store_limit >= 0) message.set_store_limit(static_cast<uint32_t>(query.store_limit));
+  if (query.store_offset > 0) message.set_store_offset(static_cast<uint32_t>(query.store_offset));
+  message.set_load_column_families_on_demand(query.load_families_on_demand);
+  if (query.lengths_only) {
+    pb::KeyOnlyFilter lengths;
+    lengths.set_len_as_val(true);
+    WriteFilter(lengths, *message.mutable_filter());
+  }
+  return {};
+}
+
+}  // namespace
+
+void Name(const Region& region, pb::RegionSpecifier& specifier) {
+  specifier.set_type(pb::RegionSpecifier::REGION_NAME);
+  specifier.set_value(region.name);
+}
+
+Status Write(const Get& get, pb::Get& message) {
+  message.set_row(get.row);
+  return WriteQuery(get, message);
+}
+
+Status Write(const Scan& scan, pb::Scan& message) {
+  CELLFS_RETURN_IF_ERROR(WriteQuery(scan, message));
+  if (!scan.stop_row.empty()) message.set_stop_row(scan.stop_row);
+  message.set_include_stop_row(scan.include_stop_row);
+  message.set_reversed(scan.reversed);
+  if (scan.raw) {
+    pb::NameBytesPair& attribute = *message.add_attribute();
+    attribute.set_name("_raw_");
+    attribute.set_value("\xff");  // Bytes.toBytes(true)
+  }
+  return {};
+}
+
+Status TakeLengths(RowCells& cells) {
+  for (Cell& cell : cells) {
+    if (cell.value.size() != sizeof(uint32_t)) {
+      return {StatusCode::kIoError, "the server sent what is no length of a value"};
+    }
+    cell.value_length = ReadBigEndian<uint32_t>(cell.value);
+    cell.value.clear();
+  }
+  return {};
+}
+
+}  // namespace cellfs::hbase

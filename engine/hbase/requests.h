@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// The engine's words for reads as HBase's messages.
+#ifndef CELLFS_ENGINE_HBASE_REQUESTS_H_
+#define CELLFS_ENGINE_HBASE_REQUESTS_H_
+
+#include "engine/hbase/region.h"
+#include "engine/read.h"
+#include "engine/status_or.h"
+
+namespace cellfs::hbase {
+
+namespace pb {
+class Get;
+class RegionSpecifier;
+class Scan;
+}  // namespace pb
+
+void Name(const Region& region, pb::RegionSpecifier& specifier);
+
+// kUnsupportedOperation for what a cluster does not know: a moment, and filters, which do not know
+// yet how to write themselves into a message.
+Status Write(const Get& get, pb::Get& message);
+// All but where it starts and how many rows it is asked for at once.
+Status Write(const Scan& scan, pb::Scan& message);
+
+// Values of a read for lengths only come as their length (KeyOnlyFilter): puts it in its place.
+// kIoError where it is none.
+Status TakeLengths(RowCells& cells);
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_REQUESTS_H_

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "fs/nodes/column_table.h"
+
+#include <algorithm>
+
+#include "engine/waiting.h"
+#include "fs/nodes/column_lock.h"
+
+namespace cellfs::fs {
+namespace {
+
+std::shared_ptr<const Place> CellOf(const Place& in_column) {
+  Place cell = in_column.As(PlaceKind::kCell);
+  cell.view.reset();
+  return std::make_shared<const Place>(std::move(cell));
+}
+
+}  // namespace
+
+// One that is going waits for the mutex to leave the table: it is none any more.
+ColumnPtr ColumnTable::FindLocked(const Part& part, const Place& in_column, uint64_t number) {
+  const auto [begin, end] = part.columns.equal_range(number);
+  for (auto it = begin; it != end; ++it) {
+    if (!it->second->cell().IsOfSameColumn(in_column)) continue;
+    if (ColumnPtr column = it->second->weak_from_this().lock()) return column;
+  }
+  return nullptr;
+}
+
+ColumnPtr ColumnTable::Find(const Place& in_column) const {
+  const uint64_t number = in_column.ColumnNumber();
+  const Part& part = PartOf(number);
+  std::lock_guard lock(part.mutex);
+  return FindLocked(part, in_column, number);
+}
+
+template <typename MakePlace>
+ColumnPtr ColumnTable::FindOrMake(const Place& in_column, MakePlace&& make_place) {
+  const uint64_t number = in_column.ColumnNumber();
+  Part& part = PartOf(number);
+  {
+    std::lock_guard lock(part.mutex);
+    if (ColumnPtr column = FindLocked(part, in_column, number)) return column;
+  }
+  // It takes itself out of the table, so it is none while that is locked.
+  auto made = std::make_shared<Column>(*this, part.mutex, make_place(), number);
+  std::lock_guard lock(part.mutex);
+  if (ColumnPtr column = FindLocked(part, in_column, number)) return column;
+  part.columns.emplace(number, made.get());
+  return made;
+}
+
+ColumnPtr ColumnTable::Get(const Place& in_column) {
+  return FindOrMake(in_column, [&] { return CellOf(in_column); });
+}
+
+ColumnPtr ColumnTable::Get(const std::shared_ptr<const Place>& in_column) {
+  const bool is_cell = in_column->kind == PlaceKind::kCell && in_column->view == nullptr;
+  return FindOrMake(*in_column, [&] { return is_cell ? in_column : CellOf(*in_column); });
+}
+
+void ColumnTable::Remove(const Column& column) noexcept {
+  Part& part = PartOf(column.number());
+  std::lock_guard lock(part.mutex);
+  const auto [begin, end] = part.columns.equal_range(column.number());
+  const auto it =
+      std::find_if(begin, end, [&](const auto& known) { return known.second == &column; });
+  if (it != end) part.columns.erase(it);
+}
+
+// ---- A family that goes if it is empty ----------------------------------------------------------
+
+ColumnTable::ClosedFamily::ClosedFamily(ColumnTable& table, const Place& family)
+    : table_(table), family_(family) {
+  {
+    std::lock_guard lock(table_.closed_mutex_);
+    table_.closed_.push_back(this);
+    table_.closed_count_.fetch_add(1);
+  }
+  // Who has a lock now took it before, perhaps; who gets one from here on sees that it is closed.
+  for (const ColumnPtr& column : table_.FindAllIn(*this)) {
+    std::unique_lock held(column->mutex_, std::defer_lock);
+    LockOrWait(held);
+  }
+}
+
+ColumnTable::ClosedFamily::~ClosedFamily() {
+  std::lock_guard lock(table_.closed_mutex_);
+  std::erase(table_.closed_, this);
+  table_.closed_count_.fetch_sub(1);
+  table_.opened_.notify_all();
+}
+
+bool ColumnTable::ClosedFamily::Has(const Column& column) const {
+  return column.cell().family == family_.family && column.cell().table == family_.table;
+}
+
+std::vector<ColumnPtr> ColumnTable::FindAllIn(const ClosedFamily& family) const {
+  std::vector<ColumnPtr> found;  // before the lock: what it holds last goes after it
+  for (const Part& part : parts_) {
+    std::lock_guard lock(part.mutex);
+    for (const auto& [number, column] : part.columns) {
+      if (!family.Has(*column)) continue;
+      if (ColumnPtr held = column->weak_from_this().lock()) found.push_back(std::move(held));
+    }
+  }
+  return found;
+}
+
+bool ColumnTable::IsClosed(const Column& column) const {
+  if (closed_count_.load() == 0) return false;
+  std::lock_guard lock(closed_mutex_);
+  return std::any_of(closed_.begin(), closed_.end(),
+                     [&](const ClosedFamily* family) { return family->Has(column); });
+}
+
+void ColumnTable::AwaitOpening(const Column& column) {
+  const Waiting waiting(Wait::kMayBeShort);
+  std::unique_lock lock(closed_mutex_);
+  opened_.wait(lock, [&] {
+    return std::none_of(closed_.begin(), closed_.end(),
+                        [&](const ClosedFamily* family) { return family->Has(column); });
+  });
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "tests/engine/hbase/fake_cluster.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "engine/hbase/cell_block.h"
+
+namespace cellfs::hbase {
+namespace {
+
+void AddCell(const std::string& row, const std::string& family, const std::string& qualifier,
+             const std::string& value, std::string& block) {
+  AppendCell({.row = row,
+              .family = family,
+              .qualifier = qualifier,
+              .timestamp = 1,
+              .value = value,
+              .value_length = value.size()},
+             block);
+}
+
+Reaction NotServing(uint32_t call) {
+  return {ExceptionFrame(call, {"org.apache.hadoop.hbase.NotServingRegionException", "not here"})};
+}
+
+}  // namespace
+
+FakeCluster::FakeCluster(std::vector<std::string> split_keys, const std::vector<std::string>& rows,
+                         size_t rows_a_call)
+    : split_keys_(std::move(split_keys)),
+      rows_(rows),
+      rows_a_call_(rows_a_call),
+      server_([this](const ReceivedCall& call) { return Serve(call); }),
+      pool_({.user = "ada"}),
+      registry_({server_.address()}, pool_),
+      regions_({.attempts = {.retries = 10, .pause = std::chrono::milliseconds(1)}}, registry_,
+               pool_) {
+  std::ranges::sort(rows_);
+}
+
+void FakeCluster::PutInTheWay(Obstacle obstacle) {
+  const std::lock_guard lock(mutex_);
+  obstacles_.push_back(std::move(obstacle));
+}
+
+FakeCluster::Obstacle FakeCluster::Throws(std::string class_name, bool do_not_retry) {
+  return [=](const ReceivedCall& call) -> std::optional<Reaction> {
+    return Reaction{ExceptionFrame(call.id, {class_name, "thrown", do_not_retry})};
+  };
+}
+
+void FakeCluster::SplitAt(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  split_keys_.insert(std::ranges::lower_bound(split_keys_, key), key);
+  ++generation_;
+}
+
+size_t FakeCluster::calls() const {
+  const std::lock_guard lock(mutex_);
+  return calls_;
+}
+
+size_t FakeCluster::calls_of_meta() const {
+  const std::lock_guard lock(mutex_);
+  return calls_of_meta_;
+}
+
+std::string FakeCluster::StartOf(size_t region) const {
+  return region == 0 ? "" : split_keys_[region - 1];
+}
+
+std::string FakeCluster::EndOf(size_t region) const {
+  return region == split_keys_.size() ? "" : split_keys_[region];
+}
+
+std::string FakeCluster::RegionName(size_t region) const {
+  return "t," + StartOf(region) + "," + std::to_string(generation_) + ".";
+}
+
+std::optional<size_t> FakeCluster::RegionNamed(const std::string& name) const {
+  for (size_t i = 0; i <= split_keys_.size(); ++i) {
+    if (RegionName(i) == name) return i;
+  }
+  return std::nullopt;
+}
+
+Reaction FakeCluster::Serve(const ReceivedCall& call) {
+  if (call.service == "ClientMetaService") return ServeRegistry(call);
+  const std::lock_guard lock(mutex_);
+  if (call.method == "Scan") return ServeScan(call);
+  return ServeGet(call);
+}
+
+Reaction FakeCluster::ServeRegistry(const ReceivedCall& call) {
+  pb::GetMetaRegionLocationsResponse response;
+  pb::RegionLocation& location = *response.add_meta_locations();
+  location.mutable_region_info()->set_region_id(1);
+  location.mutable_region_info()->mutable_table_name()->set_namespace_("hbase");
+  location.mutable_region_info()->mutable_table_name()->set_qualifier("meta");
+  location.mutable_server_name()->set_host_name(server_.address().host);
+  location.mutable_server_name()->set_port(server_.address().port);
+  location.set_seq_num(1);
+  return {AnswerFrame(call.id, response)};
+}
+
+// Rows of meta, as the server orders them: by table, then start key, then id.
+Reaction FakeCluster::ServeMeta(const ReceivedCall& call, const pb::Scan& scan) {
+  ++calls_of_meta_;
+  pb::ScanResponse response;
+  std::string block;
+  for (size_t i = split_keys_.size() + 1; i-- > 0;) {
+    const std::string name = RegionName(i);
+    const std::string start = "t," + StartOf(i) + ",";
+    // The scan begins behind the table, behind all of a start key's ids, or before them.
+    std::string from = scan.start_row();
+    const bool is_before_ids = from.ends_with(",") && from != "t,,";
+    if (from.ends_with(",99999999999999")) from.resize(from.size() - 14);
+    if (from.starts_with("t,") && (is_before_ids ? start >= from : start > from)) continue;
+    if (!from.starts_with("t")) continue;
+    pb::RegionInfo info;
+    info.set_region_id(generation_);
+    info.mutable_table_name()->set_namespace_("default");
+    info.mutable_table_name()->set_qualifier("t");
+    info.set_start_key(StartOf(i));
+    info.set_end_key(EndOf(i));
+    AddCell(name, "info", "regioninfo", "PBUF" + info.SerializeAsString(), block);
+    AddCell(name, "info", "server", server_.address().ToString(), block);
+    response.add_cells_per_result(2);
+  }
+  response.set_more_results(false);
+  return {AnswerFrame(call.id, response, block)};
+}
+
+std::vector<std::string> FakeCluster::RowsOf(size_t region, const pb::Scan& scan) const {
+  const auto is_asked_for = [&](const std::string& row) {
+    if (row < StartOf(region)) return false;
+    if (!EndOf(region).empty() && row >= EndOf(region)) return false;
+    const auto lies_behind = [&](const std::string& bound, bool inclusive, bool reversed) {
+      if (bound.empty()) return true;
+      return (reversed ? row < bound : row > bound) || (inclusive && row == bound);
+    };
+    return lies_behind(scan.start_row(), scan.include_start_row(), scan.reversed()) &&
+           lies_behind(scan.stop_row(), scan.include_stop_row(), !scan.reversed());
+  };
+  std::vector<std::string> rows;
+  std::ranges::copy_if(rows_, std::back_inserter(rows), is_asked_for);
+  if (scan.reversed()) std::ranges::reverse(rows);
+  return rows;
+}
+
+Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
+  const auto request = call.As<pb::ScanRequest>();
+  if (request.has_region() && request.region().value() == "hbase:meta,,1") {
+    return ServeMeta(call, request.scan());
+  }
+  if (request.close_scanner()) {
+    scanners_.erase(request.scanner_id());
+    return {AnswerFrame(call.id, pb::ScanResponse())};
+  }
+  ++calls_;
+  if (!obstacles_.empty()) {
+    const Obstacle obstacle = std::move(obstacles_.front());
+    obstacles_.pop_front();
+    if (auto reaction = obstacle(call)) return *reaction;
+  }
+  uint64_t id = request.scanner_id();
+  if (!request.has_scanner_id()) {
+    const auto region = RegionNamed(request.region().value());
+    if (!region) return NotServing(call.id);
+    id = ++newest_scanner_;
+    scanners_[id] = {.region = request.region().value(),
+                     .scan = request.scan(),
+                     .rows = RowsOf(*region, request.scan())};
+  }
+  const auto scanner = scanners_.find(id);
+  if (scanner == scanners_.end()) {
+    return {ExceptionFrame(call.id, {"org.apache.hadoop.hbase.UnknownScannerException", "?"})};
+  }
+  if (!RegionNamed(scanner->second.region)) return NotServing(call.id);
+  if (request.has_scanner_id() && request.next_call_seq() != scanner->second.calls++) {
+    return {ExceptionFrame(
+        call.id, {"org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException", "seq"})};
+  }
+
+  pb::ScanResponse response;
+  response.set_scanner_id(id);
+  std::string block;
+  std::vector<std::string>& rows = scanner->second.rows;
+  const size_t count =
+      std::min({rows.size(), rows_a_call_, static_cast<size_t>(request.number_of_rows())});
+  for (const std::string& row : rows | std::views::take(count)) {
+    AddCell(row, "f", "q", row, block);
+    response.add_cells_per_result(1);
+    response.add_partial_flag_per_result(false);
+  }
+  rows.erase(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(count));
+  response.set_more_results(true);
+  response.set_more_results_in_region(!rows.empty());
+  if (rows.empty()) scanners_.erase(scanner);
+  return {AnswerFrame(call.id, response, block)};
+}
+
+Reaction FakeCluster::ServeGet(const ReceivedCall& call) {
+  ++calls_;
+  if (!obstacles_.empty()) {
+    const Obstacle obstacle = std::move(obstacles_.front());
+    obstacles_.pop_front();
+    if (auto reaction = obstacle(call)) return *reaction;
+  }
+  const auto request = call.As<pb::GetRequest>();
+  if (!RegionNamed(request.region().value())) return NotServing(call.id);
+  pb::GetResponse response;
+  std::string block;
+  if (std::ranges::find(rows_, request.get().row()) != rows_.end()) {
+    AddCell(request.get().row(), "f", "q", request.get().row(), block);
+    response.mutable_result()->set_associated_cell_count(1);
+  }
+  return {AnswerFrame(call.id, response, block)};
+}
+
+}  // namespace cellfs::hbase

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// A cluster of one scripted server, which is registry, server of hbase:meta and of all regions. It
+// answers from rows that a test gives it, and before that with what the test has put in its way.
+#ifndef CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
+#define CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/hbase/connection_pool.h"
+#include "engine/hbase/regions.h"
+#include "engine/hbase/registry.h"
+#include "tests/engine/hbase/scripted_server.h"
+
+namespace cellfs::hbase {
+
+class FakeCluster {
+ public:
+  // The table t has a region for each of these keys and one before them, and in each row the cell
+  // f:q of the row's name. Rows come in pieces of so many.
+  FakeCluster(std::vector<std::string> split_keys, const std::vector<std::string>& rows,
+              size_t rows_a_call = 2);
+
+  Regions& regions() { return regions_; }
+
+  // The next calls of the method, other than of meta, go as this says; nothing: as always.
+  using Obstacle = std::function<std::optional<Reaction>(const ReceivedCall&)>;
+  void PutInTheWay(Obstacle obstacle);
+  static Obstacle Throws(std::string class_name, bool do_not_retry = false);
+
+  // Splits a region: its name is another then, so that who asks for the old one is told.
+  void SplitAt(const std::string& key);
+
+  size_t calls() const;          // of regions of t
+  size_t calls_of_meta() const;
+
+ private:
+  struct OpenScanner {
+    std::string region;
+    pb::Scan scan;
+    std::vector<std::string> rows;  // that are left
+    uint64_t calls = 0;             // after the one that opened it
+  };
+
+  Reaction Serve(const ReceivedCall& call);
+  Reaction ServeRegistry(const ReceivedCall& call);
+  Reaction ServeScan(const ReceivedCall& call);
+  Reaction ServeMeta(const ReceivedCall& call, const pb::Scan& scan);
+  Reaction ServeGet(const ReceivedCall& call);
+  std::string RegionName(size_t region) const;
+  std::string StartOf(size_t region) const;
+  std::string EndOf(size_t region) const;
+  std::optional<size_t> RegionNamed(const std::string& name) const;
+  std::vector<std::string> RowsOf(size_t region, const pb::Scan& scan) const;
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> split_keys_;
+  std::vector<std::string> rows_;
+  const size_t rows_a_call_;
+  size_t generation_ = 1;  // of region names
+  std::deque<Obstacle> obstacles_;
+  std::map<uint64_t, OpenScanner> scanners_;
+  uint64_t newest_scanner_ = 0;
+  size_t calls_ = 0;
+  size_t calls_of_meta_ = 0;
+  ScriptedServer server_;
+  ConnectionPool pool_;
+  Registry registry_;
+  Regions regions_;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_

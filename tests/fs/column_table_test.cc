@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// Columns: one for all names, as long as somebody has a reason; and their locks.
+#include "fs/nodes/column_table.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "fs/nodes/column_lock.h"
+#include "fs/nodes/inode_table.h"
+#include "tests/fs/colliding_keys.h"
+
+namespace cellfs::fs {
+namespace {
+
+Place CellOf(const std::string& qualifier, const std::string& family = "f") {
+  return CellPlace({"default", "t"}, "r", family, qualifier);
+}
+
+struct ColumnTableTest : testing::Test {
+  bool Takes(const Place& place) {
+    auto taken = std::async(std::launch::async, [&, place] {
+      const ColumnLock lock = ColumnLock::Of(columns, place);
+    });
+    const bool took = taken.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready;
+    if (!took) waiting.push_back(std::move(taken));
+    return took;
+  }
+
+  ColumnTable columns;
+  std::vector<std::future<void>> waiting;
+};
+
+TEST_F(ColumnTableTest, AllNamesShowOneColumn) {
+  const ColumnPtr column = columns.Get(CellOf("q"));
+  EXPECT_EQ(columns.Find(CellOf("q").As(PlaceKind::kVersion, 5)), column);
+  EXPECT_EQ(columns.Get(CellOf("q").As(PlaceKind::kCounter)), column);
+  EXPECT_NE(columns.Get(CellOf("p")), column);
+}
+
+TEST_F(ColumnTableTest, ItIsThereAsLongAsSomebodyHoldsIt) {
+  InodeTable inodes(columns);
+  EXPECT_EQ(columns.Find(CellOf("q")), nullptr);
+  const NodePtr node = inodes.LookUp(CellOf("q"));
+  const NodePtr version = inodes.LookUp(CellOf("q").As(PlaceKind::kVersion, 5));
+  EXPECT_EQ(node->column(), version->column());
+  EXPECT_EQ(node->column()->nodes().size(), 2U);
+  inodes.Unlink(CellOf("q"));
+  EXPECT_EQ(node->column()->nodes().size(), 2U) << "the kernel still knows it";
+  inodes.Forget(*node, 1);
+  EXPECT_EQ(version->column()->nodes(), std::vector{version});
+  inodes.Move(CellOf("q").As(PlaceKind::kVersion, 5), CellOf("p"));
+  EXPECT_EQ(version->column(), columns.Find(CellOf("p")));
+  EXPECT_EQ(columns.Find(CellOf("q")), node->column()) << "who has the node may ask";
+}
+
+TEST_F(ColumnTableTest, AChangeByOneNameIsOneByAll) {
+  InodeTable inodes(columns);
+  const NodePtr node = inodes.LookUp(CellOf("q"));
+  const NodePtr version = inodes.LookUp(CellOf("q").As(PlaceKind::kVersion, 5));
+  node->Cache({7, 1, {}, true}, Generation::Newest());
+  EXPECT_FALSE(version->cached_cell()) << "it is what q shows";
+  const uint64_t before = node->generation();
+  version->ContentChanged();
+  EXPECT_GT(node->generation(), before);
+  EXPECT_FALSE(node->cached_cell());
+  node->Cache({7, 1, {}, true}, before);
+  EXPECT_FALSE(node->cached_cell()) << "it was read before the change";
+}
+
+TEST_F(ColumnTableTest, ColumnsOfOneNumberAreTwo) {
+  const auto [a, b] = CollidingKeys(HashedUpTo(PlaceKind::kCell, {"r", "f"}));
+  const Place mine = CellOf(a);
+  const Place theirs = CellOf(b);
+  ASSERT_EQ(mine.ColumnNumber(), theirs.ColumnNumber());
+  const auto locks = ColumnLock::Of(columns, {mine, theirs, mine});
+  EXPECT_EQ(locks.size(), 2U);
+}
+
+TEST_F(ColumnTableTest, NobodyWaitsForAnotherColumn) {
+  std::vector<Place> many;
+  for (int i = 0; i < 3000; ++i) many.push_back(CellOf("q" + std::to_string(i)));
+  auto locks = ColumnLock::Of(columns, many);
+  EXPECT_TRUE(Takes(CellOf("other")));
+  EXPECT_FALSE(Takes(CellOf("q7")));
+  EXPECT_TRUE(ColumnLock::IsAnyHeldHere());
+  locks.clear();
+  EXPECT_FALSE(ColumnLock::IsAnyHeldHere());
+}
+
+TEST_F(ColumnTableTest, WhatIsRenamedHasTheLocksInItsOrder) {
+  const auto [from, to] = ColumnLock::Of(columns, CellOf("b"), CellOf("a"));
+  EXPECT_EQ(from.column().cell().qualifier, "b");
+  EXPECT_EQ(to.column().cell().qualifier, "a");
+}
+
+TEST_F(ColumnTableTest, AClosedFamilyIsWaitedFor) {
+  const Place family = FamilyPlace({"default", "t"}, "r", "f");
+  const ColumnPtr known = columns.Get(CellOf("known"));
+  auto closed = std::make_unique<ColumnTable::ClosedFamily>(columns, family);
+  EXPECT_FALSE(Takes(CellOf("known")));
+  EXPECT_FALSE(Takes(CellOf("new")));
+  EXPECT_TRUE(Takes(CellOf("q", "g")));
+  closed.reset();
+  for (const auto& taken : waiting) taken.wait();
+}
+
+TEST_F(ColumnTableTest, AFamilyIsClosedWhenNobodyHoldsALockInIt) {
+  const Place family = FamilyPlace({"default", "t"}, "r", "f");
+  auto lock = std::make_unique<ColumnLock>(ColumnLock::Of(columns, CellOf("q")));
+  auto closing = std::async(std::launch::async,
+                            [&] { const ColumnTable::ClosedFamily closed(columns, family); });
+  EXPECT_EQ(closing.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  lock.reset();
+  closing.wait();
+}
+
+}  // namespace
+}  // namespace cellfs::fs
