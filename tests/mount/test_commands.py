@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 from mounts import CELLFS, sh
 
@@ -283,8 +284,9 @@ def test_a_stopped_daemon_is_not_waited_for(mount, family):
 
 def test_who_follows_errors_is_done_when_the_mount_ends(mount):
     follower = subprocess.Popen([CELLFS, "errors", "-f", mount.path], stderr=subprocess.PIPE, text=True)
-    while not os.path.exists(f"/proc/{follower.pid}/fd/3"):
+    while "socket:" not in sh(f"ls -l /proc/{follower.pid}/fd", check=False)[1]:
         assert follower.poll() is None
+    time.sleep(0.2)  # for its request
     mount.stop()
     assert follower.wait(30) == 0 and follower.stderr.read() == ""
 
