@@ -105,7 +105,7 @@ StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
   if (line.starts_with(kFormatPrefix) && line.size() < text.size())
     std::from_chars(line.data() + kFormatPrefix.size(), line.data() + line.size(), version);
   if (version > kStoreFormatVersion || (version >= 1 && version < kOldestStoreFormatVersion))
-    return Status(StatusCode::kCorruption,
+    return Status(StatusCode::kDoNotRetry,  // no damage: another version reads it
                   "store '" + path + "' has format " + std::to_string(version) + ", of " +
                       (version > kStoreFormatVersion ? "a newer" : "an older") +
                       " version; this one knows the formats from " +

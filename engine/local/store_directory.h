@@ -20,7 +20,8 @@ inline constexpr int kStoreFormatVersion = 4;
 inline constexpr int kOldestStoreFormatVersion = 3;
 
 // Whether `path` is a store of a format that is read and has all its parts; answers with its id, by
-// which its files are told from those of other stores. kCorruption says what is wrong.
+// which its files are told from those of other stores. kCorruption says what is wrong; kDoNotRetry:
+// its format is of another version.
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path);
 // The catalog of the store in `path`; empty for a new one. kCorruption: damaged or missing.
 StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
@@ -30,8 +31,8 @@ class StoreDirectory {
  public:
   // Makes the store where `path` is missing (its parent must exist) or empty; an empty directory
   // gets the mode 0700. kUnavailable: another process has it open, whose id is in the message.
-  // kAccessDenied: others could change it (private_directory.h). kCorruption: not a store, one of a
-  // newer format, or one that lacks files. `files` outlives the directory.
+  // kAccessDenied: others could change it (private_directory.h). kCorruption: not a store, or one
+  // that lacks files. kDoNotRetry: one of a format that is not read. `files` outlives the directory.
   enum class Making { kWhereMissing, kNever };  // kNever: kCorruption where there is no store
   static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path,
                                                         Making making = Making::kWhereMissing);

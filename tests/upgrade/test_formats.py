@@ -52,6 +52,8 @@ def bytes_of(store):
 def test_it_is_opened_and_is_of_the_present_format_then(store_of, number):
     store = store_of(number)
     assert run("get", "-b", store, "notes", "monday", "text:list")[:2] == (0, "buy bread\n")
+    assert number == 4 or format_of(store) != PRESENT, "who only reads changes nothing"
+    assert run("put", store, "notes", "wednesday", "text:list=new")[0] == 0
     assert format_of(store) == PRESENT
     assert run("get", "-b", store, "notes", "tuesday", "text:list")[:2] == (0, "in the log\n")
     assert len(run("get", "-b", store, "notes", "monday", "text:large")[1]) == 20000
