@@ -23,6 +23,13 @@ std::string TakeValue(RowStep& step) {
   return std::move(std::get<Put>(step.mutations.mutations.front()).cells.front().value);
 }
 
+// The value of a column at its place: the latest, or that of one timestamp.
+IfValueIs ValueAt(const Place& place, std::string value) {
+  const bool is_latest = place.kind == PlaceKind::kCell;
+  const TimeRange range = is_latest ? TimeRange() : AtTimestamp(place.timestamp);
+  return {place.family, place.qualifier, std::move(value), range};
+}
+
 }  // namespace
 
 // Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
@@ -83,7 +90,7 @@ Outcome CellWriter::WithMemory(ColumnChange& change, Act&& act) {
 }
 
 Outcome CellWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (failed_) return *failed_;
   if (bytes.empty()) return {};
   const bool appends = append_ && from == WriteFrom::kProgram;
@@ -265,13 +272,13 @@ void CellWriter::PutLater() {
 }
 
 Outcome CellWriter::Truncate(uint64_t size) {
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (failed_) return *failed_;
   return WithMemory(change, [&] { return EditLength(change, size); });
 }
 
 Outcome CellWriter::Allocate(uint64_t size) {
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (failed_) return *failed_;
   CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
   return WithMemory(change, [&]() -> Outcome {
@@ -440,7 +447,7 @@ Outcome CellWriter::JoinOthers(ColumnChange& change) {
 }
 
 void CellWriter::Share() {
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (holds_ != Holds::kWhole) return;
   static_cast<void>(WithMemory(change, [&] { return ShareOwn(change); }));
 }
@@ -478,9 +485,9 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   file_->RemoveEdits(this);
   node_->PagesAreStale();
   CountAsReplacer();
-  change.Ended(outcome);
-  if (std::exchange(making_, Making::kNo) == Making::kNo) return outcome;
-  if (with_.tree.unstored.Remove(change.place())) change.Revalidate();
+  change.Failed(outcome);
+  const bool was_making = std::exchange(making_, Making::kNo) != Making::kNo;
+  if (was_making && with_.tree.unstored.Find(change.place())) change.Did(effect::ClaimFailed{});
   return outcome;
 }
 
@@ -500,7 +507,7 @@ Outcome CellWriter::PutAll() { return PutHeld(What::kAll, with_.options.durabili
 Outcome CellWriter::Sync() { return PutHeld(What::kFile, Durability::kFsyncWal); }
 
 Outcome CellWriter::PutHeld(What what, Durability durability) {
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (failed_) return *failed_;
   return PutAndWait(change, what, durability);
 }
@@ -511,7 +518,7 @@ void CellWriter::Release() {
     if (failed_) return;
     if (!HasAnything()) return LeaveBytes();
   }
-  ColumnChange change(with_.tree, with_.contents, node_);
+  ColumnChange change(with_.changing, node_);
   if (failed_) return;
   // Nobody is left to be told.
   const Outcome put = PutAndWait(change, What::kAll, with_.options.durability);
@@ -541,22 +548,23 @@ void CellWriter::LeaveBytes() {
 }
 
 // The put is made under the lock, the wait for the disk comes after it: who reads the file does not
-// wait for its writer's sync.
+// wait for its writer's sync. Where another has put what was written here, that is waited for.
 Outcome CellWriter::PutAndWait(ColumnChange& change, What what, Durability wanted) {
   const bool shares = !file_->tail().empty() || !file_->edits().empty();
   const bool puts = what == What::kBytes ? HasBytes()
                                          : HasAnything() || (what == What::kFile && shares);
-  if (!puts && wanted != Durability::kFsyncWal) return {};
-  const Durability promised = with_.puts.Resolve(change.place(), wanted);
-  const bool waits = promised == Durability::kFsyncWal && with_.puts.syncs_apart();
   if (puts) {
-    Outcome put = PutNow(change, what, waits ? Durability::kSyncWal : promised);
-    if (!put.ok() || !waits) return put;
+    Outcome put = PutNow(change, what, wanted);
+    if (!put.ok() || !with_.disk.syncs_apart()) return put;
   }
+  const bool is_ours = disk_position_ != 0;
+  const DiskPosition awaited =
+      wanted == Durability::kFsyncWal ? with_.disk.Issue() : disk_position_;
+  if (awaited == 0) return {};
   change.Finish();
-  const Status synced = with_.puts.Sync();
-  if (synced.ok() || !puts) return synced;
-  ColumnChange failed(with_.tree, with_.contents, node_);
+  const Status synced = with_.disk.Await(awaited);
+  if (synced.ok() || !(puts || is_ours)) return synced;
+  ColumnChange failed(with_.changing, node_);
   return Fail(failed, Status(StatusCode::kOutcomeUnknown, synced.message()));
 }
 
@@ -577,10 +585,10 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   // Others wrote at the same time: the kernel's pages may have what came later of each.
   const bool is_merged = node_->generation() != known_generation_ || !file_->tail().empty() ||
                          !file_->edits().empty();
-  const auto stored = PutWhole(change.place(), durability);
-  if (!stored.ok()) return Fail(change, stored.status());
-  change.Ended({});
-  AfterPut(change, *stored, whole_.size());
+  const auto put = PutWhole(change, durability);
+  if (!put.ok()) return Fail(change, put.status());
+  change.Did(*put);
+  AfterPut(change, *put);
   holds_ = Holds::kShared;
   unput_ = Unput::kNothing;
   file_->ShowPut(std::exchange(whole_, {}), known_generation_);
@@ -611,13 +619,13 @@ Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
   // Somebody else changed what they go over, so the kernel's pages are not as the file is.
   const bool is_merged = before != file_->edits().generation();
   const std::vector<CellWriter*> writers = file_->edits().writers();
-  auto put = PutEdited(change.place(), file_->edits().edits(), durability);
+  auto put = PutEdited(change, file_->edits().edits(), durability);
   if (!put.ok()) return put.status();
-  change.Ended({});
+  change.Did(put->effect);
   file_->NoteSharedPut(before, node_->generation());
   file_->DropEdits();
-  AfterPut(change, put->stored, put->value.size());
-  for (CellWriter* writer : writers) writer->IsPutAs(put->stored.stamp);
+  AfterPut(change, put->effect);
+  for (CellWriter* writer : writers) writer->IsPutAs(change, *put->effect.stamp);
   file_->ShowPut(std::move(put->value), known_generation_);
   if (is_merged) node_->PagesAreStale();
   return {};
@@ -634,43 +642,46 @@ Outcome CellWriter::PutTail(ColumnChange& change, Durability durability,
     const Durability promised =
         is_own || through == nullptr ? durability : with_.options.durability;
     const Outcome put = writers.front()->PutRun(change, tail.front().bytes, promised);
-    if (put.ok()) continue;
-    for (CellWriter* writer : writers) static_cast<void>(writer->Fail(change, put));
+    for (CellWriter* writer : writers) {
+      if (put.ok()) {
+        writer->IsPutAt(change.position());
+      } else {
+        static_cast<void>(writer->Fail(change, put));
+      }
+    }
   }
   return failed_.value_or(Outcome());
 }
 
 Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durability durability) {
-  const Place& place = change.place();
   const uint64_t before = node_->generation();
-  auto size = file_->stored_size(before);
-  if (size) *size += bytes.size();
-  const bool is_plain = IsPlain(place);
-  std::optional<StoredPut> stored;
-  if (is_plain) {
-    CELLFS_ASSIGN_OR_RETURN(stored, PutAppended(place, bytes, durability));
+  effect::Put put;
+  if (IsPlain(change)) {
+    const auto size = file_->stored_size(before);
+    CELLFS_ASSIGN_OR_RETURN(put, PutAppended(change, bytes, durability));
+    if (size) put.size = *size + bytes.size();
   } else {
     PendingEdits edits;
     edits.Append(bytes);
-    CELLFS_ASSIGN_OR_RETURN(const EditedPut put, PutEdited(place, edits, durability));
-    stored = put.stored;
-    size = put.value.size();
+    CELLFS_ASSIGN_OR_RETURN(const EditedPut edited, PutEdited(change, edits, durability));
+    put = edited.effect;
   }
-  change.Ended({});
+  change.Did(put);
   file_->NoteSharedPut(before, node_->generation());
   file_->PopRun();
-  AfterPut(change, *stored, size);
+  AfterPut(change, put);
   if (file_->TakeMisplaced()) node_->PagesAreStale();
   return {};
 }
 
 // Whether HBase's Append does it: nothing but the bytes is to be stored.
-bool CellWriter::IsPlain(const Place& place) const {
-  return !IsVersion(place) && !last_put_ && !requested_time_ && time_to_live_ == kNoCellTtl &&
-         !with_.tree.recent.RenamedAwayTombstone(place);
+bool CellWriter::IsPlain(ColumnChange& change) const {
+  return !IsVersion(change.place()) && !last_put_ && !requested_time_ &&
+         time_to_live_ == kNoCellTtl && !change.column().renamed_away();
 }
 
-RowStep CellWriter::StepFor(const Place& place, std::string value, Durability durability) const {
+RowStep CellWriter::StepFor(ColumnChange& change, std::string value, Durability durability) const {
+  const Place& place = change.place();
   RowStep step{{place.row, {}, durability}, {}, {}};
   PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), last_put_};
   Put put{place.row, {}, time_to_live_, Stamping::kAboveColumn};
@@ -680,79 +691,90 @@ RowStep CellWriter::StepFor(const Place& place, std::string value, Durability du
   } else {
     if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
       cell.timestamp = ToMilliseconds(*requested_time_);
-    if (auto tombstone = with_.tree.recent.RenamedAwayTombstone(place)) {
+    if (const auto tombstone = change.column().renamed_away())
       step.withdrawal = WithdrawTombstone(place, *tombstone);
-    }
   }
   put.cells.push_back(std::move(cell));
   step.mutations.mutations.push_back(std::move(put));
   return step;
 }
 
-StatusOr<StoredPut> CellWriter::PutWhole(const Place& place, Durability durability) {
-  RowStep step = StepFor(place, std::move(whole_), durability);
+effect::Put CellWriter::EffectOf(const ColumnMutations::Done& done,
+                                 std::optional<uint64_t> size) const {
+  return {done.result.timestamps.front(), size, done.result.columns_were_empty, time_to_live_};
+}
+
+StatusOr<effect::Put> CellWriter::PutWhole(ColumnChange& change, Durability durability) {
+  const Place& place = change.place();
+  RowStep step = StepFor(change, std::move(whole_), durability);
   // The bytes come back whatever happens: the handle may read on.
   auto take_back = [&] { whole_ = TakeValue(step); };
   if (exclusive_ && !last_put_) {
-    auto stored = with_.puts.PutIf(caller_, place, step, {});
+    const auto done = change.SendIf(caller_, ValueAt(place, {}), step);
     take_back();
-    if (!stored.ok()) return stored.status();
-    if (!*stored) return Status(StatusCode::kTableExists, "somebody else made the file first");
-    return **stored;
+    if (!done.ok()) return done.status();
+    if (!*done) return Status(StatusCode::kTableExists, "somebody else made the file first");
+    return EffectOf(**done, whole_.size());
   }
-  auto stored = with_.puts.Put(caller_, place, step);
+  const auto done = change.Send(caller_, step);
   take_back();
-  return stored;
+  if (!done.ok()) return done.status();
+  return EffectOf(*done, whole_.size());
 }
 
-StatusOr<CellWriter::EditedPut> CellWriter::PutEdited(const Place& place,
+StatusOr<CellWriter::EditedPut> CellWriter::PutEdited(ColumnChange& change,
                                                       const PendingEdits& edits,
                                                       Durability durability) {
+  const Place& place = change.place();
+  const auto put_as = [&](const ColumnMutations::Done& done, RowStep& step) {
+    std::string value = TakeValue(step);
+    const uint64_t size = value.size();
+    return EditedPut{EffectOf(done, size), std::move(value)};
+  };
   if (edits.IsWhole()) {
     std::string value;
     edits.ApplyTo(value);
-    RowStep step = StepFor(place, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(const StoredPut stored, with_.puts.Put(caller_, place, step));
-    return EditedPut{stored, TakeValue(step)};
+    RowStep step = StepFor(change, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(const auto done, change.Send(caller_, step));
+    return put_as(done, step);
   }
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
     std::string value = present;
     edits.ApplyTo(value);
-    RowStep step = StepFor(place, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(std::optional<StoredPut> stored,
-                            with_.puts.PutIf(caller_, place, step, std::move(present)));
-    if (stored) return EditedPut{*stored, TakeValue(step)};
+    RowStep step = StepFor(change, std::move(value), durability);
+    CELLFS_ASSIGN_OR_RETURN(const auto done,
+                            change.SendIf(caller_, ValueAt(place, std::move(present)), step));
+    if (done) return put_as(*done, step);
   }
   return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
 }
 
-StatusOr<StoredPut> CellWriter::PutAppended(const Place& place, const std::string& bytes,
-                                            Durability durability) {
+StatusOr<effect::Put> CellWriter::PutAppended(ColumnChange& change, const std::string& bytes,
+                                              Durability durability) {
+  const Place& place = change.place();
   Append append{place.row, {{place.family, place.qualifier, bytes}}};
   append.return_results = false;
   append.stamping = Stamping::kAboveColumn;
   RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
-  return with_.puts.Put(caller_, place, step);
+  CELLFS_ASSIGN_OR_RETURN(const auto done, change.Send(caller_, step));
+  return EffectOf(done, std::nullopt);
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.
-void CellWriter::AfterPut(ColumnChange& change, const StoredPut& stored,
-                          std::optional<uint64_t> size) {
+void CellWriter::AfterPut(ColumnChange& change, const effect::Put& put) {
   const Place& place = change.place();
   known_generation_ = node_->generation();
-  if (size) file_->KeepStoredSize(*size, known_generation_);
-  if (!IsVersion(place))
-    with_.puts.Cache(place, stored, size, time_to_live_, *node_, known_generation_);
-  const bool is_rewritten = last_put_ == stored.stamp;
-  if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, stored.stamp);
-  IsPutAs(stored.stamp);
-  if (with_.puts.Settle(place, stored.stamp)) change.DirectoryTimesChanged();
+  if (put.size) file_->KeepStoredSize(*put.size, known_generation_);
+  const bool is_rewritten = last_put_ == put.stamp;
+  if (requested_time_ || is_rewritten || IsVersion(place)) RememberTime(place, *put.stamp);
+  IsPutAs(change, *put.stamp);
 }
 
 // What this handle puts from here on is that version again.
-void CellWriter::IsPutAs(Timestamp stamp) {
+void CellWriter::IsPutAs(const ColumnChange& change, Timestamp stamp) {
   last_put_ = stamp;
+  IsPutAt(change.position());
   known_generation_ = node_->generation();
   requested_time_.reset();
   exclusive_ = false;
@@ -769,8 +791,10 @@ void CellWriter::RememberTime(const Place& place, Timestamp stamp) {
   update.mtime = requested_time_;
   update.forget_mtime = !requested_time_ && (IsVersion(place) || time_is_remembered_);
   if (stamp != with_.tree.clock.Now()) update.ctime = Now(with_.tree);
-  const bool is_remembered = with_.puts.RememberTime(place, update);
-  time_is_remembered_ = requested_time_.has_value() || (time_is_remembered_ && !is_remembered);
+  const Status remembered = with_.attributes.Update(place, update);
+  with_.errors.Record("close", place, remembered);
+  time_is_remembered_ =
+      requested_time_.has_value() || (time_is_remembered_ && !remembered.ok());
 }
 
 }  // namespace cellfs::fs

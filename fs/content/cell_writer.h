@@ -18,14 +18,17 @@
 #ifndef CELLFS_FS_CONTENT_CELL_WRITER_H_
 #define CELLFS_FS_CONTENT_CELL_WRITER_H_
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/delayed_calls.h"
 #include "fs/content/column_change.h"
-#include "fs/content/column_puts.h"
 #include "fs/content/contents.h"
+#include "fs/content/disk_positions.h"
+#include "fs/content/effect.h"
 #include "fs/nodes/shared_file.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/pending_edits.h"
@@ -41,7 +44,9 @@ struct CellWriting {
   LiveTree& tree;
   const Reading& reading;
   const Contents& contents;
-  const ColumnPuts& puts;
+  const ColumnChanging& changing;
+  DiskPositions& disk;
+  AttributeStore& attributes;
   DelayedCalls& delayed;
   ErrorLog& errors;
   const MountOptions& options;
@@ -154,20 +159,22 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome PutEditsNow(ColumnChange& change, Durability durability);
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
-  bool IsPlain(const Place& place) const;
-  StatusOr<StoredPut> PutWhole(const Place& place, Durability durability);
+  bool IsPlain(ColumnChange& change) const;
+  StatusOr<effect::Put> PutWhole(ColumnChange& change, Durability durability);
   struct EditedPut {
-    StoredPut stored;
+    effect::Put effect;
     std::string value;
   };
-  StatusOr<EditedPut> PutEdited(const Place& place, const PendingEdits& edits,
+  StatusOr<EditedPut> PutEdited(ColumnChange& change, const PendingEdits& edits,
                                 Durability durability);
-  StatusOr<StoredPut> PutAppended(const Place& place, const std::string& bytes,
-                                  Durability durability);
-  RowStep StepFor(const Place& place, std::string value, Durability durability) const;
+  StatusOr<effect::Put> PutAppended(ColumnChange& change, const std::string& bytes,
+                                    Durability durability);
+  RowStep StepFor(ColumnChange& change, std::string value, Durability durability) const;
   StatusOr<std::string> LatestValue(const Place& place);
-  void AfterPut(ColumnChange& change, const StoredPut& stored, std::optional<uint64_t> size);
-  void IsPutAs(Timestamp stamp);
+  effect::Put EffectOf(const ColumnMutations::Done& done, std::optional<uint64_t> size) const;
+  void AfterPut(ColumnChange& change, const effect::Put& put);
+  void IsPutAs(const ColumnChange& change, Timestamp stamp);
+  void IsPutAt(DiskPosition position) { disk_position_ = std::max(disk_position_, position); }
   void RememberTime(const Place& place, Timestamp stamp);
   void LeaveBytes();
 
@@ -189,6 +196,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   UnputBytes::Share unput_bytes_;  // likewise; what file_ holds is not counted
   uint64_t known_generation_;    // of the node, as far as this handle has made it
   std::optional<Timestamp> last_put_;
+  DiskPosition disk_position_ = 0;  // of what was written here and is put, by whomever
   std::optional<timespec> requested_time_;  // set while bytes are not put
   bool time_is_remembered_ = false;         // beside the version of the last put
   timespec written_{};

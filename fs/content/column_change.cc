@@ -6,45 +6,30 @@
 #include <tuple>
 #include <utility>
 
-
 namespace cellfs::fs {
 
-ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const NodePtr& file)
-    : tree_(tree),
-      contents_(contents),
-      file_(file),
-      by_(file.get()),
-      lock_(ColumnLock::Of(*file)) {
+ColumnChange::ColumnChange(const ColumnChanging& with, const NodePtr& file)
+    : with_(with), file_(file), by_(file.get()), lock_(ColumnLock::Of(*file)) {
   sides_[0].column = &lock_.column();
 }
 
-ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& place,
-                           const Node* by)
-    : tree_(tree), contents_(contents), by_(by), lock_(ColumnLock::Of(tree.columns, place)) {
+ColumnChange::ColumnChange(const ColumnChanging& with, const Place& place)
+    : with_(with), lock_(ColumnLock::Of(with.tree.columns, place)) {
   sides_[0] = {&lock_.column(), &place};
 }
 
-ColumnChange::ColumnChange(LiveTree& tree, const Contents& contents, const Place& from,
-                           const Place& to)
-    : tree_(tree), contents_(contents) {
-  std::tie(lock_, second_lock_) = ColumnLock::Of(tree.columns, from, to);
+ColumnChange::ColumnChange(const ColumnChanging& with, const Place& from, const Place& to)
+    : with_(with) {
+  std::tie(lock_, second_lock_) = ColumnLock::Of(with.tree.columns, from, to);
   sides_[0] = {&lock_.column(), &from};
   sides_[1] = {&(second_lock_.owns_lock() ? second_lock_ : lock_).column(), &to};
 }
 
-ColumnChange::~ColumnChange() {
-  if (std::uncaught_exceptions() > exceptions_) LoseTrack();
-  Finish();
-}
-
-// An exception, for want of memory: the mutation may have been made, and who was to be told may not
+// An exception, for want of memory: the step may have been made, and who was to be told may not
 // have been.
-void ColumnChange::LoseTrack() noexcept {
-  try {
-    Ended(Outcome::Unknown(ENOMEM, {}));
-  } catch (const std::exception&) {
-    tree_.kernel.ForgetAllLater();
-  }
+ColumnChange::~ColumnChange() {
+  if (std::uncaught_exceptions() > exceptions_) is_open_ = true;
+  Finish();
 }
 
 // Most changes through a file are only kept by its handle, and need no more than the lock.
@@ -58,125 +43,173 @@ const Place& ColumnChange::place() {
 }
 
 void ColumnChange::Finish() noexcept {
+  try {
+    if (is_open_) Did(effect::Unknown{});
+  } catch (const std::exception&) {
+    with_.tree.kernel.ForgetAllLater();
+  }
+  emptying_.reset();
   second_lock_.unlock();
   lock_.unlock();
   try {
     Notify();
   } catch (const std::exception&) {
-    tree_.kernel.ForgetAllLater();
+    with_.tree.kernel.ForgetAllLater();
   }
 }
 
-void ColumnChange::KeepTimesAbove(const Place& column) {
-  if (tree_.last_changed_family.IsStill(column)) return;
-  const uint64_t looked_at = Node::FirstTimesEver();
-  for (const NodePtr& node : tree_.inodes.FindDirectories(column)) {
-    if (node == nullptr || node->first_time() < 0) continue;
-    const Snapshot<Place> directory = node->place();
-    tree_.directory_times.Keep(*directory, node->first_time());
-    node->ForgetFirstTime();
-  }
-  tree_.last_changed_family.Note(column, looked_at);
+Outcome ColumnChange::AwaitDisk() {
+  Finish();
+  const Status synced = with_.disk.Await(position_);
+  if (synced.ok()) return {};
+  return Status(StatusCode::kOutcomeUnknown, synced.message());
 }
 
-// A directory changes when names come and go: not when its first cell, which may tell its time, is
-// put, and a row not by what happens in its families.
-void ColumnChange::KeepDirectoryTimes() noexcept {
-  try {
-    for (const Side& side : sides_) {
-      if (IsColumn(side)) KeepTimesAbove(*side.place);
-    }
-  } catch (const std::exception&) {
-    // For want of memory: it shows another time.
-  }
+// ---- Before the step ----------------------------------------------------------------------------
+
+void ColumnChange::PrepareOrphan(const Place& place) {
+  orphan_ = Orphaning::Prepare(with_.tree, with_.contents, place);
+  if (place.kind == PlaceKind::kCounter)
+    cell_orphan_ = Orphaning::Prepare(with_.tree, with_.contents, place.As(PlaceKind::kCell));
 }
 
-void ColumnChange::Ended(const Outcome& mutation) {
-  has_ended_ = true;
-  if (!mutation.ok() && !mutation.is_unknown()) return;
+void ColumnChange::MayEmptyDirectories(const Caller& looker) {
+  looker_ = &looker;
+  emptying_.emplace(with_.tree.unstored, place(), ToTimespec(with_.tree.clock.Now()));
+}
+
+// ---- The step -----------------------------------------------------------------------------------
+
+void ColumnChange::DeferSync(RowStep& step) {
+  Durability& durability = step.mutations.durability;
+  if (durability == Durability::kUseDefault) {
+    const auto schema = with_.reading.DescribeTable(place().table);
+    if (schema.ok()) durability = (*schema)->durability();
+  }
+  waits_for_disk_ = durability == Durability::kFsyncWal && with_.disk.syncs_apart();
+  if (waits_for_disk_) durability = Durability::kSyncWal;
+}
+
+// An exception leaves it open.
+template <typename Call, typename IsMade>
+auto ColumnChange::Sending(RowStep& step, Call&& call, IsMade&& made) {
+  DeferSync(step);
+  has_put_ = true;
+  const bool was_open = std::exchange(is_open_, true);
+  auto sent = call();
+  const bool is_made = sent.ok() && made(*sent);
+  if (!is_made && !Outcome(sent.status()).is_unknown()) is_open_ = was_open;
+  if (is_made && waits_for_disk_) position_ = with_.disk.Issue();
+  return sent;
+}
+
+StatusOr<ColumnChange::Done> ColumnChange::Send(const Caller& caller, RowStep& step) {
+  return Sending(
+      step, [&] { return with_.mutations.Do(caller, place().table, step); },
+      [](const Done&) { return true; });
+}
+
+StatusOr<std::optional<ColumnChange::Done>> ColumnChange::SendIf(const Caller& caller,
+                                                                 IfValueIs value, RowStep& step) {
+  return Sending(
+      step, [&] { return with_.mutations.DoIf(caller, place().table, std::move(value), step); },
+      [](const std::optional<Done>& done) { return done.has_value(); });
+}
+
+OutcomeOr<bool> ColumnChange::SendWithdrawing(const Caller& caller, RowStep step,
+                                              std::optional<IfValueIs> value) {
+  return Sending(
+      step,
+      [&] {
+        return with_.mutations.DoWithdrawing(caller, place().table, std::move(step),
+                                             std::move(value));
+      },
+      [](bool is_done) { return is_done; });
+}
+
+// ---- What it did --------------------------------------------------------------------------------
+
+void ColumnChange::Apply(Side& side, const Effect& effect) {
+  const Caller* const looker = &side == &sides_[0] ? looker_ : nullptr;
+  side.shows_other_times |= with_.effects.Apply({*side.column, *side.place, looker}, effect);
+  side.notice = TellingOf(effect).notice;
+  // The kernel has seen what was done by the plain name.
+  if (side.notice == Notice::kOtherNames && side.place->kind == PlaceKind::kCell)
+    side.notice = Notice::kNone;
+}
+
+void ColumnChange::Did(const Effect& effect) {
   place();
-  KeepDirectoryTimes();
+  const bool is_of_both = std::holds_alternative<effect::Unknown>(effect);
   for (Side& side : sides_) {
-    if (!IsColumn(side)) continue;
-    side.notice = mutation.ok() ? Notice::kChanged : Notice::kRevalidate;
-    has_notices_ = true;
-    side.column->Changed();
-    if (mutation.ok()) continue;
-    tree_.recent.Forget(side.column->cell());
-    for (const NodePtr& node : side.column->nodes()) node->PagesAreStale();
+    if (IsColumn(side)) Apply(side, effect);
+    if (!is_of_both) break;
   }
-  // Also what directories cache, and what was seen to be absent.
-  if (mutation.is_unknown()) tree_.inodes.InvalidateLookUps();
+  if (TellingOf(effect).name == Name::kGoes) RemoveName();
+  is_open_ = false;
 }
 
-void ColumnChange::Revalidate() {
-  place();
-  has_notices_ = true;
-  for (Side& side : sides_) {
-    if (IsColumn(side)) side.notice = Notice::kRevalidate;
-  }
+NodePtr ColumnChange::DidMove(const effect::MovedAway& from, const effect::MovedHere& to) {
+  NodePtr node = NameMoved();
+  Apply(sides_[0], from);
+  Apply(sides_[1], to);
+  is_open_ = false;
+  return node;
+}
+
+NodePtr ColumnChange::DidMove(const effect::Put& to) {
+  NodePtr node = NameMoved();
+  Apply(sides_[1], to);
+  is_open_ = false;
+  return node;
+}
+
+void ColumnChange::Failed(const Outcome& outcome) {
+  has_put_ = true;
+  if (outcome.is_unknown()) Did(effect::Unknown{});
 }
 
 // ---- Names --------------------------------------------------------------------------------------
 
-void ColumnChange::PrepareOrphan(const Place& place) {
-  orphan_ = Orphaning::Prepare(tree_, contents_, place);
-  if (place.kind == PlaceKind::kCounter)
-    cell_orphan_ = Orphaning::Prepare(tree_, contents_, place.As(PlaceKind::kCell));
-}
-
 void ColumnChange::NameRemoved() {
-  const Place& removed = place();
-  KeepDirectoryTimes();
-  const NodePtr node = tree_.inodes.Unlink(removed);
-  by_ = node.get();
-  if (orphan_) orphan_->Finish(tree_);
-  if (removed.kind == PlaceKind::kCounter) CellRemoved(removed.As(PlaceKind::kCell));
-  NamesChanged();
+  RemoveName();
+  is_open_ = false;
 }
 
-void ColumnChange::CellRemoved(const Place& cell) {
-  const NodePtr node = tree_.inodes.Unlink(cell);
-  if (node == nullptr) return;
-  tree_.kernel.NameWent(cell);
-  if (cell_orphan_) cell_orphan_->Finish(tree_);
+void ColumnChange::RemoveName() {
+  const Place& removed = place();
+  const NodePtr node = with_.tree.inodes.Unlink(removed);
+  by_ = node.get();
+  if (orphan_) orphan_->Finish(with_.tree);
+  if (removed.kind == PlaceKind::kCounter) RemoveCellOfCounter(removed.As(PlaceKind::kCell));
+}
+
+void ColumnChange::RemoveCellOfCounter(const Place& cell) {
+  if (with_.tree.inodes.Unlink(cell) == nullptr) return;
+  with_.tree.kernel.NameWent(cell);
+  if (cell_orphan_) cell_orphan_->Finish(with_.tree);
 }
 
 NodePtr ColumnChange::NameMoved() {
-  KeepDirectoryTimes();
-  tree_.inodes.Move(*sides_[0].place, *sides_[1].place);
-  if (orphan_) orphan_->Finish(tree_);
-  renamed_ = tree_.inodes.Find(*sides_[1].place);
+  with_.tree.inodes.Move(*sides_[0].place, *sides_[1].place);
+  if (orphan_) orphan_->Finish(with_.tree);
+  renamed_ = with_.tree.inodes.Find(*sides_[1].place);
   by_ = renamed_.get();
-  NamesChanged();
   return renamed_;
-}
-
-void ColumnChange::NamesChanged() {
-  has_notices_ = true;
-  for (Side& side : sides_) {
-    if (!IsColumn(side)) continue;
-    side.column->Changed();
-    // The kernel knows that of the plain name itself.
-    if (side.place->kind != PlaceKind::kCell) side.notice = Notice::kChanged;
-  }
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
 void ColumnChange::Notify() {
-  if (std::exchange(has_ended_, false) && file_ != nullptr)
-    tree_.kernel.DropStalePagesLater(file_);
-  if (std::exchange(has_directory_times_, false))
-    tree_.kernel.DirectoryTimesChanged(*sides_[0].place);
-  if (!std::exchange(has_notices_, false)) return;
+  KernelCache& kernel = with_.tree.kernel;
+  if (std::exchange(has_put_, false) && file_ != nullptr) kernel.DropStalePagesLater(file_);
   for (Side& side : sides_) {
+    if (std::exchange(side.shows_other_times, false)) kernel.DirectoryTimesChanged(*side.place);
     const Notice notice = std::exchange(side.notice, Notice::kNone);
-    if (notice == Notice::kChanged) tree_.kernel.ColumnChanged(*side.place, by_);
-    if (notice == Notice::kRevalidate) tree_.kernel.Revalidate(*side.place);
+    if (notice == Notice::kOtherNames) kernel.ColumnChanged(*side.place, by_);
+    if (notice == Notice::kAskAgain) kernel.Revalidate(*side.place);
   }
-  if (renamed_ != nullptr) tree_.kernel.Renamed(*renamed_);
-  renamed_.reset();
+  if (const NodePtr renamed = std::exchange(renamed_, nullptr)) kernel.Renamed(*renamed);
 }
 
 }  // namespace cellfs::fs

@@ -5,15 +5,16 @@
 // of it in one order:
 //
 //   1. The locks are taken. Readers of the file take them as well.
-//   2. The caller makes the mutation and says how it ended.
-//        Done: the nodes of the column are told; a file that lost its name becomes an orphan.
-//        Unknown (kOutcomeUnknown, or an exception on the way): it may be done. What was cached of
-//        the column is dropped.
-//        Not done: nothing follows.
-//   3. What else is to be remembered (owners, times) may fail; that is logged
-//      (ErrorLog), and the change stays done.
-//   4. The locks are let go, and only then the kernel is notified: it may first have to finish a
-//      request that needs them.
+//   2. Send: the change sends the step to the store.
+//   3. Did: the caller says what that did (fs/content/effect.h), and everybody who has to know is
+//      told; a file that lost its name becomes an orphan. What was sent and is not told of, for
+//      nobody knows whether it was made, or because an exception came between, is effect::Unknown:
+//      what was known of the column is dropped. What the store refused has no effect.
+//   4. What else is to be remembered (owners, times) may fail; that is logged (ErrorLog), and the
+//      change stays done.
+//   5. Finish: the locks are let go, and only then the kernel is notified: it may first have to
+//      finish a request that needs them.
+//   6. AwaitDisk, where the caller promises that.
 #ifndef CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
 #define CELLFS_FS_CONTENT_COLUMN_CHANGE_H_
 
@@ -24,85 +25,118 @@
 #include <string>
 
 #include "fs/base/outcome.h"
+#include "fs/content/column_effects.h"
 #include "fs/content/contents.h"
+#include "fs/content/disk_positions.h"
+#include "fs/content/effect.h"
 #include "fs/content/orphaning.h"
 #include "fs/nodes/column_lock.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
+#include "fs/reading/reading.h"
+#include "fs/store/column_mutations.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
+// What all changes work with; it outlives them.
+struct ColumnChanging {
+  LiveTree& tree;
+  const Reading& reading;
+  const Contents& contents;
+  const ColumnMutations& mutations;
+  const ColumnEffects& effects;
+  DiskPositions& disk;
+};
+
 // Of one thread, which takes no other lock of a column meanwhile.
 class ColumnChange {
  public:
+  using Done = ColumnMutations::Done;
+
   // Of the column in which the file is now, through that file: the kernel has seen what it did.
-  ColumnChange(LiveTree& tree, const Contents& contents, const NodePtr& file);
-  // Of a column by its name. `by`: the file through which it is changed, if any. The place must
-  // outlive the change, as those of a rename.
-  ColumnChange(LiveTree& tree, const Contents& contents, const Place& column,
-               const Node* by = nullptr);
-  ColumnChange(LiveTree& tree, const Contents& contents, const Place& from, const Place& to);
+  ColumnChange(const ColumnChanging& with, const NodePtr& file);
+  // Of a column by its name. The place must outlive the change, as those of a rename.
+  ColumnChange(const ColumnChanging& with, const Place& place);
+  ColumnChange(const ColumnChanging& with, const Place& from, const Place& to);
   ColumnChange(const ColumnChange&) = delete;
   ColumnChange& operator=(const ColumnChange&) = delete;
   ~ColumnChange();
 
-  // Where the file is, or as it was named.
+  // Where the file is, or as it was named; of a rename, from where.
   const Place& place();
   // Guarded by the lock that is held.
-  Column& column() { return *sides_[0].column; }
+  Column& column() const { return *sides_[0].column; }
+  Column& target() const { return *sides_[1].column; }  // of a rename
 
-  // How the mutation ended. Where it is done, before anybody can miss what was there before: an
-  // unstored entry goes afterwards.
-  void Ended(const Outcome& mutation);
+  // ---- Before the step ------------------------------------------------------------------------
+  // The file at the place is about to lose its name. What it holds is read for those who have it
+  // open. With a counter its column goes, and so the cell's file.
+  void PrepareOrphan(const Place& place);
+  // The column's value may be the last in its row or family, which then stay, for `looker`, who
+  // outlives the change.
+  void MayEmptyDirectories(const Caller& looker);
+
+  // ---- The step -------------------------------------------------------------------------------
+  // As ColumnMutations, but that FSYNC_WAL, of the step or of the table, is left to AwaitDisk where
+  // the store can do it apart.
+  StatusOr<Done> Send(const Caller& caller, RowStep& step);
+  StatusOr<std::optional<Done>> SendIf(const Caller& caller, IfValueIs value, RowStep& step);
+  OutcomeOr<bool> SendWithdrawing(const Caller& caller, RowStep step,
+                                  std::optional<IfValueIs> value = {});
+  // Of all that was sent; 0: nothing is to be waited for.
+  DiskPosition position() const { return position_; }
+
+  // ---- What it did ----------------------------------------------------------------------------
+  void Did(const Effect& effect);
+  // Of a rename. The node at the new name; null where the kernel does not know the file.
+  NodePtr DidMove(const effect::MovedAway& from, const effect::MovedHere& to);
+  // The same of a file that becomes a version by being renamed, and is in no column before.
+  NodePtr DidMove(const effect::Put& to);
+  // Of files that are in no column.
+  void NameRemoved();
+  NodePtr NameMoved();
+  // What a handle held is not put: the store refused it, or nobody knows.
+  void Failed(const Outcome& outcome);
+
   // Lets the locks go and notifies the kernel, before the change itself goes: for who waits then.
   void Finish() noexcept;
-  // Nothing visible changed but what ends it (a TTL), or a file that was made is not there after
-  // all: the kernel shall ask again.
-  void Revalidate();
-  // The column's family, or its row, shows another time than when the file was made.
-  void DirectoryTimesChanged() { has_directory_times_ = true; }
-
-  // ---- Names ----------------------------------------------------------------------------------
-  // Before the mutation: the file at the place is about to lose its name. What it holds is read for
-  // those who have it open. With a counter its column goes, and so the cell's file.
-  void PrepareOrphan(const Place& place);
-  // Instead of Ended, where the mutation is done: the name is gone.
-  void NameRemoved();
-  // Likewise: the file has its other name, and what was there is replaced. The node at the new
-  // name; null where the kernel does not know the file.
-  NodePtr NameMoved();
+  // Finishes, and waits for what was sent.
+  Outcome AwaitDisk();
 
  private:
-  enum class Notice { kNone, kChanged, kRevalidate };
   struct Side {
     Column* column = nullptr;
     const Place* place = nullptr;
     Notice notice = Notice::kNone;
+    bool shows_other_times = false;
   };
 
-  void LoseTrack() noexcept;
-  void KeepTimesAbove(const Place& column);
-  void KeepDirectoryTimes() noexcept;
-  void CellRemoved(const Place& cell);
-  void NamesChanged();
   // Whether bytes of a column are there.
   static bool IsColumn(const Side& side) { return side.place != nullptr && side.place->IsColumn(); }
+  template <typename Call, typename IsMade>
+  auto Sending(RowStep& step, Call&& call, IsMade&& made);
+  void DeferSync(RowStep& step);
+  void Apply(Side& side, const Effect& effect);
+  void RemoveName();
+  void RemoveCellOfCounter(const Place& cell);
   void Notify();
 
-  LiveTree& tree_;
-  const Contents& contents_;
+  const ColumnChanging& with_;
   const NodePtr file_;  // null: the change is not made through a file's handle
   std::shared_ptr<const Place> file_place_;
-  const Node* by_ = nullptr;
+  const Node* by_ = nullptr;  // the file that the kernel knows to be changed
   std::array<Side, 2> sides_;
-  bool has_ended_ = false;
-  bool has_directory_times_ = false;
-  bool has_notices_ = false;  // for the kernel
+  bool is_open_ = false;         // something was sent, and nobody has said what it did
+  bool has_put_ = false;         // or failed to
+  bool waits_for_disk_ = false;  // of what is being sent
+  DiskPosition position_ = 0;
   const int exceptions_ = std::uncaught_exceptions();
   ColumnLock lock_;
   ColumnLock second_lock_;
-  std::optional<Orphaning> orphan_;  // whose name goes, if the mutation is done
+  const Caller* looker_ = nullptr;
+  std::optional<UnstoredEntries::Emptying> emptying_;
+  std::optional<Orphaning> orphan_;       // whose name goes, if the step is made
   std::optional<Orphaning> cell_orphan_;  // likewise, with its counter
   NodePtr renamed_;
 };

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "fs/content/column_change.h"
-
 namespace cellfs::fs {
 namespace {
 
@@ -41,15 +39,15 @@ OutcomeOr<int64_t> ReadIncrements(std::string_view text) {
 // A counter that begins must lie above what was deleted there.
 OutcomeOr<Timestamp> Counters::FirstTimestamp(const Caller& caller, const Place& place) const {
   CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(reading_, caller, place, ReadDetail::kLengths));
-  Timestamp timestamp = tree_.clock.Now();
+  Timestamp timestamp = changing_.tree.clock.Now();
   for (const Cell& cell : raw) {
     if (cell.timestamp < kLatestTimestamp - 1) timestamp = std::max(timestamp, cell.timestamp + 1);
   }
   return timestamp;
 }
 
-// REQUIRES: the column's lock.
-Outcome Counters::Increase(const Caller& caller, const Place& place, int64_t amount) const {
+Outcome Counters::Increase(const Caller& caller, ColumnChange& change, int64_t amount) const {
+  const Place& place = change.place();
   IncrementCell cell{place.family, place.qualifier, amount};
   CELLFS_ASSIGN_OR_RETURN(auto present, ReadColumn(reading_, caller, place, ReadDetail::kLengths));
   if (!present) {
@@ -57,18 +55,16 @@ Outcome Counters::Increase(const Caller& caller, const Place& place, int64_t amo
   }
   Increment increment{place.row, {std::move(cell)}};
   increment.return_results = false;
-  return store_
-      .Mutate(caller, place.table, RowMutations::Of(std::move(increment), options_.durability))
-      .status();
+  RowStep step{RowMutations::Of(std::move(increment), options_.durability), {}, {}};
+  return change.Send(caller, step).status();
 }
 
 Outcome Counters::Add(const Caller& caller, const NodePtr& counter, std::string_view text) const {
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, ReadIncrements(text));
-  ColumnChange change(tree_, contents_, counter);
-  Outcome added = Increase(caller, change.place(), amount);
-  change.Ended(added);
-  if (added.ok()) tree_.unstored.Remove(change.place());
-  return added;
+  ColumnChange change(changing_, counter);
+  CELLFS_RETURN_IF_FAILED(Increase(caller, change, amount));
+  change.Did(effect::Put{});
+  return change.AwaitDisk();
 }
 
 }  // namespace cellfs::fs

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/store.h"
 #include "fs/base/outcome.h"
-#include "fs/content/contents.h"
-#include "fs/nodes/live_tree.h"
+#include "fs/content/column_change.h"
+#include "fs/nodes/node.h"
 #include "fs/reading/reading.h"
 #include "fs/tree/options.h"
 
@@ -19,21 +18,18 @@ namespace cellfs::fs {
 // Thread-safe; holds nothing of its own.
 class Counters {
  public:
-  Counters(Store& store, const Reading& reading, LiveTree& tree, const Contents& contents,
-           const MountOptions& options)
-      : store_(store), reading_(reading), tree_(tree), contents_(contents), options_(options) {}
+  Counters(const Reading& reading, const ColumnChanging& changing, const MountOptions& options)
+      : reading_(reading), changing_(changing), options_(options) {}
 
   // "+5 -1": the sum of them. EINVAL: that is no such text.
   Outcome Add(const Caller& caller, const NodePtr& counter, std::string_view text) const;
 
  private:
   OutcomeOr<Timestamp> FirstTimestamp(const Caller& caller, const Place& place) const;
-  Outcome Increase(const Caller& caller, const Place& place, int64_t amount) const;
+  Outcome Increase(const Caller& caller, ColumnChange& change, int64_t amount) const;
 
-  Store& store_;
   const Reading& reading_;
-  LiveTree& tree_;
-  const Contents& contents_;
+  const ColumnChanging& changing_;
   const MountOptions& options_;
 };
 

@@ -49,4 +49,26 @@ void Column::Remove(Node& node) {
   if (first_node_ == nullptr) cell_cache_.Drop();
 }
 
+// ---- What this mount made of it within the hour -------------------------------------------------
+
+std::optional<Timestamp> Column::Read(std::optional<Stamp> Stamps::*stamp) const {
+  if (stamps_ == nullptr || !((*stamps_).*stamp)) return std::nullopt;
+  const Stamp& noted = *((*stamps_).*stamp);
+  return table_.IsRecent(noted.when) ? std::optional(noted.timestamp) : std::nullopt;
+}
+
+void Column::Note(std::optional<Stamp> Stamps::*stamp, Timestamp timestamp) {
+  const Timestamp now = table_.KeepForAWhile(shared_from_this());
+  if (stamps_ == nullptr) stamps_ = std::make_unique<Stamps>();
+  (*stamps_).*stamp = {timestamp, now};
+}
+
+std::optional<Timestamp> Column::created() const { return Read(&Stamps::created); }
+
+void Column::NoteCreated(Timestamp version) { Note(&Stamps::created, version); }
+
+std::optional<Timestamp> Column::renamed_away() const { return Read(&Stamps::renamed_away); }
+
+void Column::NoteRenamedAway(Timestamp tombstone) { Note(&Stamps::renamed_away, tombstone); }
+
 }  // namespace cellfs::fs

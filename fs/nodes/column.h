@@ -5,6 +5,7 @@
 //   - a node shows, by whatever name: q, q@<timestamp>, .versions/q/<timestamp>, .counters/q,
 //     .deleted/q;
 //   - a thread changes, or waits to change;
+//   - this mount made or renamed within the hour;
 // and it goes with the last of these. A file that holds no value (a .toml, a file in memory) has one
 // as well, for the lock.
 //
@@ -59,13 +60,35 @@ class Column : public std::enable_shared_from_this<Column> {
   // Those that show it.
   std::vector<std::shared_ptr<Node>> nodes() const;
 
+  // ---- What this mount made of it within the hour ---------------------------------------------
+  // So that temporary files leave no trace and a save adds one version. Guarded by the lock. Until
+  // the hour is over the column stays in the table.
+  // Its first version, put here; nullopt: it is not known to be.
+  std::optional<Timestamp> created() const;
+  void NoteCreated(Timestamp version);
+  // The tombstone that a rename left.
+  std::optional<Timestamp> renamed_away() const;
+  void NoteRenamedAway(Timestamp tombstone);
+  void ForgetStamps() { stamps_.reset(); }
+
  private:
   friend class ColumnLock;
   friend class ColumnTable;
   friend class InodeTable;
 
+  struct Stamp {
+    Timestamp timestamp;
+    Timestamp when;
+  };
+  struct Stamps {
+    std::optional<Stamp> created;
+    std::optional<Stamp> renamed_away;
+  };
+
   void Add(Node& node);
   void Remove(Node& node);
+  std::optional<Timestamp> Read(std::optional<Stamp> Stamps::*stamp) const;
+  void Note(std::optional<Stamp> Stamps::*stamp, Timestamp timestamp);
 
   ColumnTable& table_;
   std::mutex& table_mutex_;  // guards the next two; a leaf
@@ -75,7 +98,8 @@ class Column : public std::enable_shared_from_this<Column> {
   const uint64_t number_;
   Generation generation_;
   std::atomic<Timestamp> seen_version_{-1};
-  std::mutex mutex_;  // what ColumnLock locks
+  std::mutex mutex_;                // what ColumnLock locks
+  std::unique_ptr<Stamps> stamps_;  // guarded by it
 };
 
 using ColumnPtr = std::shared_ptr<Column>;

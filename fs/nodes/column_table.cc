@@ -9,6 +9,8 @@
 namespace cellfs::fs {
 namespace {
 
+constexpr size_t kMostRecent = 65536;
+
 std::shared_ptr<const Place> CellOf(const Place& in_column) {
   Place cell = in_column.As(PlaceKind::kCell);
   cell.view.reset();
@@ -66,6 +68,18 @@ void ColumnTable::Remove(const Column& column) noexcept {
   const auto it =
       std::find_if(begin, end, [&](const auto& known) { return known.second == &column; });
   if (it != end) part.columns.erase(it);
+}
+
+Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
+  const Timestamp now = clock_.Now();
+  std::vector<ColumnPtr> let_go;  // before the lock: they go after it
+  std::lock_guard lock(recent_mutex_);
+  recent_.emplace_back(std::move(column), now);
+  while (recent_.size() > kMostRecent || recent_.front().second + age_ms_ < now) {
+    let_go.push_back(std::move(recent_.front().first));
+    recent_.pop_front();
+  }
+  return now;
 }
 
 // ---- A family that goes if it is empty ----------------------------------------------------------

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // ColumnTable: the columns of which this mount knows something (fs/nodes/column.h), by key. It does
-// not own them: they are there as long as somebody holds them.
+// not own them: they are there as long as somebody holds them. It holds those itself of which is
+// known what was made of them lately: for temporary_age_ms, and of very many those of the last.
 #ifndef CELLFS_FS_NODES_COLUMN_TABLE_H_
 #define CELLFS_FS_NODES_COLUMN_TABLE_H_
 
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/clock.h"
 #include "fs/nodes/column.h"
 #include "fs/tree/place.h"
 
@@ -24,7 +27,8 @@ namespace cellfs::fs {
 // Thread-safe. Its mutexes are leaves, but for a node's, which may be held before.
 class ColumnTable {
  public:
-  ColumnTable() = default;
+  ColumnTable(const Clock& clock, int64_t temporary_age_ms)
+      : clock_(clock), age_ms_(temporary_age_ms) {}
   ColumnTable(const ColumnTable&) = delete;
   ColumnTable& operator=(const ColumnTable&) = delete;
 
@@ -74,15 +78,26 @@ class ColumnTable {
   void Remove(const Column& column) noexcept;
   std::vector<ColumnPtr> FindAllIn(const ClosedFamily& family) const;
 
+  // For Column. What was noted then is still to be believed.
+  bool IsRecent(Timestamp when) const { return when + age_ms_ >= clock_.Now(); }
+  // The present, from which on it is kept.
+  Timestamp KeepForAWhile(ColumnPtr column);
+
   // For ColumnLock, which holds the column's mutex when it asks.
   bool IsClosed(const Column& column) const;
   void AwaitOpening(const Column& column);
 
+  const Clock& clock_;
+  const int64_t age_ms_;
   std::array<Part, kParts> parts_;
   std::atomic<int> closed_count_{0};
   mutable std::mutex closed_mutex_;
   std::condition_variable opened_;
   std::vector<const ClosedFamily*> closed_;  // guarded by closed_mutex_
+  std::mutex recent_mutex_;
+  // The oldest first; a column may be here more than once. Guarded by recent_mutex_. Last: goes
+  // before the parts, in which its columns are.
+  std::deque<std::pair<ColumnPtr, Timestamp>> recent_;
 };
 
 }  // namespace cellfs::fs

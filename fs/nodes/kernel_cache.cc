@@ -58,11 +58,6 @@ void KernelCache::InvalidateNode(const Place& place, const Node* by) {
 }
 
 void KernelCache::ColumnChanged(const Place& column, const Node* by) {
-  // The kernel saw the change itself where it came by the column's own plain name.
-  if (by != nullptr) {
-    const Snapshot<Place> seen = by->place();
-    if (seen->kind == PlaceKind::kCell && seen->IsOfSameColumn(column)) return;
-  }
   const Place cell = column.As(PlaceKind::kCell);
   InvalidateNode(cell, by);
   QueueNameIfKnown(cell);

@@ -45,8 +45,9 @@ class KernelCache {
   // Null before mount and after unmount.
   void SetNotifier(KernelNotifier* notifier);
 
-  // The visible value of the column was put, deleted or otherwise changed by an operation on the
-  // file `by` (null: on none). Call it before the reply. `by` itself is left alone.
+  // The visible value of the column was put, deleted or otherwise changed, but not under the plain
+  // name, by an operation on the file `by` (null: on none). Call it before the reply. `by` itself is
+  // left alone.
   void ColumnChanged(const Place& column, const Node* by);
   // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);

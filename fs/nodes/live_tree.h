@@ -20,10 +20,10 @@
 #include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/unput_bytes.h"
 #include "fs/nodes/unstored_entries.h"
+#include "fs/tree/declared_families.h"
 #include "fs/tree/directory_times.h"
 #include "fs/tree/file_names.h"
 #include "fs/tree/options.h"
-#include "fs/tree/recent_changes.h"
 
 namespace cellfs::fs {
 
@@ -32,8 +32,8 @@ struct LiveTree {
   LiveTree(const FileNames& names, const Clock& clock_in, const MountOptions& options)
       : clock(clock_in),
         open_file_memory(options.open_file_limit, options.max_value_size),
+        columns(clock_in, options.temporary_age_ms),
         inodes(columns),
-        recent(clock_in, options.temporary_age_ms),
         kernel(inodes, names) {}
 
   const Clock& clock;
@@ -44,7 +44,7 @@ struct LiveTree {
   InodeTable inodes;
   UnstoredEntries unstored;
   MemoryFiles memory_files;
-  RecentChanges recent;
+  DeclaredFamilies declared;
   DirectoryTimes directory_times;
   LastPut last_put;
   LastAbsent last_absent;

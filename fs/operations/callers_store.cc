@@ -262,7 +262,7 @@ Status CallersStore::Made(const Place& place, Status done,
   parts_.tree.unstored.ShowToml(place);
   filesystem_.NamesChanged(place.Parent());
   if (place.kind == PlaceKind::kTable) {
-    parts_.tree.recent.ForgetDeclared(place.table);
+    parts_.tree.declared.Forget(place.table);
     parts_.tree.kernel.TableChanged(place.table);
   } else {
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
@@ -295,7 +295,7 @@ Status CallersStore::CheckChangesTable(const TableName& table) const {
 Status CallersStore::ChangedTable(const TableName& table, Status done) {
   if (!IsInForce(done)) return done;
   const Place place = TablePlace(table);
-  parts_.tree.recent.ForgetDeclared(table);
+  parts_.tree.declared.Forget(table);
   parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
   parts_.tree.unstored.ShowToml(place);
   parts_.tree.kernel.TableChanged(table);

@@ -25,7 +25,7 @@ Outcome RemoveTable(const DirectoryChanges& with, const Caller& caller, const Pl
   if (!dropped) return ENOTEMPTY;
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
-  with.tree.recent.ForgetDeclared(place.table);
+  with.tree.declared.Forget(place.table);
   with.errors.Record("rmdir", place, with.attributes.DropTable(table));
   return {};
 }

@@ -12,30 +12,33 @@ RowStep StepOf(const FileRemoval& with, const Place& place) {
 }
 
 // The only version of a temporary file, which may leave without a trace.
-OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with, const Caller& caller,
-                                                     const Place& place, std::string_view name) {
+OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with,
+                                                     const ColumnChange& change,
+                                                     const Caller& caller, const Place& place,
+                                                     std::string_view name) {
   if (!IsTemporaryName(with.options, std::string(name)) ||
-      !with.tree.recent.CreatedVersion(place)) {
+      !change.column().created()) {
     return std::optional<Timestamp>();
   }
-  return OnlyVersionMadeHere(with.tree.recent, with.tree.inodes, with.reading, caller, place);
+  return OnlyVersionMadeHere(change.column(), with.reading, caller, place);
 }
 
 // No tombstone of the column goes above a version at the last timestamp there is: that gets one of
 // its own, and the column's lies below it.
-Outcome RemoveLastVersion(const FileRemoval& with, const Caller& caller, const Place& place) {
+Outcome RemoveLastVersion(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+                          const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(const auto cell,
                           ReadColumn(with.reading, caller, place, ReadDetail::kLengths));
   if (!cell) return ENOENT;
   RowStep step = StepOf(with, place);
   step.mutations.mutations.push_back(
       DeleteVersion(place.As(PlaceKind::kVersion, cell->timestamp)));
-  return with.mutations.Do(caller, place.table, step).status();
+  return change.Send(caller, step).status();
 }
 
-Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& place,
-                   std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(const auto version, TemporaryVersion(with, caller, place, name));
+OutcomeOr<Effect> RemoveCell(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+                             const Place& place, std::string_view name) {
+  CELLFS_ASSIGN_OR_RETURN(const auto version, TemporaryVersion(with, change, caller, place, name));
   RowStep step = StepOf(with, place);
   if (version) {
     step.withdrawal = WithdrawVersion(place, *version);
@@ -43,10 +46,10 @@ Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& p
   } else {
     step.mutations.mutations.push_back(DeleteColumn(place));
   }
-  auto done = with.mutations.Do(caller, place.table, step);
+  auto done = change.Send(caller, step);
   if (done.status().code() == StatusCode::kTimestampsExhausted) {
-    CELLFS_RETURN_IF_FAILED(RemoveLastVersion(with, caller, place));
-    done = with.mutations.Do(caller, place.table, step);
+    CELLFS_RETURN_IF_FAILED(RemoveLastVersion(with, change, caller, place));
+    done = change.Send(caller, step);
     // The newest version has gone.
     if (!done.ok()) return Status(StatusCode::kOutcomeUnknown, done.status().message());
   }
@@ -54,33 +57,32 @@ Outcome RemoveCell(const FileRemoval& with, const Caller& caller, const Place& p
   if (done->withdrawn) {
     with.errors.Record("unlink", place, with.attributes.Forget({place, *version}));
   }
-  with.tree.recent.Forget(place);
-  KeepEmptiedDirectories(with.tree.unstored, with.reading, caller, place);
-  return {};
+  return Effect(effect::Removed{});
 }
 
-Outcome RemoveVersion(const FileRemoval& with, const Caller& caller, const Place& place) {
+OutcomeOr<Effect> RemoveVersion(const FileRemoval& with, ColumnChange& change,
+                                const Caller& caller, const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(auto latest, ReadColumn(with.reading, caller, place.As(PlaceKind::kCell),
                                                   ReadDetail::kLengths));
   // The history of a column already deleted stays: rm -r of .versions/q is no more than a gesture.
-  if (!latest && place.kind == PlaceKind::kVersionsFile) return {};
+  if (!latest && place.kind == PlaceKind::kVersionsFile) return Effect(effect::HiddenRemoved{});
   RowStep step = StepOf(with, place);
   step.mutations.mutations.push_back(DeleteVersion(place));
-  CELLFS_RETURN_IF_FAILED(with.mutations.Do(caller, place.table, step).status());
+  CELLFS_RETURN_IF_FAILED(change.Send(caller, step).status());
   if (place.kind == PlaceKind::kVersionsFile)
     KeepEmptiedHistory(with.tree.unstored, with.resolver, ToTimespec(with.tree.clock.Now()), caller,
                        place);
-  if (!latest || latest->timestamp != place.timestamp) return {};
+  if (!latest || latest->timestamp != place.timestamp) return Effect(effect::HiddenRemoved{});
   AttributeUpdate update;
   update.ctime = ToTimespec(with.tree.clock.Now());
   update.version = place.timestamp;
   with.errors.Record("unlink", place, with.attributes.Update(place, update));
-  KeepEmptiedDirectories(with.tree.unstored, with.reading, caller, place);
-  return {};
+  return Effect(effect::NewestRemoved{});
 }
 
 // The hidden versions are taken back, so that the next compaction frees them.
-Outcome FreeDeleted(const FileRemoval& with, const Caller& caller, const Place& place) {
+OutcomeOr<Effect> FreeDeleted(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+                              const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(RowCells raw,
                           RawColumn(with.reading, caller, place, ReadDetail::kLengths));
   Withdraw withdraw{place.row, {}};
@@ -88,35 +90,43 @@ Outcome FreeDeleted(const FileRemoval& with, const Caller& caller, const Place& 
     if (cell.type != CellType::kPut) continue;
     withdraw.cells.push_back({place.family, place.qualifier, cell.timestamp, cell.type});
   }
-  if (withdraw.cells.empty()) return ENOENT;
+  if (withdraw.cells.empty()) return Outcome(ENOENT);
   RowStep step = StepOf(with, place);
   step.withdrawal = std::move(withdraw);
-  return with.mutations.DoWithdrawing(caller, place.table, std::move(step));
+  CELLFS_RETURN_IF_FAILED(change.SendWithdrawing(caller, std::move(step)).status());
+  return Effect(effect::HiddenRemoved{});
 }
 
-// A file from CREATE to its first put: there is nothing in the store to remove.
-bool TakeClaim(UnstoredEntries& unstored, const ResolvedEntry& found) {
-  if (!found.unstored || found.unstored->reason != UnstoredReason::kClaimed) return false;
-  return unstored.Remove(found.place);
+// From CREATE to its first put there is nothing in the store to remove. Under the lock: a put takes
+// the claim away.
+bool IsClaimed(const UnstoredEntries& unstored, const ResolvedEntry& found) {
+  if (found.unstored == nullptr) return false;
+  const UnstoredPtr entry = unstored.Find(found.place);
+  return entry != nullptr && entry->reason == UnstoredReason::kClaimed;
 }
 
-Outcome RemoveFile(const FileRemoval& with, const Caller& caller, const ResolvedEntry& found,
-                   std::string_view name) {
+OutcomeOr<Effect> RemoveOfColumn(const FileRemoval& with, ColumnChange& change,
+                                 const Caller& caller, const ResolvedEntry& found,
+                                 std::string_view name) {
   const Place& place = found.place;
-  if (TakeClaim(with.tree.unstored, found)) {
-    KeepEmptiedDirectories(with.tree.unstored, with.reading, caller, place);
-    return {};
-  }
+  if (IsClaimed(with.tree.unstored, found)) return Effect(effect::ClaimRemoved{});
   switch (place.kind) {
     case PlaceKind::kCell:
-      return RemoveCell(with, caller, place, name);
+      return RemoveCell(with, change, caller, place, name);
     case PlaceKind::kCounter:
-      return RemoveCell(with, caller, place.As(PlaceKind::kCell), name);
+      return RemoveCell(with, change, caller, place.As(PlaceKind::kCell), name);
     case PlaceKind::kVersion:
     case PlaceKind::kVersionsFile:
-      return RemoveVersion(with, caller, place);
+      return RemoveVersion(with, change, caller, place);
     case PlaceKind::kDeletedCell:
-      return FreeDeleted(with, caller, place);
+      return FreeDeleted(with, change, caller, place);
+    default:
+      return Outcome(EPERM);
+  }
+}
+
+Outcome RemoveOther(const FileRemoval& with, const Place& place) {
+  switch (place.kind) {
     case PlaceKind::kSchemaFile:
     case PlaceKind::kNamespaceFile:
       with.tree.unstored.HideToml(place.Parent());
@@ -133,23 +143,23 @@ Outcome RemoveFile(const FileRemoval& with, const Caller& caller, const Resolved
 
 Outcome Unlink(const FileRemoval& with, const Request& request, const Place& directory,
                std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
-                          with.resolver.LookUp(*request.caller, directory, name));
+  const Caller& caller = *request.caller;
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, with.resolver.LookUp(caller, directory, name));
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
-  ColumnChange change(with.tree, with.contents, place);
-  std::optional<UnstoredEntries::Emptying> emptying;
-  if (place.IsColumn())
-    emptying.emplace(with.tree.unstored, place, ToTimespec(with.tree.clock.Now()));
+  ColumnChange change(with.changing, place);
+  if (place.IsColumn()) change.MayEmptyDirectories(caller);
   change.PrepareOrphan(place);
-  Outcome removed = RemoveFile(with, *request.caller, found, name);
-  if (removed.ok()) {
-    change.NameRemoved();
+  if (place.IsColumn()) {
+    CELLFS_ASSIGN_OR_RETURN(const Effect effect,
+                            RemoveOfColumn(with, change, caller, found, name));
+    change.Did(effect);
   } else {
-    change.Ended(removed);
+    CELLFS_RETURN_IF_FAILED(RemoveOther(with, place));
+    change.NameRemoved();
   }
-  return removed;
+  return change.AwaitDisk();
 }
 
 }  // namespace cellfs::fs

@@ -129,8 +129,8 @@ void RemoveSource(const Place& from, std::optional<Timestamp> only_version, RowS
 }
 
 // With the tombstone that an earlier rename left at the target.
-void WithdrawTombstoneAt(RecentChanges& recent, const Place& to, RowStep& step) {
-  const auto tombstone = recent.RenamedAwayTombstone(to);
+void WithdrawTombstoneAt(const Column& target, const Place& to, RowStep& step) {
+  const auto tombstone = target.renamed_away();
   if (!tombstone || to.kind != PlaceKind::kCell) return;
   Withdraw withdrawal = WithdrawTombstone(to, *tombstone);
   if (!step.withdrawal) {
@@ -142,16 +142,15 @@ void WithdrawTombstoneAt(RecentChanges& recent, const Place& to, RowStep& step) 
 
 // The target's put and the source's removal in one step. Timestamps: of the put, of the tombstone
 // that it left, if any.
-OutcomeOr<std::vector<Timestamp>> Move(const Renaming& with, const Caller& caller, const Place& to,
+OutcomeOr<std::vector<Timestamp>> Move(ColumnChange& change, const Caller& caller, const Place& to,
                                        RowStep step, bool must_be_absent) {
   if (!must_be_absent) {
-    CELLFS_ASSIGN_OR_RETURN(auto done, with.mutations.Do(caller, to.table, step));
+    CELLFS_ASSIGN_OR_RETURN(auto done, change.Send(caller, step));
     return std::move(done.result.timestamps);
   }
   IfValueIs nothing{to.family, to.qualifier, "", {}};
   if (to.kind != PlaceKind::kCell) nothing.time_range = AtTimestamp(to.timestamp);
-  CELLFS_ASSIGN_OR_RETURN(auto done,
-                          with.mutations.DoIf(caller, to.table, std::move(nothing), step));
+  CELLFS_ASSIGN_OR_RETURN(auto done, change.SendIf(caller, std::move(nothing), step));
   if (!done) return Outcome(EEXIST);
   return std::move(done->result.timestamps);
 }
@@ -196,8 +195,9 @@ Status CarryAttributes(const Renaming& with, const Place& to, const Source& sour
 
 // Move, with the attributes. `from` is null where nothing stored is renamed; `gone`: the same,
 // where it may leave no trace.
-OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, const Caller& caller,
-                                          const Place& to, const Source& source, const Place* from,
+OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& change,
+                                          const Caller& caller, const Place& to,
+                                          const Source& source, const Place* from,
                                           bool must_be_absent,
                                           const std::optional<TracelessFile>& gone) {
   CELLFS_ASSIGN_OR_RETURN(const auto mode, Narrow(with, to, source));
@@ -205,8 +205,8 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, const Caller& ca
   step.mutations.mutations.push_back(PutAt(to, source));
   if (from != nullptr)
     RemoveSource(*from, gone ? std::optional(gone->version) : std::nullopt, step);
-  WithdrawTombstoneAt(with.tree.recent, to, step);
-  auto timestamps = Move(with, caller, to, std::move(step), must_be_absent);
+  WithdrawTombstoneAt(change.target(), to, step);
+  auto timestamps = Move(change, caller, to, std::move(step), must_be_absent);
   if (!timestamps.ok()) {
     const bool is_undone = mode && !timestamps.status().is_unknown();
     if (is_undone) with.errors.Record("rename", to, SetMode(with.attributes, to, *mode));
@@ -230,23 +230,9 @@ Outcome SettleClaim(const Renaming& with, const Place& from) {
 }
 
 // What handles put again at the new name stays the version that the rename made.
-void TellRenamed(const Renaming& with, Node& node, const Place& to, const CachedCell& moved) {
-  const bool may_be_known = to.kind == PlaceKind::kCell && with.reading.freshness().is_exact();
-  if (may_be_known) node.Cache(moved, node.generation());
+void TellRenamed(const Node& node, Timestamp version) {
   for (const auto& handle : node.handles()) {
-    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(moved.version);
-  }
-}
-
-void NoteMove(RecentChanges& recent, const Place& from, const Place& to,
-              const std::vector<Timestamp>& timestamps) {
-  recent.Forget(from);
-  if (to.kind == PlaceKind::kCell) {
-    recent.Forget(to);
-    recent.NoteCreated(to, timestamps[0]);
-  }
-  if (from.kind == PlaceKind::kCell && timestamps.size() > 1) {
-    recent.NoteRenamedAway(from, timestamps[1]);
+    if (auto* writer = dynamic_cast<CellWriter*>(handle.get())) writer->Renamed(version);
   }
 }
 
@@ -262,44 +248,44 @@ bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
          b.timestamp == cell.timestamp;
 }
 
-// The cell at the new name.
-OutcomeOr<CachedCell> RenameColumn(const Renaming& with, const Caller& caller, const Place& from,
-                                   const Place& to, bool must_be_absent) {
+Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
+                     const Place& from, const Place& to, bool must_be_absent) {
   CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(to.table));
   const FamilySchema* family = schema->FindFamily(to.family);
-  if (family == nullptr) return Outcome(ENOENT);
+  if (family == nullptr) return ENOENT;
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadSource(with, caller, from));
-  if (!cell) return Outcome(ENOENT);
-  if (IsSameCell(from, *cell, to)) return CachedCellOf(*cell, family);
-  CELLFS_ASSIGN_OR_RETURN(auto only_version, OnlyVersionMadeHere(with.tree.recent, with.tree.inodes,
-                                                                 with.reading, caller, from));
+  if (!cell) return ENOENT;
+  if (IsSameCell(from, *cell, to)) {
+    change.NameMoved();
+    return {};
+  }
+  CELLFS_ASSIGN_OR_RETURN(auto only_version,
+                          OnlyVersionMadeHere(change.column(), with.reading, caller, from));
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(from, cell->timestamp));
   const Source source = SourceOf(*cell, shown, only_version.has_value());
   if (only_version && GoesAside(with.options, from, to)) only_version.reset();
   std::optional<TracelessFile> gone;
   if (only_version) gone = {from, *only_version};
-  std::optional<UnstoredEntries::Emptying> emptying;
-  if (from.family != to.family)
-    emptying.emplace(with.tree.unstored, from, ToTimespec(with.tree.clock.Now()));
+  if (from.family != to.family) change.MayEmptyDirectories(caller);
   CELLFS_ASSIGN_OR_RETURN(const std::vector<Timestamp> timestamps,
-                          MoveAll(with, caller, to, source, &from, must_be_absent, gone));
-  NoteMove(with.tree.recent, from, to, timestamps);
-  with.tree.unstored.Remove(to);
-  if (from.family != to.family)
-    KeepEmptiedDirectories(with.tree.unstored, with.reading, caller, from);
+                          MoveAll(with, change, caller, to, source, &from, must_be_absent, gone));
   cell->timestamp = timestamps[0];
-  return CachedCellOf(*cell, family);
+  effect::MovedAway away;
+  if (timestamps.size() > 1) away.tombstone = timestamps[1];
+  const NodePtr node = change.DidMove(away, effect::MovedHere{CachedCellOf(*cell, family)});
+  if (node != nullptr) TellRenamed(*node, cell->timestamp);
+  return {};
 }
 
 // rsync brings q before its history: a time that was only remembered beside the newest version has
 // become a timestamp then. That version comes now, with this time and these bytes, and takes its
 // place.
-Outcome TakePlaceOfCopy(const Renaming& with, const Caller& caller, const Place& version,
-                        const Source& source) {
+Outcome TakePlaceOfCopy(const Renaming& with, ColumnChange& change, const Caller& caller,
+                        const Place& version, const Source& source) {
   const Place column = version.As(PlaceKind::kCell);
-  const auto copy = with.tree.recent.CreatedVersion(column);
+  const auto copy = change.target().created();
   if (!copy) return {};
-  if (*copy == version.timestamp) with.tree.recent.Forget(column);
+  if (*copy == version.timestamp) change.target().ForgetStamps();
   if (*copy >= version.timestamp) return {};
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(column, *copy));
   const timespec time = shown.mtime.value_or(ToTimespec(*copy));
@@ -308,50 +294,61 @@ Outcome TakePlaceOfCopy(const Renaming& with, const Caller& caller, const Place&
       auto cell,
       ReadColumn(with.reading, caller, column.As(PlaceKind::kVersion, *copy), ReadDetail::kValues));
   if (!cell || cell->value != source.bytes) return {};
-  with.tree.recent.Forget(column);
+  change.target().ForgetStamps();
   // Where it cannot be withdrawn, there is one version too many.
   RowStep step{{column.row, {}, with.options.durability}, WithdrawVersion(column, *copy), {}};
-  return with.mutations.Do(caller, column.table, step).status();
+  return change.Send(caller, step).status();
 }
 
 // A temporary of rsync below .versions/q becomes a version.
-Outcome PutMemory(const Renaming& with, const Caller& caller, const ResolvedEntry& from,
-                  const Place& to, bool must_be_absent) {
+Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& caller,
+                  const ResolvedEntry& from, const Place& to, bool must_be_absent) {
   Source source = SourceOf(*from.unstored->file);
-  CELLFS_RETURN_IF_FAILED(
-      MoveAll(with, caller, to, source, nullptr, must_be_absent, std::nullopt).status());
-  with.tree.unstored.Remove(from.place);
-  if (to.kind == PlaceKind::kCell) return {};
+  CELLFS_ASSIGN_OR_RETURN(
+      const std::vector<Timestamp> timestamps,
+      MoveAll(with, change, caller, to, source, nullptr, must_be_absent, std::nullopt));
   // Else there is one version too many.
-  with.errors.Record("rename", to, TakePlaceOfCopy(with, caller, to, source));
+  if (to.kind != PlaceKind::kCell)
+    with.errors.Record("rename", to, TakePlaceOfCopy(with, change, caller, to, source));
+  change.DidMove(effect::Put{timestamps[0], source.bytes.size()});
+  with.tree.unstored.Remove(from.place);
   return {};
 }
 
-Outcome RenameOne(const Renaming& with, const SchemaChanges::Turn& turn, const Caller& caller,
-                  const ResolvedEntry& from, const Place& to, bool must_be_absent,
-                  std::optional<CachedCell>& moved) {
+// Of files in memory alone, and of those that are no file of a column; nullopt: it is another.
+std::optional<Outcome> RenameInMemory(const Renaming& with, const SchemaChanges::Turn& turn,
+                                      const Caller& caller, const ResolvedEntry& from,
+                                      const Place& to) {
   const Place& source = from.place;
-  if (IsMemory(source)) {
-    if (source.table != to.table || source.row != to.row) return EXDEV;
-    if (IsMemory(to)) {
-      with.tree.unstored.Move(source, to);
-      return {};
-    }
-    if (source.kind == PlaceKind::kMemoryDirectory) return EXDEV;
-    if (to.IsToml()) return ApplyMemory(with, turn, caller, from, to);
-    if (IsCellOrVersion(to)) return PutMemory(with, caller, from, to, must_be_absent);
-    return EPERM;
+  if (IsMemory(source) && IsMemory(to)) {
+    with.tree.unstored.Move(source, to);
+    return Outcome();
   }
-  if (source.IsDirectory()) return EXDEV;
-  if (source.IsToml())
+  if (source.kind == PlaceKind::kMemoryFile && to.IsToml())
+    return ApplyMemory(with, turn, caller, from, to);
+  if (source.IsToml()) {
     return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
                ? PutTomlAside(with, source, to)
                : Outcome(EXDEV);
-  if (source.table != to.table || source.row != to.row) return EXDEV;
-  bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
-  if (!movable || !IsCellOrVersion(to)) return EPERM;
-  CELLFS_ASSIGN_OR_RETURN(moved, RenameColumn(with, caller, source, to, must_be_absent));
-  return {};
+  }
+  return std::nullopt;
+}
+
+Outcome RenameOne(const Renaming& with, ColumnChange& change, const SchemaChanges::Turn& turn,
+                  const Caller& caller, const ResolvedEntry& from, const Place& to,
+                  bool must_be_absent) {
+  const Place& source = from.place;
+  const bool is_of_row = source.table == to.table && source.row == to.row;
+  if (IsMemory(source) && !is_of_row) return EXDEV;
+  if (const auto renamed = RenameInMemory(with, turn, caller, from, to)) {
+    if (renamed->ok()) change.NameMoved();
+    return *renamed;
+  }
+  if (source.IsDirectory() || !is_of_row) return EXDEV;
+  if (!IsCellOrVersion(to)) return EPERM;
+  if (IsMemory(source)) return PutMemory(with, change, caller, from, to, must_be_absent);
+  const bool movable = IsCellOrVersion(source) || source.kind == PlaceKind::kDeletedCell;
+  return movable ? RenameColumn(with, change, caller, source, to, must_be_absent) : EPERM;
 }
 
 // Whether a cell is there is seen when it is read to be moved.
@@ -409,20 +406,18 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   if (from.unstored && from.unstored->reason == UnstoredReason::kClaimed) {
     CELLFS_RETURN_IF_FAILED(SettleClaim(with, from.place));
   }
-  std::optional<CachedCell> moved;
   Outcome renamed;
   {
     SchemaChanges::Turn turn;
     if (to.IsToml()) turn = with.schemas.TakeTurn();
-    ColumnChange change(with.tree, with.contents, from.place, to);
+    ColumnChange change(with.changing, from.place, to);
     change.PrepareOrphan(to);
-    renamed = RenameOne(with, turn, caller, from, to, must_be_absent, moved);
+    renamed = RenameOne(with, change, turn, caller, from, to, must_be_absent);
     if (turn) turn.unlock();
     if (renamed.ok()) {
-      const NodePtr node = change.NameMoved();
-      if (node != nullptr && moved) TellRenamed(with, *node, to, *moved);
+      renamed = change.AwaitDisk();
     } else {
-      change.Ended(renamed);
+      change.Failed(renamed);  // the target's mode may be another
     }
   }
   if (to.IsToml()) with.schemas.TellApplied(to);

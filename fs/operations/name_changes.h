@@ -8,13 +8,12 @@
 
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
-#include "fs/content/contents.h"
+#include "fs/content/column_change.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/request.h"
 #include "fs/resolve/resolver.h"
 #include "fs/schema/schema_changes.h"
-#include "fs/store/column_mutations.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/options.h"
 
@@ -25,8 +24,7 @@ struct Renaming {
   LiveTree& tree;
   const Reading& reading;
   const Resolver& resolver;
-  const Contents& contents;
-  const ColumnMutations& mutations;
+  const ColumnChanging& changing;
   SchemaChanges& schemas;  // a file may be renamed onto a .toml
   AttributeStore& attributes;
   ErrorLog& errors;

@@ -13,9 +13,11 @@
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/delayed_calls.h"
 #include "fs/content/cell_writer.h"
-#include "fs/content/column_puts.h"
+#include "fs/content/column_change.h"
+#include "fs/content/column_effects.h"
 #include "fs/content/contents.h"
 #include "fs/content/counters.h"
+#include "fs/content/disk_positions.h"
 #include "fs/content/file_claims.h"
 #include "fs/content/file_writer.h"
 #include "fs/listing/directory_stream.h"
@@ -77,21 +79,23 @@ struct Parts {
   // ---- What changes ---------------------------------------------------------------------------
   const ColumnMutations mutations{store, *clock};
   SchemaChanges schemas{store, reading, tree, attributes, errors};
-  const ColumnPuts puts{store, reading, mutations, tree, attributes, errors};
-  const CellWriting cells{tree, reading, contents, puts, delayed, errors, options};
-  const Counters counters{store, reading, tree, contents, options};
+  DiskPositions disk{store};
+  const ColumnEffects effects{tree, reading};
+  const ColumnChanging columns{tree, reading, contents, mutations, effects, disk};
+  const CellWriting cells{tree,       reading, contents, columns, disk,
+                          attributes, delayed, errors,   options};
+  const Counters counters{reading, columns, options};
   const FileClaims claims{reading, tree, attributes, options};
   const FileWriters writers{cells, counters, schemas};
 
   // ---- What the operations work with ----------------------------------------------------------
   const DirectoryChanges directories{tree,    reading,    resolver, store,
                                      schemas, attributes, errors,   options};
-  const FileRemoval file_removal{tree,      reading,    resolver, contents,
-                                 mutations, attributes, errors,   options};
-  const Renaming renaming{tree,    reading,    resolver, contents, mutations,
+  const FileRemoval file_removal{tree, reading, resolver, columns, attributes, errors, options};
+  const Renaming renaming{tree,    reading,    resolver, columns,
                           schemas, attributes, errors,   options};
   const AttributeChanging changing{tree, reading, resolver, writers, attributes, options};
-  const Xattrs xattrs{tree, reading, contents, mutations, errors, options};
+  const Xattrs xattrs{tree, reading, columns, errors, options};
 
   DelayedCalls delayed;  // last: its thread uses the rest
 };

@@ -198,7 +198,6 @@ void RowChange::Tell() {
     changed.push_back({row_, family, std::nullopt});
   for (const auto& [key, column] : columns_) {
     changed.push_back({row_, key.first, key.second});
-    if (column.is_deleted) parts_.tree.recent.Forget(PlaceOf(key));
   }
   filesystem_.CellsChanged(table_, changed);
 }
@@ -206,7 +205,7 @@ void RowChange::Tell() {
 void RowChange::KeepEmptied() const {
   UnstoredEntries& unstored = parts_.tree.unstored;
   for (const auto& [family, emptied] : emptied_)
-    KeepEmptiedDirectories(unstored, parts_.reading, Caller::Superuser(), emptied.column);
+    parts_.effects.KeepEmptied(Caller::Superuser(), emptied.column);
   // As rm -r does, which takes the directories away at its end.
   const auto take_away = [&](const Place& place) {
     const UnstoredPtr entry = unstored.Find(place);
@@ -241,6 +240,12 @@ void RowChange::NoteMaker(const Place& place, mode_t mode) {
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));
 }
 
+// What is shown may be older than what was done: a delete uncovers, and a put may lie below.
+Effect RowChange::EffectOn(const Column& column, bool is_shown, Timestamp version) {
+  if (column.is_put) return effect::Put{version};
+  return is_shown ? Effect(effect::NewestRemoved{}) : Effect(effect::Removed{});
+}
+
 // What was put is stored now; of what was put at a time of its own, or uncovered by a delete, the
 // clock tells when that was.
 void RowChange::SettleColumns() {
@@ -255,7 +260,9 @@ void RowChange::SettleColumns() {
       parts_.tree.kernel.NameWent(place);
       orphan->second.Finish(parts_.tree);
     }
-    if (column.is_put) parts_.puts.Settle(place, is_shown ? shown->second : now);
+    if (const ColumnPtr known = parts_.tree.columns.Find(place))
+      parts_.effects.Apply({*known, place},
+                           EffectOn(column, is_shown, is_shown ? shown->second : now));
     const auto before = there_.find(key);
     const bool is_same = before != there_.end() && is_shown && before->second == shown->second;
     if (!is_shown || shown->second == now || (is_same && !column.is_put)) continue;

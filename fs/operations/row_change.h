@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "engine/store.h"
+#include "fs/content/effect.h"
 #include "fs/content/orphaning.h"
 #include "fs/nodes/column_lock.h"
 #include "fs/operations/callers_rights.h"
@@ -81,6 +82,7 @@ class RowChange {
   void KeepEmptied() const;
   void NoteMakers();
   void NoteMaker(const Place& place, mode_t mode);
+  static Effect EffectOn(const Column& column, bool is_shown, Timestamp version);
   void SettleColumns();
   void NoteNames();
 

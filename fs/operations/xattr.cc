@@ -45,9 +45,10 @@ OutcomeOr<std::string> ColumnAttribute(const Reading& reading, const Caller& cal
   return text;
 }
 
-// The same bytes at the same timestamp, with another end. REQUIRES: the column's lock.
-Outcome PutAgain(const Xattrs& with, const Caller& caller, const Place& place,
+// The same bytes at the same timestamp, with another end.
+Outcome PutAgain(const Xattrs& with, const Caller& caller, ColumnChange& change,
                  int64_t time_to_live) {
+  const Place& place = change.place();
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(with.reading, caller, place, ReadDetail::kValues));
   if (!cell) return ENOENT;
   IfValueIs same{place.family, place.qualifier, cell->value, {}};
@@ -58,21 +59,19 @@ Outcome PutAgain(const Xattrs& with, const Caller& caller, const Place& place,
   RowStep step{RowMutations::Of(std::move(put), with.options.durability),
                WithdrawVersion(place, cell->timestamp),
                {}};
-  CELLFS_ASSIGN_OR_RETURN(
-      const bool done,
-      with.mutations.DoWithdrawingIf(caller, place.table, std::move(same), std::move(step)));
+  CELLFS_ASSIGN_OR_RETURN(const bool done,
+                          change.SendWithdrawing(caller, std::move(step), std::move(same)));
   return done ? Outcome() : Outcome(EAGAIN);
 }
 
 // The name can end now, so what the kernel caches of it, it must ask for again.
 Outcome PutTimeToLive(const Xattrs& with, const Caller& caller, const NodePtr& file,
                       int64_t milliseconds) {
-  ColumnChange change(with.tree, with.contents, file);
+  ColumnChange change(with.changing, file);
   if (file->unlinked()) return ENOENT;
-  Outcome put = PutAgain(with, caller, change.place(), milliseconds);
-  change.Ended(put);
-  if (put.ok()) change.Revalidate();
-  return put;
+  CELLFS_RETURN_IF_FAILED(PutAgain(with, caller, change, milliseconds));
+  change.Did(effect::Ends{});
+  return change.AwaitDisk();
 }
 
 Outcome SetTimeToLive(const Xattrs& with, const Request& request, Node& node,

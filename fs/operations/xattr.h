@@ -8,11 +8,10 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
-#include "fs/content/contents.h"
+#include "fs/content/column_change.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/request.h"
-#include "fs/store/column_mutations.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/options.h"
 
@@ -22,8 +21,7 @@ namespace cellfs::fs {
 struct Xattrs {
   LiveTree& tree;
   const Reading& reading;
-  const Contents& contents;
-  const ColumnMutations& mutations;
+  const ColumnChanging& changing;
   const ErrorLog& errors;
   const MountOptions& options;
 };

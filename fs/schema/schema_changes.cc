@@ -137,7 +137,7 @@ Outcome SchemaChanges::Apply(const Turn& /*turn*/, const Caller& caller, const P
   const bool is_table = file.kind == PlaceKind::kSchemaFile;
   CELLFS_RETURN_IF_FAILED(is_table ? ApplyTable(caller, file.table, text)
                                    : ApplyNamespace(caller, file.table.namespace_name, text));
-  if (is_table) tree_.recent.ForgetDeclared(file.table);
+  if (is_table) tree_.declared.Forget(file.table);
   errors_.Record("setattr", file, NoteChanged(file.Parent(), mtime));
   tree_.unstored.ShowToml(file.Parent());
   return {};
@@ -163,7 +163,7 @@ Outcome SchemaChanges::Declare(const Caller& caller, const Place& family,
     CELLFS_RETURN_IF_FAILED(declared.Set(attribute, value));
   }
   CELLFS_RETURN_IF_FAILED(store_.AddFamily(caller, family.table, declared));
-  tree_.recent.NoteDeclared(family);
+  tree_.declared.Note(family);
   errors_.Record("mkdir", family, NoteChanged(TablePlace(family.table)));
   return {};
 }
@@ -180,7 +180,7 @@ OutcomeOr<bool> SchemaChanges::HasCells(const Caller& caller, const Place& famil
 }
 
 Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
-  if (!tree_.recent.WasDeclared(family) || tree_.unstored.HasFamilyBeside(family)) return {};
+  if (!tree_.declared.Has(family) || tree_.unstored.HasFamilyBeside(family)) return {};
   CELLFS_ASSIGN_OR_RETURN(const bool is_used, HasCells(caller, family));
   if (is_used) return {};
   const Timestamp time = tree_.clock.Now();

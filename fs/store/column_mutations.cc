@@ -30,14 +30,11 @@ StatusOr<std::optional<ColumnMutations::Done>> ColumnMutations::DoIf(const Calle
   return DoStep({caller, table, &value}, step);
 }
 
-Outcome ColumnMutations::DoWithdrawing(const Caller& caller, const TableName& table,
-                                       RowStep step) const {
-  return Withdrawing({caller, table}, step).status();
-}
-
-OutcomeOr<bool> ColumnMutations::DoWithdrawingIf(const Caller& caller, const TableName& table,
-                                                 IfValueIs value, RowStep step) const {
-  CELLFS_ASSIGN_OR_RETURN(const auto result, Withdrawing({caller, table, &value}, step));
+OutcomeOr<bool> ColumnMutations::DoWithdrawing(const Caller& caller, const TableName& table,
+                                               RowStep step,
+                                               std::optional<IfValueIs> value) const {
+  CELLFS_ASSIGN_OR_RETURN(const auto result,
+                          Withdrawing({caller, table, value ? &*value : nullptr}, step));
   return result.has_value();
 }
 

@@ -54,10 +54,9 @@ class ColumnMutations {
                                      RowStep& step) const;
 
   // The same for a step that is nothing without its withdrawal: where that cannot be, it fails with
-  // EOPNOTSUPP, and nothing is done.
-  Outcome DoWithdrawing(const Caller& caller, const TableName& table, RowStep step) const;
-  OutcomeOr<bool> DoWithdrawingIf(const Caller& caller, const TableName& table, IfValueIs value,
-                                  RowStep step) const;
+  // EOPNOTSUPP, and nothing is done. False: the value is another one.
+  OutcomeOr<bool> DoWithdrawing(const Caller& caller, const TableName& table, RowStep step,
+                                std::optional<IfValueIs> value = {}) const;
 
  private:
   // Nullopt: the condition does not hold.

@@ -4,10 +4,9 @@
 // another of the same number.
 #include <gtest/gtest.h>
 
+#include "fs/nodes/column_table.h"
 #include "fs/nodes/restoring_readers.h"
-#include "fs/tree/column_key.h"
 #include "fs/tree/error_log.h"
-#include "fs/tree/recent_changes.h"
 #include "tests/fs/colliding_keys.h"
 #include "tests/fs/writing_tree.h"
 
@@ -69,16 +68,17 @@ TEST_F(CollisionTest, ATimeIsThatOfOneDirectory) {
 TEST_F(CollisionTest, AChangeIsThatOfOneColumn) {
   const auto [mine, theirs] = Columns(PlaceKind::kCell);
   ASSERT_EQ(mine.ColumnNumber(), theirs.ColumnNumber());
-  RecentChanges recent(*tree.clock, 1000);
-  recent.NoteCreated(theirs, 5);
-  recent.NoteRenamedAway(theirs, 6);
-  EXPECT_FALSE(recent.CreatedVersion(mine));
-  EXPECT_FALSE(recent.RenamedAwayTombstone(mine));
-  recent.NoteCreated(mine, 7);
-  recent.Forget(mine);
-  EXPECT_EQ(recent.CreatedVersion(theirs), 5);
-  EXPECT_EQ(recent.CreatedVersion(theirs.As(PlaceKind::kVersion, 9)), 5);
-  EXPECT_EQ(recent.RenamedAwayTombstone(theirs), 6);
+  ColumnTable columns(*tree.clock, 1000);
+  const ColumnPtr mine_known = columns.Get(mine);
+  const ColumnPtr theirs_known = columns.Get(theirs);
+  theirs_known->NoteCreated(5);
+  theirs_known->NoteRenamedAway(6);
+  EXPECT_FALSE(mine_known->created());
+  EXPECT_FALSE(mine_known->renamed_away());
+  mine_known->NoteCreated(7);
+  mine_known->ForgetStamps();
+  EXPECT_EQ(columns.Find(theirs.As(PlaceKind::kVersion, 9))->created(), 5);
+  EXPECT_EQ(theirs_known->renamed_away(), 6);
 }
 
 TEST_F(CollisionTest, AReaderIsThatOfOneFile) {
@@ -98,19 +98,6 @@ TEST_F(CollisionTest, AReasonIsThatOfOneFile) {
   EXPECT_EQ(errors.ReasonFor(mine), "");
   EXPECT_EQ(errors.ReasonFor(theirs), "secret");
   EXPECT_EQ(errors.ReasonFor(theirs.Parent()), "secret");
-}
-
-TEST(ColumnKeyTest, IsOfOneColumnOnly) {
-  const Place column = CellPlace({"n", "t"}, "row", "f", "q");
-  const ColumnKey key(column.As(PlaceKind::kVersion, 5));
-  EXPECT_TRUE(key.IsOf(column));
-  EXPECT_TRUE(key.IsOf(column.As(PlaceKind::kCounter)));
-  for (const Place& other :
-       {CellPlace({"nt", ""}, "row", "f", "q"), CellPlace({"n", "tr"}, "ow", "f", "q"),
-        CellPlace({"n", "t"}, "ro", "wf", "q"), CellPlace({"n", "t"}, "row", "fq", ""),
-        CellPlace({"n", "t"}, "row", "f", "qq"), CellPlace({"n", "t"}, "row", "f", "")}) {
-    EXPECT_FALSE(key.IsOf(other)) << other.ToString();
-  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/clock.h"
 #include "fs/nodes/column_lock.h"
 #include "fs/nodes/inode_table.h"
 #include "tests/fs/colliding_keys.h"
@@ -30,7 +31,8 @@ struct ColumnTableTest : testing::Test {
     return took;
   }
 
-  ColumnTable columns;
+  ManualClock clock{1000};
+  ColumnTable columns{clock, 100};
   std::vector<std::future<void>> waiting;
 };
 
@@ -78,6 +80,26 @@ TEST_F(ColumnTableTest, ColumnsOfOneNumberAreTwo) {
   ASSERT_EQ(mine.ColumnNumber(), theirs.ColumnNumber());
   const auto locks = ColumnLock::Of(columns, {mine, theirs, mine});
   EXPECT_EQ(locks.size(), 2U);
+}
+
+TEST_F(ColumnTableTest, WhatWasMadeLatelyIsKnownForAnHour) {
+  {
+    const ColumnLock lock = ColumnLock::Of(columns, CellOf("q"));
+    lock.column().NoteCreated(5);
+    lock.column().NoteRenamedAway(6);
+  }
+  const ColumnPtr column = columns.Find(CellOf("q"));
+  ASSERT_NE(column, nullptr);
+  EXPECT_EQ(column->created(), 5);
+  EXPECT_EQ(column->renamed_away(), 6);
+  clock.Advance(101);
+  EXPECT_FALSE(column->created());
+  columns.Get(CellOf("other"))->NoteCreated(7);  // which lets the old go
+  EXPECT_EQ(column.use_count(), 1);
+  column->NoteCreated(8);
+  EXPECT_FALSE(column->renamed_away());
+  column->ForgetStamps();
+  EXPECT_FALSE(column->created());
 }
 
 TEST_F(ColumnTableTest, NobodyWaitsForAnotherColumn) {

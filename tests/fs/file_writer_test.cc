@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <latch>
 #include <memory>
 #include <thread>
@@ -609,9 +610,9 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
   OpenFile reader = tree.Open(kQ, {});
   {
     Parts& parts = tree.filesystem->parts();
-    ColumnChange change(parts.tree, parts.contents, reader.node);
+    ColumnChange change(parts.columns, reader.node);
     change.PrepareOrphan(change.place());
-    change.Ended(Outcome(EIO));
+    change.Failed(Outcome(EIO));
   }
   tree.Save(kQ, "after");
   EXPECT_EQ(tree.Read(reader), "after");
@@ -621,7 +622,7 @@ TEST_F(FileWriterTest, ANameThatDidNotGoAfterAllLeavesItsReadersAlone) {
 struct SlowDisk : ForwardingStore {
   using ForwardingStore::ForwardingStore;
   Status Sync() override {
-    is_syncing.count_down();
+    if (!is_syncing.try_wait()) is_syncing.count_down();
     may_go_on.wait();
     return ForwardingStore::Sync();
   }
@@ -629,13 +630,65 @@ struct SlowDisk : ForwardingStore {
   std::latch may_go_on{1};
 };
 
-TEST_F(FileWriterTest, ReadersDoNotWaitForAWritersSync) {
-  CELLFS_NEEDS(stamps_above_column);  // a put is one Mutate
+// Under the tree, from now on.
+SlowDisk& PutOnSlowDisk(WritingTree& tree) {
   tree.filesystem.reset();
   auto slow = std::make_unique<SlowDisk>(std::move(tree.store));
   SlowDisk& disk = *slow;
   tree.store = std::move(slow);
   tree.Remount();
+  return disk;
+}
+
+void PromiseTheDisk(WritingTree& tree) {
+  TableSchema schema = **tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(schema.Set("DURABILITY", "FSYNC_WAL").ok());
+  ASSERT_TRUE(tree.store->AlterTable(Caller::Superuser(), schema).ok());
+}
+
+bool IsReady(const std::future<int>& call) {
+  return call.wait_for(std::chrono::milliseconds(100)) == std::future_status::ready;
+}
+
+TEST_F(FileWriterTest, ACloseWaitsForTheDiskAlsoWhereAnotherHasPut) {
+  CELLFS_NEEDS(syncs_apart);
+  SlowDisk& disk = PutOnSlowDisk(tree);
+  PromiseTheDisk(tree);
+  const OpenFile first = tree.Open("default/t/r/f/other", ForAppending());
+  const OpenFile second = tree.Open("default/t/r/f/other", ForAppending());
+  tree.Write(first, "1", 1);
+  tree.Write(second, "2", 2);
+  auto puts = std::async(std::launch::async, [&] { return tree.Flush(second); });
+  disk.is_syncing.wait();
+  EXPECT_EQ(tree.Stored("other").substr(0, 3), "Put") << "both were put together";
+  auto has_put = std::async(std::launch::async, [&] { return tree.Flush(first); });
+  EXPECT_FALSE(IsReady(has_put));
+  EXPECT_FALSE(IsReady(puts));
+  disk.may_go_on.count_down();
+  EXPECT_EQ(puts.get(), 0);
+  EXPECT_EQ(has_put.get(), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/other"), "x12");
+}
+
+TEST_F(FileWriterTest, NobodyWaitsForTheSyncOfARemoval) {
+  CELLFS_NEEDS(syncs_apart);
+  SlowDisk& disk = PutOnSlowDisk(tree);
+  tree.Save(kQ, "before");
+  const NodePtr node = tree.LookUp(kQ)->node;
+  PromiseTheDisk(tree);
+  auto removes = std::async(std::launch::async, [&] { return tree.Unlink(kQ); });
+  disk.is_syncing.wait();
+  EXPECT_TRUE(node->unlinked());
+  EXPECT_TRUE(tree.filesystem->GetAttributes(tree.request, *node).ok());
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_FALSE(IsReady(removes));
+  disk.may_go_on.count_down();
+  EXPECT_EQ(removes.get(), 0);
+}
+
+TEST_F(FileWriterTest, ReadersDoNotWaitForAWritersSync) {
+  CELLFS_NEEDS(stamps_above_column);  // a put is one Mutate
+  SlowDisk& disk = PutOnSlowDisk(tree);
   tree.Save(kQ, "before");
   OpenFile reader = tree.Open(kQ, {});
   OpenFile writer = tree.Open(kQ, Truncating());

@@ -15,7 +15,8 @@ const Place kA = CellPlace({"ns", "t"}, "r", "f", "a");
 const Place kB = CellPlace({"ns", "t"}, "r", "f", "b");
 
 TEST(InodeTableTest, ANodeGoesWhenItIsForgottenAsOftenAsItWasLookedUp) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const NodePtr node = table.LookUp(kA);
   EXPECT_EQ(table.LookUp(kA), node);
@@ -27,7 +28,8 @@ TEST(InodeTableTest, ANodeGoesWhenItIsForgottenAsOftenAsItWasLookedUp) {
 }
 
 TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const NodePtr a = table.LookUp(kA);
   const NodePtr b = table.LookUp(kB);
@@ -44,7 +46,8 @@ TEST(InodeTableTest, RenameTakesTheNodeAlongAndUnlinksTheOneThatWasThere) {
 }
 
 TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const NodePtr node = table.LookUp(kA);
   EXPECT_FALSE(node->cached_cell());
@@ -62,7 +65,8 @@ TEST(InodeTableTest, ANodeKnowsItsCellUntilSomethingMayHaveChanged) {
 }
 
 TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const NodePtr family = table.LookUp(kA.Parent());
   const NodePtr column = table.LookUp(kA);
@@ -77,7 +81,8 @@ TEST(InodeTableTest, ADirectoryKnowsItsFirstCellUntilAnythingHasChanged) {
 
 TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
   constexpr int kStay = 20000;
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const auto at = [](const std::string& name) { return CellPlace({"ns", "t"}, "r", "f", name); };
   for (int i = 0; i < kStay; ++i) table.LookUp(at("stays" + std::to_string(i)));
@@ -107,7 +112,8 @@ TEST(InodeTableTest, AWalkFindsEveryNodeThatStaysWhileOthersComeMoveAndGo) {
 }
 
 TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const NodePtr old = table.LookUp(kA);
   EXPECT_EQ(table.Unlink(kA), old);
@@ -118,7 +124,8 @@ TEST(InodeTableTest, AfterUnlinkTheNameIsAnotherNode) {
 }
 
 TEST(InodeTableTest, CountsStayExactUnderThreads) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable table{column_table};
   const auto work = [&] {
     for (int i = 0; i < 10000; ++i) {

@@ -38,7 +38,8 @@ struct RewrittenNodesTest : testing::Test {
   }
 
   const TableName table{"default", "t"};
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable inodes{column_table};
   Names again;
   std::vector<NodePtr> known;
@@ -49,7 +50,8 @@ struct RewrittenNodesTest : testing::Test {
 };
 
 TEST(RewrittenNodesMemoryTest, WorkInWhichMemoryRunsOutIsDoneAgain) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable inodes{column_table};
   const TableName table{"default", "t"};
   const NodePtr node = inodes.LookUp(CellPlace(table, "r", "f", "q"));
@@ -83,7 +85,8 @@ TEST_F(RewrittenNodesTest, TheColumnAndItsDirectories) {
 
 // While the thread is busy with one change others come: it looks at all of them together.
 TEST(RewrittenNodesMergeTest, WhatComesTogetherIsLookedAtOnce) {
-  ColumnTable column_table;
+  ManualClock clock{0};
+  ColumnTable column_table{clock, 0};
   InodeTable inodes{column_table};
   const TableName table{"default", "t"};
   const NodePtr first = inodes.LookUp(CellPlace(table, "first", "f", "q"));

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "fs/content/column_effects.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "engine/filters.h"
+
+namespace cellfs::fs {
+namespace {
+
+// First what comes behind the column: names are mostly removed in order, and what lies before them
+// is then nothing but tombstones to be read past.
+OutcomeOr<bool> IsFamilyFilled(const Reading& reading, const Caller& caller, const Place& family,
+                               const std::string& qualifier) {
+  Get behind = GetOf(family, ReadDetail::kLengths);
+  const std::string after = RowAfter(qualifier);
+  CELLFS_ASSIGN_OR_RETURN(behind.filter, MakeColumnRangeFilter(after, true, std::nullopt, true));
+  behind.store_limit = 1;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells next, reading.Read(caller, family.table, behind));
+  if (!next.empty()) return true;
+  CELLFS_ASSIGN_OR_RETURN(const auto first, FirstVisibleCell(reading, caller, family));
+  return first.has_value();
+}
+
+// Of the plain name and of its counter, which are the newest version.
+bool IsNewest(const Place& place) {
+  return place.kind == PlaceKind::kCell || place.kind == PlaceKind::kCounter;
+}
+
+// When the version came: one is put at a time of its own.
+Timestamp CameAt(const Effect& effect, Timestamp now) {
+  const auto* const put = std::get_if<effect::Put>(&effect);
+  return put != nullptr && put->stamp ? std::min(*put->stamp, now) : now;
+}
+
+}  // namespace
+
+// What directories show is kept before anybody can see the change, and an unstored entry goes only
+// after it.
+bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
+  const Telling& telling = TellingOf(effect);
+  const Place& place = target.place;
+  if (telling.shows == Shows::kOther) {
+    KeepTimes(place);
+    target.column.Changed();
+  }
+  if (telling.pages == Pages::kDoubtful) {
+    for (const NodePtr& node : target.column.nodes()) node->PagesAreStale();
+  }
+  Learn(target, effect);
+  const bool had_claim = telling.unstored == Unstored::kGoes && TakeClaim(place);
+  Stamp(target, effect, had_claim);
+  if (telling.directories == Directories::kEmptied && target.looker != nullptr)
+    KeepEmptied(*target.looker, place);
+  if (telling.look_ups == LookUps::kBeginAnew) tree_.inodes.InvalidateLookUps();
+  const bool fills = telling.directories == Directories::kFilled &&
+                     (had_claim || (telling.name == Name::kMoves && IsInUnstored(place)));
+  return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
+}
+
+// ---- Directories --------------------------------------------------------------------------------
+
+// A directory changes when names come and go: not when its first cell, which may tell its time, is
+// put, and a row not by what happens in its families. For want of memory it shows another time.
+void ColumnEffects::KeepTimes(const Place& column) const noexcept {
+  try {
+    KeepTimesAbove(column);
+  } catch (const std::exception&) {
+  }
+}
+
+void ColumnEffects::KeepTimesAbove(const Place& column) const {
+  if (tree_.last_changed_family.IsStill(column)) return;
+  const uint64_t looked_at = Node::FirstTimesEver();
+  for (const NodePtr& node : tree_.inodes.FindDirectories(column)) {
+    if (node == nullptr || node->first_time() < 0) continue;
+    const Snapshot<Place> directory = node->place();
+    tree_.directory_times.Keep(*directory, node->first_time());
+    node->ForgetFirstTime();
+  }
+  tree_.last_changed_family.Note(column, looked_at);
+}
+
+bool ColumnEffects::IsInUnstored(const Place& place) const {
+  const Place family = FamilyPlace(place.table, place.row, place.family);
+  return tree_.unstored.Find(family) != nullptr || tree_.unstored.Find(family.Parent()) != nullptr;
+}
+
+// A row or family that mkdir made holds a cell now, which tells its time as well. One that was
+// emptied has the time that it had.
+bool ColumnEffects::FillDirectories(const Place& place, Timestamp came) const {
+  DirectoryTimes& times = tree_.directory_times;
+  const Place family = FamilyPlace(place.table, place.row, place.family);
+  const Place row = family.Parent();
+  bool shows_other_times = times.Settle(family, came);
+  const UnstoredPtr unstored = tree_.unstored.Find(row);
+  if (!unstored) {
+    tree_.unstored.Remove(family);
+    return shows_other_times;
+  }
+  if (unstored->reason == UnstoredReason::kMade) shows_other_times |= times.Settle(row, came);
+  tree_.unstored.Fill(family);
+  tree_.unstored.Fill(row);
+  return shows_other_times;
+}
+
+void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const {
+  const Place family = FamilyPlace(column.table, column.row, column.family);
+  const auto family_filled = IsFamilyFilled(reading_, looker, family, column.qualifier);
+  if (family_filled.ok() && *family_filled) return;
+  const timespec now = ToTimespec(reading_.clock().Now());
+  tree_.unstored.Add({family, UnstoredReason::kEmptied, now, nullptr});
+  const Place row = family.Parent();
+  const auto in_row = FirstVisibleCell(reading_, looker, row);
+  if (in_row.ok() && *in_row) return;
+  tree_.unstored.Add({row, UnstoredReason::kEmptied, now, nullptr});
+}
+
+// ---- The column ---------------------------------------------------------------------------------
+
+// Of q alone.
+void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
+  if (target.place.kind != PlaceKind::kCell) return;
+  const auto* const put = std::get_if<effect::Put>(&effect);
+  if (!reading_.freshness().is_exact()) {
+    if (put != nullptr && put->stamp) target.column.SeeVersion(*put->stamp);
+    return;
+  }
+  const auto cell = CellOf(target.place, effect);
+  if (!cell) return;
+  target.column.Learn(*cell, target.column.generation());
+  if (!cell->expires) return;
+  for (const NodePtr& node : target.column.nodes()) node->PagesExpire(*cell->expires);
+}
+
+// Where the effect says it.
+std::optional<CachedCell> ColumnEffects::CellOf(const Place& place, const Effect& effect) const {
+  if (const auto* const moved = std::get_if<effect::MovedHere>(&effect)) return moved->cell;
+  const auto* const put = std::get_if<effect::Put>(&effect);
+  if (put == nullptr || !put->stamp || !put->size) return std::nullopt;
+  const auto schema = reading_.DescribeTable(place.table);
+  if (!schema.ok()) return std::nullopt;
+  Cell cell;
+  cell.timestamp = *put->stamp;
+  cell.value_length = *put->size;
+  cell.time_to_live = put->time_to_live;
+  CachedCell known = CachedCellOf(cell, (*schema)->FindFamily(place.family));
+  known.alone = put->alone;
+  return known;
+}
+
+// Also where another handle made the file. With its counter q itself goes.
+bool ColumnEffects::TakeClaim(const Place& place) const noexcept {
+  if (place.kind == PlaceKind::kCounter) tree_.unstored.Remove(place.As(PlaceKind::kCell));
+  return tree_.unstored.Remove(place);
+}
+
+void ColumnEffects::Stamp(const Target& target, const Effect& effect, bool had_claim) const {
+  Column& column = target.column;
+  switch (TellingOf(effect).stamps) {
+    case Stamps::kStay:
+      return;
+    case Stamps::kForgotten:
+      return column.ForgetStamps();
+    case Stamps::kFirst: {
+      if (!IsNewest(target.place)) return;
+      const auto& put = std::get<effect::Put>(effect);
+      if (had_claim || column.renamed_away()) column.ForgetStamps();
+      if (had_claim && put.stamp) column.NoteCreated(*put.stamp);
+      return;
+    }
+    case Stamps::kMovedHere:
+      if (!IsNewest(target.place)) return;
+      column.ForgetStamps();
+      return column.NoteCreated(std::get<effect::MovedHere>(effect).cell.version);
+    case Stamps::kMovedAway: {
+      column.ForgetStamps();
+      const auto& tombstone = std::get<effect::MovedAway>(effect).tombstone;
+      if (tombstone && IsNewest(target.place)) column.NoteRenamedAway(*tombstone);
+      return;
+    }
+  }
+}
+
+}  // namespace cellfs::fs
