@@ -1,39 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "fs/nodes/column.h"
 
+#include <algorithm>
+
 #include "fs/nodes/column_table.h"
 #include "fs/nodes/node.h"
 
 namespace cellfs::fs {
 
-Column::~Column() { table_.Remove(*this); }
+Column::~Column() {
+  std::lock_guard lock(shard_->mutex);
+  const auto [begin, end] = shard_->columns.equal_range(number_);
+  const auto it = std::find_if(begin, end, [&](const auto& known) { return known.second == this; });
+  if (it != end) shard_->columns.erase(it);
+}
 
 void Column::Changed() {
   generation_.Raise();
-  std::lock_guard lock(table_mutex_);
+  std::lock_guard lock(shard_->mutex);
   cell_cache_.Drop();
 }
 
 std::optional<CachedCell> Column::cached_cell() const {
-  std::lock_guard lock(table_mutex_);
+  std::lock_guard lock(shard_->mutex);
   return cell_cache_.cell();
 }
 
 void Column::Learn(const CachedCell& cell, uint64_t looked_at) {
-  std::lock_guard lock(table_mutex_);
+  std::lock_guard lock(shard_->mutex);
   if (generation() <= looked_at) cell_cache_.Keep(cell, looked_at);
 }
 
 std::vector<NodePtr> Column::nodes() const {
   std::vector<NodePtr> nodes;
-  std::lock_guard lock(table_mutex_);
-  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
-    nodes.push_back(node->shared_from_this());
+  NodePtr held;  // before the lock: what it holds last goes after it
+  std::lock_guard lock(shard_->mutex);
+  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_) {
+    // One that is going waits for the mutex to leave: it is none any more.
+    if ((held = node->weak_from_this().lock()) != nullptr) nodes.push_back(std::move(held));
+  }
   return nodes;
 }
 
 void Column::Add(Node& node) {
-  std::lock_guard lock(table_mutex_);
+  std::lock_guard lock(shard_->mutex);
   node.next_in_column_ = first_node_;
   if (first_node_ != nullptr) first_node_->previous_in_column_ = &node;
   first_node_ = &node;
@@ -41,7 +51,7 @@ void Column::Add(Node& node) {
 
 // Of what no node shows nobody is told that it changed otherwise: by a flush, or with its table.
 void Column::Remove(Node& node) {
-  std::lock_guard lock(table_mutex_);
+  std::lock_guard lock(shard_->mutex);
   Node* const next = std::exchange(node.next_in_column_, nullptr);
   Node* const previous = std::exchange(node.previous_in_column_, nullptr);
   if (next != nullptr) next->previous_in_column_ = previous;

@@ -19,6 +19,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/cell.h"
@@ -28,15 +30,28 @@
 
 namespace cellfs::fs {
 
+class Column;
 class ColumnTable;
 class Node;
+
+// A part of the table, and the mutex that guards it, a leaf. Its columns keep it, for a file that
+// somebody holds may outlive the table.
+struct alignas(64) ColumnShard {
+  // The number is a hash already, and no secret one: places are compared.
+  struct Identity {
+    size_t operator()(uint64_t number) const { return static_cast<size_t>(number); }
+  };
+  std::mutex mutex;
+  std::unordered_multimap<uint64_t, Column*, Identity> columns;
+};
 
 // Thread-safe. ColumnTable makes it.
 class Column : public std::enable_shared_from_this<Column> {
  public:
-  // `cell`: a place of the kind kCell. `mutex`: of the part of the table that it is in.
-  Column(ColumnTable& table, std::mutex& mutex, std::shared_ptr<const Place> cell, uint64_t number)
-      : table_(table), table_mutex_(mutex), cell_(std::move(cell)), number_(number) {}
+  // `cell`: a place of the kind kCell. `shard`: the part of the table that it is in.
+  Column(ColumnTable& table, std::shared_ptr<ColumnShard> shard, std::shared_ptr<const Place> cell,
+         uint64_t number)
+      : table_(table), shard_(std::move(shard)), cell_(std::move(cell)), number_(number) {}
   ~Column();
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
@@ -91,7 +106,7 @@ class Column : public std::enable_shared_from_this<Column> {
   void Note(std::optional<Stamp> Stamps::*stamp, Timestamp timestamp);
 
   ColumnTable& table_;
-  std::mutex& table_mutex_;  // guards the next two; a leaf
+  const std::shared_ptr<ColumnShard> shard_;  // its mutex guards the next two
   CellCache cell_cache_;
   Node* first_node_ = nullptr;
   const std::shared_ptr<const Place> cell_;  // shared with its node

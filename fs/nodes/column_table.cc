@@ -20,8 +20,8 @@ std::shared_ptr<const Place> CellOf(const Place& in_column) {
 }  // namespace
 
 // One that is going waits for the mutex to leave the table: it is none any more.
-ColumnPtr ColumnTable::FindLocked(const Part& part, const Place& in_column, uint64_t number) {
-  const auto [begin, end] = part.columns.equal_range(number);
+ColumnPtr ColumnTable::FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number) {
+  const auto [begin, end] = shard.columns.equal_range(number);
   for (auto it = begin; it != end; ++it) {
     if (!it->second->cell().IsOfSameColumn(in_column)) continue;
     if (ColumnPtr column = it->second->weak_from_this().lock()) return column;
@@ -31,24 +31,25 @@ ColumnPtr ColumnTable::FindLocked(const Part& part, const Place& in_column, uint
 
 ColumnPtr ColumnTable::Find(const Place& in_column) const {
   const uint64_t number = in_column.ColumnNumber();
-  const Part& part = PartOf(number);
-  std::lock_guard lock(part.mutex);
-  return FindLocked(part, in_column, number);
+  ColumnShard& shard = ShardOf(number);
+  std::lock_guard lock(shard.mutex);
+  return FindLocked(shard, in_column, number);
 }
 
 template <typename MakePlace>
 ColumnPtr ColumnTable::FindOrMake(const Place& in_column, MakePlace&& make_place) {
   const uint64_t number = in_column.ColumnNumber();
-  Part& part = PartOf(number);
+  ColumnShard& shard = ShardOf(number);
   {
-    std::lock_guard lock(part.mutex);
-    if (ColumnPtr column = FindLocked(part, in_column, number)) return column;
+    std::lock_guard lock(shard.mutex);
+    if (ColumnPtr column = FindLocked(shard, in_column, number)) return column;
   }
   // It takes itself out of the table, so it is none while that is locked.
-  auto made = std::make_shared<Column>(*this, part.mutex, make_place(), number);
-  std::lock_guard lock(part.mutex);
-  if (ColumnPtr column = FindLocked(part, in_column, number)) return column;
-  part.columns.emplace(number, made.get());
+  auto made = std::make_shared<Column>(*this, std::shared_ptr<ColumnShard>(shards_, &shard),
+                                       make_place(), number);
+  std::lock_guard lock(shard.mutex);
+  if (ColumnPtr column = FindLocked(shard, in_column, number)) return column;
+  shard.columns.emplace(number, made.get());
   return made;
 }
 
@@ -59,15 +60,6 @@ ColumnPtr ColumnTable::Get(const Place& in_column) {
 ColumnPtr ColumnTable::Get(const std::shared_ptr<const Place>& in_column) {
   const bool is_cell = in_column->kind == PlaceKind::kCell && in_column->view == nullptr;
   return FindOrMake(*in_column, [&] { return is_cell ? in_column : CellOf(*in_column); });
-}
-
-void ColumnTable::Remove(const Column& column) noexcept {
-  Part& part = PartOf(column.number());
-  std::lock_guard lock(part.mutex);
-  const auto [begin, end] = part.columns.equal_range(column.number());
-  const auto it =
-      std::find_if(begin, end, [&](const auto& known) { return known.second == &column; });
-  if (it != end) part.columns.erase(it);
 }
 
 Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
@@ -110,12 +102,13 @@ bool ColumnTable::ClosedFamily::Has(const Column& column) const {
 }
 
 std::vector<ColumnPtr> ColumnTable::FindAllIn(const ClosedFamily& family) const {
-  std::vector<ColumnPtr> found;  // before the lock: what it holds last goes after it
-  for (const Part& part : parts_) {
-    std::lock_guard lock(part.mutex);
-    for (const auto& [number, column] : part.columns) {
+  std::vector<ColumnPtr> found;  // before the lock, with the next: what they hold last goes after it
+  ColumnPtr held;
+  for (ColumnShard& shard : *shards_) {
+    std::lock_guard lock(shard.mutex);
+    for (const auto& [number, column] : shard.columns) {
       if (!family.Has(*column)) continue;
-      if (ColumnPtr held = column->weak_from_this().lock()) found.push_back(std::move(held));
+      if ((held = column->weak_from_this().lock()) != nullptr) found.push_back(std::move(held));
     }
   }
   return found;

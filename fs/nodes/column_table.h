@@ -14,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,22 +59,12 @@ class ColumnTable {
   friend class Column;
   friend class ColumnLock;
 
-  // Its number is a hash already, and no secret one: places are compared.
-  struct Identity {
-    size_t operator()(uint64_t number) const { return static_cast<size_t>(number); }
-  };
-  struct alignas(64) Part {
-    mutable std::mutex mutex;
-    std::unordered_multimap<uint64_t, Column*, Identity> columns;  // guarded by mutex
-  };
-  static constexpr size_t kParts = 64;
+  using Shards = std::array<ColumnShard, 64>;
 
-  Part& PartOf(uint64_t number) { return parts_[number % kParts]; }
-  const Part& PartOf(uint64_t number) const { return parts_[number % kParts]; }
-  static ColumnPtr FindLocked(const Part& part, const Place& in_column, uint64_t number);
+  ColumnShard& ShardOf(uint64_t number) const { return (*shards_)[number % shards_->size()]; }
+  static ColumnPtr FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number);
   template <typename MakePlace>
   ColumnPtr FindOrMake(const Place& in_column, MakePlace&& make_place);
-  void Remove(const Column& column) noexcept;
   std::vector<ColumnPtr> FindAllIn(const ClosedFamily& family) const;
 
   // For Column. What was noted then is still to be believed.
@@ -89,7 +78,7 @@ class ColumnTable {
 
   const Clock& clock_;
   const int64_t age_ms_;
-  std::array<Part, kParts> parts_;
+  const std::shared_ptr<Shards> shards_ = std::make_shared<Shards>();
   std::atomic<int> closed_count_{0};
   mutable std::mutex closed_mutex_;
   std::condition_variable opened_;
