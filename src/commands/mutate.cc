@@ -84,6 +84,14 @@ std::optional<CellType> TombstoneOf(const std::string& type) {
   return std::nullopt;
 }
 
+// A raw scan writes an empty qualifier of these.
+Status CheckIsOfFamily(CellType tombstone, const ColumnWord& column) {
+  if (column.qualifier.value_or("").empty()) return {};
+  const bool is_all = tombstone == CellType::kDeleteFamily;
+  return Line::Wrong(std::string(TypeName(tombstone)) + " takes a family; of a column says " +
+                     std::string(TypeName(is_all ? CellType::kDeleteColumn : CellType::kDelete)));
+}
+
 StatusOr<Mutation> MutationOf(const json& given) {
   const Line line(given);
   CELLFS_RETURN_IF_ERROR(line.CheckNames());
@@ -94,6 +102,7 @@ StatusOr<Mutation> MutationOf(const json& given) {
   const auto tombstone = TombstoneOf(type);
   const bool is_of_family = tombstone && IsFamilyTombstone(*tombstone);
   if (!is_of_family && !column.qualifier) return Line::Wrong("\"qualifier\" is missing");
+  if (is_of_family) CELLFS_RETURN_IF_ERROR(CheckIsOfFamily(*tombstone, column));
   if (tombstone) {
     Delete remove{.row = row, .markers = {}};
     remove.markers.push_back(
@@ -113,7 +122,10 @@ StatusOr<Mutation> MutationOf(const json& given) {
     append.cells.push_back({column.family, *column.qualifier, std::move(value), timestamp});
     return Mutation(std::move(append));
   }
-  if (type != "Increment") return Line::Wrong("\"type\" is '" + type + "', which is none");
+  if (type != "Increment") {
+    return Line::Wrong("\"type\" is '" + type + "'; there are Put, Append, Increment, Delete, "
+                       "DeleteColumn, DeleteFamily and DeleteFamilyVersion");
+  }
   if (!given.contains("amount")) return Line::Wrong("\"amount\" is missing");
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, line.Number("amount", 0));
   Increment increment{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
@@ -264,7 +276,8 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     auto line = FromJsonText(text);
     if (!line || !line->is_object()) {
       if (!pending.empty()) CELLFS_RETURN_IF_ERROR(send());
-      return with_count(AtLine(number, Line::Wrong("it is no JSON object")));
+      return with_count(
+          AtLine(number, Line::Wrong("it is no JSON object, or one that says a member twice")));
     }
     const bool is_same_row = pending.EndsWithRowOf(*line);
     if (is_same_row && !in_pieces && pending.bytes() > kMostBytesOfRow) {

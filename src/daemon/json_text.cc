@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/utf8.h"
 
@@ -94,14 +97,20 @@ std::string ToJsonText(json value) {
 
 std::optional<json> FromJsonText(std::string_view text) {
   size_t parts = 0;
-  const auto count = [&](int /*depth*/, json::parse_event_t, json& /*parsed*/) {
+  std::vector<std::set<std::string>> members;  // of the objects that are begun
+  const auto check = [&](int /*depth*/, json::parse_event_t event, json& parsed) {
     if (++parts > kMostParts) throw std::length_error("JSON of too many parts");
+    if (event == json::parse_event_t::object_start) members.emplace_back();
+    if (event == json::parse_event_t::object_end) members.pop_back();
+    const bool is_member = event == json::parse_event_t::key;
+    if (is_member && !members.back().insert(parsed.get_ref<const std::string&>()).second)
+      throw std::invalid_argument("JSON that says a member twice");
     return true;
   };
   json value;
   try {
-    value = json::parse(text, count, /*allow_exceptions=*/false);
-  } catch (const std::length_error&) {
+    value = json::parse(text, check, /*allow_exceptions=*/false);
+  } catch (const std::logic_error&) {
     return std::nullopt;
   }
   if (value.is_discarded() || !UnescapeStrings(value, 0)) return std::nullopt;

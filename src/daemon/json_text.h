@@ -15,7 +15,8 @@ namespace cellfs {
 
 // On one line, without a newline.
 std::string ToJsonText(nlohmann::json value);
-// Nullopt: it is no JSON, nested deeper than anything of ours, or has more parts.
+// Nullopt: it is no JSON, nested deeper than anything of ours, or has more parts; or an object says
+// a member twice, of which one would be lost.
 std::optional<nlohmann::json> FromJsonText(std::string_view text);
 
 // UTF-8 without control bytes other than tabs and ends of lines.

@@ -230,6 +230,24 @@ def test_a_row_or_column_that_may_not_be_read_is_not_taken_for_empty(make_mount)
     assert ok("show", column, user=65534) == "secret"
 
 
+def test_mutate_refuses_what_would_do_something_else(mount, family):
+    (family / "q").write_text("x")
+    for line, told in (({"column": "f:q", "type": "DeleteFamily"}, "of a column says DeleteColumn"),
+                       ({"column": "f:q", "type": "DeleteFamilyVersion", "timestamp": 1}, "of a column says Delete"),
+                       ({"column": "f:q", "type": "Remove"}, "there are Put, Append")):
+        code, _, error = run("mutate", mount, "t", text=json.dumps({"row": "r", **line}) + "\n")
+        assert code == 2 and told in error and (family / "q").read_text() == "x", (line, code, error)
+    code, _, error = run("mutate", mount, "t", text='{"row": "r", "row": "s", "column": "f:q", "value": "y"}\n')
+    assert code == 2 and "a member twice" in error and (family / "q").read_text() == "x"
+    for column in ("f", "f:"):
+        ok("mutate", mount, "t", text=json.dumps({"row": "r", "column": column, "type": "DeleteFamily"}) + "\n")
+        assert not (family / "q").exists()
+        (family / "q").write_text("x")
+    raw = ok("scan", "--raw", "--json", mount, "t")
+    assert "DeleteFamily" in raw
+    ok("mutate", mount, "t", text=raw)
+
+
 def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
     mount = make_mount("allow_other")
     ok("create", mount, "t", "f", "g")

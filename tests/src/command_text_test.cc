@@ -43,6 +43,12 @@ TEST(JsonText, TextStaysText) {
   EXPECT_FALSE(FromJsonText("{").has_value());
 }
 
+TEST(JsonText, AMemberIsSaidOnce) {
+  EXPECT_FALSE(FromJsonText(R"({"row": "a", "row": "b"})").has_value());
+  EXPECT_FALSE(FromJsonText(R"([{"a": {"b": 1, "b": 1}}])").has_value());
+  EXPECT_TRUE(FromJsonText(R"([{"a": {"a": 1}, "b": {"a": 1}}, {"a": 2}])").has_value());
+}
+
 TEST(ShownBytes, AreReadBackAsTheyWere) {
   EXPECT_EQ(ShownBytes(std::string("a\0\x1f\xff", 4)), "a\\x00\\x1F\\xFF");
   EXPECT_EQ(BytesOf("a\\x00\\x1f\\xFF\\x"), std::string("a\0\x1f\xff\\x", 6));
