@@ -69,7 +69,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                 {"mutations", statistics.mutations},
                 {"last_sequence_id", statistics.last_sequence_id},
                 {"maintenance", statistics.maintenance},
-                {"puts_refused", statistics.puts_refused.message()},
+                // Of a store that is not mounted it would be that this command only reads.
+                {"puts_refused", is_mounted ? statistics.puts_refused.message() : ""},
                 {"memstore_bytes", statistics.memstore_bytes},
                 {"lost_tables", statistics.lost_tables},
                 {"pinned_moments", statistics.pinned_moments},
@@ -85,11 +86,15 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 
 void PrintHeldTimes(Printer& printer, const json& status) {
   if (status["pinned_moments"] == 0) return;
-  printer.Line("held by .asof  " + std::to_string(status["pinned_moments"].get<int>()) +
-               ", the oldest for " +
-               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s, keep " +
+  printer.Line("states kept    " + std::to_string(status["pinned_moments"].get<int>()) +
+               " of the store, the oldest for " +
+               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s; " +
                ShownSize(status["moment_bytes"]) + " of at most " +
                ShownSize(status["moment_limit"]));
+  if (!status["asof"].empty()) {
+    printer.Line("held by .asof  " + std::to_string(status["asof"].size()) +
+                 " times, each in one of these states:");
+  }
   for (const json& held : status["asof"]) {
     const auto unused = std::chrono::system_clock::now().time_since_epoch() -
                         std::chrono::milliseconds(held["last_use"].get<int64_t>());

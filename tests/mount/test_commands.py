@@ -248,6 +248,22 @@ def test_mutate_refuses_what_would_do_something_else(mount, family):
     ok("mutate", mount, "t", text=raw)
 
 
+def test_status_of_a_store_that_is_not_mounted_says_nothing_of_puts(mount, family):
+    (family / "q").write_text("x")
+    mount.stop()
+    assert "refused" not in ok("status", mount.store)
+    ok("put", mount.store, "t", "r", "f:q=y")
+
+
+def test_status_tells_times_and_states_apart(mount, family):
+    (family / "q").write_text("x")
+    for seconds in range(1, 4):
+        os.listdir(mount / f".asof/{1700000000000 + seconds}")
+    told = ok("status", mount)
+    states = int(re.search(r"states kept +(\d+) of the store", told)[1])
+    assert "held by .asof  3 times" in told and 1 <= states <= 3, told
+
+
 def test_what_is_made_in_an_emptied_table_is_its_makers(make_mount):
     mount = make_mount("allow_other")
     ok("create", mount, "t", "f", "g")
