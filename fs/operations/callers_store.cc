@@ -102,19 +102,28 @@ StatusOr<RowCells> CallersStore::Read(const Caller& caller, const TableName& tab
   return rows.empty() ? RowCells() : std::move(rows.front());
 }
 
+Status CallersStore::CheckMayRead(const TableName& table, const std::string& row,
+                                  const Columns& columns) const {
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
+  if (columns.empty()) return CheckMayRead(RowPlace(table, row));
+  for (const auto& [family, qualifiers] : columns) {
+    if (qualifiers.empty())
+      CELLFS_RETURN_IF_ERROR(CheckMayRead(FamilyPlace(table, row, family)));
+    for (const std::string& qualifier : qualifiers)
+      CELLFS_RETURN_IF_ERROR(CheckMayRead(CellPlace(table, row, family, qualifier)));
+  }
+  return {};
+}
+
 StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenReader(const Caller& caller,
                                                             const TableName& table,
                                                             const Get& get) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
-  CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
-  auto rights = rights_.OfRead(table);
-  bool names_all = !get.columns.empty();
-  for (const auto& [family, qualifiers] : get.columns) {
-    names_all &= !qualifiers.empty();
-    for (const std::string& qualifier : qualifiers)
-      CELLFS_RETURN_IF_ERROR(rights_.CheckMayRead(CellPlace(table, get.row, family, qualifier)));
-  }
-  return Open(caller, table, ScanOf(get), names_all ? nullptr : std::move(rights));
+  CELLFS_RETURN_IF_ERROR(CheckMayRead(table, get.row, get.columns));
+  const bool names_all = !get.columns.empty() &&
+                         std::none_of(get.columns.begin(), get.columns.end(),
+                                      [](const auto& family) { return family.second.empty(); });
+  return Open(caller, table, ScanOf(get), names_all ? nullptr : rights_.OfRead(table));
 }
 
 namespace {

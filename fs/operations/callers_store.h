@@ -109,6 +109,9 @@ class CallersStore : public Store {
   // What a read of one column, or a list of what is in a row, fails with; a scan leaves out what
   // the caller may not read.
   Status CheckMayRead(const Place& place) const { return rights_.CheckMayRead(place); }
+  // The same of what a query names of a row: its columns and families, or all of it.
+  Status CheckMayRead(const TableName& table, const std::string& row,
+                      const Columns& columns) const;
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
 

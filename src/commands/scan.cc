@@ -54,6 +54,24 @@ Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan)
   return {};
 }
 
+// What he names and may not read is no nothing.
+StatusOr<std::unique_ptr<Scanner>> OpenScanner(Session& session, const fs::Place& place,
+                                               const Scan& scan) {
+  if (!place.row.empty())
+    CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(place.table, place.row, scan.columns));
+  return session.store.OpenScanner(session.caller, place.table, scan);
+}
+
+// Tombstones of a family are of all its columns.
+Status CheckNamesFamilies(const Columns& columns) {
+  for (const auto& [family, qualifiers] : columns) {
+    if (qualifiers.empty()) continue;
+    return {StatusCode::kIllegalArgument,
+            "--raw reads whole families; name '" + ShownBytes(family) + "' instead of a column"};
+  }
+  return {};
+}
+
 StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kTable, Depth::kTable));
@@ -62,10 +80,10 @@ StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
   CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), scan));
   CELLFS_RETURN_IF_ERROR(ReadRange(named.place, arguments, scan));
   scan.raw = arguments.Flag("raw");
+  if (scan.raw) CELLFS_RETURN_IF_ERROR(CheckNamesFamilies(scan.columns));
   if (scan.raw && arguments.Text("versions").empty()) scan.max_versions = kAllVersions;
   bool is_any = false;
-  CELLFS_ASSIGN_OR_RETURN(
-      const auto scanner, session.store.OpenScanner(session.caller, named.place.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(session, named.place, scan));
   CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
     is_any = true;
     return session.take(RecordOf(std::move(cell), format, scan.raw));
@@ -87,8 +105,7 @@ StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
   uint64_t cells = 0;
   auto reported = std::chrono::steady_clock::now();
   std::string row;
-  CELLFS_ASSIGN_OR_RETURN(
-      const auto scanner, session.store.OpenScanner(session.caller, named.place.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(session, named.place, scan));
   CELLFS_RETURN_IF_ERROR(ForEachCell(session, *scanner, [&](Cell&& cell) {
     ++cells;
     if (cell.row == row) return true;

@@ -230,6 +230,27 @@ def test_a_row_or_column_that_may_not_be_read_is_not_taken_for_empty(make_mount)
     assert ok("show", column, user=65534) == "secret"
 
 
+def test_what_is_named_and_may_not_be_read_is_no_nothing(make_mount):
+    """A row that may not be listed, a file that may not be read, a family that may only be searched."""
+    mount = make_mount("allow_other")
+    ok("create", mount, "t", "f")
+    table = mount / "default/t"
+    for row in ("closed", "open", "searched"):
+        ok("put", mount, "t", row, "f:q=secret", "f:s=secret")
+    os.chmod(table / "closed", 0o700)
+    os.chmod(table / "open/f/s", 0o600)
+    os.chmod(table / "searched/f", 0o711)
+    for call in ("get", "scan", "count"):
+        for path in ("closed", "closed/f", "closed/f/q", "open/f/s", "searched/f"):
+            code, out, error = run(call, table / path, user=65534)
+            assert code == 3 and not out and "no right" in error, (call, path, code, out, error)
+        ok(call, table / "searched/f/q", user=65534)
+        ok(call, table / "open", user=65534)
+        ok(call, table / "closed")
+    seen = ok("scan", mount, "t", user=65534)  # of a table all that may be read
+    assert [line.split("\t")[:2] for line in seen.splitlines()] == [["open", "f:q"]]
+
+
 def test_mutate_refuses_what_would_do_something_else(mount, family):
     (family / "q").write_text("x")
     for line, told in (({"column": "f:q", "type": "DeleteFamily"}, "of a column says DeleteColumn"),
