@@ -131,6 +131,15 @@ StatusOr<Place> TableIn(const Place& place, const std::string& word) {
                     place.table.namespace_name + "'");
 }
 
+// Who says the family again means a column of it, hardly one whose qualifier begins so.
+Status CheckNamesNoFamily(const Place& family, const std::string& word) {
+  const std::string again = family.family + ":";
+  if (!word.starts_with(again)) return {};
+  return WrongPlace("the path names the family '" + family.family + "' already: say '" +
+                    word.substr(again.size()) + "'; a qualifier that begins so is '" + again +
+                    word + "' in the path of its row");
+}
+
 StatusOr<Place> ColumnIn(const Place& row, const std::string& word) {
   CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(row, word));
   Place family = fs::FamilyPlace(row.table, row.row, column.family);
@@ -180,7 +189,10 @@ Status CheckNoMore(const std::vector<std::string>& words) {
 }
 
 StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
-  if (place.kind == PlaceKind::kFamily) return ColumnWord{place.family, BytesOf(word)};
+  if (place.kind == PlaceKind::kFamily) {
+    CELLFS_RETURN_IF_ERROR(CheckNamesNoFamily(place, word));
+    return ColumnWord{place.family, BytesOf(word)};
+  }
   const size_t colon = word.find(':');
   ColumnWord column{BytesOf(word.substr(0, colon)), std::nullopt};
   if (colon != std::string::npos) column.qualifier = BytesOf(word.substr(colon + 1));

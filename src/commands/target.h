@@ -64,7 +64,8 @@ struct ColumnWord {
   std::string family;
   std::optional<std::string> qualifier;
 };
-// "f", "f:", "f:q"; where the place is in a family: "q". kIllegalArgument: no family.
+// "f", "f:", "f:q"; where the place is in a family: "q". kIllegalArgument: no family, or the place's
+// once more.
 StatusOr<ColumnWord> ParseColumn(const fs::Place& place, const std::string& word);
 
 }  // namespace cellfs

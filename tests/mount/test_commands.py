@@ -251,6 +251,18 @@ def test_what_is_named_and_may_not_be_read_is_no_nothing(make_mount):
     assert [line.split("\t")[:2] for line in seen.splitlines()] == [["open", "f:q"]]
 
 
+def test_a_family_that_is_named_twice_is_a_mistake(mount, family):
+    (family / "q").write_text("x")
+    for call in (["put", family, "f:w=bob"], ["put", family, "f:w", "bob"], ["deleteall", family, "f:q"],
+                 ["delete", family, "f:q"], ["get", family, "f:q"], ["append", family, "f:q", "y"],
+                 ["incr", family, "f:n"], ["check_and_put", family, "--if", "f:q=x", "q=y"]):
+        code, out, error = run(*call)
+        assert code == 2 and not out and "names the family 'f' already" in error, (call, code, error)
+    assert os.listdir(family) == ["q"] and (family / "q").read_text() == "x"
+    ok("put", family.parent, "f:f:w=said")
+    assert (family / "f:w").read_text() == "said"
+
+
 def test_mutate_refuses_what_would_do_something_else(mount, family):
     (family / "q").write_text("x")
     for line, told in (({"column": "f:q", "type": "DeleteFamily"}, "of a column says DeleteColumn"),
