@@ -4,12 +4,15 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 #include "src/closest_word.h"
@@ -409,9 +412,14 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
     return Status(StatusCode::kIllegalArgument,
                   path + " is a directory; a configuration file is wanted");
   }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    return Status(StatusCode::kIllegalArgument,
+                  path + ": " + std::generic_category().message(errno));
+  }
   toml::table file;
   try {
-    file = toml::parse_file(path);
+    file = toml::parse(stream, path);
   } catch (const toml::parse_error& error) {
     return Status(StatusCode::kIllegalArgument, path + ":" +
                                                     std::to_string(error.source().begin.line) +

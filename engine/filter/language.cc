@@ -411,7 +411,11 @@ class Parser {
 
   Status Simple() {
     const size_t length = SimpleLength();
-    if (length == 0) return Refused(at_, "no ')' ends this filter");
+    if (length == 0) {
+      const bool begins = text_.find('(', at_) != std::string_view::npos;
+      return Refused(at_, begins ? "no ')' ends this filter"
+                                 : "a '(' is expected behind the filter's name");
+    }
     FilterOr filter = ReadSimple(text_.substr(at_, length));
     if (!filter.ok()) return Refused(at_, filter.status().message());
     filters_.push_back({*std::move(filter), at_, 1});

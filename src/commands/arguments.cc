@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -10,6 +11,13 @@ namespace cellfs {
 namespace {
 
 using nlohmann::json;
+
+// As the command line spells it.
+std::string OptionOf(std::string_view name) {
+  std::string option = "--" + std::string(name);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
 
 }  // namespace
 
@@ -41,7 +49,7 @@ StatusOr<std::optional<int64_t>> Arguments::Number(std::string_view name, int64_
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least ||
       number > greatest) {
-    return Status(StatusCode::kIllegalArgument, std::string(name) + " is '" + text +
+    return Status(StatusCode::kIllegalArgument, OptionOf(name) + " is '" + text +
                                                     "'; it is a number from " +
                                                     std::to_string(least) + " to " +
                                                     std::to_string(greatest));

@@ -7,6 +7,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/past.h"
+#include "src/commands/target.h"
 #include "src/history/log.h"
 
 namespace cellfs {
@@ -36,8 +37,9 @@ StatusOr<Unknown> UnknownAt(Session& session, const Scope& scope,
   return Unknown();
 }
 
-StatusOr<Answer> NothingStored(Session& session) {
-  session.take({{"nothing_stored", true}});
+StatusOr<Answer> NothingStored(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
+  session.take({{"nothing_stored", place.ToString()}});
   return Answer::kNo;
 }
 
@@ -48,9 +50,11 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const HistoryTime after, arguments.Time("to", session.Now()));
   if (after && !before)
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
+  if (before && after && *before > *after)
+    return Status(StatusCode::kIllegalArgument, "--at is later than --to");
   if (!before) {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return NothingStored(session);
+    if (!before) return NothingStored(session, arguments);
   }
   bool differs = false;
   CELLFS_RETURN_IF_ERROR(ReadDifferences(
@@ -66,12 +70,14 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (!unknown.empty()) session.take(UnknownRecord(unknown));
   if (differs) return Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(access, scope));
-  return is_stored ? StatusOr(Answer::kDone) : NothingStored(session);
+  return is_stored ? StatusOr(Answer::kDone) : NothingStored(session, arguments);
 }
 
 void Print(Printer& printer, const json& record) {
   if (record.contains("nothing_stored")) {
-    fprintf(stderr, "cellfs: %s\n", kNothingStored);
+    fprintf(stderr, "cellfs: %s: %s\n",
+            ShownBytes(record["nothing_stored"].get_ref<const std::string&>()).c_str(),
+            kNothingStored);
   } else if (!PrintUnknown(printer, record)) {
     PrintDifference(printer, record);
   }

@@ -40,20 +40,30 @@ void TellAll(Session& session) {
   }
 }
 
-// Single ones, in what the target names.
-void TellSingle(Session& session, const fs::Place& target, bool follows) {
+// Single ones, in what the target names. Whether there were any.
+bool TellSingle(Session& session, const fs::Place& target, bool follows) {
   const auto whose = fs::CellfsDirectory::WhoseErrors();
   uint64_t last = 0;
+  bool is_any = false;
   while (true) {
     for (const fs::ErrorLog::Told& told : session.filesystem.errors().After(last, whose)) {
       last = told.number;
       if (!IsWithin(told.place, target)) continue;
-      if (!session.take({{"time", told.time}, {"user", told.user}, {"line", told.line}})) return;
+      is_any = true;
+      if (!session.take({{"time", told.time}, {"user", told.user}, {"line", told.line}}))
+        return true;
     }
-    if (!follows || *session.cancelled) return;
+    if (!follows || *session.cancelled) return is_any;
     std::this_thread::sleep_for(kBetweenLooks);
-    if (*session.cancelled) return;
+    if (*session.cancelled) return is_any;
   }
+}
+
+// Where nothing is told the name may be mistyped. What could not be made is told of.
+Status CheckIsThere(Session& session, const fs::Place& target) {
+  if (!target.table.name.empty()) return session.store.DescribeTable(target.table).status();
+  if (target.table.namespace_name.empty()) return {};
+  return session.store.DescribeNamespace(target.table.namespace_name).status();
 }
 
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
@@ -63,8 +73,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   const bool follows = arguments.Flag("follow");
   if (target.kind == fs::PlaceKind::kRoot && !follows) {
     TellAll(session);
-  } else {
-    TellSingle(session, target, follows);
+  } else if (!TellSingle(session, target, follows) && !follows) {
+    CELLFS_RETURN_IF_ERROR(CheckIsThere(session, target));
   }
   return Answer::kDone;
 }

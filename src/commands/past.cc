@@ -65,6 +65,12 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
     case kFamily:
       CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(place));
       return scope;
+    case kVersionsDirectory:
+    case kCountersDirectory:
+    case kDeletedDirectory:
+      return Status(StatusCode::kIllegalArgument,
+                    place.ToString() + " is no cell, row, family or table; name the family, or a "
+                                       "name in it");
     default:
       return Status(StatusCode::kIllegalArgument,
                     place.ToString() + " is no cell, row, family or table; of a single version tells "

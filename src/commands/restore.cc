@@ -43,6 +43,11 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto at, arguments.Time("at", session.Now()));
   if (!at) return Status(StatusCode::kIllegalArgument, "say --at TIME: as it was when");
+  if (*at > session.Now()) {
+    return Status(StatusCode::kIllegalArgument, "--at is " + ShownTime(*at) +
+                                                    ", which is still to come; name a time "
+                                                    "that is past");
+  }
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
                          .despite_unknown = arguments.Flag("known"),
                          .writer = nullptr,
@@ -95,7 +100,8 @@ const Command kRestoreCommand{
         "Versions and deletes with timestamps up to TIME are what was then. "
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
-        "of which columns and why; likewise where the caller may not change all of it. After a kill the same call finishes it.",
+        "of which columns and why; likewise where the caller may not change all of it. What he may "
+        "not read is not there for him: it stays as it is. After a kill the same call finishes it.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .no = kNothingStored,
@@ -117,7 +123,7 @@ const Command kUndeleteCommand{
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
     .description =
         "Each deleted column whose last value is still kept gets that value again, as a new "
-        "version.",
+        "version. What the caller may not read is passed over.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .no = "nothing that was deleted of it is still kept",
     .syntax =

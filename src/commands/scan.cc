@@ -119,7 +119,9 @@ StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
   json result = {{"rows", rows}};
   if (arguments.Flag("cells")) result["cells"] = cells;
   session.take(std::move(result));
-  return Answer::kDone;
+  // A table may be empty; a row or a column that is named may be a mistyped one.
+  const bool names_part = !named.place.row.empty() || !scan.columns.empty();
+  return cells == 0 && names_part ? Answer::kNo : Answer::kDone;
 }
 
 void PrintCount(Printer& printer, const json& record) {
@@ -144,6 +146,7 @@ const Command kScanCommand{
     .summary = "print the cells of a table's rows; 1: there are none",
     .example = "scan ~/m notes --prefix mon -n 10\nscan ~/m/default/notes text:list\n"
                "scan --raw ~/m notes",
+    .no = "no such cell is stored",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
@@ -161,8 +164,9 @@ const Command kScanCommand{
 const Command kCountCommand{
     .name = "count",
     .group = Group::kData,
-    .summary = "count the rows of a table",
+    .summary = "count the rows of a table; 1: a row or column that is named is not there",
     .example = "count ~/m notes",
+    .no = "no such row or column is stored",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");

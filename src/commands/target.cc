@@ -229,7 +229,10 @@ StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& argument
   }
   named.words.erase(named.words.begin(), named.words.begin() + static_cast<ptrdiff_t>(taken));
   const auto reached = DepthOf(named.place);
-  if (!reached || *reached < least) return WrongPlace(std::string("name ") + NameOf(least));
+  if (!reached || *reached < least) {
+    const bool lacks_table = least > Depth::kTable && (!reached || *reached < Depth::kTable);
+    return WrongPlace(std::string("name ") + (lacks_table ? "a table and " : "") + NameOf(least));
+  }
   return named;
 }
 

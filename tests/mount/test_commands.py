@@ -263,6 +263,25 @@ def test_a_family_that_is_named_twice_is_a_mistake(mount, family):
     assert (family / "f:w").read_text() == "said"
 
 
+def test_what_was_mistyped_is_told(mount, family):
+    (family / "q").write_text("x")
+    table = family.parent.parent
+    for call, told in ((["count", table / "nothing"], "no such row"), (["count", mount, "t", "f:zz"], "no such row"),
+                       (["scan", table, "--prefix", "zz"], "no such cell"), (["errors", mount / "default/nosuch"], "nosuch"),
+                       (["errors", mount / "nosuch"], "nosuch"), (["scan", table, "f:zz"], "no such cell")):
+        code, _, error = run(*call)
+        assert code == 1 and told in error, (call, code, error)
+    ok("errors", table)
+    ok("deleteall", mount, "t", "r")
+    assert ok("count", table) == "0\n"
+    for call, told in ((["get", mount], "a table and a row"), (["scan", "--filter", "Foo", table], "'(' is expected"),
+                       (["scan", "-v", "x", table], "--versions is 'x'"), (["scan", "-n", "x", table], "--limit is 'x'"),
+                       (["scan", "--raw", mount, "t", "f:a"], "name 'f'"),
+                       (["config", "--config", "/nope"], "/nope: No such file")):
+        code, out, error = run(*call)
+        assert code == 2 and not out and told in error, (call, code, error)
+
+
 def test_mutate_refuses_what_would_do_something_else(mount, family):
     (family / "q").write_text("x")
     for line, told in (({"column": "f:q", "type": "DeleteFamily"}, "of a column says DeleteColumn"),

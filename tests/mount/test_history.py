@@ -244,3 +244,15 @@ def test_a_mistyped_name_is_told(mount, family):
     for call in (["restore", "--at", "-1h"], ["diff", "--at", "-1m"], ["diff"], ["log"], ["show"], ["undelete"]):
         code, out, error = run(*call, family / "nothing")
         assert code == 1 and not out and "stored" in error or "kept" in error, (call, code, out, error)
+        assert call[0] != "diff" or "default:t/r/f:nothing" in error, error
+
+
+def test_times_that_cannot_be_meant_are_refused(mount, family):
+    (family / "q").write_text("x")
+    for call, told in ((["diff", "--at", "-1h", "--to", "-2h", family / "q"], "--at is later than --to"),
+                       (["restore", "--at", "2100-01-01", family / "q"], "2100-01-01"),
+                       (["restore", "--at", "-1h", family / ".deleted"], "name the family"),
+                       (["log", "-n", "x", family / "q"], "--limit is 'x'")):
+        code, out, error = run(*call)
+        assert code == 2 and not out and told in error, (call, code, out, error)
+    assert (family / "q").read_text() == "x"

@@ -60,13 +60,13 @@ TEST(ShownBytes, AreReadBackAsTheyWere) {
 }
 
 TEST(Arguments, NumbersOutsideTheirBoundsAreRefusedByName) {
-  const Arguments arguments(json{{"limit", "12"}, {"low", "-1"}, {"word", "many"}});
+  const Arguments arguments(json{{"limit", "12"}, {"low", "-1"}, {"max_word", "many"}});
   EXPECT_EQ(*arguments.NumberOr("limit", 0, 100, 5), 12);
   EXPECT_EQ(*arguments.NumberOr("absent", 0, 100, 5), 5);
-  for (const char* name : {"low", "word"}) {
+  for (const auto& [name, option] : {std::pair{"low", "--low is"}, {"max_word", "--max-word is"}}) {
     const Status refused = arguments.Number(name, 0, 100).status();
     EXPECT_EQ(refused.code(), StatusCode::kIllegalArgument);
-    EXPECT_NE(refused.message().find(name), std::string::npos) << refused.message();
+    EXPECT_NE(refused.message().find(option), std::string::npos) << refused.message();
   }
 }
 
