@@ -24,12 +24,16 @@ void Column::Learn(const CachedCell& cell, uint64_t looked_at) {
   if (generation() <= looked_at) cell_cache_.Keep(cell, looked_at);
 }
 
-std::vector<NodePtr> Column::nodes() const {
-  std::vector<NodePtr> nodes;
+void Column::PagesAreStale() {
   std::lock_guard lock(table_mutex_);
   for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
-    nodes.push_back(node->shared_from_this());
-  return nodes;
+    node->PagesAreStale();
+}
+
+void Column::PagesExpire(Timestamp when) {
+  std::lock_guard lock(table_mutex_);
+  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
+    node->PagesExpire(when);
 }
 
 void Column::Add(Node& node) {
