@@ -45,9 +45,7 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
     KeepTimes(place);
     target.column.Changed();
   }
-  if (telling.pages == Pages::kDoubtful) {
-    for (const NodePtr& node : target.column.nodes()) node->PagesAreStale();
-  }
+  if (telling.pages == Pages::kDoubtful) target.column.PagesAreStale();
   Learn(target, effect);
   const bool had_claim = telling.unstored == Unstored::kGoes && TakeClaim(place);
   Stamp(target, effect, had_claim);
@@ -130,8 +128,7 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
   const auto cell = CellOf(target.place, effect);
   if (!cell) return;
   target.column.Learn(*cell, target.column.generation());
-  if (!cell->expires) return;
-  for (const NodePtr& node : target.column.nodes()) node->PagesExpire(*cell->expires);
+  if (cell->expires) target.column.PagesExpire(*cell->expires);
 }
 
 // Where the effect says it.
