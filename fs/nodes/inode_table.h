@@ -21,6 +21,8 @@ namespace cellfs::fs {
 class InodeTable {
  public:
   explicit InodeTable(ColumnTable& columns);
+  // Who holds a node longer has one that is in no column.
+  ~InodeTable();
 
   const NodePtr& root() const { return root_; }
   // Those of its files.
