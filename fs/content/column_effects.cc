@@ -52,8 +52,7 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   if (telling.directories == Directories::kEmptied && target.looker != nullptr)
     KeepEmptied(*target.looker, place);
   if (telling.look_ups == LookUps::kBeginAnew) tree_.inodes.InvalidateLookUps();
-  const bool fills = telling.directories == Directories::kFilled &&
-                     (had_claim || (telling.name == Name::kMoves && IsInUnstored(place)));
+  const bool fills = telling.directories == Directories::kFilled && had_claim;
   return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
 }
 
@@ -78,11 +77,6 @@ void ColumnEffects::KeepTimesAbove(const Place& column) const {
     node->ForgetFirstTime();
   }
   tree_.last_changed_family.Note(column, looked_at);
-}
-
-bool ColumnEffects::IsInUnstored(const Place& place) const {
-  const Place family = FamilyPlace(place.table, place.row, place.family);
-  return tree_.unstored.Find(family) != nullptr || tree_.unstored.Find(family.Parent()) != nullptr;
 }
 
 // A row or family that mkdir made holds a cell now, which tells its time as well. One that was
