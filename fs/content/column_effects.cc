@@ -45,17 +45,14 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
     KeepTimes(place);
     target.column.Changed();
   }
-  if (telling.pages == Pages::kDoubtful) {
-    for (const NodePtr& node : target.column.nodes()) node->PagesAreStale();
-  }
+  if (telling.pages == Pages::kDoubtful) target.column.PagesAreStale();
   Learn(target, effect);
   const bool had_claim = telling.unstored == Unstored::kGoes && TakeClaim(place);
   Stamp(target, effect, had_claim);
   if (telling.directories == Directories::kEmptied && target.looker != nullptr)
     KeepEmptied(*target.looker, place);
   if (telling.look_ups == LookUps::kBeginAnew) tree_.inodes.InvalidateLookUps();
-  const bool fills = telling.directories == Directories::kFilled &&
-                     (had_claim || (telling.name == Name::kMoves && IsInUnstored(place)));
+  const bool fills = telling.directories == Directories::kFilled && had_claim;
   return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
 }
 
@@ -80,11 +77,6 @@ void ColumnEffects::KeepTimesAbove(const Place& column) const {
     node->ForgetFirstTime();
   }
   tree_.last_changed_family.Note(column, looked_at);
-}
-
-bool ColumnEffects::IsInUnstored(const Place& place) const {
-  const Place family = FamilyPlace(place.table, place.row, place.family);
-  return tree_.unstored.Find(family) != nullptr || tree_.unstored.Find(family.Parent()) != nullptr;
 }
 
 // A row or family that mkdir made holds a cell now, which tells its time as well. One that was
@@ -130,8 +122,7 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
   const auto cell = CellOf(target.place, effect);
   if (!cell) return;
   target.column.Learn(*cell, target.column.generation());
-  if (!cell->expires) return;
-  for (const NodePtr& node : target.column.nodes()) node->PagesExpire(*cell->expires);
+  if (cell->expires) target.column.PagesExpire(*cell->expires);
 }
 
 // Where the effect says it.

@@ -44,7 +44,6 @@ class ColumnEffects {
   std::optional<CachedCell> CellOf(const Place& place, const Effect& effect) const;
   bool TakeClaim(const Place& place) const noexcept;
   void Stamp(const Target& target, const Effect& effect, bool had_claim) const;
-  bool IsInUnstored(const Place& place) const;
   bool FillDirectories(const Place& place, Timestamp came) const;
 
   LiveTree& tree_;

@@ -35,7 +35,7 @@ enum class Stamps {
 // The row and the family, as unstored entries.
 enum class Directories {
   kStay,
-  kFilled,   // what mkdir made has a cell now
+  kFilled,   // where a claim went: what mkdir made has a cell now
   kEmptied,  // they stay where that was their last one
 };
 // The name that was named. Its node has another place then, or none; who has the file open goes on.

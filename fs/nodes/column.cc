@@ -31,15 +31,16 @@ void Column::Learn(const CachedCell& cell, uint64_t looked_at) {
   if (generation() <= looked_at) cell_cache_.Keep(cell, looked_at);
 }
 
-std::vector<NodePtr> Column::nodes() const {
-  std::vector<NodePtr> nodes;
-  NodePtr held;  // before the lock: what it holds last goes after it
+void Column::PagesAreStale() {
   std::lock_guard lock(shard_->mutex);
-  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_) {
-    // One that is going waits for the mutex to leave: it is none any more.
-    if ((held = node->weak_from_this().lock()) != nullptr) nodes.push_back(std::move(held));
-  }
-  return nodes;
+  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
+    node->PagesAreStale();
+}
+
+void Column::PagesExpire(Timestamp when) {
+  std::lock_guard lock(shard_->mutex);
+  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
+    node->PagesExpire(when);
 }
 
 void Column::Add(Node& node) {

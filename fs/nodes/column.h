@@ -21,7 +21,6 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "engine/cell.h"
 #include "fs/nodes/cached_cell.h"
@@ -72,8 +71,9 @@ class Column : public std::enable_shared_from_this<Column> {
   // before; < 0: none.
   Timestamp SeeVersion(Timestamp version) { return seen_version_.exchange(version); }
 
-  // Those that show it.
-  std::vector<std::shared_ptr<Node>> nodes() const;
+  // Of all nodes that show it. Allocates nothing: it is called also where memory has run out.
+  void PagesAreStale();
+  void PagesExpire(Timestamp when);
 
   // ---- What this mount made of it within the hour ---------------------------------------------
   // So that temporary files leave no trace and a save adds one version. Guarded by the lock. Until

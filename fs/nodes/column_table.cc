@@ -37,8 +37,8 @@ ColumnPtr ColumnTable::Find(const Place& in_column) const {
 }
 
 template <typename MakePlace>
-ColumnPtr ColumnTable::FindOrMake(const Place& in_column, MakePlace&& make_place) {
-  const uint64_t number = in_column.ColumnNumber();
+ColumnPtr ColumnTable::FindOrMake(const Place& in_column, uint64_t number,
+                                  MakePlace&& make_place) {
   ColumnShard& shard = ShardOf(number);
   {
     std::lock_guard lock(shard.mutex);
@@ -54,12 +54,12 @@ ColumnPtr ColumnTable::FindOrMake(const Place& in_column, MakePlace&& make_place
 }
 
 ColumnPtr ColumnTable::Get(const Place& in_column) {
-  return FindOrMake(in_column, [&] { return CellOf(in_column); });
+  return FindOrMake(in_column, in_column.ColumnNumber(), [&] { return CellOf(in_column); });
 }
 
-ColumnPtr ColumnTable::Get(const std::shared_ptr<const Place>& in_column) {
+ColumnPtr ColumnTable::Get(const std::shared_ptr<const Place>& in_column, uint64_t number) {
   const bool is_cell = in_column->kind == PlaceKind::kCell && in_column->view == nullptr;
-  return FindOrMake(*in_column, [&] { return is_cell ? in_column : CellOf(*in_column); });
+  return FindOrMake(*in_column, number, [&] { return is_cell ? in_column : CellOf(*in_column); });
 }
 
 Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {

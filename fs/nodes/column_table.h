@@ -35,8 +35,8 @@ class ColumnTable {
   ColumnPtr Find(const Place& in_column) const;
   // The same, made where there is none.
   ColumnPtr Get(const Place& in_column);
-  // Likewise, for a node at that place.
-  ColumnPtr Get(const std::shared_ptr<const Place>& in_column);
+  // Likewise, for a node at that place; `number` is its ColumnNumber.
+  ColumnPtr Get(const std::shared_ptr<const Place>& in_column, uint64_t number);
 
   // ---- A family that goes if it is empty ------------------------------------------------------
   // As long as it lives nobody gets the lock of a column of the family, nor holds one.
@@ -64,7 +64,7 @@ class ColumnTable {
   ColumnShard& ShardOf(uint64_t number) const { return (*shards_)[number % shards_->size()]; }
   static ColumnPtr FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number);
   template <typename MakePlace>
-  ColumnPtr FindOrMake(const Place& in_column, MakePlace&& make_place);
+  ColumnPtr FindOrMake(const Place& in_column, uint64_t number, MakePlace&& make_place);
   std::vector<ColumnPtr> FindAllIn(const ClosedFamily& family) const;
 
   // For Column. What was noted then is still to be believed.

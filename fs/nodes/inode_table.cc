@@ -30,7 +30,8 @@ InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uin
 NodePtr InodeTable::Make(const Place& place, uint64_t inode) const {
   auto node = std::make_shared<Node>(place, inode);
   node->generation_.RaiseTo(newest_gone_);
-  if (HasColumn(place)) node->column_ = columns_.Get(node->place_);
+  if (HasColumn(place))
+    node->SetColumn(columns_.Get(node->place_, Node::ColumnNumberOf(place, inode)));
   return node;
 }
 
@@ -96,7 +97,9 @@ void InodeTable::Leave(Node& node) {
 
 void InodeTable::Move(const Place& from, const Place& to) {
   auto place = std::make_shared<const Place>(to);
-  ColumnPtr column = HasColumn(to) ? columns_.Get(place) : nullptr;
+  const uint64_t inode = to.InodeNumber();
+  ColumnPtr column =
+      HasColumn(to) ? columns_.Get(place, Node::ColumnNumberOf(to, inode)) : nullptr;
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
   const auto it = FindLocked(from, from.InodeNumber());
@@ -107,8 +110,8 @@ void InodeTable::Move(const Place& from, const Place& to) {
   {
     std::lock_guard node_lock(node->mutex_);
     node->place_.swap(place);
-    node->inode_number_ = to.InodeNumber();
-    node->column_.swap(column);
+    node->inode_number_ = inode;
+    column = node->SetColumn(std::move(column));
   }
   if (node->column_ != nullptr) node->column_->Add(*node);
   ++moves_;

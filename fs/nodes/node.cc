@@ -68,11 +68,6 @@ ColumnPtr Node::column() const {
   return column_;
 }
 
-bool Node::IsIn(const Column& column) const {
-  std::lock_guard lock(mutex_);
-  return column_.get() == &column;
-}
-
 uint64_t Node::generation() const {
   std::lock_guard lock(mutex_);
   const uint64_t own = generation_.get();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "engine/snapshot.h"
@@ -37,7 +38,9 @@ class Node : public std::enable_shared_from_this<Node> {
   // Of a file of the present: the column that it is in, which it does not leave while that one's
   // lock is held. Null: a directory, or what is in a view.
   ColumnPtr column() const;
-  bool IsIn(const Column& column) const;
+  bool IsIn(const Column& column) const {
+    return column_at_.load(std::memory_order_acquire) == &column;
+  }
   // The name is gone or belongs to somebody else: what handles still put goes nowhere.
   bool unlinked() const { return unlinked_.load(std::memory_order_acquire); }
 
@@ -107,11 +110,22 @@ class Node : public std::enable_shared_from_this<Node> {
   friend class Column;
   friend class InodeTable;
 
+  // Of a file at the place, of that number.
+  static uint64_t ColumnNumberOf(const Place& place, uint64_t inode_number) {
+    return place.kind == PlaceKind::kCell ? inode_number : place.ColumnNumber();
+  }
+  // The one before. REQUIRES: mutex_.
+  ColumnPtr SetColumn(ColumnPtr column) {
+    column_at_.store(column.get(), std::memory_order_release);
+    return std::exchange(column_, std::move(column));
+  }
+
   std::atomic<bool> unlinked_{false};
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> place_;  // guarded by mutex_
   std::atomic<uint64_t> inode_number_;  // changes with it
   ColumnPtr column_;                    // guarded by mutex_; changes with it
+  std::atomic<const Column*> column_at_{nullptr};  // likewise, to be compared with
   Node* next_in_column_ = nullptr;      // guarded by the column, as the next
   Node* previous_in_column_ = nullptr;
   std::vector<std::shared_ptr<FileHandle>> handles_;  // guarded by mutex_

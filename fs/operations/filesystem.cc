@@ -337,7 +337,9 @@ OutcomeOr<AttributesReply> FileSystem::GetAttributesOnce(const Request& request,
 void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   if (parts_.freshness.is_exact()) return;
   if (found.place.kind != PlaceKind::kCell || found.version < 0) return;
-  const Timestamp before = node.column()->SeeVersion(found.version);
+  const ColumnPtr column = node.column();
+  if (column == nullptr) return;  // in a view nothing of it is kept
+  const Timestamp before = column->SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
   const auto file = node.shared_file();
   if (file == nullptr || file->writers() == 0) {

@@ -425,7 +425,7 @@ const std::vector<Expected>& AllExpected() {
        "renamed away: g:in-g\n"
        "kept: g\n"
        "times of: t/r f g\n"
-       "kernel asks: t/r f f:from-g\n",
+       "kernel asks: f:from-g\n",
        "",
        "told: t t/r f g g:in-g\n"
        "kept: g\n"
