@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/hbase/requests.h"
 #include "engine/hbase/results.h"
 
 namespace cellfs::hbase {
@@ -64,8 +65,7 @@ StatusOr<Region> Regions::LastAtOrBefore(const TableName& table, const std::stri
   scan.set_include_stop_row(true);
 
   const auto call_for = [&](const Region& meta) -> hbase::Call {
-    request.mutable_region()->set_type(pb::RegionSpecifier::REGION_NAME);
-    request.mutable_region()->set_value(meta.name);
+    Name(meta, *request.mutable_region());
     return {.method = "Scan", .parameter = &request, .is_urgent = true};
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,

@@ -149,6 +149,15 @@ std::vector<std::string> FakeCluster::RowsOf(size_t region, const pb::Scan& scan
   return rows;
 }
 
+// Of a call to a region of t: what was put in its way, if that does not let it through.
+std::optional<Reaction> FakeCluster::MeetObstacle(const ReceivedCall& call) {
+  ++calls_;
+  if (obstacles_.empty()) return std::nullopt;
+  const Obstacle obstacle = std::move(obstacles_.front());
+  obstacles_.pop_front();
+  return obstacle(call);
+}
+
 Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
   const auto request = call.As<pb::ScanRequest>();
   if (request.has_region() && request.region().value() == "hbase:meta,,1") {
@@ -158,12 +167,7 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
     scanners_.erase(request.scanner_id());
     return {AnswerFrame(call.id, pb::ScanResponse())};
   }
-  ++calls_;
-  if (!obstacles_.empty()) {
-    const Obstacle obstacle = std::move(obstacles_.front());
-    obstacles_.pop_front();
-    if (auto reaction = obstacle(call)) return *reaction;
-  }
+  if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
   uint64_t id = request.scanner_id();
   if (!request.has_scanner_id()) {
     const auto region = RegionNamed(request.region().value());
@@ -202,12 +206,7 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
 }
 
 Reaction FakeCluster::ServeGet(const ReceivedCall& call) {
-  ++calls_;
-  if (!obstacles_.empty()) {
-    const Obstacle obstacle = std::move(obstacles_.front());
-    obstacles_.pop_front();
-    if (auto reaction = obstacle(call)) return *reaction;
-  }
+  if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
   const auto request = call.As<pb::GetRequest>();
   if (!RegionNamed(request.region().value())) return NotServing(call.id);
   pb::GetResponse response;

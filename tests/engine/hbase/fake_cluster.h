@@ -50,6 +50,7 @@ class FakeCluster {
 
   Reaction Serve(const ReceivedCall& call);
   Reaction ServeRegistry(const ReceivedCall& call);
+  std::optional<Reaction> MeetObstacle(const ReceivedCall& call);
   Reaction ServeScan(const ReceivedCall& call);
   Reaction ServeMeta(const ReceivedCall& call, const pb::Scan& scan);
   Reaction ServeGet(const ReceivedCall& call);
