@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -68,7 +69,7 @@ class FrameReader {
 
 class TcpConnection : public Connection {
  public:
-  TcpConnection(Socket socket, Socket wake, ServerAddress server, std::string opening)
+  TcpConnection(Descriptor socket, Descriptor wake, ServerAddress server, std::string opening)
       : socket_(std::move(socket)), wake_(std::move(wake)), server_(std::move(server)) {
     outgoing_.push_back({kTheOpening, std::move(opening)});
     thread_ = std::thread([this] { Run(); });
@@ -267,8 +268,8 @@ class TcpConnection : public Connection {
     }
   }
 
-  const Socket socket_;
-  const Socket wake_;  // an eventfd
+  const Descriptor socket_;
+  const Descriptor wake_;  // an eventfd
   const ServerAddress server_;
   mutable std::mutex mutex_;
   bool is_open_ = true;
@@ -286,8 +287,8 @@ class TcpConnection : public Connection {
 
 StatusOr<std::unique_ptr<Connection>> Connect(const ServerAddress& server, Service service,
                                               const std::string& user, const Patience& patience) {
-  CELLFS_ASSIGN_OR_RETURN(Socket socket, ConnectTo(server, patience));
-  Socket wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  CELLFS_ASSIGN_OR_RETURN(Descriptor socket, ConnectTo(server, patience));
+  Descriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake.get() < 0) {
     return Status(StatusCode::kUnavailable, std::string("an eventfd: ") + std::strerror(errno));
   }

@@ -50,8 +50,8 @@ int FinishConnecting(int descriptor, const Patience& patience) {
   return error;
 }
 
-int ConnectTo(const addrinfo& address, const Patience& patience, Socket& connected) {
-  Socket made(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+int ConnectTo(const addrinfo& address, const Patience& patience, Descriptor& connected) {
+  Descriptor made(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (made.get() < 0) return errno;
   if (connect(made.get(), address.ai_addr, address.ai_addrlen) != 0) {
     if (errno != EINPROGRESS) return errno;
@@ -66,10 +66,10 @@ int ConnectTo(const addrinfo& address, const Patience& patience, Socket& connect
 
 }  // namespace
 
-StatusOr<Socket> ConnectTo(const ServerAddress& server, const Patience& patience) {
+StatusOr<Descriptor> ConnectTo(const ServerAddress& server, const Patience& patience) {
   CELLFS_ASSIGN_OR_RETURN(const AddressList addresses, AddressesOf(server));
   int error = EADDRNOTAVAIL;
-  Socket connected;
+  Descriptor connected;
   for (const addrinfo* address = addresses.get(); address != nullptr; address = address->ai_next) {
     error = ConnectTo(*address, patience, connected);
     if (error == 0) return connected;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/descriptor.h"
 #include "engine/local/file_layer.h"
 #include "engine/status_or.h"
 
@@ -21,27 +22,8 @@ constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.ne
 // With how many levels of directories each is: those of tables are below `tables` and `lost`.
 constexpr std::pair<const char*, int> kDirectories[] = {{"tables", 2}, {"wal", 1}, {"lost", 2}};
 
-// Owned, for as long as it takes to look.
-class Directory {
- public:
-  explicit Directory(int descriptor = -1) : descriptor_(descriptor) {}
-  Directory(Directory&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Directory& operator=(Directory&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~Directory() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  bool valid() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-Directory OpenIn(int parent, const char* name, int flags) {
-  return Directory(::openat(parent, name, O_DIRECTORY | O_CLOEXEC | flags));
+Descriptor OpenIn(int parent, const char* name, int flags) {
+  return Descriptor(::openat(parent, name, O_DIRECTORY | O_CLOEXEC | flags));
 }
 
 Status Refuse(const std::string& path, const std::string& why) {
@@ -73,7 +55,7 @@ Status CheckKind(const std::string& path, const struct stat& found, mode_t kind)
 // the store.
 bool MayBeMissed(int error) { return error == ENOENT || error == EIO; }
 
-Status CheckEntry(const Directory& parent, const std::string& parent_path, const char* name,
+Status CheckEntry(const Descriptor& parent, const std::string& parent_path, const char* name,
                   mode_t kind) {
   const std::string path = parent_path + "/" + name;
   struct stat found {};
@@ -83,11 +65,11 @@ Status CheckEntry(const Directory& parent, const std::string& parent_path, const
   return CheckOwnerAndMode(path, found);
 }
 
-Status CheckTree(const Directory& parent, const std::string& parent_path, const char* name,
+Status CheckTree(const Descriptor& parent, const std::string& parent_path, const char* name,
                  int levels);
 
 // What lies in a directory, of `levels` levels of directories: files at the lowest.
-Status CheckEntries(const Directory& directory, const std::string& path, int levels) {
+Status CheckEntries(const Descriptor& directory, const std::string& path, int levels) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(
       ::fdopendir(::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0)), ::closedir);
   if (stream == nullptr) return ErrnoStatus("list", path, errno);
@@ -100,16 +82,16 @@ Status CheckEntries(const Directory& directory, const std::string& path, int lev
   return {};
 }
 
-Status CheckTree(const Directory& parent, const std::string& parent_path, const char* name,
+Status CheckTree(const Descriptor& parent, const std::string& parent_path, const char* name,
                  int levels) {
   CELLFS_RETURN_IF_ERROR(CheckEntry(parent, parent_path, name, S_IFDIR));
   const std::string path = parent_path + "/" + name;
-  const Directory directory = OpenIn(parent.get(), name, O_RDONLY | O_NOFOLLOW);
-  if (!directory.valid()) return MayBeMissed(errno) ? Status() : ErrnoStatus("open", path, errno);
+  const Descriptor directory = OpenIn(parent.get(), name, O_RDONLY | O_NOFOLLOW);
+  if (directory.get() < 0) return MayBeMissed(errno) ? Status() : ErrnoStatus("open", path, errno);
   return CheckEntries(directory, path, levels);
 }
 
-std::string NameOf(const Directory& directory) {
+std::string NameOf(const Descriptor& directory) {
   char name[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(directory.get());
   const ssize_t length = ::readlink(link.c_str(), name, sizeof name);
@@ -118,11 +100,11 @@ std::string NameOf(const Directory& directory) {
 
 // Whoever is let into a group is trusted not to move what lies there: home directories are like
 // that. In a sticky directory, as /tmp, others cannot.
-Status CheckCannotBeReplaced(const Directory& store, const std::string& store_path) {
+Status CheckCannotBeReplaced(const Descriptor& store, const std::string& store_path) {
   struct stat below {};
   if (::fstat(store.get(), &below) != 0) return ErrnoStatus("look at", store_path, errno);
-  Directory directory = OpenIn(store.get(), "..", O_PATH);
-  while (directory.valid()) {
+  Descriptor directory = OpenIn(store.get(), "..", O_PATH);
+  while (directory.get() >= 0) {
     struct stat found {};
     if (::fstat(directory.get(), &found) != 0) return ErrnoStatus("look at", store_path, errno);
     if (found.st_dev == below.st_dev && found.st_ino == below.st_ino) return {};
@@ -140,9 +122,9 @@ Status CheckCannotBeReplaced(const Directory& store, const std::string& store_pa
 }  // namespace
 
 Status MakePrivate(const std::string& path) {
-  const Directory directory = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
+  const Descriptor directory = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
   struct stat found {};
-  if (!directory.valid() || ::fstat(directory.get(), &found) != 0)
+  if (directory.get() < 0 || ::fstat(directory.get(), &found) != 0)
     return ErrnoStatus("look at", path, errno);
   if (found.st_uid != ::geteuid() || (found.st_mode & 0777) == S_IRWXU) return {};
   if (::fchmod(directory.get(), (found.st_mode & 07000) | S_IRWXU) != 0)
@@ -151,9 +133,9 @@ Status MakePrivate(const std::string& path) {
 }
 
 Status CheckIsPrivate(const std::string& path) {
-  const Directory store = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
+  const Descriptor store = OpenIn(AT_FDCWD, path.c_str(), O_RDONLY);
   struct stat found {};
-  if (!store.valid() || ::fstat(store.get(), &found) != 0)
+  if (store.get() < 0 || ::fstat(store.get(), &found) != 0)
     return ErrnoStatus("look at", path, errno);
   CELLFS_RETURN_IF_ERROR(CheckOwnerAndMode(path, found));
   CELLFS_RETURN_IF_ERROR(CheckCannotBeReplaced(store, path));

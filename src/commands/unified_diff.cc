@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "src/daemon/descriptor.h"
+#include "engine/descriptor.h"
 
 namespace cellfs {
 namespace {

@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/descriptor.h"
 #include "engine/status_or.h"
-#include "src/daemon/descriptor.h"
 
 namespace cellfs {
 

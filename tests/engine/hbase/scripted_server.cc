@@ -5,6 +5,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <optional>
 

@@ -21,8 +21,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/descriptor.h"
 #include "engine/hbase/server_address.h"
-#include "engine/hbase/socket.h"
 
 namespace cellfs::hbase {
 
@@ -78,7 +78,7 @@ class ScriptedServer {
   void Serve(int descriptor, size_t number);
 
   const Script script_;
-  Socket listener_;
+  Descriptor listener_;
   ServerAddress address_;
   mutable std::mutex mutex_;
   bool ends_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Descriptor: an open file descriptor, which is closed with it.
-#ifndef CELLFS_SRC_DAEMON_DESCRIPTOR_H_
-#define CELLFS_SRC_DAEMON_DESCRIPTOR_H_
+#ifndef CELLFS_ENGINE_DESCRIPTOR_H_
+#define CELLFS_ENGINE_DESCRIPTOR_H_
 
 #include <unistd.h>
 
@@ -29,4 +29,4 @@ class Descriptor {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_SRC_DAEMON_DESCRIPTOR_H_
+#endif  // CELLFS_ENGINE_DESCRIPTOR_H_
