@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/hbase/big_endian.h"
+#include "engine/big_endian.h"
 #include "engine/hbase/socket.h"
 #include "engine/waiting.h"
 

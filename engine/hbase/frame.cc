@@ -5,7 +5,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <hbase.pb.h>
 
-#include "engine/hbase/big_endian.h"
+#include "engine/big_endian.h"
 #include "engine/hbase/cell_block.h"
 
 namespace cellfs::hbase {

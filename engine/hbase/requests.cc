@@ -3,7 +3,8 @@
 
 #include <hbase.pb.h>
 
-#include "engine/hbase/big_endian.h"
+#include "engine/big_endian.h"
+
 
 namespace cellfs::hbase {
 namespace {

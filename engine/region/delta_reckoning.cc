@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/big_endian.h"
 #include "engine/region/request_check.h"
 
 namespace cellfs {
@@ -13,15 +14,9 @@ namespace {
 
 constexpr size_t kLongSize = 8;
 
-uint64_t DecodeLong(std::string_view bytes) {
-  uint64_t number = 0;
-  for (char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
-  return number;
-}
-
 std::string EncodeLong(uint64_t number) {
-  std::string bytes(kLongSize, '\0');
-  for (size_t i = kLongSize; i-- > 0; number >>= 8) bytes[i] = static_cast<char>(number & 0xff);
+  std::string bytes;
+  AppendBigEndian(number, bytes);
   return bytes;
 }
 
@@ -32,7 +27,7 @@ StatusOr<std::string> NewValue(const Cell* old, const IncrementCell& delta) {
     return Status(StatusCode::kNotALong, "field is not a long, it is " +
                                              std::to_string(old->value.size()) + " bytes wide");
   }
-  return EncodeLong(DecodeLong(old->value) + amount);
+  return EncodeLong(ReadBigEndian<uint64_t>(old->value) + amount);
 }
 
 StatusOr<std::string> NewValue(const Cell* old, const AppendCell& delta) {

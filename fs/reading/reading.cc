@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/big_endian.h"
 #include "fs/reading/deleted_values.h"
 #include "fs/reading/filter_rights.h"
 #include "fs/reading/raw_pieces.h"
@@ -150,9 +151,8 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
     return Outcome(EINVAL, "a counter has 8 bytes, " + place.ToString() + " has " +
                                std::to_string(cell.value.size()));
   }
-  uint64_t number = 0;
-  for (const char byte : cell.value) number = number << 8 | static_cast<unsigned char>(byte);
-  return std::to_string(static_cast<int64_t>(number)) + "\n";
+  const auto number = static_cast<int64_t>(ReadBigEndian<uint64_t>(cell.value));
+  return std::to_string(number) + "\n";
 }
 
 bool MayBeCached(const Reading& reading, const Caller& caller, const Place& place) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/big_endian.h"
 #include "engine/filters.h"
 #include "src/commands/command.h"
 #include "src/daemon/json_text.h"
@@ -33,16 +34,14 @@ const char* NameOf(ValueFormat format) {
 Status WrongValue(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
 std::string EightBytes(int64_t number) {
-  std::string bytes(8, '\0');
-  auto rest = static_cast<uint64_t>(number);
-  for (size_t i = 8; i-- > 0; rest >>= 8) bytes[i] = static_cast<char>(rest & 0xff);
+  std::string bytes;
+  AppendBigEndian(static_cast<uint64_t>(number), bytes);
   return bytes;
 }
 
+// REQUIRES: eight bytes.
 int64_t NumberIn(const std::string& bytes) {
-  uint64_t number = 0;
-  for (const char c : bytes) number = number << 8 | static_cast<unsigned char>(c);
-  return static_cast<int64_t>(number);
+  return static_cast<int64_t>(ReadBigEndian<uint64_t>(bytes));
 }
 
 // A terminal is for looking: of a long value its beginning.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "engine/big_endian.h"
 #include "engine/hbase/cell_block.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "engine/hbase/big_endian.h"
 
 namespace cellfs::hbase {
 namespace {

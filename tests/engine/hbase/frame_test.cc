@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "engine/big_endian.h"
 #include "engine/hbase/frame.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +7,6 @@
 
 #include <random>
 
-#include "engine/hbase/big_endian.h"
 #include "tests/engine/hbase/scripted_server.h"
 
 namespace cellfs::hbase {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole numbers as HBase's protocol writes them: big-endian, of fixed width.
-#ifndef CELLFS_ENGINE_HBASE_BIG_ENDIAN_H_
-#define CELLFS_ENGINE_HBASE_BIG_ENDIAN_H_
+// Whole numbers as HBase writes them, in its protocol and as counters: big-endian, of fixed width.
+#ifndef CELLFS_ENGINE_BIG_ENDIAN_H_
+#define CELLFS_ENGINE_BIG_ENDIAN_H_
 
 #include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace cellfs::hbase {
+namespace cellfs {
 
 template <std::unsigned_integral T>
 void AppendBigEndian(T number, std::string& bytes) {
@@ -26,6 +26,6 @@ T ReadBigEndian(std::string_view bytes) {
   return number;
 }
 
-}  // namespace cellfs::hbase
+}  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_HBASE_BIG_ENDIAN_H_
+#endif  // CELLFS_ENGINE_BIG_ENDIAN_H_
