@@ -172,17 +172,22 @@ TEST_F(ControlSocketTest, LongRequestsShareTheMemoryOfOpenFiles) {
   EXPECT_EQ(memory.used(), 0U);
 }
 
+// Tells records until nobody takes them; that is a request that was cancelled.
+auto TellsForEver(std::atomic<bool>& ended) {
+  return [&ended](const Peer&, const ControlRequest& request,
+                  const TakeRecord& take) -> StatusOr<json> {
+    while (take({{"value", std::string(100'000, 'x')}})) {
+    }
+    EXPECT_TRUE(*request.cancelled);
+    ended = true;
+    return json::object();
+  };
+}
+
 TEST_F(ControlSocketTest, WhoReadsNothingIsGivenUp) {
   std::atomic<bool> ended = false;
-  server_ = *ControlServer::Open(
-      {.device = mount_.device, .patience = std::chrono::milliseconds(1)},
-      [&](const Peer&, const ControlRequest& request, const TakeRecord& take) -> StatusOr<json> {
-        while (take({{"value", std::string(100'000, 'x')}})) {
-        }
-        EXPECT_TRUE(*request.cancelled);
-        ended = true;
-        return json::object();
-      });
+  server_ = *ControlServer::Open({.device = mount_.device, .patience = std::chrono::milliseconds(1)},
+                                 TellsForEver(ended));
   const int fd = Send("{\"command\": \"x\"}\n");
   for (int i = 0; i < 6000 && !ended; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -196,13 +201,7 @@ TEST_F(ControlSocketTest, WhoReadsALittleNowAndThenIsGivenUpToo) {
       {.device = mount_.device,
        .patience = std::chrono::minutes(10),
        .patience_in_all = std::chrono::milliseconds(200)},
-      [&](const Peer&, const ControlRequest& request, const TakeRecord& take) -> StatusOr<json> {
-        while (take({{"value", std::string(100'000, 'x')}})) {
-        }
-        EXPECT_TRUE(*request.cancelled);
-        ended = true;
-        return json::object();
-      });
+      TellsForEver(ended));
   const int fd = Send("{\"command\": \"x\"}\n");
   for (int i = 0; i < 6000 && !ended; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
