@@ -446,9 +446,11 @@ Outcome CellWriter::JoinOthers(ColumnChange& change) {
   return ShareBytes(change, false);
 }
 
-void CellWriter::Share() {
+// Who truncated the file replaces what others write, unless they read it as well.
+void CellWriter::Share(bool with_reader) {
   ColumnChange change(with_.changing, node_);
-  if (holds_ != Holds::kWhole) return;
+  const bool joins = making_ == Making::kJoins && !truncates_;
+  if (holds_ != Holds::kWhole || !(joins || with_reader)) return;
   static_cast<void>(WithMemory(change, [&] { return ShareOwn(change); }));
 }
 
@@ -572,11 +574,13 @@ Outcome CellWriter::PutNow(ColumnChange& change, What what, Durability durabilit
   return WithMemory(change, [&] { return PutPending(change, what, durability); });
 }
 
+// To a file that this one made others may put first, here too: what it holds goes over that then.
 Outcome CellWriter::PutPending(ColumnChange& change, What what, Durability durability) {
+  if (what == What::kFile) CELLFS_RETURN_IF_FAILED(PutEdits(change, durability));
   if (OthersWereFirst()) CELLFS_RETURN_IF_FAILED(JoinOthers(change));
-  const bool puts_edits = what == What::kFile || file_->edits().Has(this);
-  CELLFS_RETURN_IF_FAILED(puts_edits ? PutEdits(change, durability)
-                                     : PutTail(change, durability, this));
+  CELLFS_RETURN_IF_FAILED(file_->edits().Has(this) ? PutEdits(change, durability)
+                                                   : PutTail(change, durability, this));
+  if (OthersWereFirst()) return JoinOthers(change);
   return unput_ == Unput::kNothing ? Outcome() : PutOwn(change, durability);
 }
 

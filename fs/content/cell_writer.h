@@ -67,7 +67,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Allocate(uint64_t size) override;
   Outcome Flush() override;
   Outcome PutAll() override;
-  void Share() override;
+  void Share(bool with_reader) override;
   Outcome Sync() override;
   void Release() override;
   void Abandon() override;

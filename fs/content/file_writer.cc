@@ -44,13 +44,13 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   }
   OpenedFile opened;
   const std::shared_ptr<SharedFile> file = node->ShareFile();
-  const bool reads_stored = mode.read && !mode.truncate && !mode.created;
-  if (reads_stored && file->is_replaced()) ShareReplacements(*node);
+  const bool joins = !mode.truncate && !mode.created;
+  if (joins && file->is_replaced()) ShareReplacements(*node, mode.read);
   // In this order: who ends to write says before that the pages are stale.
   const bool is_written = file->writers() > 0;
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
   // They cannot be dropped now.
-  opened.direct_io = reads_stored && is_written && (stale != 0 || file->is_replaced());
+  opened.direct_io = joins && mode.read && is_written && (stale != 0 || file->is_replaced());
   opened.handle = std::make_shared<CellWriter>(cells_, request, node, mode);
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
@@ -59,9 +59,9 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
 }
 
 // Who opens a file to read and write it shares the kernel's pages with who writes it already, for
-// both may map it.
-void FileWriters::ShareReplacements(const Node& node) {
-  for (const auto& handle : node.handles()) handle->Share();
+// both may map it. Who only writes it goes on where its maker's bytes end.
+void FileWriters::ShareReplacements(const Node& node, bool with_reader) {
+  for (const auto& handle : node.handles()) handle->Share(with_reader);
 }
 
 OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const NodePtr& node,

@@ -26,7 +26,7 @@ class FileWriters {
  private:
   OutcomeOr<OpenedFile> OpenCell(const Request& request, const NodePtr& node, const Place& place,
                                  const OpenMode& mode) const;
-  static void ShareReplacements(const Node& node);
+  static void ShareReplacements(const Node& node, bool with_reader);
   OutcomeOr<OpenedFile> OpenCounter(const Request& request, const NodePtr& node,
                                     const Place& place) const;
   OutcomeOr<OpenedFile> OpenToml(const Request& request, const NodePtr& node, const Place& place,

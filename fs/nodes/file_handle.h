@@ -66,9 +66,9 @@ class FileHandle {
   virtual Outcome Flush() { return {}; }
   // What is not put yet, the creation or a truncation of the file alone included.
   virtual Outcome PutAll() { return Flush(); }
-  // Somebody opens the file to read and write it: what this one holds for itself becomes part of
-  // the file that all share (fs/nodes/shared_file.h).
-  virtual void Share() {}
+  // Somebody else opens the file to write it, and perhaps to read it: what this one holds for itself
+  // becomes part of the file that all share (fs/nodes/shared_file.h).
+  virtual void Share(bool /*with_reader*/) {}
   // fsync(2).
   virtual Outcome Sync() { return {}; }
   // The last descriptor and the last mapping have gone. Called once, before the handle dies.

@@ -327,6 +327,22 @@ TEST_F(FileWriterTest, AMakerThatWroteNothingPutsNothingOverAnother) {
   EXPECT_EQ(tree.Stored("q"), "Put@0");
 }
 
+TEST_F(FileWriterTest, AMakersSyncPutsWhatOthersWroteAndNothingOverIt) {
+  for (const bool exclusive : {false, true}) {
+    for (const bool appends : {false, true}) {
+      OpenFile maker = tree.Create(kQ, exclusive, appends ? ForAppending() : ForWritingOnly());
+      OpenFile second = tree.Open(kQ, appends ? ForAppending() : ForWriting());
+      tree.Write(second, "second");
+      EXPECT_TRUE(maker.handle->Sync().ok());
+      EXPECT_EQ(tree.ReadFile(kQ), "second");
+      EXPECT_EQ(tree.Close(maker), 0);
+      EXPECT_EQ(tree.Close(second), 0);
+      EXPECT_EQ(tree.ReadFile(kQ), "second");
+      EXPECT_EQ(tree.Unlink(kQ), 0);
+    }
+  }
+}
+
 TEST_F(FileWriterTest, AMakersTruncationGoesOverWhatAnotherPut) {
   OpenFile maker = tree.Create(kQ);
   OpenFile second = tree.Open(kQ, ForWriting());
@@ -340,14 +356,15 @@ TEST_F(FileWriterTest, AMakersTruncationGoesOverWhatAnotherPut) {
   EXPECT_EQ(tree.ReadFile(kQ), "m");
 }
 
-TEST_F(FileWriterTest, AnExclusiveMakerWritesOverWhatCameThroughItsOwnFile) {
+TEST_F(FileWriterTest, AnExclusiveMakersBytesAndThoseOfOthersStandAsTheyCame) {
   OpenFile maker = tree.Create(kQ, /*exclusive=*/true);
   OpenFile second = tree.Open(kQ, ForWritingOnly());
-  tree.Write(maker, "AA");
+  tree.Write(maker, "AAAAAA");
   tree.Write(second, "bbbb");
+  tree.Write(maker, "A", 1);
   EXPECT_EQ(tree.Close(second), 0);
   EXPECT_EQ(tree.Close(maker), 0);
-  EXPECT_EQ(tree.ReadFile(kQ), "AAbb");
+  EXPECT_EQ(tree.ReadFile(kQ), "bAbbAA");
 }
 
 TEST_F(FileWriterTest, ACreationThatComesLateOpensWhatIsThere) {

@@ -184,6 +184,26 @@ def test_what_one_writes_and_another_replaces_is_the_contracts(family):
     assert path.read_bytes() == b"whole"
 
 
+@pytest.mark.parametrize("appends", [0, os.O_APPEND])
+@pytest.mark.parametrize("sharer", [os.O_RDWR, os.O_WRONLY])
+@pytest.mark.parametrize("made", [0, os.O_TRUNC, os.O_EXCL])
+@pytest.mark.parametrize("writes", ["s", "sm", "ms"])
+@pytest.mark.parametrize("ends", ["fsync", "close"])
+def test_who_made_a_file_puts_nothing_over_what_others_wrote(family, appends, sharer, made, writes, ends):
+    """Whoever wrote first, and whoever ends it first. Only who truncated it replaces it."""
+    path = family / "q"
+    maker = os.open(path, os.O_WRONLY | os.O_CREAT | made | appends, 0o644)
+    replaces = made == os.O_TRUNC and "m" in writes and sharer == os.O_WRONLY
+    with open(maker, "wb", buffering=0) as m, open(os.open(path, sharer | appends), "wb", buffering=0) as s:
+        for number, who in enumerate(writes):
+            os.pwrite((m if who == "m" else s).fileno(), who.encode(), number)
+        os.fsync(maker) if ends == "fsync" else m.close()
+        if not replaces and (ends == "fsync" or "m" in writes):
+            assert path.read_bytes() == writes.encode()
+    if not replaces:
+        assert path.read_bytes() == writes.encode()
+
+
 def test_handles_that_share_edits_make_one_version(family):
     path = family / "q"
     path.write_bytes(b"0123456789")
