@@ -195,7 +195,11 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
     highest = std::max(highest, record.sequence_id);
     return Status();
   };
-  const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
+  const WalOptions options{.store_id = directory_->id(),
+                           .must_exist = !tables.empty(),
+                           .make_room = [this](uint64_t bytes) {
+                             context_->reserve.MakeRoom(bytes + kBytesOfNames);
+                           }};
   auto wal = Wal::Open(files_, directory_->log_path(), options, visitor);
   if (!wal.ok()) return WithRemedyOfLog(wal.status());
   context_->wal = *std::move(wal);
@@ -341,6 +345,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.puts_refused = CheckTakesPuts();
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));
+  statistics.cut_off = context_->wal->CutOff();
   statistics.pinned_moments = context_->moments->Count();
   statistics.disk_reserve = context_->reserve.held();
   statistics.disk_reserve_wanted = context_->reserve.wanted();
