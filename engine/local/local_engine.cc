@@ -2,7 +2,6 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
@@ -153,11 +152,8 @@ bool LocalEngine::IsUnusedCreation(TableId id) const {
   return manifest.ok() && manifest->flushed == 0;
 }
 
-void LocalEngine::RemoveFiles(TableId id) const {
-  if (context_->options.read_only) return;
-  std::error_code ignored;  // what is left is found when the store is opened the next time
-  std::filesystem::remove_all(PathOf(id), ignored);
-}
+// What is left is found when the store is opened the next time.
+void LocalEngine::RemoveFiles(TableId id) const { files_.RemoveTree(PathOf(id)); }
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table) {
   CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));

@@ -594,6 +594,13 @@ class BusyFiles : public FileLayer {
     return PosixFiles().Rename(from, to);
   }
   Status Remove(const std::string& path) override { return PosixFiles().Remove(path); }
+  void RemoveTree(const std::string& path) override { PosixFiles().RemoveTree(path); }
+  uint64_t Hold(const std::string& path, uint64_t bytes) override {
+    return PosixFiles().Hold(path, bytes);
+  }
+  StatusOr<Descriptor> Lock(const std::string& directory) override {
+    return PosixFiles().Lock(directory);
+  }
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
     return PosixFiles().List(directory);
   }
