@@ -78,6 +78,8 @@ struct Statistics {
   Status puts_refused;        // why; OK: they are taken
   // Tables that nothing can be read of, since an older CATALOG does not name them; and what helps.
   std::vector<std::string> lost_tables;
+  // What was cut off the log's end though whole records stand in it, and is kept; and what helps.
+  std::vector<std::string> cut_off;
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk
   uint64_t disk_reserve_wanted = 0;
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since

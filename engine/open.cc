@@ -3,7 +3,7 @@
 
 #include "engine/local/file_layer.h"
 #include "engine/local/local_engine.h"
-#include "engine/local/store_directory.h"
+#include "engine/local/store_lock.h"
 #include "engine/memory/memory_engine.h"
 #include "engine/region/embedded_store.h"
 
@@ -18,7 +18,7 @@ StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& director
 }
 
 std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
-  return StoreDirectory::Holder(directory);
+  return HolderOfLock(directory);
 }
 
 std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/local/cut_off_log.h"
 #include "engine/local/local_check.h"
 #include "engine/local/log_format.h"
 #include "engine/local/lost_tables.h"
@@ -36,6 +37,7 @@ class StoreCheck {
       Add({.file = "CATALOG", .what = loaded.status().message()});
     }
     CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty()));
+    CELLFS_RETURN_IF_ERROR(CheckForCutOff());
     for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
     if (loaded.ok()) CheckForLostTables();
     return std::move(report_);
@@ -172,7 +174,9 @@ class StoreCheck {
         offset += found->size;
         continue;
       }
-      if (!found && TailOf(bytes, offset, base) != LogTail::kDamaged) break;
+      const LogTail tail = found ? LogTail::kDamaged : TailOf(bytes, offset, base);
+      if (tail == LogTail::kTorn) AddTorn(file, bytes, offset, base);
+      if (tail != LogTail::kDamaged) break;
       const size_t next = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
       AddToLog(file, std::to_string(offset),
                "what lies from offset " + std::to_string(offset) + " to " + std::to_string(next) +
@@ -183,6 +187,20 @@ class StoreCheck {
     if (newest && next_is_on_disk_ && !Exists("wal/" + SegmentName(number + 1)))
       AddMissing(number + 1);
     return offset;
+  }
+
+  // A torn end is no damage: a crash leaves it. But nobody can say that of one before whole records.
+  void AddTorn(const std::string& file, std::string_view bytes, size_t offset, LogPosition base) {
+    if (const size_t records = CountRecords(bytes, offset, base); records != 0)
+      AddToLog(file, std::to_string(offset), DescribeTornBeforeRecords(offset, records));
+  }
+
+  Status CheckForCutOff() {
+    const std::string log = directory_ + "/wal";
+    CELLFS_ASSIGN_OR_RETURN(const auto names, FindCutOff(files_, log));
+    for (const std::string& name : names)
+      Add({.file = "wal/" + name, .what = DescribeCutOff(log, name)});
+    return {};
   }
 
   // ---- Tables that CATALOG does not name --------------------------------------------------------

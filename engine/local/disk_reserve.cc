@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/disk_reserve.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,36 +35,15 @@ Disk LookAt(const std::string& path) {
 
 }  // namespace
 
-DiskReserve::DiskReserve(const std::string& directory, uint64_t bytes)
-    : directory_(directory),
+DiskReserve::DiskReserve(FileLayer& files, const std::string& directory, uint64_t bytes)
+    : files_(files),
+      directory_(directory),
       path_(directory + "/RESERVE"),
       wanted_(std::min(bytes, LookAt(directory).size / kShare)) {
   struct stat found {};
   if (lstat(path_.c_str(), &found) == 0) held_ = static_cast<uint64_t>(found.st_size);
-  if (held_ > wanted_) held_ = Resize(wanted_);
+  if (held_ > wanted_) held_ = files_.Hold(path_, wanted_);
   Fill();
-}
-
-// Answers how many bytes there are then. posix_fallocate writes where a file system knows nothing
-// of blocks taken ahead.
-uint64_t DiskReserve::Resize(uint64_t bytes) const {
-  if (bytes == 0) {
-    unlink(path_.c_str());
-    return 0;
-  }
-  const int file = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return 0;
-  struct stat found {};
-  uint64_t size = fstat(file, &found) == 0 ? static_cast<uint64_t>(found.st_size) : 0;
-  if (bytes < size) {
-    if (ftruncate(file, static_cast<off_t>(bytes)) == 0) size = bytes;
-  } else if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) {
-    size = bytes;
-  } else if (ftruncate(file, static_cast<off_t>(size)) != 0) {
-    size = 0;  // it may have holes: it counts for nothing
-  }
-  close(file);
-  return size;
 }
 
 void DiskReserve::Fill() {
@@ -76,7 +53,7 @@ void DiskReserve::Fill() {
   const uint64_t free = LookAt(directory_).free;
   const uint64_t more = free >= wanted_ - held ? wanted_ - held : free / 2 / kBlock * kBlock;
   if (more == 0) return;
-  held_ = Resize(held + more);
+  held_ = files_.Hold(path_, held + more);
   look_at_ = 0;
 }
 
@@ -109,7 +86,7 @@ bool DiskReserve::Release(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const uint64_t before = held_;
   if (before == 0) return false;
-  held_ = Resize(before - std::min(before, bytes));
+  held_ = files_.Hold(path_, before - std::min(before, bytes));
   look_at_ = 0;
   return held_ < before;
 }

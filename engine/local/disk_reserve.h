@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/local/file_layer.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
@@ -57,7 +58,8 @@ class DiskReserve {
 
   // In `directory`/RESERVE: so many bytes, or a 16th of the file system where that is less. 0: no
   // reserve is kept, and room is what the disk says when it is written to.
-  DiskReserve(const std::string& directory, uint64_t bytes);
+  // `files` outlives it.
+  DiskReserve(FileLayer& files, const std::string& directory, uint64_t bytes);
 
   // Takes what is missing, or half of what is free where that is less.
   void Fill();
@@ -106,8 +108,8 @@ class DiskReserve {
   }
   bool Release(uint64_t bytes);
   void Look();
-  uint64_t Resize(uint64_t bytes) const;
 
+  FileLayer& files_;
   const std::string directory_;
   const std::string path_;
   const uint64_t wanted_;

@@ -9,25 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
+
+#include "engine/local/store_lock.h"
 
 namespace cellfs {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  bool valid() const { return number_ >= 0; }
-
- private:
-  const int number_;
-};
 
 class PosixAppendFile : public AppendFile {
  public:
@@ -97,7 +85,7 @@ class PosixFileLayer : public FileLayer {
 
   StatusOr<std::string> Read(const std::string& path) override {
     const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!descriptor.valid()) return ErrnoStatus("open", path, errno);
+    if (descriptor.get() < 0) return ErrnoStatus("open", path, errno);
     struct stat status;
     if (::fstat(descriptor.get(), &status) != 0) return ErrnoStatus("look at", path, errno);
     std::string bytes(static_cast<size_t>(status.st_size), '\0');
@@ -130,9 +118,14 @@ class PosixFileLayer : public FileLayer {
     return {};
   }
 
+  void RemoveTree(const std::string& path) override {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+
   void StartSync(const std::string& path) override {
     const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (descriptor.valid()) (void)::sync_file_range(descriptor.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+    if (descriptor.get() >= 0) (void)::sync_file_range(descriptor.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
 
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
@@ -157,9 +150,34 @@ class PosixFileLayer : public FileLayer {
 
   Status SyncDirectory(const std::string& path) override {
     const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!descriptor.valid()) return ErrnoStatus("open", path, errno);
+    if (descriptor.get() < 0) return ErrnoStatus("open", path, errno);
     if (::fsync(descriptor.get()) != 0) return ErrnoStatus("sync", path, errno);
     return {};
+  }
+
+  // posix_fallocate writes where a file system knows nothing of blocks taken ahead.
+  uint64_t Hold(const std::string& path, uint64_t bytes) override {
+    if (bytes == 0) {
+      ::unlink(path.c_str());
+      return 0;
+    }
+    const Descriptor file(
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file.get() < 0) return 0;
+    struct stat found {};
+    uint64_t size = ::fstat(file.get(), &found) == 0 ? static_cast<uint64_t>(found.st_size) : 0;
+    if (bytes < size) {
+      if (::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0) size = bytes;
+    } else if (::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)) == 0) {
+      size = bytes;
+    } else if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
+      size = 0;  // it may have holes: it counts for nothing
+    }
+    return size;
+  }
+
+  StatusOr<Descriptor> Lock(const std::string& directory) override {
+    return LockToChange(directory);
   }
 };
 
@@ -178,9 +196,14 @@ class UnchangedFileLayer : public PosixFileLayer {
   }
   Status Rename(const std::string& /*from*/, const std::string& /*to*/) override { return {}; }
   Status Remove(const std::string& /*path*/) override { return {}; }
+  void RemoveTree(const std::string& /*path*/) override {}
   Status MakeDirectory(const std::string& /*path*/) override { return {}; }
   void StartSync(const std::string& /*path*/) override {}
   Status SyncDirectory(const std::string& /*path*/) override { return {}; }
+  uint64_t Hold(const std::string& /*path*/, uint64_t bytes) override { return bytes; }
+  StatusOr<Descriptor> Lock(const std::string& directory) override {
+    return LockToRead(directory);
+  }
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // FileLayer: the few file operations that the log, the catalog and the store's directory need. An
-// interface only so that tests can put failing, forgetful and full disks beneath them.
+// interface so that tests can put failing, forgetful and full disks beneath them, and so that a
+// store that is only read stays as it is: whatever makes, changes or removes something in its
+// directory goes this way, but for store files, which are written by SQLite.
 //
 // Errors: kStoreFull where the device or the user's quota has no room (ENOSPC, EDQUOT), else
 // kIoError; the message names operation, file and errno.
@@ -14,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/descriptor.h"
 #include "engine/status_or.h"
 
 namespace cellfs {
@@ -47,6 +50,8 @@ class FileLayer {
   // Replaces `to`.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Remove(const std::string& path) = 0;
+  // A directory with all that is in it, as far as that can be removed.
+  virtual void RemoveTree(const std::string& path) = 0;
   // The names in a directory, sorted, without "." and "..".
   virtual StatusOr<std::vector<std::string>> List(const std::string& directory) = 0;
   // Mode 0700; one that exists is no error. Makes no parents.
@@ -56,13 +61,18 @@ class FileLayer {
   virtual void StartSync(const std::string& path) = 0;
   // Names made, renamed and removed in the directory are on disk when this returns.
   virtual Status SyncDirectory(const std::string& path) = 0;
+  // Makes the file have so many bytes, of blocks that nobody else can have any more; 0: there is no
+  // such file. Answers how many it has then.
+  virtual uint64_t Hold(const std::string& path, uint64_t bytes) = 0;
+  // The lock of the store in `directory` (store_lock.h).
+  virtual StatusOr<Descriptor> Lock(const std::string& directory) = 0;
 };
 
 // The machine's own files. Lives for ever.
 FileLayer& PosixFiles();
 
-// The machine's files as they are: what is written, made, renamed or removed goes nowhere, and is
-// no error. Lives for ever.
+// The machine's files as they are: what is written, made, renamed, removed or held goes nowhere, and
+// is no error; the lock is shared with others who read. Lives for ever.
 FileLayer& UnchangedFiles();
 
 // Puts `bytes` into `directory`/`name`, durably and whole or not at all: writes and syncs

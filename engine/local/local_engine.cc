@@ -2,7 +2,6 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
@@ -153,11 +152,8 @@ bool LocalEngine::IsUnusedCreation(TableId id) const {
   return manifest.ok() && manifest->flushed == 0;
 }
 
-void LocalEngine::RemoveFiles(TableId id) const {
-  if (context_->options.read_only) return;
-  std::error_code ignored;  // what is left is found when the store is opened the next time
-  std::filesystem::remove_all(PathOf(id), ignored);
-}
+// What is left is found when the store is opened the next time.
+void LocalEngine::RemoveFiles(TableId id) const { files_.RemoveTree(PathOf(id)); }
 
 StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table) {
   CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
@@ -195,7 +191,11 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
     highest = std::max(highest, record.sequence_id);
     return Status();
   };
-  const WalOptions options{.store_id = directory_->id(), .must_exist = !tables.empty()};
+  const WalOptions options{.store_id = directory_->id(),
+                           .must_exist = !tables.empty(),
+                           .make_room = [this](uint64_t bytes) {
+                             context_->reserve.MakeRoom(bytes + kBytesOfNames);
+                           }};
   auto wal = Wal::Open(files_, directory_->log_path(), options, visitor);
   if (!wal.ok()) return WithRemedyOfLog(wal.status());
   context_->wal = *std::move(wal);
@@ -341,6 +341,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.puts_refused = CheckTakesPuts();
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));
+  statistics.cut_off = context_->wal->CutOff();
   statistics.pinned_moments = context_->moments->Count();
   statistics.disk_reserve = context_->reserve.held();
   statistics.disk_reserve_wanted = context_->reserve.wanted();

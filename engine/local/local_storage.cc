@@ -471,8 +471,7 @@ void LocalStorage::Drop() {
   dropped_ = true;  // ends flush and compaction, soon
   const std::lock_guard flush_lock(flush_mutex_);
   const std::lock_guard compact_lock(compact_mutex_);
-  std::error_code ignored;  // what is left is found when the store is opened the next time
-  std::filesystem::remove_all(folder_->path, ignored);
+  context_->files.RemoveTree(folder_->path);  // what is left is found by the next opening
   context_->wal->DropTable(id());
   FlushEnded({});
   const std::lock_guard write_lock(context_->write_mutex);

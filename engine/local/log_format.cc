@@ -321,6 +321,17 @@ size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
   return std::string_view::npos;
 }
 
+size_t CountRecords(std::string_view segment, size_t from, LogPosition base) {
+  size_t records = 0;
+  for (size_t at = FindNextRecord(segment, from, base); at != std::string_view::npos;) {
+    const std::string_view rest = segment.substr(at);
+    const size_t size = FindRecord(rest, base + at)->size;
+    if (!DecodeNote(rest.substr(0, size))) ++records;
+    at = FindNextRecord(segment, at + size, base);
+  }
+  return records;
+}
+
 namespace {
 
 // A disk writes sectors, but a page that goes to the disk while it is being filled goes by cache
@@ -331,13 +342,21 @@ constexpr size_t kWholeHeaderCheck = kCheckedHeaderSize + sizeof(uint64_t);
 
 bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
 
+size_t EndOfPiece(size_t offset, size_t piece_size) {
+  return offset / piece_size * piece_size + piece_size;
+}
+
+// Whether all is zero from `at` to the end of its piece. A piece goes to the disk at one moment, so
+// that what was written later into it, behind the record, is not there where the record is cut.
+bool IsZeroToEndOfPiece(std::string_view bytes, size_t at) {
+  return IsZero(bytes.substr(at, EndOfPiece(at, kPieceSize) - at));
+}
+
 // A machine that loses power may have written some pieces of a file and others, before or behind
 // them, not: those are zero. False too where [begin, end) is empty.
 bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
-  for (size_t next = 0; begin < end; begin = next) {
-    next = std::min(begin / kPieceSize * kPieceSize + kPieceSize, end);
-    if (IsZero(bytes.substr(begin, next - begin))) return true;
-  }
+  for (; begin < end; begin = EndOfPiece(begin, kPieceSize))
+    if (IsZeroToEndOfPiece(bytes, begin)) return true;
   return false;
 }
 
@@ -345,8 +364,8 @@ bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
 // farther, or the page went to the disk while it was being filled.
 bool EndsInZeros(std::string_view bytes, size_t begin, size_t end) {
   for (size_t next = 0; begin < end; begin = next) {
-    next = std::min(begin / kPageSize * kPageSize + kPageSize, end);
-    if (bytes[next - 1] == '\0') return true;
+    next = std::min(EndOfPiece(begin, kPageSize), end);
+    if (IsZeroToEndOfPiece(bytes, next - 1)) return true;
   }
   return false;
 }
@@ -375,7 +394,8 @@ bool MayBeUnfinished(std::string_view segment, size_t damage, LogPosition base) 
   }
   if (rest.size() < kWholeHeaderCheck) return true;
   return HasUnwrittenPiece(segment, damage, damage + kWholeHeaderCheck) ||
-         (rest[kWholeHeaderCheck - 1] == '\0' && BeginsHeader(rest, base + damage));
+         (IsZeroToEndOfPiece(segment, damage + kWholeHeaderCheck - 1) &&
+          BeginsHeader(rest, base + damage));
 }
 
 // Whether a record behind `damage` says that the log was on disk beyond it. Its header has a

@@ -109,6 +109,8 @@ std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellVi
 
 // Where, from `from` on, the next intact record of a segment begins; npos: nowhere.
 size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base);
+// How many intact records, without notes, a segment has from `from` on.
+size_t CountRecords(std::string_view segment, size_t from, LogPosition base);
 
 // What follows the intact records of a segment.
 enum class LogTail {

@@ -15,6 +15,7 @@
 #include "engine/local/log_summary.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
+#include "engine/local/store_lock.h"
 #include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
@@ -200,7 +201,7 @@ StatusOr<std::vector<TableRepair>> RepairLocalStore(const std::string& directory
     CELLFS_ASSIGN_OR_RETURN(const auto held, StoreDirectory::Open(PosixFiles(), directory));
     return Repair(PosixFiles(), directory, mode).Run();
   }
-  if (const auto holder = StoreDirectory::Holder(directory))
+  if (const auto holder = HolderOfLock(directory))
     return Status(StatusCode::kUnavailable,
                   "store '" + directory + "' is in use by process " + *holder);
   return Repair(PosixFiles(), directory, mode).Run();

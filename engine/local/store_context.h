@@ -31,7 +31,7 @@ struct StoreContext {
       : files(files_in),
         options(options_in),
         cache(options.cache_bytes, kMostIdleReaders),
-        reserve(directory, static_cast<uint64_t>(options.disk_reserve)) {}
+        reserve(files, directory, static_cast<uint64_t>(options.disk_reserve)) {}
 
   FileLayer& files;
   const StoreOptions options;

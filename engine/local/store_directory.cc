@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_directory.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <random>
+#include <utility>
 
 #include "engine/local/private_directory.h"
 #include "engine/local/sealed_file.h"
@@ -19,7 +15,6 @@ namespace cellfs {
 namespace {
 
 constexpr std::string_view kFormatFile = "FORMAT";
-constexpr std::string_view kLockFile = "LOCK";
 constexpr std::string_view kCatalogFile = "CATALOG";
 constexpr std::string_view kFormatPrefix = "cellfs store, format ";
 constexpr std::string_view kIdPrefix = "id ";
@@ -49,46 +44,6 @@ Status NotAStore(const std::string& path) {
           "'" + path +
               "' is not a cellfs store: it is not empty and has no FORMAT file. Where it was one, "
               "that file from a backup of it helps"};
-}
-
-std::string HolderNotedIn(int lock) {
-  char text[24];
-  const ssize_t length = ::pread(lock, text, sizeof(text), 0);
-  std::string_view holder(text, length < 0 ? 0 : static_cast<size_t>(length));
-  holder = holder.substr(0, holder.find('\n'));
-  return std::string(holder.empty() ? "(unknown)" : holder);
-}
-
-Status InUse(const std::string& path, int lock) {
-  return {StatusCode::kUnavailable,
-          "store '" + path + "' is in use by process " + HolderNotedIn(lock)};
-}
-
-// On a file system that is read-only it is opened so, or the directory where it is missing.
-int OpenLock(const std::string& path, const std::string& file) {
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (lock >= 0 || errno != EROFS) return lock;
-  const int unwritable = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (unwritable >= 0 || errno != ENOENT) return unwritable;
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-// The lock is the file's, not its contents': those only tell others whom to look for.
-StatusOr<int> TakeLock(const std::string& path) {
-  const std::string file = path + "/" + std::string(kLockFile);
-  const int lock = OpenLock(path, file);
-  if (lock < 0) return ErrnoStatus("open", file, errno);
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    const Status status =
-        errno == EWOULDBLOCK ? InUse(path, lock) : ErrnoStatus("lock", file, errno);
-    ::close(lock);
-    return status;
-  }
-  const std::string holder = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, holder.data(), holder.size(), 0) < 0) {
-    // A full disk: the store can still be read, and others are told "(unknown)".
-  }
-  return lock;
 }
 
 std::string FormatText(uint64_t id, int version = kStoreFormatVersion) {
@@ -164,23 +119,11 @@ StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
     if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
-  CELLFS_ASSIGN_OR_RETURN(const int lock, TakeLock(path));
-  std::unique_ptr<StoreDirectory> directory(new StoreDirectory(files, path, lock));
+  CELLFS_ASSIGN_OR_RETURN(Descriptor lock, files.Lock(path));
+  std::unique_ptr<StoreDirectory> directory(new StoreDirectory(files, path, std::move(lock)));
   CELLFS_RETURN_IF_ERROR(directory->CreateOrCheck());
   return directory;
 }
-
-std::optional<std::string> StoreDirectory::Holder(const std::string& path) {
-  const std::string file = path + "/" + std::string(kLockFile);
-  const int lock = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (lock < 0) return std::nullopt;
-  std::optional<std::string> holder;
-  if (::flock(lock, LOCK_SH | LOCK_NB) != 0) holder = HolderNotedIn(lock);
-  ::close(lock);
-  return holder;
-}
-
-StoreDirectory::~StoreDirectory() { ::close(lock_); }
 
 Status StoreDirectory::CreateOrCheck() {
   CELLFS_ASSIGN_OR_RETURN(const Names names, files_.List(path_));

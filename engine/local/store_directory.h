@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,9 +35,6 @@ class StoreDirectory {
   enum class Making { kWhereMissing, kNever };  // kNever: kCorruption where there is no store
   static StatusOr<std::unique_ptr<StoreDirectory>> Open(FileLayer& files, const std::string& path,
                                                         Making making = Making::kWhereMissing);
-  // The process that has it open, as it noted itself; nullopt: none, as far as can be told.
-  static std::optional<std::string> Holder(const std::string& path);
-  ~StoreDirectory();
   StoreDirectory(const StoreDirectory&) = delete;
   StoreDirectory& operator=(const StoreDirectory&) = delete;
 
@@ -53,15 +49,15 @@ class StoreDirectory {
   Status SaveCatalog(std::string_view bytes);
 
  private:
-  StoreDirectory(FileLayer& files, std::string path, int lock)
-      : files_(files), path_(std::move(path)), lock_(lock) {}
+  StoreDirectory(FileLayer& files, std::string path, Descriptor lock)
+      : files_(files), path_(std::move(path)), lock_(std::move(lock)) {}
   Status CreateOrCheck();
   Status Create(bool has_catalog);
   Status Convert();
 
   FileLayer& files_;
   const std::string path_;
-  const int lock_;   // the locked file's descriptor
+  const Descriptor lock_;
   uint64_t id_ = 0;  // set by Open
   bool was_of_older_format_ = false;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/local/cut_off_log.h"
 #include "engine/waiting.h"
 
 namespace cellfs {
@@ -193,7 +194,10 @@ StatusOr<Wal::Ending> Wal::RecoverSegment(uint64_t number, std::string_view byte
           },
           take_note));
   end_ = header.base + intact;
-  return Ending{TailOf(bytes, intact, header.base), intact};
+  Ending ending{TailOf(bytes, intact, header.base), intact};
+  if (ending.tail == LogTail::kTorn)
+    ending.records_behind = CountRecords(bytes, intact, header.base);
+  return ending;
 }
 
 // What the newest segment ends with. Behind the records of an older one nothing is looked at: the
@@ -209,9 +213,34 @@ Status Wal::SettleEnd(const Ending& ending, bool has_unbegun) {
     return Damaged(PathOf(last), ending.offset, "a record " + std::string(kDamagedTail));
   if (has_unbegun && last != 0) CELLFS_RETURN_IF_ERROR(files_.Remove(next));
   if (ending.tail == LogTail::kNothing) return {};
+  if (ending.records_behind != 0) CELLFS_RETURN_IF_ERROR(KeepTail(last, ending));
   CELLFS_ASSIGN_OR_RETURN(const auto file, files_.OpenForAppend(PathOf(last)));
   CELLFS_RETURN_IF_ERROR(file->Truncate(ending.offset));
   return file->Sync();
+}
+
+Status Wal::KeepTail(uint64_t number, const Ending& ending) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  const size_t size = written - ending.offset;
+  options_.make_room(size);
+  CELLFS_ASSIGN_OR_RETURN(const std::string name,
+                          KeepCutOff(files_, directory_, number, ending.offset,
+                                     std::string_view(bytes).substr(ending.offset, size)));
+  CELLFS_ASSIGN_OR_RETURN(const bool is_kept, files_.Exists(directory_ + "/" + name));
+  if (!is_kept)
+    passed_over_ = "'" + PathOf(number) + "': " +
+                   DescribeTornBeforeRecords(ending.offset, ending.records_behind);
+  return {};
+}
+
+std::vector<std::string> Wal::CutOff() const {
+  std::vector<std::string> cut_off;
+  const auto names = FindCutOff(files_, directory_);
+  if (!names.ok()) return {names.status().message()};
+  for (const std::string& name : *names) cut_off.push_back(DescribeCutOff(directory_, name));
+  if (!passed_over_.empty()) cut_off.push_back(passed_over_);
+  return cut_off;
 }
 
 // ---- Appending ----------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ struct WalOptions {
                             << 10;  // of zeros written ahead of what is synced at once
   uint64_t background_sync_bytes = uint64_t{8} << 20;  // unsynced bytes that wake the background
   std::chrono::milliseconds asynchronous_delay{500};   // of kAsyncWal; bounds what power loss takes
+  // Called before so many bytes are written that a full disk may have no room for.
+  std::function<void(uint64_t bytes)> make_room = [](uint64_t) {};
 };
 
 // Shown records in the order of the log; `position` is the record's end, views are good during the
@@ -63,8 +65,9 @@ class Wal {
   // Opens the log in `directory` (made where it is missing) and shows `visitor` every record that
   // it holds, flushed or not: the caller knows what its tables have already, and says so afterwards
   // through Flushed and DropTable. A torn tail of the newest segment, as the death of the process
-  // or of the machine leaves it, is cut off; any other damage is kCorruption, naming file and
-  // offset, or the segment that is missing. `files` outlives the log.
+  // or of the machine leaves it, is cut off, and kept beside the segments where whole records stand
+  // in it (cut_off_log.h); any other damage is kCorruption, naming file and offset, or the segment
+  // that is missing. `files` outlives the log.
   static StatusOr<std::unique_ptr<Wal>> Open(FileLayer& files, std::string directory,
                                              const WalOptions& options, const LogVisitor& visitor);
   // Makes durable what kAsyncWal still owes.
@@ -89,6 +92,9 @@ class Wal {
   uint64_t first_segment() const { return first_segment_; }
   // What the log said of the tables' manifests when it was opened.
   const TableMarks& marks() const { return recovered_marks_; }
+  // What was cut off its end though whole records stand in it, now or at an earlier opening, and is
+  // kept; or what was passed over of it: for people.
+  std::vector<std::string> CutOff() const;
 
   // Starts a new segment, so that what is to be flushed lies in older ones; nothing where the
   // newest is still empty.
@@ -128,6 +134,7 @@ class Wal {
   struct Ending {
     LogTail tail = LogTail::kNothing;
     size_t offset = 0;
+    size_t records_behind = 0;  // whole ones, of a torn tail
   };
   Status Recover(const LogVisitor& visitor);
   StatusOr<std::vector<uint64_t>> FindSegments();
@@ -135,6 +142,7 @@ class Wal {
                                   const LogVisitor& visitor);
   Status CheckHeader(uint64_t number, std::string_view bytes, SegmentHeader* header);
   Status SettleEnd(const Ending& ending, bool has_unbegun);
+  Status KeepTail(uint64_t number, const Ending& ending);
   Status AddSegment(uint64_t number);
   std::string HeadOf(uint64_t number) const;
   StatusOr<std::unique_ptr<AppendFile>> MakeSegment(uint64_t number, uint64_t reserved);
@@ -161,6 +169,7 @@ class Wal {
   OlderCells older_;            // set by Open
   TableMarks recovered_marks_;  // set by Open
   uint64_t first_segment_ = 1;  // set by Open
+  std::string passed_over_;     // set by Open: what would be cut off, of files that stay as they are
 
   // Taken in this order: cut_mutex_, roll_mutex_, the right to sync (syncing_), append_mutex_,
   // sync_mutex_.

@@ -559,7 +559,10 @@ Statistics CallersStore::GetStatistics() {
     return table.table.namespace_name == kHiddenNamespace ||
            !rights_.CheckReach(table.table).ok();
   });
-  if (!rights_.CheckMayAdminister().ok()) statistics.lost_tables.clear();
+  if (!rights_.CheckMayAdminister().ok()) {
+    statistics.lost_tables.clear();
+    statistics.cut_off.clear();
+  }
   return statistics;
 }
 

@@ -75,6 +75,8 @@ std::string CellfsDirectory::Status() const {
        << "\n";
   for (const std::string& lost : statistics.lost_tables)
     text << "\n[[lost_table]]\nwhat = \"" << Quotable(lost) << "\"\n";
+  for (const std::string& cut_off : statistics.cut_off)
+    text << "\n[[cut_off]]\nwhat = \"" << Quotable(cut_off) << "\"\n";
   for (const AsofRegistry::Held& held : asof_.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"
@@ -139,6 +141,8 @@ std::string CellfsDirectory::Metrics() const {
   per_table("compactions_total", "counter", &TableStatistics::compactions);
   metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
          statistics.lost_tables.size());
+  metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",
+         statistics.cut_off.size());
   per_table("damaged", "gauge",
             [](const TableStatistics& table) { return !table.damage.empty(); });
   per_table("failing", "gauge", [](const TableStatistics& table) { return !table.error.empty(); });

@@ -138,6 +138,7 @@ StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
   const bool acts = arguments.Flag("yes");
   StoreOptions options;
   options.background_maintenance = false;
+  options.read_only = !acts;
   CELLFS_ASSIGN_OR_RETURN(const auto store, OpenWhenFree(directory, options));
   const TableName table{std::string(fs::kHiddenNamespace), std::string(fs::kAttributesName)};
   const Status found = store->DescribeTable(table).status();
@@ -185,7 +186,8 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   if (arguments.Flag("yes") && !arguments.Flag("repair"))
     return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(arguments.Text("target")));
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(path.store));
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(
+      path.store, arguments.Flag("yes") ? Use::kChanges : Use::kReads));
   if (arguments.Flag("forget_owners")) {
     if (arguments.Flag("repair")) return ForgetOwners(front, arguments, path.store);
     return Status(StatusCode::kIllegalArgument, "--forget-owners goes with --repair");

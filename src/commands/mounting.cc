@@ -79,7 +79,8 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
 Status CheckMount(const MountCall& call, const Configuration& configuration) {
   if (call.store.empty()) return EmptyPath("store");
   if (call.mountpoint.empty()) return EmptyPath("mount point");
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(call.store));
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(
+      call.store, configuration.mount.read_only ? Use::kReads : Use::kChanges));
   if (configuration.mount.read_only) CELLFS_RETURN_IF_ERROR(CheckIsThere(call.store));
   return PrepareMountpoint(CanonicalPath(call.store), CanonicalPath(call.mountpoint));
 }

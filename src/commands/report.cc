@@ -77,6 +77,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                  {"maintenance", statistics.maintenance},
                  {"puts_refused", CodeName(statistics.puts_refused.code())},
                  {"lost_tables", statistics.lost_tables.size()},
+                 {"cut_off", statistics.cut_off.size()},
                  {"moments", statistics.pinned_moments},
                  {"disk_reserve", statistics.disk_reserve},
                  {"disk_reserve_wanted", statistics.disk_reserve_wanted},

@@ -73,6 +73,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                 {"puts_refused", is_mounted ? statistics.puts_refused.message() : ""},
                 {"memstore_bytes", statistics.memstore_bytes},
                 {"lost_tables", statistics.lost_tables},
+                {"cut_off", statistics.cut_off},
                 {"pinned_moments", statistics.pinned_moments},
                 {"disk_reserve", statistics.disk_reserve},
                 {"disk_reserve_wanted", statistics.disk_reserve_wanted},
@@ -123,6 +124,8 @@ void Print(Printer& printer, const json& status) {
     printer.Line(printer.In(Colour::kRed, "puts refused   ") + why);
   for (const json& lost : status["lost_tables"])
     printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
+  for (const json& cut_off : status["cut_off"])
+    printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
   PrintHeldTimes(printer, status);
   printer.Head({"table", "in memory", "in files", "state"});
   for (const json& table : status["tables"]) {

@@ -89,7 +89,7 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
 }
 
 StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory, bool only_reads) {
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(directory));
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(directory, only_reads ? Use::kReads : Use::kChanges));
   Configuration configuration;
   configuration.store.background_maintenance = false;
   configuration.store.read_only = configuration.mount.read_only = only_reads;

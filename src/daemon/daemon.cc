@@ -163,7 +163,7 @@ void TellOfMode(const DaemonOptions& options, mode_t before) {
   if (LogTarget(options) != "stderr") std::cerr << "cellfs: " << line.str() << std::endl;
 }
 
-// Tables that are not whole: in the log, in /.cellfs/errors, and to whoever mounts.
+// What is not whole, tables and the store's log: in the log, in /.cellfs/errors, and to whoever mounts.
 void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
                   fs::ErrorLog& errors) {
   const auto tell = [&](const fs::Place& place, const std::string& what) {
@@ -175,6 +175,7 @@ void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
       tell(fs::TablePlace(table.table), table.table.ToString() + ": " + table.damage);
   }
   for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
+  for (const std::string& cut_off : statistics.cut_off) tell(fs::RootPlace(), cut_off);
 }
 
 Status WithRemedyOfOwners(const Status& unreadable, const std::string& store) {

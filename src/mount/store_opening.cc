@@ -71,14 +71,18 @@ Status CheckIsThere(const std::string& directory) {
               ", and a mount that is read-only makes none; mount it once without 'ro'"};
 }
 
-Status CheckMayUse(const std::string& directory) {
+Status CheckMayUse(const std::string& directory, Use use) {
   std::error_code error;
   const bool is_file = std::filesystem::exists(directory, error) &&
                        !std::filesystem::is_directory(directory, error);
   if (is_file) return Status(StatusCode::kIllegalArgument, directory + " is no directory");
-  if (access(directory.c_str(), R_OK | W_OK | X_OK) == 0 || errno != EACCES) return {};
+  const int needed = use == Use::kReads ? R_OK | X_OK : R_OK | W_OK | X_OK;
+  if (access(directory.c_str(), needed) == 0 || errno != EACCES) return {};
   return Status(StatusCode::kAccessDenied,
-                "the store " + directory + " is somebody else's; run this as its owner");
+                use == Use::kReads || access(directory.c_str(), R_OK | X_OK) != 0
+                    ? "the store " + directory + " is somebody else's; run this as its owner"
+                    : "the store " + directory +
+                          " can only be read; what reads works, and 'mount -o ro'");
 }
 
 }  // namespace cellfs

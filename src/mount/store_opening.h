@@ -24,7 +24,8 @@ Status CheckIsFree(const std::string& directory);
 Status CheckIsThere(const std::string& directory);
 
 // kAccessDenied where the directory is there and somebody else's.
-Status CheckMayUse(const std::string& directory);
+enum class Use { kReads, kChanges };
+Status CheckMayUse(const std::string& directory, Use use);
 
 }  // namespace cellfs
 

@@ -35,6 +35,9 @@ class MemoryFiles : public FileLayer {
   Status MakeDirectory(const std::string&) override { return {}; }
   void StartSync(const std::string&) override {}
   Status SyncDirectory(const std::string&) override { return {}; }
+  void RemoveTree(const std::string&) override {}
+  uint64_t Hold(const std::string&, uint64_t bytes) override { return bytes; }
+  StatusOr<Descriptor> Lock(const std::string&) override { return Descriptor(); }
   std::string& operator[](const std::string& path) { return files_[path]; }
 
  private:

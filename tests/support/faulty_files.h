@@ -51,6 +51,13 @@ class FaultyFiles : public FileLayer {
   Status MakeDirectory(const std::string& path) override;
   void StartSync(const std::string& path) override { base_.StartSync(path); }
   Status SyncDirectory(const std::string& path) override;
+  void RemoveTree(const std::string& path) override { base_.RemoveTree(path); }
+  uint64_t Hold(const std::string& path, uint64_t bytes) override {
+    return base_.Hold(path, bytes);
+  }
+  StatusOr<Descriptor> Lock(const std::string& directory) override {
+    return base_.Lock(directory);
+  }
 
  private:
   class File;

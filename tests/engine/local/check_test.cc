@@ -290,6 +290,46 @@ TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
   EXPECT_EQ(Read(**store, "t", kRows - 1), "none");
 }
 
+TEST_F(CheckTest, WholeRecordsBehindABrokenOneAreToldBeforeAndAfterTheyAreCutOff) {
+  DieAfter([&](Store& store) {
+    const Put zeros{.row = "zeros", .cells = {{"f", "q", 7, std::string(9000, '\0'), std::nullopt}}};
+    return Create(store, "t").ok() &&
+           store.Mutate(Caller::Superuser(), ParseTableName("t"), RowMutations::Of(zeros)).ok() &&
+           Fill(store, "t", 0, 5).ok();
+  });
+  const std::string file = "wal/0000000000000001.log";
+  const std::string whole = Bytes(file);
+  WriteFlipped(file, whole, whole.find("zeros"));
+  CheckReport report = Check();
+  ASSERT_EQ(report.damage.size(), 1u);
+  EXPECT_EQ(report.damage[0].file, file);
+  EXPECT_NE(report.damage[0].what.find("5 whole ones stand behind"), std::string::npos)
+      << report.damage[0].what;
+  StoreOptions options;
+  options.read_only = true;
+  {
+    auto store = OpenLocalStore(path_, options);
+    ASSERT_OK(store);
+    const std::vector<std::string> told = (*store)->GetStatistics().cut_off;
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find(report.damage[0].what), std::string::npos) << told[0];
+  }
+  EXPECT_EQ(Check().damage.size(), 1u) << "nothing is changed";
+  {
+    auto store = Open();
+    ASSERT_OK(store);
+    EXPECT_EQ((*store)->GetStatistics().cut_off.size(), 1u);
+  }
+  report = Check();
+  ASSERT_EQ(report.damage.size(), 1u);
+  EXPECT_EQ(report.damage[0].file.find(file + ".cut-"), 0u) << report.damage[0].file;
+  std::filesystem::remove(path_ + "/" + report.damage[0].file);
+  EXPECT_EQ(FirstDamagedFile(), "none");
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_TRUE((*store)->GetStatistics().cut_off.empty());
+}
+
 TEST_F(CheckTest, AMissingStoreFileOrManifestIsSaidAndTheOtherTablesWork) {
   MakeStore();
   const std::string aside = temporary_.path() + "/aside";
@@ -554,6 +594,13 @@ class BusyFiles : public FileLayer {
     return PosixFiles().Rename(from, to);
   }
   Status Remove(const std::string& path) override { return PosixFiles().Remove(path); }
+  void RemoveTree(const std::string& path) override { PosixFiles().RemoveTree(path); }
+  uint64_t Hold(const std::string& path, uint64_t bytes) override {
+    return PosixFiles().Hold(path, bytes);
+  }
+  StatusOr<Descriptor> Lock(const std::string& directory) override {
+    return PosixFiles().Lock(directory);
+  }
   StatusOr<std::vector<std::string>> List(const std::string& directory) override {
     return PosixFiles().List(directory);
   }

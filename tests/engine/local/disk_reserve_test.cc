@@ -28,27 +28,27 @@ class DiskReserveTest : public testing::Test {
 
 TEST_F(DiskReserveTest, TakesBlocksAndKeepsThemOverRestarts) {
   for (int i = 0; i < 2; ++i) {
-    DiskReserve reserve(directory_.path(), kWanted);
+    DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
     EXPECT_EQ(reserve.held(), kWanted);
     EXPECT_GE(Taken(), kWanted);
     EXPECT_TRUE(reserve.CheckRoom(1).ok());
   }
-  DiskReserve smaller(directory_.path(), kWanted / 2);
+  DiskReserve smaller(PosixFiles(), directory_.path(), kWanted / 2);
   EXPECT_LT(Taken(), kWanted);
-  DiskReserve none(directory_.path(), 0);
+  DiskReserve none(PosixFiles(), directory_.path(), 0);
   EXPECT_EQ(Taken(), 0u);
   EXPECT_TRUE(none.CheckRoom(UINT64_MAX / 4).ok());
 }
 
 TEST_F(DiskReserveTest, MoreThanIsFreeHasNoRoom) {
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   EXPECT_EQ(reserve.CheckRoom(UINT64_MAX / 4).code(), StatusCode::kStoreFull);
   EXPECT_TRUE(reserve.CheckRoom(1).ok());
 }
 
 // Two that fit alone do not count on the same bytes.
 TEST_F(DiskReserveTest, WhatIsClaimedIsNotFreeForOthers) {
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   struct statvfs disk {};
   ASSERT_EQ(statvfs(directory_.path().c_str(), &disk), 0);
   const uint64_t most = disk.f_bavail * disk.f_frsize / 10 * 6;
@@ -69,19 +69,19 @@ TEST_F(DiskReserveTest, WhatIsClaimedIsNotFreeForOthers) {
 }
 
 TEST_F(DiskReserveTest, GivesNothingBackWhereThereIsRoom) {
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   reserve.MakeRoom(1000);
   EXPECT_EQ(reserve.held(), kWanted);
   reserve.MakeRoom(UINT64_MAX / 4);
   EXPECT_EQ(reserve.held(), 0u);
   reserve.Fill();
   EXPECT_EQ(reserve.held(), kWanted);
-  DiskReserve none(directory_.path(), 0);
+  DiskReserve none(PosixFiles(), directory_.path(), 0);
   EXPECT_GT(none.RoomBeside(UINT64_MAX / 2, true), UINT64_MAX / 2);
 }
 
 TEST_F(DiskReserveTest, GivesBlocksToWhatMeetsAFullDiskUntilItIsDone) {
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   std::vector<uint64_t> held;
   const auto at_try = [&](size_t n) {
     held.clear();
@@ -102,7 +102,7 @@ TEST_F(DiskReserveTest, GivesBlocksToWhatMeetsAFullDiskUntilItIsDone) {
 }
 
 TEST_F(DiskReserveTest, AnotherErrorIsNoReasonToGiveAnyBack) {
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   int tries = 0;
   const auto failed = reserve.Spend(1000, [&]() -> StatusOr<int> {
     ++tries;
@@ -117,7 +117,7 @@ TEST_F(DiskReserveTest, AnotherErrorIsNoReasonToGiveAnyBack) {
 TEST_F(DiskReserveTest, ALinkIsNotFollowed) {
   const std::string elsewhere = directory_.path() + "/elsewhere";
   ASSERT_EQ(symlink(elsewhere.c_str(), (directory_.path() + "/RESERVE").c_str()), 0);
-  DiskReserve reserve(directory_.path(), kWanted);
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
   struct stat found {};
   EXPECT_NE(stat(elsewhere.c_str(), &found), 0);
 }

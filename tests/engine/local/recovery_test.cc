@@ -221,8 +221,7 @@ TEST_F(RecoveryTest, OpenedToBeReadAloneAStoreStaysAsItIs) {
   const auto contents = [&] {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
-      const bool is_read = entry.is_regular_file() && entry.path().filename() != "LOCK";
-      files[entry.path().string()] = is_read ? *PosixFiles().Read(entry.path().string()) : "";
+      files[entry.path().string()] = entry.is_regular_file() ? *PosixFiles().Read(entry.path().string()) : "";
     }
     return files;
   };

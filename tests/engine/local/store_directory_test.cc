@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/local/store_lock.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 
@@ -118,12 +119,34 @@ TEST_F(StoreDirectoryTest, IsNotWhereEverybodyCouldReplaceIt) {
 }
 
 TEST_F(StoreDirectoryTest, HolderIsWhoHasItOpen) {
-  EXPECT_EQ(StoreDirectory::Holder(path_), std::nullopt);
+  EXPECT_EQ(HolderOfLock(path_), std::nullopt);
   {
     const auto holder = Open();
-    EXPECT_EQ(StoreDirectory::Holder(path_), std::to_string(::getpid()));
+    EXPECT_EQ(HolderOfLock(path_), std::to_string(::getpid()));
   }
-  EXPECT_EQ(StoreDirectory::Holder(path_), std::nullopt);
+  EXPECT_EQ(HolderOfLock(path_), std::nullopt);
+}
+
+TEST_F(StoreDirectoryTest, ThoseWhoReadShareItsLockAndLeaveItAsItIs) {
+  ASSERT_TRUE(Open().ok());
+  for (const bool has_file : {true, false}) {
+    SCOPED_TRACE(has_file);
+    if (!has_file) std::filesystem::remove(path_ + "/LOCK");
+    {
+      const auto first = StoreDirectory::Open(UnchangedFiles(), path_);
+      const auto second = StoreDirectory::Open(UnchangedFiles(), path_);
+      ASSERT_TRUE(first.ok() && second.ok()) << second.status().ToString();
+      EXPECT_NE(HolderOfLock(path_)->find("only reads"), std::string::npos);
+      if (has_file) Expect(StatusCode::kUnavailable, "only reads it");
+    }
+    EXPECT_EQ(HolderOfLock(path_), std::nullopt);
+    EXPECT_EQ(std::filesystem::exists(path_ + "/LOCK"), has_file);
+  }
+  const auto writer = Open();
+  ASSERT_TRUE(writer.ok());
+  const Status reader = StoreDirectory::Open(UnchangedFiles(), path_).status();
+  EXPECT_NE(reader.message().find(std::to_string(::getpid())), std::string::npos)
+      << reader.message();
 }
 
 TEST_F(StoreDirectoryTest, IsLockedAndNamesTheHolder) {

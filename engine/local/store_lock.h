@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// The lock of a store: flock(2) on its file LOCK, so it goes with the process however that ends. Who
+// may change the store holds it alone, and notes his process id in the file, which only tells others
+// whom to look for. Those who only read share it and leave the file as it is; where it is missing
+// they lock the directory, which nobody else does.
+#ifndef CELLFS_ENGINE_LOCAL_STORE_LOCK_H_
+#define CELLFS_ENGINE_LOCAL_STORE_LOCK_H_
+
+#include <optional>
+#include <string>
+
+#include "engine/descriptor.h"
+#include "engine/status_or.h"
+
+namespace cellfs {
+
+// Of the store in `path`, until the descriptor is closed. kUnavailable: another process has it,
+// which the message names.
+StatusOr<Descriptor> LockToChange(const std::string& path);
+StatusOr<Descriptor> LockToRead(const std::string& path);
+
+// The process that has it, as far as it can be told; nullopt: none.
+std::optional<std::string> HolderOfLock(const std::string& path);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_STORE_LOCK_H_
