@@ -114,7 +114,7 @@ Status RegionScanner::Fetch(const ScanBatch& batch, const Patience& patience) {
         return Take(reply.answer);
       }
       const Regions::Verdict verdict =
-          regions_.Judge(open_->region, reply, Repeat::kFreely, patience);
+          regions_.Judge(open_->region, reply, Repeat::kReads, patience);
       // Whether the server has moved its scanner on is not known: another one begins at our place.
       open_.reset();
       if (!verdict.may_try_again) return verdict.why;
@@ -265,7 +265,7 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
     return {.method = "Get", .parameter = &request};
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                          regions.Call(table, get.row, Repeat::kFreely, call_for,
+                          regions.Call(table, get.row, Repeat::kReads, call_for,
                                        Patience::For(within, get.cancelled)));
   pb::GetResponse response;
   CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));

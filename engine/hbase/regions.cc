@@ -18,6 +18,11 @@ constexpr uint32_t kMetaRows = 5;
 // the region, while it is being split.
 bool MayPass(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
+Status OutcomeUnknown(const ServerAddress& silent) {
+  return {StatusCode::kOutcomeUnknown,
+          silent.ToString() + " did not answer, and may have done it or not"};
+}
+
 }  // namespace
 
 StatusOr<Region> Regions::Find(const TableName& table, std::string_view row,
@@ -69,7 +74,7 @@ StatusOr<Region> Regions::LastAtOrBefore(const TableName& table, const std::stri
     return {.method = "Scan", .parameter = &request, .is_urgent = true};
   };
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                          Call(kMetaTable, "", Repeat::kFreely, call_for, patience));
+                          Call(kMetaTable, "", Repeat::kReads, call_for, patience));
   pb::ScanResponse response;
   CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
   CELLFS_ASSIGN_OR_RETURN(const auto rows, RowsOf(response, answer));
@@ -98,13 +103,15 @@ Regions::Verdict Regions::Judge(const Region& region, const Reply& reply, Repeat
                                 const Patience& patience) {
   if (reply.end != Reply::End::kAnswered) {
     if (!patience.IsCancelled()) cache_.ForgetAllAt(region.server);
-    if (reply.end == Reply::End::kUnanswered && repeat == Repeat::kOnlyIfNotDone) {
-      return {.why = Status(StatusCode::kOutcomeUnknown, reply.why.message())};
-    }
+    if (reply.end == Reply::End::kUnanswered && repeat == Repeat::kOnlyIfNotDone)
+      return {.why = OutcomeUnknown(region.server)};
     if (patience.IsCancelled()) return {.why = Status(StatusCode::kCancelled, "it was given up")};
     return {.may_try_again = true, .why = reply.why};
   }
-  const RemoteException& exception = *reply.answer.exception();
+  return Judge(region, *reply.answer.exception());
+}
+
+Regions::Verdict Regions::Judge(const Region& region, const RemoteException& exception) {
   Verdict verdict{.pause = PauseIn(exception), .why = StatusOf(exception)};
   switch (RemedyFor(exception)) {
     case Remedy::kNone: return verdict;
@@ -129,23 +136,29 @@ StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Rep
                                const std::function<hbase::Call(const Region&)>& call_for,
                                const Patience& patience) {
   Attempts attempts(options_.attempts, patience);
+  std::optional<ServerAddress> silent;  // it may have done it
+  const auto end = [&](Status why) {
+    return silent && repeat != Repeat::kReads ? OutcomeUnknown(*silent) : why;
+  };
   for (;;) {
     auto region = Find(table, row, patience);
     std::optional<std::chrono::milliseconds> pause;
     Status why = region.status();
     if (region.ok()) {
+      if (repeat == Repeat::kAtSameServer && silent && *silent != region->server) return end(why);
       Reply reply = Try(*region, call_for(*region), patience);
       if (reply.end == Reply::End::kAnswered && !reply.answer.exception()) {
         return std::move(reply.answer);
       }
+      if (reply.end == Reply::End::kUnanswered) silent = region->server;
       const Verdict verdict = Judge(*region, reply, repeat, patience);
-      if (!verdict.may_try_again) return verdict.why;
+      if (!verdict.may_try_again) return end(verdict.why);
       pause = verdict.pause;
       why = verdict.why;
     } else if (!MayPass(why)) {
-      return why;
+      return end(why);
     }
-    if (!attempts.WaitForNext(pause)) return why;
+    if (!attempts.WaitForNext(pause)) return end(why);
   }
 }
 

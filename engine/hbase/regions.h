@@ -18,10 +18,13 @@
 
 namespace cellfs::hbase {
 
-// What a call does to the data, and so whether it may be made again without an answer.
+// What a call does to the data, and so whether it may be made again where there was no answer. Of
+// one that changes something and is not answered in the end the outcome is unknown.
 enum class Repeat {
-  kFreely,          // it reads, or does the same when it is done twice
-  kOnlyIfNotDone,  // else its outcome is unknown: kOutcomeUnknown
+  kReads,          // freely
+  kDoesTheSame,    // freely, for the data are the same when it is done twice
+  kAtSameServer,   // it has a nonce, which the server knows that may have done it, and no other
+  kOnlyIfNotDone,  // not at all
 };
 
 class Regions {
@@ -52,6 +55,8 @@ class Regions {
   // Also forgets what was remembered wrongly. `patience`: what the call was made with.
   // REQUIRES: no result.
   Verdict Judge(const Region& region, const Reply& reply, Repeat repeat, const Patience& patience);
+  // Of an exception about the region alone, in an answer about several.
+  Verdict Judge(const Region& region, const RemoteException& exception);
 
   // The whole: finds the region that holds the row, has the call made for it, and tries again.
   // `call_for` is asked before each try, as the region may be another one.

@@ -47,6 +47,11 @@ StatusOr<RowCells> CellsIn(const pb::Result& result, CellBlockReader& block) {
   return cells;
 }
 
+// In an answer about several things: the class, and its stack trace.
+RemoteException ExceptionIn(const pb::NameBytesPair& message) {
+  return {.class_name = message.name(), .message = MessageIn(message.value(), message.name())};
+}
+
 }  // namespace
 
 StatusOr<RowCells> CellsOf(const pb::Result& result, const Answer& answer) {
@@ -71,6 +76,27 @@ StatusOr<std::vector<RowPiece>> RowsOf(const pb::ScanResponse& response, const A
   }
   if (!block.at_end()) return DoNotAgree();
   return rows;
+}
+
+StatusOr<std::vector<ActionsResult>> ResultsOf(const pb::MultiResponse& response,
+                                               const Answer& answer) {
+  CellBlockReader block(answer.cells());
+  std::vector<ActionsResult> results;
+  for (const pb::RegionActionResult& of_region : response.region_action_result()) {
+    ActionsResult& result = results.emplace_back();
+    result.processed = of_region.has_processed()  ? of_region.processed()
+                       : response.has_processed() ? response.processed()
+                                                  : true;
+    if (of_region.has_exception()) result.exception = ExceptionIn(of_region.exception());
+    for (const pb::ResultOrException& message : of_region.result_or_exception()) {
+      ActionsResult::OfOne& one = result.actions.emplace_back();
+      one.index = message.index();
+      if (message.has_exception()) one.exception = ExceptionIn(message.exception());
+      CELLFS_ASSIGN_OR_RETURN(one.cells, CellsIn(message.result(), block));
+    }
+  }
+  if (!block.at_end()) return DoNotAgree();
+  return results;
 }
 
 }  // namespace cellfs::hbase

@@ -5,15 +5,19 @@
 #ifndef CELLFS_ENGINE_HBASE_RESULTS_H_
 #define CELLFS_ENGINE_HBASE_RESULTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/hbase/frame.h"
+#include "engine/hbase/remote_exception.h"
 #include "engine/read.h"
 #include "engine/status_or.h"
 
 namespace cellfs::hbase {
 
 namespace pb {
+class MultiResponse;
 class Result;
 class ScanResponse;
 }  // namespace pb
@@ -27,6 +31,20 @@ struct RowPiece {
   bool goes_on = false;  // the next piece is of the same row
 };
 StatusOr<std::vector<RowPiece>> RowsOf(const pb::ScanResponse& response, const Answer& answer);
+
+// What became of the actions of a Multi: of one region action, in the order of the request.
+struct ActionsResult {
+  struct OfOne {
+    uint32_t index = 0;  // that its action had
+    std::optional<RemoteException> exception;
+    RowCells cells;
+  };
+  std::optional<RemoteException> exception;  // of all
+  bool processed = true;                     // their condition holds
+  std::vector<OfOne> actions;
+};
+StatusOr<std::vector<ActionsResult>> ResultsOf(const pb::MultiResponse& response,
+                                               const Answer& answer);
 
 }  // namespace cellfs::hbase
 

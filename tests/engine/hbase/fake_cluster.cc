@@ -52,8 +52,14 @@ FakeCluster::Obstacle FakeCluster::Throws(std::string class_name, bool do_not_re
 
 void FakeCluster::SplitAt(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  split_keys_.insert(std::ranges::lower_bound(split_keys_, key), key);
+  const auto at = std::ranges::lower_bound(split_keys_, key);
+  if (at == split_keys_.end() || *at != key) split_keys_.insert(at, key);
   ++generation_;
+}
+
+std::vector<std::string> FakeCluster::changed() const {
+  const std::lock_guard lock(mutex_);
+  return changed_;
 }
 
 size_t FakeCluster::calls() const {
@@ -89,6 +95,8 @@ Reaction FakeCluster::Serve(const ReceivedCall& call) {
   if (call.service == "ClientMetaService") return ServeRegistry(call);
   const std::lock_guard lock(mutex_);
   if (call.method == "Scan") return ServeScan(call);
+  if (call.method == "Mutate") return ServeMutate(call);
+  if (call.method == "Multi") return ServeMulti(call);
   return ServeGet(call);
 }
 
@@ -216,6 +224,84 @@ Reaction FakeCluster::ServeGet(const ReceivedCall& call) {
     response.mutable_result()->set_associated_cell_count(1);
   }
   return {AnswerFrame(call.id, response, block)};
+}
+
+// A condition holds of a row that is there, whatever it asks.
+bool FakeCluster::Holds(const pb::Condition& condition) const {
+  return std::ranges::find(rows_, condition.row()) != rows_.end();
+}
+
+// What adds answers with a cell of the row's name; the same nonce is not added twice.
+pb::Result FakeCluster::Change(const pb::MutationProto& mutation) {
+  if (!mutation.has_nonce() || nonces_.insert(mutation.nonce()).second)
+    changed_.push_back(mutation.row());
+  pb::Result result;
+  if (mutation.mutate_type() == pb::MutationProto::INCREMENT) {
+    pb::Cell& cell = *result.add_cell();
+    cell.set_row(mutation.row());
+    cell.set_cell_type(4);
+    cell.set_value(mutation.row());
+  }
+  return result;
+}
+
+Reaction FakeCluster::ServeMutate(const ReceivedCall& call) {
+  const auto request = call.As<pb::MutateRequest>();
+  const auto change = [&] {
+    pb::MutateResponse response;
+    response.set_processed(!request.has_condition() || Holds(request.condition()));
+    if (response.processed()) *response.mutable_result() = Change(request.mutation());
+    return response;
+  };
+  if (auto reaction = MeetObstacle(call)) {
+    if (reaction->closes) change();
+    return *std::move(reaction);
+  }
+  if (!RegionNamed(request.region().value())) return NotServing(call.id);
+  return {AnswerFrame(call.id, change())};
+}
+
+pb::RegionActionResult FakeCluster::Change(const pb::RegionAction& actions,
+                                           const pb::Condition* condition) {
+  pb::RegionActionResult result;
+  if (!RegionNamed(actions.region().value())) {
+    constexpr char kClass[] = "org.apache.hadoop.hbase.NotServingRegionException";
+    result.mutable_exception()->set_name(kClass);
+    result.mutable_exception()->set_value(std::string(kClass) + ": not here");
+    return result;
+  }
+  result.set_processed(condition == nullptr || Holds(*condition));
+  if (!result.processed()) return result;
+  for (const pb::Action& action : actions.action()) {
+    pb::ResultOrException& one = *result.add_result_or_exception();
+    one.set_index(action.index());
+    if (action.mutation().row() == "refused") {
+      one.mutable_exception()->set_name(
+          "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException");
+    } else {
+      *one.mutable_result() = Change(action.mutation());
+    }
+  }
+  return result;
+}
+
+Reaction FakeCluster::ServeMulti(const ReceivedCall& call) {
+  const auto request = call.As<pb::MultiRequest>();
+  const auto change = [&] {
+    pb::MultiResponse response;
+    for (const pb::RegionAction& actions : request.region_action()) {
+      const pb::Condition* condition = actions.has_condition()   ? &actions.condition()
+                                       : request.has_condition() ? &request.condition()
+                                                                 : nullptr;
+      *response.add_region_action_result() = Change(actions, condition);
+    }
+    return response;
+  };
+  if (auto reaction = MeetObstacle(call)) {
+    if (reaction->closes) change();
+    return *std::move(reaction);
+  }
+  return {AnswerFrame(call.id, change())};
 }
 
 }  // namespace cellfs::hbase

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A cluster of one scripted server, which is registry, server of hbase:meta and of all regions. It
-// answers from rows that a test gives it, and before that with what the test has put in its way.
+// answers from rows that a test gives it, takes changes without doing them, and before that with what the test has put in its way.
 #ifndef CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 #define CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 
@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ class FakeCluster {
   void PutInTheWay(Obstacle obstacle);
   static Obstacle Throws(std::string class_name, bool do_not_retry = false);
 
+  // The rows that have been changed, in the order in which they were, once for each time.
+  std::vector<std::string> changed() const;
+
   // Splits a region: its name is another then, so that who asks for the old one is told.
   void SplitAt(const std::string& key);
 
@@ -54,6 +58,11 @@ class FakeCluster {
   Reaction ServeScan(const ReceivedCall& call);
   Reaction ServeMeta(const ReceivedCall& call, const pb::Scan& scan);
   Reaction ServeGet(const ReceivedCall& call);
+  Reaction ServeMutate(const ReceivedCall& call);
+  Reaction ServeMulti(const ReceivedCall& call);
+  pb::RegionActionResult Change(const pb::RegionAction& actions, const pb::Condition* condition);
+  bool Holds(const pb::Condition& condition) const;
+  pb::Result Change(const pb::MutationProto& mutation);
   std::string RegionName(size_t region) const;
   std::string StartOf(size_t region) const;
   std::string EndOf(size_t region) const;
@@ -68,6 +77,8 @@ class FakeCluster {
   std::deque<Obstacle> obstacles_;
   std::map<uint64_t, OpenScanner> scanners_;
   uint64_t newest_scanner_ = 0;
+  std::vector<std::string> changed_;
+  std::set<uint64_t> nonces_;
   size_t calls_ = 0;
   size_t calls_of_meta_ = 0;
   ScriptedServer server_;
