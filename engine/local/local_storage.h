@@ -84,6 +84,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<bool> CompactByPolicy(const std::function<bool()>& stopped);
 
  private:
+  void ForgetDamageOf(const StoreFiles& removed);
   class LocalScanner;
 
   // Files of one family that are rewritten into one, oldest first.
