@@ -82,14 +82,15 @@ struct SingleColumnValue {
 FilterOr MakeSingleColumnValueFilter(SingleColumnValue column);
 FilterOr MakeSingleColumnValueExcludeFilter(SingleColumnValue column);
 
-FilterOr MakeSkipFilter(FilterPtr inner);
-FilterOr MakeWhileMatchFilter(FilterPtr inner);
+FilterOr MakeSkipFilter(const FilterPtr& inner);
+FilterOr MakeWhileMatchFilter(const FilterPtr& inner);
 // Before the filter stands what a reader may see: the filter never sees another cell, and nothing
 // comes back of it (HBase's AccessControlFilter). `inner` may be null. Each clone has a copy of
 // `may_see`; it is asked for each cell.
-FilterPtr MakeVisibleCellsFilter(std::function<bool(const CellView&)> may_see, FilterPtr inner);
+FilterPtr MakeVisibleCellsFilter(std::function<bool(const CellView&)> may_see,
+                                 const FilterPtr& inner);
 enum class ListOperator { kMustPassAll, kMustPassOne };
-FilterOr MakeFilterList(ListOperator op, std::vector<FilterPtr> filters);
+FilterOr MakeFilterList(ListOperator op, const std::vector<FilterPtr>& filters);
 
 // HBase's filter language: "PrefixFilter('row') AND (TimestampsFilter(1,2) OR KeyOnlyFilter())".
 // kIllegalArgument with the position of what is not understood; for an argument that is the start

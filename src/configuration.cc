@@ -101,6 +101,7 @@ template <typename Field, typename Value>
 Setting Choice(std::string_view section, std::string_view key, std::string_view meaning,
                std::vector<std::pair<std::string, Value>> choices, Field field) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
   return {section,
           key,

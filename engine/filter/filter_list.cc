@@ -322,7 +322,7 @@ class PassOneList : public FilterList {
 
 }  // namespace
 
-FilterOr MakeFilterList(ListOperator op, std::vector<FilterPtr> filters) {
+FilterOr MakeFilterList(ListOperator op, const std::vector<FilterPtr>& filters) {
   Filters clones;
   for (const FilterPtr& filter : filters) {
     if (filter == nullptr) {

@@ -225,8 +225,9 @@ class CarefulSearch {
     uint64_t longest = 0;
     if (ItemAt(place).substr(0, 1) != "\\") return longest;
     for (uint32_t group = 1; group < place.capture_top; ++group) {
-      const size_t begin = place.offset_vector[2 * group];
-      const size_t end = place.offset_vector[2 * group + 1];
+      const size_t at = size_t{2} * group;
+      const size_t begin = place.offset_vector[at];
+      const size_t end = place.offset_vector[at + 1];
       if (begin != PCRE2_UNSET && end > begin) longest = std::max<uint64_t>(longest, end - begin);
     }
     return longest;

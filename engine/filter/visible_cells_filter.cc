@@ -54,7 +54,8 @@ class VisibleCellsFilter : public Filter {
 
 }  // namespace
 
-FilterPtr MakeVisibleCellsFilter(std::function<bool(const CellView&)> may_see, FilterPtr inner) {
+FilterPtr MakeVisibleCellsFilter(std::function<bool(const CellView&)> may_see,
+                                 const FilterPtr& inner) {
   return std::make_shared<VisibleCellsFilter>(
       std::move(may_see), inner != nullptr ? inner->Clone() : std::make_unique<PassFilter>());
 }

@@ -84,8 +84,8 @@ FilterOr Wrap(const FilterPtr& inner) {
 
 }  // namespace
 
-FilterOr MakeSkipFilter(FilterPtr inner) { return Wrap<SkipFilter>(inner); }
+FilterOr MakeSkipFilter(const FilterPtr& inner) { return Wrap<SkipFilter>(inner); }
 
-FilterOr MakeWhileMatchFilter(FilterPtr inner) { return Wrap<WhileMatchFilter>(inner); }
+FilterOr MakeWhileMatchFilter(const FilterPtr& inner) { return Wrap<WhileMatchFilter>(inner); }
 
 }  // namespace cellfs

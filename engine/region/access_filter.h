@@ -13,7 +13,7 @@
 namespace cellfs {
 
 // `readable`: families and columns of the one table that is read. `inner` may be null.
-FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, FilterPtr inner);
+FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, const FilterPtr& inner);
 
 }  // namespace cellfs
 

@@ -112,6 +112,7 @@ std::vector<CatalogTable> TablesAt(const Catalog& catalog, const std::string& na
     if (name.namespace_name == namespace_name) named[name] = table;
   }
   std::vector<CatalogTable> tables;
+  tables.reserve(named.size());
   for (const auto& [name, table] : named) tables.push_back(*table);
   return tables;
 }
@@ -125,6 +126,7 @@ std::vector<NamespaceSchema> NamespacesAt(const Catalog& catalog, Timestamp time
     if (present.changed <= time) at.emplace(name, &present.value);
   }
   std::vector<NamespaceSchema> namespaces;
+  namespaces.reserve(at.size());
   for (const auto& [name, schema] : at) namespaces.push_back(*schema);
   return namespaces;
 }

@@ -22,7 +22,7 @@ Outcome CellReader::Hold() {
   const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load());
-  if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);
+  if (!share_.Resize(bytes_->size())) return memory_.Full(ENOMEM);  // the open fails
   held_ = true;
   return {};
 }
@@ -42,7 +42,11 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
   } else {
     // What is read is this file's, not that of whoever gets its name.
     const auto lock = ColumnLock::Of(*node_);
-    if (node_->unlinked() && !is_late_) return ReadOrphan(offset, size);
+    if (node_->unlinked() && !is_late_) {
+      bytes_.reset();
+      static_cast<void>(share_.Resize(0));
+      return ReadOrphan(offset, size);
+    }
     if (bytes_ == nullptr || generation_ != node_->generation()) {
       CELLFS_RETURN_IF_FAILED(Load());
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fs/content/column_traces.h"
+#include "fs/nodes/file_bytes.h"
 #include "fs/reading/reading.h"
 
 namespace cellfs::fs {
@@ -291,7 +292,7 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   CELLFS_RETURN_IF_FAILED(CheckSize(change.place(), size));
   if (holds_ == Holds::kOrphan) {
     return file_->orphan()->Change(
-        size, [&](std::string& file) { file.resize(size); }, Now(with_.tree));
+        size, [&](std::string& file) { SetLength(file, size); }, Now(with_.tree));
   }
   if (holds_ == Holds::kWhole)
     CELLFS_RETURN_IF_FAILED(PutTail(change, with_.options.durability, nullptr));
@@ -299,7 +300,7 @@ Outcome CellWriter::EditLength(ColumnChange& change, uint64_t size) {
   CELLFS_RETURN_IF_FAILED(HoldLength(change.place(), size));
   if (making_ == Making::kJoins) making_ = Making::kErases;
   if (holds_ == Holds::kWhole) {
-    whole_.resize(size);
+    SetLength(whole_, size);
     Wrote(Unput::kBytes);
     return KeepOrPut(change);
   }
@@ -402,6 +403,7 @@ void CellWriter::NameGoes() {
 // What is held here goes to the file that all share from now on.
 void CellWriter::NameWent() {
   OrphanFile& orphan = *file_->orphan();
+  static_cast<void>(share_.Resize(0));  // its bytes are that file's now
   try {
     if (holds_ == Holds::kWhole) {
       const PendingEdits edits = HeldEdits();
@@ -416,8 +418,7 @@ void CellWriter::NameWent() {
   holds_ = Holds::kOrphan;
   making_ = Making::kNo;
   unput_ = Unput::kNothing;
-  whole_ = {};
-  static_cast<void>(UpdateShare());
+  LetGo(whole_);
   CountAsReplacer();
 }
 
@@ -481,7 +482,7 @@ Outcome CellWriter::Fail(ColumnChange& change, Outcome outcome) {
   failed_ = outcome;
   unput_ = Unput::kNothing;
   if (holds_ == Holds::kWhole) holds_ = Holds::kShared;
-  whole_ = {};
+  LetGo(whole_);
   static_cast<void>(UpdateShare());
   file_->RemoveRuns(this);
   file_->RemoveEdits(this);
@@ -547,6 +548,7 @@ void CellWriter::LeaveBytes() {
   if (!last_put_) return;
   if (auto bytes = file_->TakePut(generation, LastPut::kMaxBytes))
     with_.tree.last_put.Keep(node_, generation, *std::move(bytes));
+  static_cast<void>(file_->HoldEdits(with_.tree.open_file_memory, user));
 }
 
 // The put is made under the lock, the wait for the disk comes after it: who reads the file does not

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "fs/attributes/attribute_store.h"
-#include "fs/nodes/pending_edits.h"
+#include "fs/nodes/file_bytes.h"
 
 namespace cellfs::fs {
 
@@ -42,7 +42,7 @@ Outcome TextWriter::Truncate(uint64_t size) {
   std::lock_guard lock(mutex_);
   if (size > max_size_) return EFBIG;
   if (!share_.Resize(size)) return memory_.Full(ENOSPC);
-  text_.resize(size);
+  SetLength(text_, size);
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fs/nodes/pending_edits.h"
+#include "fs/nodes/file_bytes.h"
 
 namespace cellfs::fs {
 
@@ -17,7 +17,7 @@ Outcome MemoryFile::Resize(uint64_t size) {
                         std::to_string(limits_->bytes.limit()) +
                         " bytes at most, all together, and a user as much as is left for others"};
   }
-  bytes_.resize(size);
+  SetLength(bytes_, size);
   return {};
 }
 

@@ -23,6 +23,7 @@ Outcome OrphanFile::Change(uint64_t size, const std::function<void(std::string&)
   if (!bytes_.ok()) return bytes_.status();
   if (!share_.Resize(std::max<uint64_t>(size, bytes_->size()))) return memory_.Full(ENOSPC);
   change(*bytes_);
+  static_cast<void>(share_.Resize(bytes_->size()));
   written_ = now;
   return {};
 }

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "fs/nodes/file_bytes.h"
+
 namespace cellfs::fs {
 
 namespace {
@@ -13,12 +15,6 @@ constexpr size_t kManyPieces = 4096;
 constexpr size_t kManyLayers = 64;
 
 }  // namespace
-
-void WriteInto(std::string& value, std::string_view bytes, uint64_t offset) {
-  if (bytes.empty()) return;
-  if (value.size() < offset + bytes.size()) value.resize(offset + bytes.size());
-  value.replace(offset, bytes.size(), bytes);
-}
 
 // ---- One layer ----------------------------------------------------------------------------------
 
@@ -55,7 +51,7 @@ void PendingEdits::Layer::Truncate(uint64_t new_size) {
   auto& [offset, bytes] = *std::prev(writes.end());
   if (offset + bytes.size() <= new_size) return;
   in_writes -= offset + bytes.size() - new_size;
-  bytes.resize(new_size - offset);
+  SetLength(bytes, new_size - offset);
 }
 
 void PendingEdits::Layer::ApplyTo(std::string& value) const {

@@ -61,9 +61,6 @@ class PendingEdits {
   std::vector<Layer> layers_;  // the oldest first; none is empty
 };
 
-// Writes over, and where needed beyond, what is there; a hole reads as zeros.
-void WriteInto(std::string& value, std::string_view bytes, uint64_t offset);
-
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_NODES_PENDING_EDITS_H_

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "fs/nodes/file_bytes.h"
+
 namespace cellfs::fs {
 
 void SharedFile::Append(CellWriter* writer, std::string_view bytes, uint64_t offset,
@@ -56,7 +58,7 @@ void SharedFile::AppendToEdits(CellWriter* writer, std::string_view bytes) {
 
 void SharedFile::TruncateEdits(CellWriter* writer, uint64_t size) {
   edits_.Truncate(writer, size);
-  if (shown_) shown_->resize(size);
+  if (shown_) SetLength(*shown_, size);
   EditsChanged();
 }
 

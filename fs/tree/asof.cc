@@ -10,7 +10,7 @@
 namespace cellfs::fs {
 namespace {
 
-constexpr Timestamp kUsedLately = 60 * 1000;
+constexpr Timestamp kUsedLately = Timestamp{60} * 1000;
 
 uid_t UserWhoAsks() {
   const RunningRequest* const request = RunningRequest::OfThisThread();

@@ -63,17 +63,18 @@ class Reader {
 
 std::optional<int64_t> UnitMilliseconds(char unit) {
   constexpr int64_t kSecond = 1000;
+  constexpr int64_t kHour = 3600 * kSecond;
   switch (unit) {
     case 's':
       return kSecond;
     case 'm':
       return 60 * kSecond;
     case 'h':
-      return 3600 * kSecond;
+      return kHour;
     case 'd':
-      return 24 * 3600 * kSecond;
+      return 24 * kHour;
     case 'w':
-      return 7 * 24 * 3600 * kSecond;
+      return 7 * 24 * kHour;
     default:
       return std::nullopt;
   }

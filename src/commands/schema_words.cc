@@ -40,6 +40,7 @@ bool IsOneOf(const std::string& name, const std::vector<std::string>& known) {
 // Free metadata of a short name is not taken for a mistake unless it begins as the other does.
 std::string MeantBy(const std::string& name, const std::vector<std::string>& known) {
   std::vector<std::string> upper;
+  upper.reserve(known.size());
   for (const std::string& other : known) upper.push_back(Upper(other));
   const std::string closest = ClosestTo(Upper(name), upper);
   if (closest.empty() || (name.size() < 6 && closest[0] != Upper(name)[0])) return "";

@@ -48,7 +48,7 @@ Status VisitColumns(StoredCells& cells, const TableSchema& schema, ColumnVisitor
 
 Status EnoughSeen() { return {StatusCode::kCancelled, kEnough}; }
 
-Status UnlessEnough(Status status) {
+Status UnlessEnough(const Status& status) {
   const bool is_enough = status.code() == StatusCode::kCancelled && status.message() == kEnough;
   return is_enough ? Status() : status;
 }

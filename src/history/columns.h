@@ -33,7 +33,7 @@ Status VisitColumns(StoredCells& cells, const TableSchema& schema, ColumnVisitor
 
 // What a visitor that has enough ends the pass with, and what callers of VisitColumns make of it.
 Status EnoughSeen();
-Status UnlessEnough(Status status);
+Status UnlessEnough(const Status& status);
 
 }  // namespace cellfs
 

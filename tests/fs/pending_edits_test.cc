@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "fs/nodes/file_bytes.h"
+
 namespace cellfs::fs {
 namespace {
 

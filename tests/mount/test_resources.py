@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Descriptors, memory or room run out: a clear error, nothing acknowledged is lost, and work goes on by itself."""
 
+import contextlib
 import errno
 import os
 import random
+import re
 import resource
 import subprocess
 
 import pytest
 
-from mounts import CELLFS, Mount, fails_with, sh
+from mounts import CELLFS, Mount, fails_with, sh, wait_until
 
 
 def all_read(known):
@@ -437,3 +439,65 @@ def test_open_files_keep_no_more_than_their_limit(make_mount):
         os.close(descriptor)
     (family / "old").write_bytes(value)
     assert (family / "old").read_bytes() == (family / "held0").read_bytes() == value
+
+
+REMOVED_FILES = {
+    "made": lambda path, data: write_open(path, data, os.O_CREAT | os.O_TRUNC),
+    "synced": lambda path, data: write_open(path, data, os.O_CREAT, after=os.fsync),
+    "emptied": lambda path, data: write_open(path, data, os.O_CREAT, after=lambda file: os.ftruncate(file, 1)),
+    "edited": lambda path, data: write_open(stored(path), data, 0, after=lambda file: os.ftruncate(file, 1)),
+    "read": lambda path, data: read_open(stored(path, data)),
+}
+
+
+def stored(path, data=b""):
+    path.write_bytes(data)
+    return path
+
+
+def open_file_bytes(mount):
+    return int(re.search(r"open_file_bytes = (\d+)", (mount / ".cellfs/status").read_text())[1])
+
+
+def write_open(path, data, flags, after=lambda file: None):
+    file = os.open(path, os.O_RDWR | flags)
+    try:
+        assert os.write(file, data) == len(data)
+        after(file)
+        return file
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.close(file)
+        raise
+
+
+def read_open(path):
+    file = os.open(path, os.O_RDONLY)
+    os.read(file, 1)
+    return file
+
+
+@pytest.mark.parametrize("how", REMOVED_FILES)
+def test_files_that_are_removed_while_open_keep_no_more_than_their_limit(make_mount, how):
+    limit, length, count = 16 << 20, 4 << 20, 60
+    mount = make_mount(f"open_file_limit={limit},max_value_size={length},memstore_limit={32 << 20}")
+    family = mount.family()
+    before = mount.memory()
+    held = []
+    for number in range(count):
+        path = family / f"q{number}"
+        try:
+            held.append(REMOVED_FILES[how](path, b"x" * length))
+            path.unlink()
+        except OSError as error:
+            assert error.errno == errno.ENOSPC, error
+    counted = open_file_bytes(mount)
+    try:
+        # The memstore has a limit of its own, and of free memory 32 MiB are kept.
+        most = before + limit + (32 << 20) + (32 << 20)
+        wait_until(lambda: mount.memory() < most, f"less than {most} bytes in memory", seconds=15)
+    finally:
+        for file in held:
+            os.close(file)
+    assert counted <= limit
+    wait_until(lambda: open_file_bytes(mount) == 0, "nothing is held")
