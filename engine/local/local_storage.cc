@@ -396,6 +396,7 @@ Status LocalStorage::Commit(const FileChange& change, const NextState& next) {
     context_->wal->MarkTable(id(), MarkOf(manifest));
     for (const auto& file : change.removed) file->SetObsolete();
   }
+  ForgetDamageOf(change.removed);
   return saved;
 }
 
@@ -487,6 +488,15 @@ void LocalStorage::NoteDamage(const Status& found) {
     damage_ = found.message() +
               "; the same file from a backup helps, put in place while the store is not mounted; "
               "'cellfs check' says what else is damaged";
+}
+
+// What is damaged is named by its path.
+void LocalStorage::ForgetDamageOf(const StoreFiles& removed) {
+  const std::lock_guard lock(damage_mutex_);
+  for (const auto& file : removed) {
+    const std::string path = folder_->path + "/" + StoreFileName(file->facts().number);
+    if (damage_.find(path) != damage_.npos) damage_.clear();
+  }
 }
 
 // All files are of its time or later (FileFacts::written), for those it found have become one. That

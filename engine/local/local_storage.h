@@ -84,6 +84,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<bool> CompactByPolicy(const std::function<bool()>& stopped);
 
  private:
+  void ForgetDamageOf(const StoreFiles& removed);
   class LocalScanner;
 
   // Files of one family that are rewritten into one, oldest first.
@@ -91,6 +92,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
     FamilySchema family;
     StoreFiles files;
     CompactionKind kind = CompactionKind::kMinor;
+    bool heeds_newer_tombstones = false;  // what those of newer files hide goes
   };
 
   std::shared_ptr<const TableSchema> Schema() const;
@@ -122,6 +124,10 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   Status CompactAll(CompactionKind kind);
   Status CompactFamily(const FamilySchema& family, CompactionKind kind);
   StatusOr<bool> CompactPair(const FamilySchema& family);
+  StatusOr<bool> ThinFiles(const FamilySchema& family, const std::function<bool()>& stopped);
+  StatusOr<bool> IsWorthThinning(const Selection& selection,
+                                 const std::function<bool()>& stopped) const;
+  StoreFiles NewerFilesThan(const Selection& selection) const;
   StatusOr<bool> CompactOnce(const std::function<bool()>& stopped);
   StatusOr<bool> CompactWhatIsWorthIt(const std::function<bool()>& stopped);
   StatusOr<bool> DropExpired(const FamilySchema& family);
@@ -131,7 +137,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<DiskReserve::Claim> ClaimRoomFor(const Selection& selection,
                                             const std::function<bool()>& stopped);
   StatusOr<uint64_t> MeasureRewrite(const Selection& selection,
-                                    const std::function<bool()>& stopped);
+                                    const std::function<bool()>& stopped) const;
   Rewrite RulesFor(const Selection& selection) const;
   static uint64_t BytesOf(const Selection& selection);
   Timestamp LatestMajorCompaction(const TableFiles& of_table, const StoreFiles& files) const;

@@ -2,6 +2,7 @@
 //
 // The compaction of a table: which files of a family, and their way into one.
 #include <algorithm>
+#include <utility>
 
 #include "engine/local/compaction_policy.h"
 #include "engine/local/dropped_columns.h"
@@ -63,11 +64,18 @@ Status LocalStorage::CompactAll(CompactionKind kind) {
 // All its files; where the disk has no room for that, in smaller steps as long as these give some
 // back.
 Status LocalStorage::CompactFamily(const FamilySchema& family, CompactionKind kind) {
+  bool has_thinned = false;
   for (int attempt = 1;; ++attempt) {
     Status status = DropExpired(family).status();
     if (status.ok()) status = CompactSelection({family, FilesOf(family.name()), kind}, {});
     if (status.code() == StatusCode::kStoreFull) {
-      CELLFS_ASSIGN_OR_RETURN(const bool has_made_room, CompactPair(family));
+      bool has_made_room = false;
+      if (!std::exchange(has_thinned, true)) {
+        CELLFS_ASSIGN_OR_RETURN(has_made_room, ThinFiles(family, {}));
+      }
+      if (!has_made_room) {
+        CELLFS_ASSIGN_OR_RETURN(has_made_room, CompactPair(family));
+      }
       if (!has_made_room) return status;
       attempt = 0;
     } else if (status.code() != StatusCode::kUnavailable || attempt >= kCompactAttempts ||
@@ -95,6 +103,48 @@ StatusOr<bool> LocalStorage::CompactPair(const FamilySchema& family) {
     if (status.code() != StatusCode::kStoreFull) return status;
   }
   return false;
+}
+
+// Takes out of each file alone what tombstones and withdrawals hide, also those of newer files: what
+// is written so is never more than what goes, and nothing where a whole file was deleted. False: no
+// file has become smaller.
+StatusOr<bool> LocalStorage::ThinFiles(const FamilySchema& family,
+                                       const std::function<bool()>& stopped) {
+  bool has_made_room = false;
+  for (bool again = true; again;) {
+    bool lacks_room = false;
+    again = false;
+    // A file goes once nobody holds it, so only one is held at a time.
+    std::vector<uint64_t> numbers;
+    for (const auto& file : FilesOf(family.name())) numbers.push_back(file->facts().number);
+    for (const uint64_t number : numbers) {
+      Selection alone{family, FilesOf(family.name()), CompactionKind::kMinor,
+                      /*heeds_newer_tombstones=*/true};
+      std::erase_if(alone.files, [&](const auto& file) { return file->facts().number != number; });
+      if (alone.files.empty()) continue;
+      CELLFS_ASSIGN_OR_RETURN(const bool is_worth_it, IsWorthThinning(alone, stopped));
+      if (!is_worth_it) continue;
+      const Status status = CompactSelection(std::move(alone), stopped);
+      lacks_room |= status.code() == StatusCode::kStoreFull;
+      if (status.code() == StatusCode::kStoreFull) continue;
+      CELLFS_RETURN_IF_ERROR(status);
+      again = has_made_room = true;
+    }
+    again &= lacks_room;
+  }
+  return has_made_room;
+}
+
+StatusOr<bool> LocalStorage::IsWorthThinning(const Selection& selection,
+                                             const std::function<bool()>& stopped) const {
+  const auto hides = [](const auto& file) {
+    return file->facts().tombstones + file->facts().withdrawals != 0;
+  };
+  const StoreFiles newer = NewerFilesThan(selection);
+  if (!hides(selection.files.front()) && std::none_of(newer.begin(), newer.end(), hides))
+    return false;
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t left, MeasureRewrite(selection, stopped));
+  return left + kBytesOfNames < BytesOf(selection);
 }
 
 Status LocalStorage::CompactSelected() {
@@ -130,7 +180,11 @@ StatusOr<bool> LocalStorage::CompactWhatIsWorthIt(const std::function<bool()>& s
     if (*has_dropped) return true;
     std::optional<Selection> selection = SelectByPolicy(family);
     if (!selection) continue;
-    const Status status = CompactSelection(*std::move(selection), stopped);
+    Status status = CompactSelection(*std::move(selection), stopped);
+    if (status.code() == StatusCode::kStoreFull) {
+      const StatusOr<bool> has_made_room = ThinFiles(family, stopped);
+      if (!has_made_room.ok() || *has_made_room) status = has_made_room.status();
+    }
     if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
       return false;
     CELLFS_RETURN_IF_ERROR(status);
@@ -250,7 +304,7 @@ StatusOr<DiskReserve::Claim> LocalStorage::ClaimRoomFor(const Selection& selecti
 
 // What the compaction would write, without the values.
 StatusOr<uint64_t> LocalStorage::MeasureRewrite(const Selection& selection,
-                                                const std::function<bool()>& stopped) {
+                                                const std::function<bool()>& stopped) const {
   const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, InputOf(State(), selection, /*lengths_only=*/true));
   input.stopped = [&] { return dropped_ || (stopped && stopped()); };
@@ -318,6 +372,13 @@ Status LocalStorage::RewriteSelection(const Selection& selection,
   return committed;
 }
 
+StoreFiles LocalStorage::NewerFilesThan(const Selection& selection) const {
+  StoreFiles newer = FilesOf(selection.family.name());
+  const SequenceId highest = selection.files.back()->facts().highest;
+  std::erase_if(newer, [&](const auto& file) { return file->facts().lowest <= highest; });
+  return newer;
+}
+
 StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
                                              const Selection& selection, bool lengths_only) const {
   RewriteInput input;
@@ -329,13 +390,19 @@ StatusOr<RewriteInput> LocalStorage::InputOf(const TableStatePtr& state,
   const FileFacts& oldest = selection.files.front()->facts();
   const FileFacts& newest = selection.files.back()->facts();
   std::vector<FileFacts> older;
-  for (const auto& file : state->files->Of(selection.family.name())) {
-    const FileFacts& facts = file->facts();
-    if (facts.highest < oldest.lowest) older.push_back(facts);
-    if (facts.lowest <= newest.highest || facts.withdrawals == 0) continue;
-    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
-    input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
+  for (const auto& file : state->files->Of(selection.family.name()))
+    if (file->facts().highest < oldest.lowest) older.push_back(file->facts());
+  for (const auto& file : NewerFilesThan(selection)) {
+    if (file->facts().withdrawals != 0) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
+    }
+    if (selection.heeds_newer_tombstones && file->facts().tombstones != 0) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      input.cells.push_back(OpenTombstones(std::move(lease)));
+    }
   }
+  if (selection.heeds_newer_tombstones) input.highest = newest.highest;
   input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
     return std::any_of(older.begin(), older.end(),
                        [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });

@@ -43,19 +43,26 @@ class FamilyRewrite {
       const bool stays = keep_up_to_ > 0 || input_.older_may_hold(cell);
       return stays ? Put() : Status();
     }
-    if (is_hidden) return cell.sequence_id <= keep_up_to_ ? Put() : Status();
-    CELLFS_ASSIGN_OR_RETURN(const bool is_withdrawn, IsWithdrawnElsewhere(cell));
-    if (is_withdrawn || matcher_->Keep(cell)) return Put();
+    CELLFS_ASSIGN_OR_RETURN(const bool is_withdrawn, IsWithdrawnInFiles(cell));
+    if (is_hidden || is_withdrawn) return cell.sequence_id <= keep_up_to_ ? Put() : Status();
+    if (cell.sequence_id > input_.highest) {
+      if (!input_.is_withdrawn_in_memory(cell)) (void)matcher_->Keep(cell);
+      return {};
+    }
+    if (input_.is_withdrawn_in_memory(cell) || matcher_->Keep(cell)) return Put();
+    // A newer tombstone makes an older one superfluous; but it may be withdrawn some day.
+    if (input_.highest != kMaxSequenceId && IsTombstone(cell.type)) return Put();
     dropped_.Add(family_.name(), cell);
     return {};
   }
 
-  StatusOr<bool> IsWithdrawnElsewhere(const CellView& cell) {
+  // Is asked of every cell, in order.
+  StatusOr<bool> IsWithdrawnInFiles(const CellView& cell) {
     while (newer_->valid() && !IsBefore(cell, newer_->cell())) {
       newer_withdrawals_.Add(newer_->cell());
       CELLFS_RETURN_IF_ERROR(newer_->Next());
     }
-    return newer_withdrawals_.Hides(cell) || input_.is_withdrawn_in_memory(cell);
+    return newer_withdrawals_.Hides(cell);
   }
 
   Status Put() { return output_(*cells_); }

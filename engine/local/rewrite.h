@@ -21,8 +21,11 @@ namespace cellfs {
 struct RewriteInput {
   // Every cell, withdrawals too. The sequence ids of two cursors do not overlap.
   std::vector<std::unique_ptr<CellCursor>> cells;
-  // Withdrawals alone, of files that are newer than `cells`.
+  // Withdrawals alone, of files that are newer than `cells`. What they take back goes.
   std::vector<std::unique_ptr<CellCursor>> newer_withdrawals;
+  // Of all cells those with a greater sequence id are tombstones of newer files: what they hide goes,
+  // and they stay where they are.
+  SequenceId highest = kMaxSequenceId;
   // Whether a memstore that is not rewritten withdraws the cell. What is withdrawn so hides nothing
   // and does not count, but it stays until its withdrawal is in a file as well: a power failure may
   // take that from the log.

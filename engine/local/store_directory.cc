@@ -39,7 +39,10 @@ constexpr char kRemedy[] = "the same from a backup of the store helps";
 
 bool IsFresh(const Names& names) { return names.empty() || names == Names{"lost+found"}; }
 
-Status NotAStore(const std::string& path) {
+// Of a directory with these names, without FORMAT.
+Status NotAStore(const std::string& path, const Names& names) {
+  if (Has(names, kCatalogFile))
+    return {StatusCode::kCorruption, "'" + path + "/FORMAT' is missing; " + kRemedy};
   return {StatusCode::kCorruption,
           "'" + path +
               "' is not a cellfs store: it is not empty and has no FORMAT file. Where it was one, "
@@ -87,7 +90,7 @@ uint64_t NewId() {
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
   CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
-  if (!Has(names, kFormatFile)) return NotAStore(path);
+  if (!Has(names, kFormatFile)) return NotAStore(path, names);
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files.Read(path + "/" + std::string(kFormatFile)));
   CELLFS_ASSIGN_OR_RETURN(const uint64_t id, CheckFormat(path, format));
@@ -111,11 +114,8 @@ StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
   CELLFS_RETURN_IF_ERROR(files.MakeDirectory(path));
   {  // Before even the lock is put into what may be somebody's home directory.
     CELLFS_ASSIGN_OR_RETURN(const Names names, files.List(path));
-    if (!Has(names, kFormatFile) && making == Making::kNever) {
-      return Status(StatusCode::kCorruption,
-                    "'" + path + "' is not a cellfs store: it has no FORMAT file");
-    }
-    if (!Has(names, kFormatFile) && !MayBecomeStore(names)) return NotAStore(path);
+    const bool may_be_made = making == Making::kWhereMissing && MayBecomeStore(names);
+    if (!Has(names, kFormatFile) && !may_be_made) return NotAStore(path, names);
     if (IsFresh(names)) CELLFS_RETURN_IF_ERROR(MakePrivate(path));
   }
   CELLFS_RETURN_IF_ERROR(CheckIsPrivate(path));
@@ -134,7 +134,8 @@ Status StoreDirectory::CreateOrCheck() {
     if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
     return Convert();
   }
-  return MayBecomeStore(names) ? Create(Has(names, kCatalogFile)) : NotAStore(path_);
+  return MayBecomeStore(names) ? Create(Has(names, kCatalogFile))
+                               : NotAStore(path_, names);
 }
 
 // What format 4 has more is written as it comes; an older version must not open the store then.

@@ -208,19 +208,21 @@ Status StoreFileCursor::Damaged(std::string_view what) const {
 
 namespace {
 
-class WithdrawalCursor : public CellCursor {
+// Cells without a value, or with one that the type says.
+class MarkerCursor : public CellCursor {
  public:
-  explicit WithdrawalCursor(StoreFile::Lease file) : file_(std::move(file)) {}
-  ~WithdrawalCursor() override {
+  using Choice = StatusOr<Statement*> (StoreFileReader::*)();
+  MarkerCursor(StoreFile::Lease file, Choice choice) : file_(std::move(file)), choice_(choice) {}
+  ~MarkerCursor() override {
     if (rows_ != nullptr) rows_->Reset();
   }
 
   Status Seek(const CellPlace&) override {
-    CELLFS_ASSIGN_OR_RETURN(rows_, file_.reader().Withdrawals());
+    CELLFS_ASSIGN_OR_RETURN(rows_, (file_.reader().*choice_)());
     return Next();
   }
   Status SeekToRowBefore(std::string_view) override {
-    return {StatusCode::kUnsupportedOperation, "withdrawals are read forward"};
+    return {StatusCode::kUnsupportedOperation, "markers are read forward"};
   }
   Status Next() override {
     CELLFS_ASSIGN_OR_RETURN(valid_, rows_->Step());
@@ -231,18 +233,26 @@ class WithdrawalCursor : public CellCursor {
     cell_.row = rows_->Bytes(kRow);
     cell_.qualifier = rows_->Bytes(kQualifier);
     cell_.timestamp = -rows_->Integer(kTimestamp);
-    cell_.type = kWithdrawMarker;
     cell_.sequence_id = static_cast<SequenceId>(-rows_->Integer(kSequenceId));
-    type_ = static_cast<char>(WithdrawnTypeOf(rows_->Integer(kType)));
-    cell_.value = {&type_, 1};
-    cell_.value_length = 1;
+    cell_.time_to_live = rows_->IsNull(kTimeToLive) ? kNoCellTtl : rows_->Integer(kTimeToLive);
+    TakeType(rows_->Integer(kType));
     return {};
   }
   bool valid() const override { return valid_; }
   const CellView& cell() const override { return cell_; }
 
  private:
+  void TakeType(int64_t y) {
+    const bool is_withdrawal = IsYOfWithdrawal(y);
+    cell_.type = is_withdrawal ? kWithdrawMarker : static_cast<CellType>(-y);
+    if (!is_withdrawal) return;
+    type_ = static_cast<char>(WithdrawnTypeOf(y));
+    cell_.value = {&type_, 1};
+    cell_.value_length = 1;
+  }
+
   StoreFile::Lease file_;
+  const Choice choice_;
   Statement* rows_ = nullptr;
   CellView cell_;
   char type_ = 0;
@@ -252,7 +262,11 @@ class WithdrawalCursor : public CellCursor {
 }  // namespace
 
 std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file) {
-  return std::make_unique<WithdrawalCursor>(std::move(file));
+  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Withdrawals);
+}
+
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file) {
+  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Tombstones);
 }
 
 }  // namespace cellfs

@@ -65,8 +65,10 @@ class StoreFileCursor : public CellCursor {
   bool valid_ = false;
 };
 
-// The withdrawals of a file alone, from the first to the last: sought once, to its beginning.
+// The withdrawals of a file alone, or its tombstones, from the first to the last: sought once, to
+// its beginning.
 std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file);
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file);
 
 }  // namespace cellfs
 

@@ -45,6 +45,12 @@ StatusOr<Statement*> StoreFileReader::Withdrawals() {
                                     " FROM cells INDEXED BY withdrawals WHERE Y < -255" + kInOrder);
 }
 
+StatusOr<Statement*> StoreFileReader::Tombstones() {
+  return Prepared(tombstones_, std::string("SELECT K") + kValues +
+                                   " FROM cells INDEXED BY tombstones WHERE Y < -4 AND Y > -256" +
+                                   kInOrder);
+}
+
 StatusOr<Statement*> StoreFileReader::RowBefore() {
   return Prepared(row_before_, "SELECT K FROM cells WHERE K < ?1 ORDER BY K DESC LIMIT 1");
 }

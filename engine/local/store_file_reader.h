@@ -31,8 +31,9 @@ class StoreFileReader {
   // K (NULL where it is known), Q, T, Y, S, L, X of the cells in their order and, unless
   // `lengths_only`, H, R, Z, V.
   StatusOr<Statement*> Cells(CellsFrom from, bool lengths_only);
-  // The same, with values, of all withdrawal markers.
+  // The same, with values, of all withdrawal markers, or of all tombstones.
   StatusOr<Statement*> Withdrawals();
+  StatusOr<Statement*> Tombstones();
   StatusOr<Statement*> RowBefore();  // the largest K below ?1
   StatusOr<Statement*> LastRow();
   StatusOr<Statement*> Value();  // H, V of reference ?1
@@ -51,8 +52,8 @@ class StoreFileReader {
 
   const std::unique_ptr<Database> database_;
   std::array<std::optional<Statement>, 3> cells_, lengths_;  // by CellsFrom
-  std::optional<Statement> withdrawals_, row_before_, last_row_, value_, checksum_, tombstone_,
-      filter_block_;
+  std::optional<Statement> withdrawals_, tombstones_, row_before_, last_row_, value_, checksum_,
+      tombstone_, filter_block_;
 };
 
 }  // namespace cellfs

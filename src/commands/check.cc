@@ -72,7 +72,8 @@ std::string CheckText(const CheckReport& report) {
          " records of the log read; " +
          (report.damage.empty() ? "no damage"
                                 : std::to_string(report.damage.size()) +
-                                      " findings of damage; what helps is in storage.md, \"Damage "
+                                      (report.damage.size() == 1 ? " finding" : " findings") +
+                                      " of damage; what helps is in storage.md, \"Damage "
                                       "and recovery\"") +
          "\n";
 }
@@ -106,15 +107,18 @@ std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode)
   return text;
 }
 
+// A line for each table.
 std::string RepairJson(const std::vector<TableRepair>& repairs) {
-  json all = json::array();
+  std::string lines;
   for (const TableRepair& repair : repairs)
-    all.push_back({{"table", repair.table.ToString()},
+    lines += json({{"table", repair.table.ToString()},
                    {"damage", repair.damage},
                    {"files", repair.files},
                    {"notes", repair.notes},
-                   {"obstacle", repair.obstacle}});
-  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+                   {"obstacle", repair.obstacle}})
+                 .dump(-1, ' ', false, json::error_handler_t::replace) +
+             "\n";
+  return lines;
 }
 
 bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
@@ -127,7 +131,7 @@ bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
 StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::string& store) {
   const RepairMode mode = arguments.Flag("yes") ? RepairMode::kAct : RepairMode::kPlan;
   CELLFS_ASSIGN_OR_RETURN(const auto repairs, RepairLocalStore(store, mode));
-  front.printer.Bytes(front.printer.style().json ? RepairJson(repairs) + '\n'
+  front.printer.Bytes(front.printer.style().json ? RepairJson(repairs)
                                                  : RepairText(repairs, mode));
   return IsDamageLeft(repairs, mode) ? kExitNo : kExitDone;
 }

@@ -28,9 +28,13 @@ std::optional<std::vector<std::string>> NamesBelow(const std::filesystem::path& 
   return std::vector<std::string>(rest, path.end());
 }
 
-// What cannot be looked into may be one; who opens it is told that it is not his.
+// What cannot be looked into may be one; who opens it is told that it is not his. And one that has
+// lost its FORMAT is told so.
 bool MayBeStore(const std::filesystem::path& directory) {
-  return access((directory / "FORMAT").c_str(), F_OK) == 0 || errno == EACCES;
+  const auto has = [&](const char* name) {
+    return access((directory / name).c_str(), F_OK) == 0 || errno == EACCES;
+  };
+  return has("FORMAT") || (has("CATALOG") && has("tables") && has("wal"));
 }
 
 // A working directory that was deleted has no path any more, but the shell remembers it, and what was

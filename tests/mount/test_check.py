@@ -153,6 +153,63 @@ def test_damage_is_a_no_wherever_it_lies(mount, file):
     mount.start()
 
 
+@pytest.mark.parametrize("file", ["FORMAT", "CATALOG", "wal", "tables"])
+def test_what_is_missing_is_damage_too(mount, tmp_path, file):
+    (mount.family() / "q").write_text("x")
+    mount.stop()
+    path = mount.store / file
+    path.rename(tmp_path / "aside")
+    for option in "", "--json", "--repair":
+        code, out, error = sh(f"{CELLFS} check {option} {mount.store}", check=False)
+        assert code == 1 and f"{file}' is missing" in out + error, (option, code, out, error)
+    code, _, error = sh(f"{CELLFS} get {mount.store} t r", check=False)
+    assert code == 3 and f"{file}' is missing" in error
+    (tmp_path / "aside").rename(path)
+    mount.start()
+
+
+def test_a_damaged_page_is_one_finding_in_our_own_words(mount):
+    family = mount.family()
+    for i in range(100):
+        (family / f"q{i:03}").write_bytes(b"<%03d>" % i * 500)
+    mount.stop()
+    flip(next(f for f in sorted(mount.store.glob("tables/*/*.db")) if b"<070>" * 100 in f.read_bytes()),
+         b"<070>" * 100)
+    code, out, error = sh(f"{CELLFS} check {mount.store}", check=False)
+    assert code == 1 and error == ""
+    lines = out.splitlines()
+    assert len(lines) == 2 and "q070@" in lines[0] and "1 finding of damage" in lines[1], out
+    mount.start()
+
+
+def test_the_damage_of_a_table_goes_with_its_files(mount):
+    family = mount.family()
+    (family / "q").write_bytes(b"<q>" * 1000)
+    mount.stop()
+    file = next(f for f in sorted(mount.store.glob("tables/*/*.db")) if b"<q>" * 100 in f.read_bytes())
+    file.write_bytes(b"damage" + file.read_bytes()[6:])
+    mount.start()
+    assert mount.status()["tables"][0]["damage"] != ""
+    mount.command("truncate", "t")
+    assert mount.status()["tables"][0]["damage"] == ""
+    (mount.family() / "q").write_text("x")
+    mount.command("flush")
+    assert (family / "q").read_text() == "x" and "no damage" in mount.command("check")
+
+
+def test_a_repair_as_json_is_an_object_a_line(mount):
+    for table in "t", "u":
+        (mount.family(table) / "q").write_bytes(table.encode() * 1000)
+    mount.stop()
+    assert sh(f"{CELLFS} check --repair --json {mount.store}") == ""
+    for table in "t", "u":
+        (table_of(mount.store, table.encode() * 1000) / "MANIFEST").unlink()
+    code, out, _ = sh(f"{CELLFS} check --repair --json {mount.store}", check=False)
+    assert code == 1 and [json.loads(line)["table"] for line in out.splitlines()] == ["t", "u"]
+    sh(f"{CELLFS} check --repair --yes {mount.store}")
+    mount.start()
+
+
 @pytest.mark.parametrize("damaged", ["MANIFEST", "*.db"])
 def test_a_store_whose_owners_cannot_be_read_can_be_mounted_again(mount, damaged):
     family = mount.family()

@@ -369,6 +369,49 @@ def test_a_compaction_that_has_no_room_takes_smaller_steps(tmp_path, disk):
         mount.stop()
 
 
+@pytest.mark.parametrize("way", ["rm", "delete"])
+def test_what_was_deleted_gives_its_room_back_though_the_rest_is_larger_than_the_reserve(tmp_path, disk, way):
+    sh(f"mount -o remount,size=48m {disk}")
+    mount = Mount(disk / "store", tmp_path / "mnt")
+
+    def taken():
+        return {file: file.stat().st_size for file in (mount.store / "tables").glob("*/*.db")}
+
+    try:
+        mount.command("set", "maintenance=paused")
+        if way == "delete":
+            mount.command("create", "t", "f")  # KEEP_DELETED_CELLS FALSE
+        family = mount.family()
+        known = {}
+        for part, names in enumerate((["old"] * 20, ["kept"] * 30, ["old", "kept"] * 10)):
+            for number, kind in enumerate(names):
+                path = family / f"{kind}{part}-{number}"
+                path.write_bytes(os.urandom(400000))
+                known[path] = path.read_bytes()
+            mount.command("flush")
+        assert len([file for file, size in taken().items() if size > 4000000]) == 3
+        old = [path for path in known if path.name.startswith("old")]
+        for path in old:
+            del known[path]
+            if way == "rm":
+                path.unlink()
+                (family / ".deleted" / path.name).unlink()
+            else:
+                mount.command("deleteall", "t", "r", f"f:{path.name}")
+        mount.command("flush")
+        leave_free(disk, 0)
+        before = sum(taken().values())
+        code, _, error = sh(f"{CELLFS} compact {mount} t", check=False)
+        assert code == 3 and "no room for a compaction" in error, (code, error)
+        assert before - sum(taken().values()) > 11000000, "the first file and half of the third"
+        assert all_read(known) == [] and not [path for path in old if path.exists()]
+        mount.remount()
+        assert all_read(known) == [] and not [path for path in old if path.exists()]
+        assert "no damage" in mount.command("check")
+    finally:
+        mount.stop()
+
+
 def test_open_files_keep_no_more_than_their_limit(make_mount):
     mount = make_mount("open_file_limit=16777216,max_value_size=4194304")
     family = mount.family("t")

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <random>
+
+#include "engine/local/rewrite.h"
+#include "engine/visibility/vector_cursor.h"
 #include "tests/engine/local/engine_fixture.h"
 
 namespace cellfs {
@@ -132,6 +137,83 @@ TEST_F(CompactionTest, FilesAreSelectedByTheirSizes) {
   flush_one("d", 20000);
   ASSERT_OK(table_->CompactSelected());
   EXPECT_EQ(StoreFileNames(), (std::vector<std::string>{"1.db", "5.db"}));
+}
+
+using Cells = std::vector<Cell>;
+
+Cells Rewritten(const std::vector<Cells>& files, RewriteKind kind, const Cells& withdrawals = {},
+                SequenceId highest = kMaxSequenceId) {
+  RewriteInput input;
+  for (const Cells& cells : files)
+    input.cells.push_back(MakeVectorCursor(std::make_shared<const Cells>(cells)));
+  input.newer_withdrawals.push_back(
+      MakeVectorCursor(std::make_shared<const Cells>(withdrawals)));
+  input.highest = highest;
+  input.is_withdrawn_in_memory = [](const CellView&) { return false; };
+  input.older_may_hold = [&](const CellView&) { return kind == RewriteKind::kMinor; };
+  Cells left;
+  DroppedColumns dropped;
+  const RewriteOutput output = [&](CellCursor& cells) {
+    left.push_back(CopyOf(cells.cell()));
+    return Status();
+  };
+  EXPECT_TRUE(RewriteFamily(std::move(input), FamilyOf("f", {{"VERSIONS", "2"}}),
+                            {.kind = kind, .now = 1000}, output, dropped)
+                  .ok());
+  return left;
+}
+
+Cells OfType(const Cells& cells, const std::function<bool(CellType)>& wanted) {
+  Cells found;
+  std::copy_if(cells.begin(), cells.end(), std::back_inserter(found),
+               [&](const Cell& cell) { return wanted(cell.type); });
+  return found;
+}
+
+// A file alone may lose what newer files hide: with these it stays what it was.
+TEST(ThinningTest, WhatNewerFilesHideIsMissedByNobody) {
+  static constexpr CellType kTypes[] = {CellType::kPut, CellType::kPut, CellType::kDelete,
+                                        CellType::kDeleteColumn, CellType::kDeleteFamily};
+  std::mt19937 random(7);
+  size_t thinned = 0;
+  for (int round = 0; round < 2000; ++round) {
+    SCOPED_TRACE(round);
+    std::vector<Cells> files(2);
+    for (SequenceId sequence = 1; sequence <= 16; ++sequence) {
+      Cell cell;
+      cell.type = kTypes[random() % std::size(kTypes)];
+      cell.row = std::string(1, static_cast<char>('a' + random() % 2));
+      cell.family = "f";
+      cell.qualifier = cell.type == CellType::kDeleteFamily || random() % 3 == 0 ? "" : "q";
+      cell.timestamp = 1 + static_cast<Timestamp>(random() % 5);
+      cell.sequence_id = sequence;
+      if (sequence > 8 && random() % 4 == 0) {  // takes back one of before
+        const Cells& older = files[random() % 2];
+        if (!older.empty()) {
+          cell = older[random() % older.size()];
+          if (cell.type == kWithdrawMarker) continue;
+          cell.value = std::string(1, static_cast<char>(cell.type));
+          cell.value_length = 1;
+          cell.type = kWithdrawMarker;
+          cell.sequence_id = sequence;
+        }
+      }
+      files[sequence <= 8 ? 0 : 1].push_back(cell);
+    }
+    for (Cells& cells : files)
+      std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+        return a.row != b.row ? a.row < b.row : CompareInFamily(ViewOf(a), ViewOf(b)) < 0;
+      });
+    const auto is_withdrawal = [](CellType type) { return type == kWithdrawMarker; };
+    const auto is_delete = [&](CellType type) { return IsTombstone(type) && !is_withdrawal(type); };
+    const Cells left = Rewritten({files[0], OfType(files[1], is_delete)}, RewriteKind::kMinor,
+                                 OfType(files[1], is_withdrawal), /*highest=*/8);
+    thinned += files[0].size() - left.size();
+    for (const Cell& cell : left) EXPECT_LE(cell.sequence_id, 8u);
+    EXPECT_EQ(Rewritten({left, files[1]}, RewriteKind::kMajor),
+              Rewritten(files, RewriteKind::kMajor));
+  }
+  EXPECT_GT(thinned, 2000u);
 }
 
 }  // namespace
