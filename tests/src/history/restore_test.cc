@@ -194,6 +194,9 @@ TEST_P(EmptiedTest, WhatATruncateThrewAwayCannotBeKnown) {
   EXPECT_EQ(Run(store, store.Column("q"), kBefore),
             std::string("refused 1 r/q; family 'f': ") + kThrownAway);
   EXPECT_EQ(Run(store, store.Table(), kBefore, {.despite_unknown = true}), "");
+  EXPECT_EQ(store.DifferencesText(store.Table(), kBefore, std::nullopt), "")
+      << "what it was is not known, so it is not new";
+  EXPECT_EQ(store.DifferencesText(store.Table(), kEmptied, std::nullopt), "+q@1119999=after ");
   EXPECT_EQ(Run(store, store.Table(), kEmptied), "-r/q ") << "it was empty then";
 }
 
