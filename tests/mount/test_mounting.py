@@ -278,6 +278,20 @@ def test_a_stale_mount_keeps_nobody_from_the_store(made, tmp_path):
     assert cellfs("umount", mountpoint) == (0, "")
 
 
+def test_what_is_refused_is_said_once_and_as_it_was_called(made, tmp_path):
+    store, mountpoint = made
+    (tmp_path / "other").mkdir()
+    assert cellfs("create", store, "u", "f") == (0, "")
+    assert cellfs("mount", "-o", "ro", store, mountpoint) == (0, "")
+    for command in ("flush", "compact"):
+        code, error = cellfs(command, mountpoint)
+        assert code == 3 and error.count("read-only") == 1 and error.count("\n") == 1, error
+    code, error = cellfs("set", mountpoint, "cache_size=x")
+    assert code == 2 and error.startswith("cellfs: cache_size=x: "), error
+    assert_refused(cellfs("mount", "-f", store, tmp_path / "other"), "in use")
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
 def test_of_a_stopped_daemon_umount_and_mount_say_that_it_was_stopped(made, tmp_path):
     store, mountpoint = made
     (tmp_path / "other").mkdir()
