@@ -63,6 +63,7 @@ struct TableStatistics {
   // a truncate or with the family or a table of that name. Who has no entry was not, as far as the
   // store knows.
   std::map<std::string, int64_t> emptied;
+  int64_t created = 0;  // when this table was made; 0: the store does not say it
   std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };
@@ -80,6 +81,8 @@ struct Statistics {
   std::vector<std::string> lost_tables;
   // What was cut off the log's end though whole records stand in it, and is kept; and what helps.
   std::vector<std::string> cut_off;
+  // When tables that are not there were dropped; of very many the oldest are forgotten.
+  std::map<TableName, int64_t> dropped;
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk
   uint64_t disk_reserve_wanted = 0;
   uint32_t pinned_moments = 0;  // held by readers, who go on seeing what has been removed since

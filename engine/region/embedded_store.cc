@@ -310,7 +310,9 @@ Statistics EmbeddedStore::GetStatistics() {
       statistics.tables.push_back(std::move(unopened));
     }
     statistics.tables.back().emptied = EmptiedFamilies(*catalog, name);
+    statistics.tables.back().created = table.created;
   }
+  statistics.dropped = DroppedTables(*catalog);
   return statistics;
 }
 

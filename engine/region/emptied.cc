@@ -74,4 +74,11 @@ std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const T
   return times;
 }
 
+std::map<TableName, Timestamp> DroppedTables(const Catalog& catalog) {
+  std::map<TableName, Timestamp> dropped;
+  for (const auto& [table, times] : catalog.emptied)
+    if (!catalog.tables.contains(table)) dropped.emplace(table, Latest(times));
+  return dropped;
+}
+
 }  // namespace cellfs

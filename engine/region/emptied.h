@@ -29,6 +29,8 @@ void PruneEmptied(Catalog& catalog);
 
 // By family, of those that the table has or has had: what it held before that time is not known.
 std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table);
+// When tables were dropped that are not there.
+std::map<TableName, Timestamp> DroppedTables(const Catalog& catalog);
 
 }  // namespace cellfs
 

@@ -182,6 +182,7 @@ void ColumnChange::RemoveName() {
   by_ = node.get();
   if (orphan_) orphan_->Finish(with_.tree);
   if (removed.kind == PlaceKind::kCounter) RemoveCellOfCounter(removed.As(PlaceKind::kCell));
+  CounterWent(with_.tree, removed);
 }
 
 void ColumnChange::RemoveCellOfCounter(const Place& cell) {
@@ -192,6 +193,7 @@ void ColumnChange::RemoveCellOfCounter(const Place& cell) {
 
 NodePtr ColumnChange::NameMoved() {
   with_.tree.inodes.Move(*sides_[0].place, *sides_[1].place);
+  CounterWent(with_.tree, *sides_[0].place);
   if (orphan_) orphan_->Finish(with_.tree);
   renamed_ = with_.tree.inodes.Find(*sides_[1].place);
   by_ = renamed_.get();

@@ -47,7 +47,6 @@ Outcome CounterWriter::Take(std::string_view bytes) {
 
 // Blank lines are nothing, but for who has said nothing else.
 Outcome CounterWriter::Add(std::string_view lines) {
-  if (node_->unlinked()) return {};
   if (has_added_ && lines.find_first_not_of(kBlanks) == std::string_view::npos) return {};
   CELLFS_RETURN_IF_FAILED(counters_.Add(caller_, node_, lines));
   has_added_ = true;

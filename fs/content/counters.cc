@@ -62,6 +62,7 @@ Outcome Counters::Increase(const Caller& caller, ColumnChange& change, int64_t a
 Outcome Counters::Add(const Caller& caller, const NodePtr& counter, std::string_view text) const {
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, ReadIncrements(text));
   ColumnChange change(changing_, counter);
+  if (counter->unlinked()) return {};  // a file without a name
   CELLFS_RETURN_IF_FAILED(Increase(caller, change, amount));
   change.Did(effect::Put{});
   return change.AwaitDisk();

@@ -53,8 +53,25 @@ void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans) {
     const Snapshot<Place> place = orphan.node().place();
     tree.inodes.Unlink(*place);
     tree.kernel.NameWent(*place);
+    CounterWent(tree, *place);
     orphan.Finish(tree);
   }
+}
+
+std::function<void()> OrphanFamilies(LiveTree& tree, const Contents& contents,
+                                     const TableName& table,
+                                     const std::set<std::string>& families) {
+  auto orphans = std::make_shared<std::vector<Orphaning>>(
+      PrepareOrphans(tree, contents, [&](const Place& place) {
+        return place.table == table && families.contains(place.family);
+      }));
+  return [&tree, orphans] { FinishOrphans(tree, std::move(*orphans)); };
+}
+
+void CounterWent(LiveTree& tree, const Place& cell) {
+  if (cell.kind != PlaceKind::kCell || cell.view != nullptr) return;
+  const Place counter = cell.As(PlaceKind::kCounter);
+  if (tree.inodes.Unlink(counter) != nullptr) tree.kernel.NameWent(counter);
 }
 
 }  // namespace cellfs::fs

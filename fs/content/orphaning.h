@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,14 @@ std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
                                       const std::function<bool(const Place&)>& which);
 // The names are gone.
 void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans);
+// Both for families of a table that are dropped: the second step is what it returns.
+std::function<void()> OrphanFamilies(LiveTree& tree, const Contents& contents,
+                                     const TableName& table,
+                                     const std::set<std::string>& families);
+
+// A column's value went by its plain name, and its counter with it: who has that open adds nothing any
+// more. REQUIRES: the column's lock.
+void CounterWent(LiveTree& tree, const Place& cell);
 
 }  // namespace cellfs::fs
 

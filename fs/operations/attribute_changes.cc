@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/attribute_changes.h"
 
+#include <utility>
 #include <vector>
+
+#include "fs/nodes/column_lock.h"
 
 namespace cellfs::fs {
 
@@ -75,6 +78,32 @@ Outcome DropInherited(const AttributeChanging& with, const Place& directory,
   return {};
 }
 
+// Under the column's lock, as a put remembers the times of its version: of two who read what is
+// stored and write it back one would lose what the other has said.
+OutcomeOr<std::optional<ResolvedEntry>> StoreOfFile(const AttributeChanging& with,
+                                                    const Request& request, Node& node,
+                                                    AttributeUpdate update) {
+  ColumnLock lock = ColumnLock::Of(node);
+  const Snapshot<Place> place = node.place();
+  if (node.unlinked()) return std::optional<ResolvedEntry>();
+  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, with.resolver.Find(*request.caller, *place));
+  update.version = found.version;
+  CELLFS_RETURN_IF_FAILED(with.attributes.Update(*place, update));
+  lock.unlock();
+  if (place->IsColumn() && place->kind != PlaceKind::kCell)
+    with.tree.kernel.AttributesChanged(place->As(PlaceKind::kCell), &node);
+  return std::optional(std::move(found));
+}
+
+Outcome StoreOfDirectory(const AttributeChanging& with, const Place& directory,
+                         AttributeUpdate update) {
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes before,
+                          with.attributes.Find(directory, update.version));
+  update.forget_mtime = !ShowsTimeThatWasSet(with, directory, before);
+  CELLFS_RETURN_IF_FAILED(with.attributes.Update(directory, update));
+  return DropInherited(with, directory, before);
+}
+
 }  // namespace
 
 OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging& with,
@@ -83,7 +112,7 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
                                                          FileHandle* handle) {
   const Snapshot<Place> now = node.place();
   const Place& place = *now;
-  std::optional<ResolvedEntry> found;
+  const std::optional<ResolvedEntry> not_found;
   if (place.IsReadOnly() || with.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);
   if (change.size) {
@@ -91,35 +120,23 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
                                               : TruncateByName(with, request, node, *change.size));
   }
   // Without a name there is nothing left to remember it for.
-  if (node.unlinked()) return found;
+  if (node.unlinked()) return not_found;
   if (auto entry = with.tree.unstored.Find(place); entry && entry->file) {
     ChangeMemoryFile(ToTimespec(with.tree.clock.Now()), *entry->file, change);
-    return found;
+    return not_found;
   }
   // Copies that bring a history set what its directories have, and are not to fail.
-  if (!place.HasAttributes()) return found;
+  if (!place.HasAttributes()) return not_found;
   AttributeUpdate update;
   update.uid = change.uid;
   update.gid = change.gid;
   if (change.mode) update.mode = *change.mode & 07777;
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
-  if (!update.uid && !update.gid && !update.mode && !update.mtime) return found;
-  if (!place.IsDirectory()) {
-    CELLFS_ASSIGN_OR_RETURN(found, with.resolver.Find(*request.caller, place));
-    update.version = found->version;
-  }
+  if (!update.uid && !update.gid && !update.mode && !update.mtime) return not_found;
   update.ctime = ToTimespec(with.tree.clock.Now());
-  std::optional<ShownAttributes> before;
-  if (place.IsDirectory()) {
-    CELLFS_ASSIGN_OR_RETURN(before, with.attributes.Find(place, update.version));
-    update.forget_mtime = !ShowsTimeThatWasSet(with, place, *before);
-  }
-  CELLFS_RETURN_IF_FAILED(with.attributes.Update(place, update));
-  if (before) CELLFS_RETURN_IF_FAILED(DropInherited(with, place, *before));
-  if (place.IsColumn() && place.kind != PlaceKind::kCell) {
-    with.tree.kernel.AttributesChanged(place.As(PlaceKind::kCell), &node);
-  }
-  return found;
+  if (!place.IsDirectory()) return StoreOfFile(with, request, node, update);
+  CELLFS_RETURN_IF_FAILED(StoreOfDirectory(with, place, update));
+  return not_found;
 }
 
 }  // namespace cellfs::fs

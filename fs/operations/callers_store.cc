@@ -152,7 +152,10 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, cons
                                                       Scan scan,
                                                       std::shared_ptr<FilterRights> rights) {
   if (table.IsSystemTable()) scan.filter = WithoutHiddenRows(table, scan.filter);
-  if (rights != nullptr) scan.filter = rights->Narrow(scan.filter);
+  if (rights != nullptr) {
+    rights->TellHidden(has_passed_over_);
+    scan.filter = rights->Narrow(scan.filter);
+  }
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, scan));
   return std::unique_ptr<Scanner>(std::make_unique<CallersScanner>(
       parts_.scan_slots, scan.IsOfOneRow(), std::move(scanner), std::move(rights)));
@@ -558,6 +561,10 @@ Statistics CallersStore::GetStatistics() {
   std::erase_if(statistics.tables, [this](const TableStatistics& table) {
     return table.table.namespace_name == kHiddenNamespace ||
            !rights_.CheckReach(table.table).ok();
+  });
+  std::erase_if(statistics.dropped, [this](const auto& table) {
+    return table.first.namespace_name == kHiddenNamespace ||
+           !rights_.CheckReachNamespace(table.first.namespace_name).ok();
   });
   if (!rights_.CheckMayAdminister().ok()) {
     statistics.lost_tables.clear();

@@ -14,6 +14,7 @@
 #ifndef CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
 #define CELLFS_FS_OPERATIONS_CALLERS_STORE_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -109,6 +110,8 @@ class CallersStore : public Store {
   // What a read of one column, or a list of what is in a row, fails with; a scan leaves out what
   // the caller may not read.
   Status CheckMayRead(const Place& place) const { return rights_.CheckMayRead(place); }
+  // Whether a scan by this store has left something out for that.
+  bool has_passed_over() const { return has_passed_over_; }
   // The same of what a query names of a row: its columns and families, or all of it.
   Status CheckMayRead(const TableName& table, const std::string& row,
                       const Columns& columns) const;
@@ -163,6 +166,7 @@ class CallersStore : public Store {
   Store& store_;
   const CallersRights rights_;
   const mode_t umask_;
+  std::atomic<bool> has_passed_over_ = false;
 };
 
 }  // namespace cellfs::fs

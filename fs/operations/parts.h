@@ -6,6 +6,8 @@
 #define CELLFS_FS_OPERATIONS_PARTS_H_
 
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/clock.h"
@@ -78,7 +80,10 @@ struct Parts {
 
   // ---- What changes ---------------------------------------------------------------------------
   const ColumnMutations mutations{store, *clock};
-  SchemaChanges schemas{store, reading, tree, attributes, errors};
+  SchemaChanges schemas{store, reading, tree, attributes, errors,
+                        [this](const TableName& table, const std::set<std::string>& families) {
+                          return OrphanFamilies(tree, contents, table, families);
+                        }};
   DiskPositions disk{store};
   const ColumnEffects effects{tree, reading};
   const ColumnChanging columns{tree, reading, contents, mutations, effects, disk};

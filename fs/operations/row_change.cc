@@ -260,6 +260,7 @@ void RowChange::SettleColumns() {
       parts_.tree.kernel.NameWent(place);
       orphan->second.Finish(parts_.tree);
     }
+    if (visible.ok() && !is_shown) CounterWent(parts_.tree, place);
     if (const ColumnPtr known = parts_.tree.columns.Find(place))
       parts_.effects.Apply({*known, place},
                            EffectOn(column, is_shown, is_shown ? shown->second : now));

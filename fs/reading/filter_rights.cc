@@ -47,7 +47,9 @@ FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker,
 
 FilterPtr FilterRights::Narrow(const FilterPtr& filter) {
   const auto may_see = [rights = shared_from_this()](const CellView& cell) {
-    return rights->MayRead(cell);
+    const bool may_read = rights->MayRead(cell);
+    if (!may_read && rights->hidden_ != nullptr) rights->hidden_->store(true);
+    return may_read;
   };
   return MakeVisibleCellsFilter(may_see, filter);
 }

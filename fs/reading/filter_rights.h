@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -51,6 +52,8 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   FilterRights(const Reading& reading, TableName table, Asker asker, mode_t directories,
                Sees sees = Sees::kValues);
 
+  // Sets it where something is not shown. `hidden` outlives it and the filters that it narrows.
+  void TellHidden(std::atomic<bool>& hidden) { hidden_ = &hidden; }
   // The filter that sees only what may be read.
   FilterPtr Narrow(const FilterPtr& filter);
 
@@ -69,6 +72,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   const Asker asker_;
   const mode_t directories_;
   const Sees sees_;
+  std::atomic<bool>* hidden_ = nullptr;
   Outcome failure_;
   bool rows_differ_ = true;
   // What was asked for last. Where rows do not differ `row_` stays empty, and a family's answer

@@ -90,7 +90,10 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
       const Timestamp time = tree_.clock.Now();
+      std::function<void()> files_went;
+      if (!file.dropped.empty()) files_went = keep_open_files_(table, file.dropped);
       CELLFS_RETURN_IF_FAILED(alter());
+      if (files_went) files_went();
       for (const std::string& family : file.dropped) FamilyWent(table, family, time);
     }
   }

@@ -6,9 +6,13 @@
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/store.h"
 #include "fs/attributes/attribute_store.h"
@@ -22,12 +26,22 @@
 
 namespace cellfs::fs {
 
+// Called before families are dropped, so that who has files of theirs open goes on with what these
+// held; what it returns is called once they have gone.
+using KeepOpenFiles = std::function<std::function<void()>(const TableName& table,
+                                                          const std::set<std::string>& families)>;
+
 // Thread-safe.
 class SchemaChanges {
  public:
   SchemaChanges(Store& store, const Reading& reading, LiveTree& tree, AttributeStore& attributes,
-                ErrorLog& errors)
-      : store_(store), reading_(reading), tree_(tree), attributes_(attributes), errors_(errors) {}
+                ErrorLog& errors, KeepOpenFiles keep_open_files)
+      : store_(store),
+        reading_(reading),
+        tree_(tree),
+        attributes_(attributes),
+        errors_(errors),
+        keep_open_files_(std::move(keep_open_files)) {}
 
   // Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves
   // out a family without saying drop = true, or changes the split keys. `mtime`: the time that the
@@ -72,6 +86,7 @@ class SchemaChanges {
   LiveTree& tree_;
   AttributeStore& attributes_;
   ErrorLog& errors_;
+  const KeepOpenFiles keep_open_files_;
   std::mutex mutex_;  // of a schema with the time that its .toml shows
 };
 

@@ -78,6 +78,11 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   const Status created = session.store.CreateTable(session.caller, schema);
   if (created.code() == StatusCode::kNamespaceNotFound)
     return WithRemedy(created, "'cellfs create_namespace' makes it");
+  if (created.code() == StatusCode::kStoreFull) {
+    return Status(created.code(), "the disk is full, and table '" + named.table.ToString() +
+                                      "' was not made (" + created.message() +
+                                      "). Room comes from outside the store, and from dropped tables");
+  }
   CELLFS_RETURN_IF_ERROR(AsWrongCall(created));
   TakeDone(session, "table", named.table.ToString(), "created");
   return Answer::kDone;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // diff: what differs between two times.
-#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -37,12 +36,6 @@ StatusOr<Unknown> UnknownAt(Session& session, const Scope& scope,
   return Unknown();
 }
 
-StatusOr<Answer> NothingStored(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
-  session.take({{"nothing_stored", place.ToString()}});
-  return Answer::kNo;
-}
-
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   const HistoryAccess access = AccessOf(session);
@@ -52,14 +45,18 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (before && after && *before > *after)
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
-  if (!before) {
+  if (before) {
+    CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope.table, *before));
+  } else {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return NothingStored(session, arguments);
+    if (!before) return TakeNothing(session, arguments, kNothingStored);
   }
   bool differs = false;
+  bool is_all_new = true;
   CELLFS_RETURN_IF_ERROR(ReadDifferences(
       access, scope, before, after, ValueDetail::kValues, [&](Change&& change) {
         differs = true;
+        is_all_new &= change.is_added();
         json record = KeyOf(change.key());
         record["before"] = SideOf(std::move(change.before), ValueDetail::kValues);
         record["after"] = SideOf(std::move(change.after), ValueDetail::kValues);
@@ -68,19 +65,15 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, UnknownAt(session, scope, {before, after}));
   if (!unknown.empty() && !differs) return Status(StatusCode::kUnavailable, Explained(unknown));
   if (!unknown.empty()) session.take(UnknownRecord(unknown));
+  if (differs && is_all_new) TakeIfNotThere(session, scope, *before);
   if (differs) return Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(access, scope));
-  return is_stored ? StatusOr(Answer::kDone) : NothingStored(session, arguments);
+  return is_stored ? StatusOr(Answer::kDone)
+                   : TakeNothing(session, arguments, kNothingStored);
 }
 
 void Print(Printer& printer, const json& record) {
-  if (record.contains("nothing_stored")) {
-    fprintf(stderr, "cellfs: %s: %s\n",
-            ShownBytes(record["nothing_stored"].get_ref<const std::string&>()).c_str(),
-            kNothingStored);
-  } else if (!PrintUnknown(printer, record)) {
-    PrintDifference(printer, record);
-  }
+  if (!PrintRemark(printer, record)) PrintDifference(printer, record);
 }
 
 }  // namespace

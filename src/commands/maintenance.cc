@@ -2,6 +2,7 @@
 //
 // flush, compact, set.
 #include <functional>
+#include <string_view>
 
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
@@ -71,6 +72,8 @@ Status ForEach(Session& session, std::vector<TableName> tables, const ActOnTable
 
 // Without a table: all that are enabled.
 Status ForTables(Session& session, const Arguments& arguments, const ActOnTable& act) {
+  if (session.filesystem.options().read_only)
+    return {StatusCode::kReadOnly, "the mount is read-only"};  // once, not of each table
   const bool is_all = arguments.Texts("words").empty() && arguments.Texts("path").empty();
   if (is_all) {
     CELLFS_ASSIGN_OR_RETURN(auto tables, AllTables(session));
@@ -123,9 +126,13 @@ Status SetControl(Session& session, const std::string& name, const std::string& 
     session.controls->SetMaintenancePaused(value == "paused");
     return {};
   }
-  // As the key of the configuration is checked.
+  // As the key of the configuration is checked, which says it of an option.
   Configuration configuration;
-  CELLFS_RETURN_IF_ERROR(ApplyMountOptions("cache_size=" + value, configuration));
+  constexpr std::string_view kOption = "-o ";
+  if (const Status wrong = ApplyMountOptions("cache_size=" + value, configuration); !wrong.ok()) {
+    const bool says_option = wrong.message().starts_with(kOption);
+    return {wrong.code(), wrong.message().substr(says_option ? kOption.size() : 0)};
+  }
   session.controls->SetCacheBytes(configuration.store.cache_bytes);
   return {};
 }

@@ -3,6 +3,8 @@
 // mount, umount, config.
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "src/commands/all.h"
 #include "src/commands/mounting.h"
 #include "src/configuration.h"
@@ -111,7 +113,7 @@ const Command kUmountCommand{
     .summary = "end a mount and close its store",
     .description =
         "Ends a mount and waits until its store is closed. Fails after two minutes, and names the "
-        "process that still has it.",
+        "process that still has it; says meanwhile what it waits for.",
     .example = "umount ~/m",
     .syntax =
         [](Syntax& syntax) {
@@ -119,7 +121,10 @@ const Command kUmountCommand{
           syntax.Flag("-l,--lazy", "lazy", "detach it now, end it when nobody uses it");
         },
     .run = [](const Front& /*front*/, const Arguments& arguments) -> StatusOr<int> {
-      CELLFS_RETURN_IF_ERROR(Unmount(arguments.Text("path"), arguments.Flag("lazy")));
+      const auto tell = [](const std::string& why) {
+        fprintf(stderr, "cellfs: %s; waiting\n", why.c_str());
+      };
+      CELLFS_RETURN_IF_ERROR(Unmount(arguments.Text("path"), arguments.Flag("lazy"), tell));
       return kExitDone;
     },
 };

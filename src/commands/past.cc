@@ -151,10 +151,28 @@ std::string Explained(const Unknown& unknown) {
 
 json UnknownRecord(const Unknown& unknown) { return {{"unknown", Explained(unknown)}}; }
 
-bool PrintUnknown(Printer& printer, const json& record) {
-  if (!record.contains("unknown")) return false;
+void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time) {
+  const std::string why = StoreKnowledge::Ask(session.store, scope.table).ExplainNotThere(time);
+  if (!why.empty()) session.take({{"not_there", why}});
+}
+
+StatusOr<Answer> TakeNothing(Session& session, const Arguments& arguments, const char* reason) {
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
+  session.take({{"nothing", place.ToString()}, {"reason", reason}});
+  return Answer::kNo;
+}
+
+bool PrintRemark(Printer& printer, const json& record) {
+  std::string line;
+  for (const char* const kind : {"unknown", "not_there", "passed_over"})
+    if (record.contains(kind)) line = record[kind].get<std::string>();
+  if (record.contains("nothing")) {
+    line = ShownBytes(record["nothing"].get_ref<const std::string&>()) + ": " +
+           record["reason"].get<std::string>();
+  }
+  if (line.empty()) return false;
   printer.Finish();
-  fprintf(stderr, "cellfs: %s\n", record["unknown"].get<std::string>().c_str());
+  fprintf(stderr, "cellfs: %s\n", line.c_str());
   return true;
 }
 

@@ -34,9 +34,15 @@ void PrintChange(Printer& printer, const nlohmann::json& record);
 
 // In one line.
 std::string Explained(const Unknown& unknown);
-// {"unknown": "..."}: what the records before it leave out. On standard error; false: it is none.
+// {"unknown": "..."}: what the records before it leave out.
 nlohmann::json UnknownRecord(const Unknown& unknown);
-bool PrintUnknown(Printer& printer, const nlohmann::json& record);
+
+// A line on standard error beside what was told; false: `record` is none of these.
+bool PrintRemark(Printer& printer, const nlohmann::json& record);
+// {"not_there": "..."}, where the table was not there at that time.
+void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time);
+// {"nothing": PLACE, "reason": "..."}: what the answer is "no" for.
+StatusOr<Answer> TakeNothing(Session& session, const Arguments& arguments, const char* reason);
 
 // Whether a version or a delete of it is stored: a mistyped name has none.
 StatusOr<bool> IsStored(const HistoryAccess& access, const Scope& scope);

@@ -14,6 +14,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kNothingKept[] = "nothing that was deleted of it is still kept";
+
 OnChange Tell(Session& session) {
   return [&session](Change&& change) {
     json record = KeyOf(change.key());
@@ -32,6 +34,15 @@ RowWriter CheckerOf(Session& session, const Scope& scope) {
   };
 }
 
+// A part of it is not what it was, or not back, and who looks at the exit code alone shall know.
+bool TakePassedOver(Session& session, const Scope& scope) {
+  const bool is_cell = scope.qualifier.has_value();  // which he may read; others lie beside it
+  if (is_cell || !session.store.has_passed_over()) return false;
+  session.take({{"passed_over",
+                 "some of it you may not read: that was passed over, and is as it was"}});
+  return true;
+}
+
 json SumOf(const RestoreReport& report, bool dry_run) {
   return {{"rows", report.rows},
           {"puts", report.puts},
@@ -48,6 +59,7 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
                                                     ", which is still to come; name a time "
                                                     "that is past");
   }
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope.table, *at));
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
                          .despite_unknown = arguments.Flag("known"),
                          .writer = nullptr,
@@ -59,10 +71,12 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
                   Explained(report.unknown) + "; --known restores the rest, and leaves that as it is");
   }
   if (!report.unknown.empty()) session.take(UnknownRecord(report.unknown));
+  if (report.deletes > 0 && report.puts == 0) TakeIfNotThere(session, scope, *at);
   session.take(SumOf(report, options.dry_run));
+  if (TakePassedOver(session, scope)) return Answer::kNo;
   if (report.rows > 0) return Answer::kDone;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
-  return is_stored ? Answer::kDone : Answer::kNo;
+  return is_stored ? Answer::kDone : TakeNothing(session, arguments, kNothingStored);
 }
 
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
@@ -73,11 +87,12 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, Tell(session)));
   session.take(SumOf(report, options.dry_run));
-  return report.puts > 0 ? Answer::kDone : Answer::kNo;
+  if (TakePassedOver(session, scope)) return Answer::kNo;
+  return report.puts > 0 ? Answer::kDone : TakeNothing(session, arguments, kNothingKept);
 }
 
 void Print(Printer& printer, const json& record) {
-  if (PrintUnknown(printer, record)) return;
+  if (PrintRemark(printer, record)) return;
   if (record.contains("puts")) {
     if (!printer.style().terminal) return;
     const std::string would = record["dry_run"].get<bool>() ? "would be " : "";
@@ -101,10 +116,9 @@ const Command kRestoreCommand{
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
         "of which columns and why; likewise where the caller may not change all of it. What he may "
-        "not read is not there for him: it stays as it is. After a kill the same call finishes it.",
+        "not read stays as it is, and the exit code is 1 then. After a kill the same call finishes it.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
-    .no = kNothingStored,
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a cell, a row, a family or a table");
@@ -123,9 +137,8 @@ const Command kUndeleteCommand{
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
     .description =
         "Each deleted column whose last value is still kept gets that value again, as a new "
-        "version. What the caller may not read is passed over.",
+        "version. What the caller may not read is passed over, and the exit code is 1 then.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
-    .no = "nothing that was deleted of it is still kept",
     .syntax =
         [](Syntax& syntax) {
           syntax.Targets("cells, rows, families or tables");

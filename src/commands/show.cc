@@ -17,6 +17,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
   const HistoryAccess access = AccessOf(session);
   CELLFS_ASSIGN_OR_RETURN(const HistoryTime at, arguments.Time("at", session.Now()));
+  if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope.table, *at));
   const bool is_cell = scope.qualifier.has_value();
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(
@@ -29,12 +30,14 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   const bool may_be_unknown = at && *at <= session.Now();
   if (!may_be_unknown || (is_any && is_cell)) return is_any ? Answer::kDone : Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, FindUnknown(access, scope, *at));
+  if (unknown.empty() && !is_any) TakeIfNotThere(session, scope, *at);
   if (unknown.empty()) return is_any ? Answer::kDone : Answer::kNo;
   return Status(StatusCode::kUnavailable, Explained(unknown));
 }
 
 // The bytes of a cell alone are what was in the file.
 void Print(Printer& printer, const json& record) {
+  if (PrintRemark(printer, record)) return;
   if (record.contains("is_alone") && !record.contains("shown")) {
     printer.Bytes(record["value"].get_ref<const std::string&>());
   } else {

@@ -117,7 +117,13 @@ StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
   for (const char* name : {"target", "targets"}) arguments.erase(name);
   if (!path.names.empty()) arguments["path"] = path.names;
-  return path.mount ? OpenMount(*path.mount) : OpenStore(path.store, only_reads);
+  if (!path.mount) return OpenStore(path.store, only_reads);
+  auto mount = OpenMount(*path.mount);
+  // What a daemon that died has left of its mount keeps nobody from the store itself.
+  const bool may_be_gone = !mount.ok() && mount.status().code() == StatusCode::kUnavailable;
+  if (path.is_by_store && may_be_gone && IsStale(path.mount->mountpoint))
+    return OpenStore(path.store, only_reads);
+  return mount;
 }
 
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,

@@ -55,7 +55,7 @@ std::optional<StorePath> BelowMount(const std::string& path) {
     // A later mount lies over an earlier one of the same place.
     if (!names || (found && names->size() > found->names.size())) continue;
     const std::string store = mount.store;
-    found = StorePath{std::move(mount), store, *std::move(names)};
+    found = StorePath{std::move(mount), false, store, *std::move(names)};
   }
   return found;
 }
@@ -65,7 +65,7 @@ std::optional<StorePath> InStore(const std::string& path) {
   for (std::filesystem::path store = whole; store.has_relative_path();
        store = store.parent_path()) {
     if (!MayBeStore(store)) continue;
-    return StorePath{FindMountOf(store.string()), store.string(), *NamesBelow(store, whole)};
+    return StorePath{FindMountOf(store.string()), true, store.string(), *NamesBelow(store, whole)};
   }
   return std::nullopt;
 }

@@ -29,6 +29,7 @@ struct Session;
 // Where a path lies.
 struct StorePath {
   std::optional<MountedStore> mount;
+  bool is_by_store = false;        // named by the store's directory, not by its mount point
   std::string store;               // its directory; empty: only the mount is known
   std::vector<std::string> names;  // below its root
 };

@@ -25,6 +25,7 @@
 #include "fs/requests/owner.h"
 #include "src/daemon/caller_gone.h"
 #include "src/daemon/message_stream.h"
+#include "src/mount/silent_daemon.h"
 
 namespace cellfs {
 namespace {
@@ -369,23 +370,11 @@ StatusOr<Descriptor> ConnectOrWait(const MountedStore& mount, SteadyClock::time_
   }
 }
 
-bool IsStopped(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(status, text);
-  const size_t name_end = text.rfind(')');
-  return name_end != std::string::npos && text.compare(name_end, 3, ") T") == 0;
-}
-
 Status Silent(const MountedStore& mount, int socket) {
   ucred daemon{};
   socklen_t length = sizeof daemon;
   getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &daemon, &length);
-  const std::string pid = std::to_string(daemon.pid);
-  return {StatusCode::kIoError,
-          "the daemon (pid " + pid + ") of " + mount.mountpoint + " does not answer; " +
-              (IsStopped(daemon.pid) ? "it was stopped: 'kill -CONT " + pid + "' lets it go on"
-                                     : "try again, or end it with 'kill " + pid + "'")};
+  return {StatusCode::kIoError, SilentDaemon(std::to_string(daemon.pid), mount.mountpoint)};
 }
 
 class Connection : public ControlConnection {

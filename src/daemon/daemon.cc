@@ -94,9 +94,15 @@ bool EndsWithTerminal(const DaemonOptions& options) {
   return options.foreground && terminal >= 0 && !is_ignored;
 }
 
-// Logs the reason, tells whoever waits for the mount, and gives the exit code.
-int Fail(const Status& status, const ServiceManager& manager, const Report& report) {
-  spdlog::error("{}", status.message());
+std::string LogTarget(const DaemonOptions& options) {
+  return LogTargetOf(options.configuration, options.foreground);
+}
+
+// Logs the reason, tells whoever waits for the mount, and gives the exit code. Who runs in the
+// foreground is told where the log goes by default.
+int Fail(const Status& status, const DaemonOptions& options, const ServiceManager& manager,
+         const Report& report) {
+  if (LogTarget(options) != "stderr") spdlog::error("{}", status.message());
   manager.TellStatus(status.message());
   report(status);
   return 1;
@@ -142,10 +148,6 @@ fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
           .debug = options.debug,
           .max_threads = options.configuration.threads,
           .extra = options.configuration.kernel_options};
-}
-
-std::string LogTarget(const DaemonOptions& options) {
-  return LogTargetOf(options.configuration, options.foreground);
 }
 
 std::optional<mode_t> ModeOf(const std::string& directory) {
@@ -300,14 +302,14 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
   auto store = OpenWhenFree(options.store_directory, StoreOptionsOf(options));
   if (!store.ok()) {
     made.TakeAway();
-    return Fail(store.status(), manager, report);
+    return Fail(store.status(), options, manager, report);
   }
   if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
   const StatusOr<int> code = Serve(**store, options, guardian, manager, report);
   store->reset();
   if (!code.ok()) {
     made.TakeAway();
-    return Fail(code.status(), manager, report);
+    return Fail(code.status(), options, manager, report);
   }
   spdlog::info("{} is closed", options.store_directory);
   return *code;

@@ -7,6 +7,7 @@
 
 #include "src/history/columns.h"
 #include "src/history/compare.h"
+#include "src/history/unknown.h"
 
 namespace cellfs {
 
@@ -76,31 +77,66 @@ class StateVisitor : public ColumnVisitor {
   std::optional<FamilyReplay> replay_;
 };
 
+// Of one family after another.
+class DifferenceSide {
+ public:
+  // `store` outlives it.
+  DifferenceSide(HistoryTime time, const Clock& clock, const StoreKnowledge& store)
+      : replayed_(ReplayTimeOf(time, clock)), now_(clock.Now()), store_(store) {
+    if (time && *time <= now_) asked_ = time;  // the present and the future lack nothing
+  }
+
+  void BeginFamily(const FamilySchema& family) {
+    replay_.emplace(family, replayed_);
+    if (asked_) knowledge_.emplace(family, store_, *asked_, now_);
+  }
+  void BeginColumn() {
+    replay_->BeginColumn();
+    if (knowledge_) knowledge_->BeginColumn();
+  }
+  void See(const Cell& cell) {
+    replay_->See(cell);
+    if (knowledge_) knowledge_->See(cell);
+  }
+  bool IsKnown() const { return !knowledge_ || !knowledge_->ColumnReason(); }
+  std::optional<Cell> Visible() { return OptionalOf(replay_->Visible()); }
+
+ private:
+  const ReplayTime replayed_;
+  const Timestamp now_;
+  const StoreKnowledge& store_;
+  std::optional<Timestamp> asked_;
+  std::optional<FamilyReplay> replay_;
+  std::optional<FamilyKnowledge> knowledge_;
+};
+
 class DifferenceVisitor : public ColumnVisitor {
  public:
-  struct Times {
-    ReplayTime before;
-    ReplayTime after;
-  };
-  DifferenceVisitor(const HistoryAccess& access, const TableName& table, Times times,
-                    ValueDetail detail, const OnChange& on_change)
-      : access_(access), table_(table), times_(times), detail_(detail), on_change_(on_change) {}
+  DifferenceVisitor(const HistoryAccess& access, const TableName& table, DifferenceSide before,
+                    DifferenceSide after, ValueDetail detail, const OnChange& on_change)
+      : access_(access),
+        table_(table),
+        before_(std::move(before)),
+        after_(std::move(after)),
+        detail_(detail),
+        on_change_(on_change) {}
 
   Status BeginFamily(const std::string& /*row*/, const FamilySchema& family) override {
-    before_.emplace(family, times_.before);
-    after_.emplace(family, times_.after);
+    before_.BeginFamily(family);
+    after_.BeginFamily(family);
     return {};
   }
   void BeginColumn(const std::string& /*qualifier*/) override {
-    before_->BeginColumn();
-    after_->BeginColumn();
+    before_.BeginColumn();
+    after_.BeginColumn();
   }
   void See(const Cell& cell) override {
-    before_->See(cell);
-    after_->See(cell);
+    before_.See(cell);
+    after_.See(cell);
   }
   Status EndColumn() override {
-    Change change{OptionalOf(before_->Visible()), OptionalOf(after_->Visible())};
+    if (!before_.IsKnown() || !after_.IsKnown()) return {};
+    Change change{before_.Visible(), after_.Visible()};
     CELLFS_ASSIGN_OR_RETURN(const bool same,
                             AreSame(access_, table_, nullptr, change.before, change.after));
     if (same) return {};
@@ -116,11 +152,10 @@ class DifferenceVisitor : public ColumnVisitor {
  private:
   const HistoryAccess& access_;
   const TableName& table_;
-  const Times times_;
+  DifferenceSide before_;
+  DifferenceSide after_;
   const ValueDetail detail_;
   const OnChange& on_change_;
-  std::optional<FamilyReplay> before_;
-  std::optional<FamilyReplay> after_;
 };
 
 }  // namespace
@@ -137,11 +172,10 @@ Status ReadState(const HistoryAccess& access, const Scope& scope, HistoryTime ti
 Status ReadDifferences(const HistoryAccess& access, const Scope& scope, HistoryTime before,
                        HistoryTime after, ValueDetail detail, const OnChange& on_change) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
-  const DifferenceVisitor::Times times{ReplayTimeOf(before, access.clock),
-                                       ReplayTimeOf(after, access.clock)};
-  const Timestamp up_to = std::max(times.before.up_to, times.after.up_to);
-  StoredCells cells(access, scope, {.times = TimesUpTo(up_to)});
-  DifferenceVisitor visitor(access, scope.table, times, detail, on_change);
+  const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
+  StoredCells cells(access, scope, {});
+  DifferenceVisitor visitor(access, scope.table, {before, access.clock, knowledge},
+                            {after, access.clock, knowledge}, detail, on_change);
   return UnlessEnough(VisitColumns(cells, *schema, visitor));
 }
 

@@ -5,10 +5,11 @@
 // A time is nullopt for the present, which is what a Get shows, or T: what a reader at T saw, as
 // far as it is still stored. Cells with timestamps up to T count, and tombstones up to T hide; what
 // a TTL ended later was there. What VERSIONS or a compaction has removed since cannot be shown;
-// FindUnknown (unknown.h) tells of what that may be.
+// FindUnknown (unknown.h) tells of what that may be, and a difference leaves it out.
 //
-// Costs one raw scan of the scope up to the later time, and a Get for each value that is wanted.
-// Store files whose cells are all newer are not read.
+// A state costs one raw scan of the scope up to its time, and a Get for each value that is wanted;
+// store files whose cells are all newer are not read. A difference costs a scan of all times, for
+// what is newer tells what may be missing.
 #ifndef CELLFS_SRC_HISTORY_STATES_H_
 #define CELLFS_SRC_HISTORY_STATES_H_
 
@@ -43,8 +44,8 @@ struct Change {
 
 // In the order of the store; false ends the read, which is then ok.
 using OnChange = std::function<bool(Change&& change)>;
-// Values are read to compare those of one length. One put is the same in both states; its value is
-// not compared with itself.
+// Of columns that are known in both states. Values are read to compare those of one length. One put
+// is the same in both states; its value is not compared with itself.
 Status ReadDifferences(const HistoryAccess& access, const Scope& scope, HistoryTime before,
                        HistoryTime after, ValueDetail detail, const OnChange& on_change);
 

@@ -31,6 +31,15 @@ std::optional<Timestamp> DeletesKeptSince(const FamilySchema& family, Timestamp 
 
 std::string Quoted(const std::string& family) { return "family '" + family + "': "; }
 
+// Such that what is typed from it names that time, to the millisecond.
+std::string ExactTime(Timestamp time) {
+  std::string text = fs::TimeText(time);
+  if (time % 1000 == 0) return text;
+  std::string milliseconds = std::to_string(1000 + time % 1000);
+  milliseconds.front() = '.';
+  return text.insert(text.size() - 1, milliseconds);
+}
+
 }  // namespace
 
 StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
@@ -38,6 +47,7 @@ StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
   for (TableStatistics& of_table : store.GetStatistics().tables) {
     if (of_table.table != table) continue;
     knowledge.emptied = std::move(of_table.emptied);
+    knowledge.created = of_table.created;
     if (of_table.major_compactions.empty()) continue;
     knowledge.flushed = of_table.flushed;
     knowledge.major_compactions = std::move(of_table.major_compactions);
@@ -56,9 +66,31 @@ bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp time) c
 }
 
 std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
-  const Timestamp known_since = emptied.at(family) + 999;  // the text has no milliseconds
-  return Quoted(family) + "what it held before " + fs::TimeText(known_since) +
+  return Quoted(family) + "what it held before " + ExactTime(emptied.at(family)) +
          " was thrown away, by a truncate or a drop";
+}
+
+std::string StoreKnowledge::ExplainNotThere(Timestamp time) const {
+  const bool may_have_been = std::any_of(emptied.begin(), emptied.end(),
+                                         [&](const auto& of) { return of.second > time; });
+  if (created <= time || may_have_been) return "";
+  return "the table was not there then: it was made at " + ExactTime(created);
+}
+
+Status CheckIsNotDropped(const HistoryAccess& access, const TableName& table, Timestamp time) {
+  const Status described = access.store.DescribeTable(table).status();
+  if (described.code() != StatusCode::kTableNotFound) return {};
+  const Statistics statistics = access.store.GetStatistics();
+  const auto found = statistics.dropped.find(table);
+  if (found == statistics.dropped.end()) return described;
+  const std::string when = " was dropped at " + ExactTime(found->second);
+  if (found->second <= time) {
+    return {StatusCode::kTableNotFound,
+            "table '" + table.ToString() + "'" + when + ", so it was not there then either"};
+  }
+  return {StatusCode::kUnavailable,
+          "what it was then cannot be known: table '" + table.ToString() + "'" + when +
+              ", with what it held"};
 }
 
 FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledge& store,

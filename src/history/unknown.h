@@ -68,6 +68,7 @@ struct StoreKnowledge {
   SequenceId flushed = kMaxSequenceId;
   std::map<std::string, Timestamp> major_compactions;
   std::map<std::string, Timestamp> emptied;  // also of families that are not there any more
+  Timestamp created = 0;                     // of the table; 0: not known
 
   // A store that does not say it of the table may have flushed and compacted everything just now.
   static StoreKnowledge Ask(Store& store, const TableName& table);
@@ -75,7 +76,14 @@ struct StoreKnowledge {
   // All that the family held at that time has been thrown away since.
   bool IsEmptiedAfter(const std::string& family, Timestamp time) const;
   std::string ExplainEmptied(const std::string& family) const;
+  // Where the table was not there at that time, and so had no cells, a line that says so; else
+  // empty. It may show some all the same: a put with a timestamp of its own counts from then on.
+  std::string ExplainNotThere(Timestamp time) const;
 };
+
+// Of a table that is not there: kUnavailable where it was at that time, so that what it held is not
+// known; else kTableNotFound, with when it was dropped. OK where it is there.
+Status CheckIsNotDropped(const HistoryAccess& access, const TableName& table, Timestamp time);
 
 // FindUnknown of what a moment shows (null: the present), as the store knew it before that.
 StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,

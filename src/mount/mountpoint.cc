@@ -21,8 +21,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/open.h"
 #include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
+#include "src/mount/silent_daemon.h"
 #include "src/mount/unmount.h"
 
 namespace cellfs {
@@ -120,8 +122,11 @@ Status FreeMountpoint(const std::string& mountpoint) {
       continue;
     }
     if (state == MountState::kServed || std::chrono::steady_clock::now() >= deadline) {
-      return Refuse("the store " + mount->store + " is mounted on " + mount->mountpoint +
-                    "; 'cellfs umount " + mount->mountpoint + "' ends that");
+      const auto holder = HolderOfLocalStore(mount->store);
+      return Refuse("the store " + mount->store + " is mounted on " + mount->mountpoint + "; " +
+                    (holder && IsStopped(*holder)
+                         ? SilentDaemon(*holder, mount->mountpoint)
+                         : "'cellfs umount " + mount->mountpoint + "' ends that"));
     }
     std::this_thread::sleep_for(kPause);
   }

@@ -6,12 +6,14 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "engine/open.h"
 #include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
+#include "src/mount/silent_daemon.h"
 
 namespace cellfs {
 namespace {
@@ -29,9 +31,10 @@ Status WithRemedy(const Status& in_use, const std::string& remedy) {
   return Status(in_use.code(), in_use.message() + remedy);
 }
 
-std::string RemedyFor(const MountedStore& mount) {
-  return ", mounted on " + mount.mountpoint + "; 'cellfs umount " + mount.mountpoint +
-         "' ends that";
+std::string RemedyFor(const MountedStore& mount, const std::optional<std::string>& holder) {
+  const std::string mounted = ", mounted on " + mount.mountpoint + "; ";
+  if (holder && IsStopped(*holder)) return mounted + SilentDaemon(*holder, mount.mountpoint);
+  return mounted + "'cellfs umount " + mount.mountpoint + "' ends that";
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
     auto store = OpenLocalStore(directory, options);
     if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
     if (const auto mount = FindMountOf(directory); mount && IsServed(*mount))
-      return WithRemedy(store.status(), RemedyFor(*mount));
+      return WithRemedy(store.status(), RemedyFor(*mount, HolderOfLocalStore(directory)));
     if (std::chrono::steady_clock::now() >= deadline) {
       return WithRemedy(store.status(),
                         ", which has no mount here and did not end within " +
@@ -60,7 +63,7 @@ Status CheckIsFree(const std::string& directory) {
   const auto mount = FindMountOf(directory);
   if (mount && !IsServed(*mount)) return {};  // it is about to end
   return {StatusCode::kUnavailable, "store '" + directory + "' is in use by process " + *holder +
-                                        (mount ? RemedyFor(*mount) : "; wait for it, or end it")};
+                                        (mount ? RemedyFor(*mount, holder) : "; wait for it, or end it")};
 }
 
 Status CheckIsThere(const std::string& directory) {

@@ -8,15 +8,21 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "engine/open.h"
 #include "src/mount/mount_table.h"
+#include "src/mount/silent_daemon.h"
 
 namespace cellfs {
 namespace {
 
+using Tell = std::function<void(const std::string& why)>;
+
 constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::seconds kWaitIsLong{10};
+constexpr std::chrono::seconds kStopIsNoticed{1};
 
 // What it says on standard error, as one line.
 std::string ReadLineFrom(int channel) {
@@ -50,11 +56,24 @@ Status RunFusermount(const std::string& mountpoint, bool lazy) {
   return {};
 }
 
+std::string WhyItWaits(const MountedStore& mount, const std::string& holder) {
+  if (IsStopped(holder)) return SilentDaemon(holder, mount.mountpoint);
+  return mount.mountpoint + " is detached; process " + holder + " is still closing the store " +
+         mount.store;
+}
+
 // kUnavailable names the process that still has the store.
-Status AwaitClosing(const MountedStore& mount, std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+Status AwaitClosing(const MountedStore& mount, const Tell& tell,
+                    std::chrono::milliseconds timeout) {
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_told = false;
   while (const auto holder = HolderOfLocalStore(mount.store)) {
-    if (std::chrono::steady_clock::now() >= deadline) {
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (!is_told && waited >= (IsStopped(*holder) ? kStopIsNoticed : kWaitIsLong)) {
+      tell(WhyItWaits(mount, *holder));
+      is_told = true;
+    }
+    if (waited >= timeout) {
       return Status(StatusCode::kUnavailable,
                     mount.mountpoint + " is detached, but process " + *holder +
                         " has not closed the store " + mount.store + " within " +
@@ -79,7 +98,8 @@ Status Detach(const std::string& mountpoint, bool lazy) {
   return Status(StatusCode::kIoError, mountpoint + ": " + strerror(errno));
 }
 
-Status Unmount(const std::string& path, bool lazy, std::chrono::milliseconds close_timeout) {
+Status Unmount(const std::string& path, bool lazy, const Tell& tell,
+               std::chrono::milliseconds close_timeout) {
   const auto mount = FindMount(path);
   if (!mount) {
     return Status(StatusCode::kIllegalArgument, path + ": no cellfs is mounted there");
@@ -87,7 +107,7 @@ Status Unmount(const std::string& path, bool lazy, std::chrono::milliseconds clo
   CELLFS_RETURN_IF_ERROR(Detach(mount->mountpoint, lazy));
   // What was taken away may have been left by a daemon that died; another may serve the store.
   if (lazy || FindMountOf(mount->store)) return {};
-  return AwaitClosing(*mount, close_timeout);
+  return AwaitClosing(*mount, tell, close_timeout);
 }
 
 }  // namespace cellfs

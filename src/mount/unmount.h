@@ -5,6 +5,7 @@
 #define CELLFS_SRC_MOUNT_UNMOUNT_H_
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "engine/status.h"
@@ -14,9 +15,10 @@ namespace cellfs {
 inline constexpr std::chrono::minutes kCloseTimeout{2};  // a last flush may take a while
 
 // `path`: a mount point or a store's directory. `lazy` detaches a mount that is in use and does not
-// wait. kIllegalArgument: nothing is mounted there; kUnavailable: it is in use, or its daemon has
-// not closed the store in time.
+// wait. `tell` is told once what is waited for, where that takes long. kIllegalArgument: nothing is
+// mounted there; kUnavailable: it is in use, or its daemon has not closed the store in time.
 Status Unmount(const std::string& path, bool lazy,
+               const std::function<void(const std::string& why)>& tell,
                std::chrono::milliseconds close_timeout = kCloseTimeout);
 
 // Takes away what is mounted there: nothing else.

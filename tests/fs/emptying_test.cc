@@ -28,6 +28,38 @@ struct EmptyingTest : testing::Test {
   HookedTree tree;
 };
 
+TEST_F(EmptyingTest, WhoHasAFileOfADroppedFamilyOpenGoesOnWithIt) {
+  const OpenFile read = tree.Open(kQ, {});
+  const OpenFile written = tree.Open(kQ, ForWriting());
+  ASSERT_EQ(tree.Save("default/t/.schema.toml", "[families.f]\ndrop = true\n[families.g]\n"), 0);
+  EXPECT_EQ(tree.Read(read), "v");
+  EXPECT_EQ(tree.Write(written, "w"), 0);
+  EXPECT_EQ(tree.Read(read), "w");
+  EXPECT_EQ(tree.Close(written), 0) << "nothing of it is put";
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  tree.Close(read);
+}
+
+// The second put of one version remembers its time, beside what is said of the file meanwhile.
+TEST_F(EmptyingTest, AModeThatIsSetBesideAPutStays) {
+  const OpenFile log = tree.Open(kQ, ForAppending());
+  std::future<int> changed;
+  ASSERT_EQ(tree.Write(log, "1", 1), 0);
+  ASSERT_EQ(tree.Flush(log), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Write(log, "2", 2), 0);
+  tree.hooked->before_attributes = [&] {
+    changed = std::async(std::launch::async,
+                         [&] { return tree.Change(kQ, AttributeChange{.mode = 0600}); });
+    changed.wait_for(std::chrono::milliseconds(200));
+  };
+  ASSERT_EQ(tree.Flush(log), 0);
+  ASSERT_TRUE(changed.valid());
+  EXPECT_EQ(changed.get(), 0);
+  EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0600u);
+  tree.Close(log);
+}
+
 TEST_F(EmptyingTest, BeforeTheUnlinkEndsTheDirectoriesAreThere) {
   bool looked = false;
   tree.hooked->after_mutation = [&] {

@@ -865,6 +865,22 @@ TEST_F(FileWriterTest, TheWriteThatEndsACountersLineAddsItOrFails) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/other"), "x");
 }
 
+TEST_F(FileWriterTest, AnOpenCounterAddsNothingOnceItsFileHasGone) {
+  const std::string path = "default/t/r/f/.counters/n";
+  for (const bool is_renamed : {false, true}) {
+    ASSERT_EQ(tree.Save(path, "+5\n"), 0);
+    const OpenFile file = tree.Open(path, ForWriting());
+    ASSERT_EQ(is_renamed ? tree.Rename("default/t/r/f/n", "default/t/r/f/moved")
+                         : tree.Unlink("default/t/r/f/n"), 0);
+    EXPECT_EQ(tree.Write(file, "+1\n"), 0);
+    EXPECT_EQ(tree.Close(file), 0);
+    EXPECT_EQ(tree.Error("default/t/r/f/n"), ENOENT);
+    ASSERT_EQ(tree.Save(path, "+1\n"), 0) << "it is another one now";
+    EXPECT_EQ(tree.ReadFile(path), "1\n");
+    ASSERT_EQ(tree.Unlink("default/t/r/f/n"), 0);
+  }
+}
+
 TEST_F(FileWriterTest, ACounterHoldsNoLongLine) {
   const OpenFile file = tree.Create("default/t/r/f/.counters/n");
   std::string lines;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "fs/tree/hidden_namespace.h"
 #include "tests/fs/writing_tree.h"
 #include "tests/support/forwarding_store.h"
 
@@ -20,6 +21,7 @@ class HookedStore : public ForwardingStore {
 
   // Each is called once, and then no more.
   std::function<void()> before_read;
+  std::function<void()> before_attributes;  // are written
   std::function<void()> after_mutation;
   std::function<void()> before_alteration;
 
@@ -34,6 +36,7 @@ class HookedStore : public ForwardingStore {
   }
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override {
+    if (table.namespace_name == kHiddenNamespace) Call(before_attributes);
     auto mutated = ForwardingStore::Mutate(caller, table, mutations);
     Call(after_mutation);
     return mutated;

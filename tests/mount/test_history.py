@@ -205,17 +205,71 @@ def test_what_was_thrown_away_cannot_be_known(mount):
         time.sleep(1)
         ok("put", mount, "t", "r", "f:q=after")
         mount.remount()
-        for call in (["restore"], ["restore", "--dry-run"], ["show"]):
+        for call in (["restore"], ["restore", "--dry-run"], ["show"], ["diff"]):
             code, out, error = run(*call, "--at", moment, table)
             assert code == 3 and not out and "thrown away" in error, (call, code, out, error)
-        code, out, error = run("diff", "--at", moment, table)
-        assert code == 1 and "after" in out and "thrown away" in error
         assert (table / "r/f/q").read_text() == "after"
         assert run("restore", "--known", "--at", moment, table)[0] == 0
         assert (table / "r/f/q").read_text() == "after"
         since = re.search(r"before (\S+Z)", error)[1]
         ok("restore", "--at", since, table)
         assert not (table / "r/f/q").exists()
+
+
+def test_when_a_table_was_not_there_it_had_no_cells(mount):
+    """Before it was made, and between its drop and the next one of its name; while it is dropped too."""
+    table = mount / "default/t"
+    before = now()
+    ok("create", mount, "t", "f:VERSIONS=10,KEEP_DELETED_CELLS=TRUE")
+    ok("put", mount, "t", "r", "f:q=first")
+    first = now()
+    code, out, error = run("show", "--at", before, table)
+    assert code == 1 and not out and "was not there then" in error, (code, out, error)
+    ok("drop", "--force", mount, "t")
+    dropped = now()
+    for call in (["show"], ["diff"], ["restore"]):
+        code, out, error = run(*call, "--at", first, table)
+        assert code == 3 and not out and "was dropped at" in error, (call, code, out, error)
+        code, out, error = run(*call, "--at", dropped, table)
+        assert code == 1 and not out and "was not there then" in error, (call, code, out, error)
+        assert run(*call, "--at", dropped, mount / "default/never")[0] == 1
+    ok("create", mount, "t", "f:VERSIONS=10,KEEP_DELETED_CELLS=TRUE")
+    ok("put", mount, "t", "r", "f:q=second")
+    mount.remount()
+    code, out, error = run("show", "--at", first, table)
+    assert code == 3 and "thrown away" in error, (code, out, error)
+    code, out, error = run("show", "--at", dropped, table)
+    assert code == 1 and not out and "was not there then: it was made at" in error, (code, out, error)
+    made = re.search(r"made at (\S+Z)", error)[1]
+    assert run("show", "--at", made, table)[0] == 1 and "was not there" not in run("show", "--at", made, table)[2]
+    code, out, error = run("diff", "--at", dropped, table)
+    assert code == 1 and "+second" in out and "was not there then" in error, (code, out, error)
+    code, out, error = run("restore", "--at", dropped, table)
+    assert code == 0 and out.startswith("-") and "was not there then" in error, (code, out, error)
+    assert run("show", table)[0] == 1
+
+
+def test_who_may_not_read_a_part_of_it_is_told_that_it_stays(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    os.chmod(family, 0o777)
+    for name in ("closed", "open"):
+        (family / name).write_text("old")
+        os.chmod(family / name, 0o600 if name == "closed" else 0o666)
+    moment = now()
+    for name in ("closed", "open"):
+        (family / name).write_text("new")
+    nobody = {"user": 65534}
+    for option in (["--dry-run"], []):
+        code, out, error = run("restore", "--at", moment, *option, mount / "default/t", **nobody)
+        assert code == 1 and "f:open" in out and "closed" not in out, (code, out, error)
+        assert error.count("\n") == 1 and "may not read" in error, error
+    assert ((family / "closed").read_text(), (family / "open").read_text()) == ("new", "old")
+    (family / "open").unlink()
+    code, out, error = run("undelete", mount / "default/t", **nobody)
+    assert code == 1 and "f:open" in out and "may not read" in error, (code, out, error)
+    assert (family / "open").read_text() == "old"
+    assert run("restore", "--at", moment, family / "open", **nobody)[0] == 0, "nothing of it is closed to him"
 
 
 def test_what_cannot_be_known_is_not_shown_as_nothing(mount):
@@ -231,7 +285,10 @@ def test_what_cannot_be_known_is_not_shown_as_nothing(mount):
     assert code == 3 and "b" in out and "cannot be known" in error
     for path in (table, table / "a/f/x"):
         code, out, error = run("diff", "--at", moment, path)
-        assert code == 1 and "cannot be known" in error, (path, code, out, error)
+        assert code == 3 and not out and "cannot be known" in error, (path, code, out, error)
+    ok("put", mount, "t", "b", "f:x=second")
+    code, out, error = run("diff", "--at", moment, table)
+    assert code == 1 and "b f:x" in out and "a f:x" not in out and "cannot be known" in error, (code, out, error)
     ok("deleteall", mount, "t", "b")
     ok("flush", mount, "t")
     ok("compact", mount, "t")

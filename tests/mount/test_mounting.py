@@ -255,10 +255,60 @@ def test_a_stale_mount_is_said(made, command):
     store, mountpoint = made
     assert cellfs("mount", store, mountpoint) == (0, "")
     os.kill(daemon_of(mountpoint), signal.SIGKILL)
-    for path in (mountpoint, store):
-        assert_refused(cellfs(command[0], path, *command[1:]), "stale", f"cellfs umount {mountpoint}")
+    wait_until(lambda: "stale" in cellfs(command[0], mountpoint, *command[1:])[1], "the daemon's end")
+    assert_refused(cellfs(command[0], mountpoint, *command[1:]), "stale", f"cellfs umount {mountpoint}")
     assert cellfs("umount", mountpoint) == (0, "")
     assert not is_mounted(mountpoint)
+
+
+def test_a_stale_mount_keeps_nobody_from_the_store(made, tmp_path):
+    store, mountpoint = made
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    (mountpoint / "default/t/r/f/q").write_text("y")
+    os.kill(daemon_of(mountpoint), signal.SIGKILL)
+    # At once: the daemon may still be dying, and have the store's lock.
+    assert sh(f"{CELLFS} get -b {store} t r f:q") == "y"
+    assert cellfs("put", store, "t", "r", "f:q=z") == (0, "")
+    for command in ("status", "flush", "compact", "check"):
+        assert cellfs(command, store) == (0, ""), command
+    assert is_mounted(mountpoint)
+    (tmp_path / "other").mkdir()
+    assert cellfs("mount", store, tmp_path / "other") == (0, "")
+    assert (tmp_path / "other/default/t/r/f/q").read_text() == "z"
+    assert cellfs("get", store, "t", "r", "f:q") == (0, "")
+    assert cellfs("umount", tmp_path / "other") == (0, "")
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
+def test_what_is_refused_is_said_once_and_as_it_was_called(made, tmp_path):
+    store, mountpoint = made
+    (tmp_path / "other").mkdir()
+    assert cellfs("create", store, "u", "f") == (0, "")
+    assert cellfs("mount", "-o", "ro", store, mountpoint) == (0, "")
+    for command in ("flush", "compact"):
+        code, error = cellfs(command, mountpoint)
+        assert code == 3 and error.count("read-only") == 1 and error.count("\n") == 1, error
+    code, error = cellfs("set", mountpoint, "cache_size=x")
+    assert code == 2 and error.startswith("cellfs: cache_size=x: "), error
+    assert_refused(cellfs("mount", "-f", store, tmp_path / "other"), "in use")
+    assert cellfs("umount", mountpoint) == (0, "")
+
+
+def test_of_a_stopped_daemon_umount_and_mount_say_that_it_was_stopped(made, tmp_path):
+    store, mountpoint = made
+    (tmp_path / "other").mkdir()
+    assert cellfs("mount", store, mountpoint) == (0, "")
+    pid = daemon_of(mountpoint)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        for place in (mountpoint, tmp_path / "other"):
+            assert_refused(cellfs("mount", store, place), f"pid {pid}", "kill -CONT")
+        umount = subprocess.Popen([CELLFS, "umount", mountpoint], stderr=subprocess.PIPE)
+        told = umount.stderr.readline().decode()
+        assert f"pid {pid}" in told and "kill -CONT" in told, told
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert umount.communicate(timeout=PATIENCE)[1] == b"" and umount.returncode == 0
 
 
 @pytest.mark.parametrize("command", ["status", "flush", "compact", "check"])

@@ -40,7 +40,7 @@ TEST(CanonicalPathTest, IsAbsoluteAndWithoutSymbolicLinks) {
 TEST(MountTableTest, FindsNothingWhereNothingIsMounted) {
   TemporaryDirectory temporary;
   EXPECT_FALSE(FindMount(temporary.path()).has_value());
-  const Status status = Unmount(temporary.path(), /*lazy=*/false);
+  const Status status = Unmount(temporary.path(), /*lazy=*/false, nullptr);
   EXPECT_EQ(status.code(), StatusCode::kIllegalArgument);
   EXPECT_NE(status.message().find(temporary.path()), std::string::npos);
 }
@@ -107,7 +107,7 @@ TEST(UnmountTest, SaysWhoStillHasTheStoreAfterItsTimeLimit) {
   SilentMount silent(store, mountpoint);
   if (!silent.mounted()) GTEST_SKIP() << "nothing can be mounted here";
 
-  const Status status = Unmount(mountpoint, /*lazy=*/false, std::chrono::milliseconds(30));
+  const Status status = Unmount(mountpoint, /*lazy=*/false, nullptr, std::chrono::milliseconds(30));
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_NE(status.message().find("process 4711"), std::string::npos) << status.message();
   EXPECT_FALSE(FindMountOn(mountpoint).has_value());

@@ -39,6 +39,16 @@ TEST(EmptiedTest, TheLatestTimeCounts) {
   EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 30}, {"g", 21}}));
 }
 
+TEST(EmptiedTest, OfTablesThatAreNotThereItIsSaidWhenTheyWere) {
+  Catalog catalog = NewCatalog();
+  Make(catalog, 10);
+  NoteTableEmptied(kTable, 15, catalog);
+  EXPECT_TRUE(DroppedTables(catalog).empty()) << "it was truncated";
+  catalog.tables.erase(kTable);
+  NoteTableEmptied(kTable, 20, catalog);
+  EXPECT_EQ(DroppedTables(catalog), (std::map<TableName, Timestamp>{{kTable, 20}}));
+}
+
 TEST(EmptiedTest, OfManyDroppedTablesOneTimeStandsForTheOldest) {
   Catalog catalog = NewCatalog();
   for (size_t i = 1; i <= kMaxEmptiedTables + 2; ++i)

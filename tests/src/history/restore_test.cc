@@ -159,7 +159,7 @@ TEST_P(RestoreTest, DeletedCellsAreKeptForDeletedTtl) {
 class EmptiedTest : public RestoreTest {
  protected:
   static constexpr char kThrownAway[] =
-      "what it held before 1970-01-01T00:17:40Z was thrown away, by a truncate or a drop";
+      "what it held before 1970-01-01T00:17:39.999Z was thrown away, by a truncate or a drop";
   static constexpr Timestamp kBefore = 1030000;
   static constexpr Timestamp kEmptied = 1060000;
 
@@ -194,6 +194,9 @@ TEST_P(EmptiedTest, WhatATruncateThrewAwayCannotBeKnown) {
   EXPECT_EQ(Run(store, store.Column("q"), kBefore),
             std::string("refused 1 r/q; family 'f': ") + kThrownAway);
   EXPECT_EQ(Run(store, store.Table(), kBefore, {.despite_unknown = true}), "");
+  EXPECT_EQ(store.DifferencesText(store.Table(), kBefore, std::nullopt), "")
+      << "what it was is not known, so it is not new";
+  EXPECT_EQ(store.DifferencesText(store.Table(), kEmptied, std::nullopt), "+q@1119999=after ");
   EXPECT_EQ(Run(store, store.Table(), kEmptied), "-r/q ") << "it was empty then";
 }
 
