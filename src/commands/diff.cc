@@ -49,7 +49,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope.table, *before));
   } else {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return TakeNothing(session, arguments, kNothingStored);
+    if (!before) return TakeNothing(session, kNothingStored);
   }
   bool differs = false;
   bool is_all_new = true;
@@ -68,8 +68,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (differs && is_all_new) TakeIfNotThere(session, scope, *before);
   if (differs) return Answer::kNo;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(access, scope));
-  return is_stored ? StatusOr(Answer::kDone)
-                   : TakeNothing(session, arguments, kNothingStored);
+  return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
 }
 
 void Print(Printer& printer, const json& record) {

@@ -156,9 +156,8 @@ void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time) {
   if (!why.empty()) session.take({{"not_there", why}});
 }
 
-StatusOr<Answer> TakeNothing(Session& session, const Arguments& arguments, const char* reason) {
-  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
-  session.take({{"nothing", place.ToString()}, {"reason", reason}});
+Answer TakeNothing(Session& session, const char* reason) {
+  session.take({{"nothing", reason}});
   return Answer::kNo;
 }
 
@@ -167,8 +166,8 @@ bool PrintRemark(Printer& printer, const json& record) {
   for (const char* const kind : {"unknown", "not_there", "passed_over"})
     if (record.contains(kind)) line = record[kind].get<std::string>();
   if (record.contains("nothing")) {
-    line = ShownBytes(record["nothing"].get_ref<const std::string&>()) + ": " +
-           record["reason"].get<std::string>();
+    line = ShownBytes(record["target"].get_ref<const std::string&>()) + ": " +
+           record["nothing"].get<std::string>();
   }
   if (line.empty()) return false;
   printer.Finish();

@@ -41,8 +41,8 @@ nlohmann::json UnknownRecord(const Unknown& unknown);
 bool PrintRemark(Printer& printer, const nlohmann::json& record);
 // {"not_there": "..."}, where the table was not there at that time.
 void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time);
-// {"nothing": PLACE, "reason": "..."}: what the answer is "no" for.
-StatusOr<Answer> TakeNothing(Session& session, const Arguments& arguments, const char* reason);
+// {"nothing": "..."}: why the answer is "no". Its caller adds what he named, {"target": "..."}.
+Answer TakeNothing(Session& session, const char* reason);
 
 // Whether a version or a delete of it is stored: a mistyped name has none.
 StatusOr<bool> IsStored(const HistoryAccess& access, const Scope& scope);

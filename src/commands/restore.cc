@@ -76,7 +76,7 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
   if (TakePassedOver(session, scope)) return Answer::kNo;
   if (report.rows > 0) return Answer::kDone;
   CELLFS_ASSIGN_OR_RETURN(const bool is_stored, IsStored(AccessOf(session), scope));
-  return is_stored ? Answer::kDone : TakeNothing(session, arguments, kNothingStored);
+  return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
 }
 
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
@@ -88,7 +88,7 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
                           Undelete(AccessOf(session), scope, options, Tell(session)));
   session.take(SumOf(report, options.dry_run));
   if (TakePassedOver(session, scope)) return Answer::kNo;
-  return report.puts > 0 ? Answer::kDone : TakeNothing(session, arguments, kNothingKept);
+  return report.puts > 0 ? Answer::kDone : TakeNothing(session, kNothingKept);
 }
 
 void Print(Printer& printer, const json& record) {

@@ -134,6 +134,7 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
   const auto take = [&](json record) {
     has_told = true;
     AddShown(record);
+    if (record.contains("nothing")) record["target"] = target;  // as its caller names it
     if (front.printer.style().json) {
       front.printer.Json(record);
     } else if (command.print != nullptr) {
