@@ -84,7 +84,6 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<bool> CompactByPolicy(const std::function<bool()>& stopped);
 
  private:
-  void ForgetDamageOf(const StoreFiles& removed);
   class LocalScanner;
 
   // Files of one family that are rewritten into one, oldest first.
@@ -161,6 +160,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   // force. kUnavailable: what was to be removed has gone. kOutcomeUnknown: it is in force, and a
   // power failure may undo it. After any other error the added files are removed.
   Status Commit(const FileChange& change, const NextState& next);
+  void ForgetDamageOf(const StoreFiles& removed);
   void TellObserver(DroppedColumns dropped, const TableStatePtr& before) noexcept;
   void TellWhatChanged(DroppedColumns dropped, const TableStatePtr& before);
 
