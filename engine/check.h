@@ -36,8 +36,8 @@ struct CheckReport {
 // Reads every byte that the store in `directory` needs: catalog, log, and all pages and cells of
 // the store files. It changes nothing, and the store may be open meanwhile, in this process or in
 // another. A torn end of the log is no damage: a crash leaves it, and opening the store cuts it
-// off; unless whole records stand behind it. kCorruption: not a store, or one of a newer format. Thread-safe; takes as long as the disk
-// needs.
+// off; unless whole records stand behind it. kCorruption: not a store, or one of a newer format.
+// Thread-safe; takes as long as the disk needs.
 StatusOr<CheckReport> CheckLocalStore(const std::string& directory);
 
 }  // namespace cellfs

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/big_endian.h"
+#include "engine/hbase/requests.h"
 
 namespace cellfs::hbase {
 namespace {
@@ -37,10 +38,9 @@ void AddReturnResults(bool return_results, pb::MutationProto& message) {
   if (!return_results) AddAttribute("_rr_", std::string(1, '\0'), message);
 }
 
-void AddTimeRange(const TimeRange& range, pb::MutationProto& message) {
-  if (range.IsAll()) return;
-  message.mutable_time_range()->set_from(static_cast<uint64_t>(range.min));
-  message.mutable_time_range()->set_to(static_cast<uint64_t>(range.max));
+template <typename Message>
+void AddTimeRange(const TimeRange& range, Message& message) {
+  if (!range.IsAll()) Write(range, *message.mutable_time_range());
 }
 
 // Cells of one family that follow each other lie together. The timestamp is always said: of an
@@ -163,9 +163,7 @@ Status Write(const cellfs::CheckAndMutate& check, pb::Condition& message) {
   comparator.mutable_comparable()->set_value(column->value);
   message.mutable_comparator()->set_name("org.apache.hadoop.hbase.filter.BinaryComparator");
   comparator.SerializeToString(message.mutable_comparator()->mutable_serialized_comparator());
-  // Always: without one a server before 2.3 would not look at all.
-  message.mutable_time_range()->set_from(static_cast<uint64_t>(check.time_range.min));
-  message.mutable_time_range()->set_to(static_cast<uint64_t>(check.time_range.max));
+  AddTimeRange(check.time_range, message);
   return {};
 }
 

@@ -5,14 +5,8 @@
 
 #include "engine/big_endian.h"
 
-
 namespace cellfs::hbase {
 namespace {
-
-void WriteTimeRange(const TimeRange& range, pb::TimeRange& message) {
-  message.set_from(static_cast<uint64_t>(range.min));
-  message.set_to(static_cast<uint64_t>(range.max));
-}
 
 void WriteFilter(const pb::KeyOnlyFilter& parameters, pb::Filter& message) {
   message.set_name("org.apache.hadoop.hbase.filter.KeyOnlyFilter");
@@ -34,11 +28,11 @@ Status WriteQuery(const Query& query, Message& message) {
     for (const std::string& qualifier : qualifiers) column.add_qualifier(qualifier);
   }
   message.set_max_versions(static_cast<uint32_t>(query.max_versions));
-  if (!query.time_range.IsAll()) WriteTimeRange(query.time_range, *message.mutable_time_range());
+  if (!query.time_range.IsAll()) Write(query.time_range, *message.mutable_time_range());
   for (const auto& [family, range] : query.family_time_ranges) {
     pb::ColumnFamilyTimeRange& of_family = *message.add_cf_time_range();
     of_family.set_column_family(family);
-    WriteTimeRange(range, *of_family.mutable_time_range());
+    Write(range, *of_family.mutable_time_range());
   }
   if (query.store_limit >= 0) message.set_store_limit(static_cast<uint32_t>(query.store_limit));
   if (query.store_offset > 0) message.set_store_offset(static_cast<uint32_t>(query.store_offset));
@@ -56,6 +50,11 @@ Status WriteQuery(const Query& query, Message& message) {
 void Name(const Region& region, pb::RegionSpecifier& specifier) {
   specifier.set_type(pb::RegionSpecifier::REGION_NAME);
   specifier.set_value(region.name);
+}
+
+void Write(const TimeRange& range, pb::TimeRange& message) {
+  message.set_from(static_cast<uint64_t>(range.min));
+  message.set_to(static_cast<uint64_t>(range.max));
 }
 
 Status Write(const Get& get, pb::Get& message) {

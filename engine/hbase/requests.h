@@ -14,9 +14,12 @@ namespace pb {
 class Get;
 class RegionSpecifier;
 class Scan;
+class TimeRange;
 }  // namespace pb
 
 void Name(const Region& region, pb::RegionSpecifier& specifier);
+
+void Write(const TimeRange& range, pb::TimeRange& message);
 
 // kUnsupportedOperation for what a cluster does not know: a moment, and filters, which do not know
 // yet how to write themselves into a message.

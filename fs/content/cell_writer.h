@@ -11,7 +11,8 @@
 // the name has gone nothing is put (fs/nodes/orphan_file.h).
 //
 // What it writes is held in one of two places. By the handle, all of the file, where it truncated
-// it, or made it and is the first to put: that is put as it is. Else by the column, for all handles
+// it, or made it and is the first to put, unless somebody else opens it to write: that is put as it
+// is. Else by the column, for all handles
 // together: edits (fs/nodes/shared_edits.h), which are applied over the value that is the latest
 // when they are put, in one atomic step, a compare and set by value, and appended bytes
 // (fs/nodes/appended_tail.h), which are HBase's Append.

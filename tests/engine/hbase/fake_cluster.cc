@@ -21,7 +21,7 @@ void AddCell(const std::string& row, const std::string& family, const std::strin
 }
 
 Reaction NotServing(uint32_t call) {
-  return {ExceptionFrame(call, {"org.apache.hadoop.hbase.NotServingRegionException", "not here"})};
+  return {ExceptionFrame(call, {kNotServing, "not here"})};
 }
 
 }  // namespace
@@ -187,12 +187,11 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
   }
   const auto scanner = scanners_.find(id);
   if (scanner == scanners_.end()) {
-    return {ExceptionFrame(call.id, {"org.apache.hadoop.hbase.UnknownScannerException", "?"})};
+    return {ExceptionFrame(call.id, {kUnknownScanner, "?"})};
   }
   if (!RegionNamed(scanner->second.region)) return NotServing(call.id);
   if (request.has_scanner_id() && request.next_call_seq() != scanner->second.calls++) {
-    return {ExceptionFrame(
-        call.id, {"org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException", "seq"})};
+    return {ExceptionFrame(call.id, {kOutOfOrder, "seq"})};
   }
 
   pb::ScanResponse response;
@@ -265,9 +264,8 @@ pb::RegionActionResult FakeCluster::Change(const pb::RegionAction& actions,
                                            const pb::Condition* condition) {
   pb::RegionActionResult result;
   if (!RegionNamed(actions.region().value())) {
-    constexpr char kClass[] = "org.apache.hadoop.hbase.NotServingRegionException";
-    result.mutable_exception()->set_name(kClass);
-    result.mutable_exception()->set_value(std::string(kClass) + ": not here");
+    result.mutable_exception()->set_name(kNotServing);
+    result.mutable_exception()->set_value(std::string(kNotServing) + ": not here");
     return result;
   }
   result.set_processed(condition == nullptr || Holds(*condition));
@@ -276,8 +274,7 @@ pb::RegionActionResult FakeCluster::Change(const pb::RegionAction& actions,
     pb::ResultOrException& one = *result.add_result_or_exception();
     one.set_index(action.index());
     if (action.mutation().row() == "refused") {
-      one.mutable_exception()->set_name(
-          "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException");
+      one.mutable_exception()->set_name(kNoSuchFamily);
     } else {
       *one.mutable_result() = Change(action.mutation());
     }

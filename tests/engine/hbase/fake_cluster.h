@@ -21,6 +21,26 @@
 
 namespace cellfs::hbase {
 
+// What tests fill it with, and what servers throw.
+using Rows = std::vector<std::string>;
+inline const TableName kTable{.name = "t"};
+inline const Rows kRows = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+
+inline constexpr char kMoved[] = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
+inline constexpr char kNotServing[] = "org.apache.hadoop.hbase.NotServingRegionException";
+inline constexpr char kOpening[] = "org.apache.hadoop.hbase.exceptions.RegionOpeningException";
+inline constexpr char kStopped[] = "org.apache.hadoop.hbase.regionserver.RegionServerStoppedException";
+inline constexpr char kTooBusy[] = "org.apache.hadoop.hbase.RegionTooBusyException";
+inline constexpr char kQueue[] = "org.apache.hadoop.hbase.CallQueueTooBigException";
+inline constexpr char kDropped[] = "org.apache.hadoop.hbase.CallDroppedException";
+inline constexpr char kStarting[] = "org.apache.hadoop.hbase.ipc.ServerNotRunningYetException";
+inline constexpr char kUnknownScanner[] = "org.apache.hadoop.hbase.UnknownScannerException";
+inline constexpr char kOutOfOrder[] =
+    "org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException";
+inline constexpr char kReset[] = "org.apache.hadoop.hbase.exceptions.ScannerResetException";
+inline constexpr char kNoSuchFamily[] =
+    "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+
 class FakeCluster {
  public:
   // The table t has a region for each of these keys and one before them, and in each row the cell

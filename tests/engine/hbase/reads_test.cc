@@ -14,23 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Rows = std::vector<std::string>;
 
-const TableName kTable{.name = "t"};
-const Rows kRows = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
-
-constexpr char kMoved[] = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
-constexpr char kNotServing[] = "org.apache.hadoop.hbase.NotServingRegionException";
-constexpr char kOpening[] = "org.apache.hadoop.hbase.exceptions.RegionOpeningException";
-constexpr char kStopped[] = "org.apache.hadoop.hbase.regionserver.RegionServerStoppedException";
-constexpr char kTooBusy[] = "org.apache.hadoop.hbase.RegionTooBusyException";
-constexpr char kQueue[] = "org.apache.hadoop.hbase.CallQueueTooBigException";
-constexpr char kDropped[] = "org.apache.hadoop.hbase.CallDroppedException";
-constexpr char kStarting[] = "org.apache.hadoop.hbase.ipc.ServerNotRunningYetException";
-constexpr char kUnknownScanner[] = "org.apache.hadoop.hbase.UnknownScannerException";
-constexpr char kOutOfOrder[] =
-    "org.apache.hadoop.hbase.exceptions.OutOfOrderScannerNextException";
-constexpr char kReset[] = "org.apache.hadoop.hbase.exceptions.ScannerResetException";
 constexpr const char* kPassing[] = {kMoved,   kNotServing, kOpening, kStopped,        kTooBusy,
                                     kQueue,   kDropped,    kStarting, kUnknownScanner, kOutOfOrder,
                                     kReset};
@@ -101,8 +85,7 @@ TEST(Read, WaitsOutWhatPasses) {
 
 TEST(Read, TellsWhatDoesNotPass) {
   FakeCluster cluster({"d"}, kRows);
-  cluster.PutInTheWay(FakeCluster::Throws(
-      "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException", true));
+  cluster.PutInTheWay(FakeCluster::Throws(kNoSuchFamily, true));
   EXPECT_EQ(ReadRow(cluster, "e").status().code(), StatusCode::kNoSuchColumnFamily);
   EXPECT_EQ(cluster.calls(), 1u);
 }

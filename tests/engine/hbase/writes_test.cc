@@ -16,13 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Rows = std::vector<std::string>;
-
-const TableName kTable{.name = "t"};
-const Rows kRows = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
-constexpr char kMoved[] = "org.apache.hadoop.hbase.exceptions.RegionMovedException";
-constexpr char kTooBusy[] = "org.apache.hadoop.hbase.RegionTooBusyException";
-constexpr char kNoFamily[] = "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
 
 Mutation PutOf(const std::string& row, Timestamp timestamp = kLatestTimestamp) {
   return Put{.row = row,
@@ -134,7 +127,7 @@ TEST(Mutate, WaitsOutWhatPasses) {
 
 TEST(Mutate, TellsWhatDoesNotPass) {
   FakeCluster cluster({"d"}, kRows);
-  cluster.PutInTheWay(FakeCluster::Throws(kNoFamily, true));
+  cluster.PutInTheWay(FakeCluster::Throws(kNoSuchFamily, true));
   EXPECT_EQ(CodeOf(Change(cluster, PutOf("e"))), StatusCode::kNoSuchColumnFamily);
   EXPECT_EQ(cluster.calls(), 1u);
   const RowMutations step = Step("refused", {PutOf("refused"), PutOf("refused")});
@@ -199,7 +192,7 @@ TEST(Mutate, WithoutAnAnswerInTheEndIsUnknown) {
 TEST(Mutate, WithoutAnAnswerAndThenRefusedIsUnknown) {
   FakeCluster cluster({"d"}, kRows);
   cluster.PutInTheWay(AnswersNothing());
-  cluster.PutInTheWay(FakeCluster::Throws(kNoFamily, true));
+  cluster.PutInTheWay(FakeCluster::Throws(kNoSuchFamily, true));
   EXPECT_EQ(CodeOf(Change(cluster, PutOf("e", 5))), StatusCode::kOutcomeUnknown);
 }
 

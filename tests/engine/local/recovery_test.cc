@@ -221,7 +221,8 @@ TEST_F(RecoveryTest, OpenedToBeReadAloneAStoreStaysAsItIs) {
   const auto contents = [&] {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
-      files[entry.path().string()] = entry.is_regular_file() ? *PosixFiles().Read(entry.path().string()) : "";
+      const std::string name = entry.path().string();
+      files[name] = entry.is_regular_file() ? *PosixFiles().Read(name) : "";
     }
     return files;
   };
