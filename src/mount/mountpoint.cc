@@ -122,11 +122,8 @@ Status FreeMountpoint(const std::string& mountpoint) {
       continue;
     }
     if (state == MountState::kServed || std::chrono::steady_clock::now() >= deadline) {
-      const auto holder = HolderOfLocalStore(mount->store);
       return Refuse("the store " + mount->store + " is mounted on " + mount->mountpoint + "; " +
-                    (holder && IsStopped(*holder)
-                         ? SilentDaemon(*holder, mount->mountpoint)
-                         : "'cellfs umount " + mount->mountpoint + "' ends that"));
+                    HowToEndMount(mount->mountpoint, HolderOfLocalStore(mount->store)));
     }
     std::this_thread::sleep_for(kPause);
   }

@@ -21,4 +21,10 @@ std::string SilentDaemon(const std::string& process, const std::string& mountpoi
                              : "try again, or end it with 'kill " + process + "'");
 }
 
+std::string HowToEndMount(const std::string& mountpoint,
+                          const std::optional<std::string>& holder) {
+  if (holder && IsStopped(*holder)) return SilentDaemon(*holder, mountpoint);
+  return "'cellfs umount " + mountpoint + "' ends that";
+}
+
 }  // namespace cellfs

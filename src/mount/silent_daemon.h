@@ -4,6 +4,7 @@
 #ifndef CELLFS_SRC_MOUNT_SILENT_DAEMON_H_
 #define CELLFS_SRC_MOUNT_SILENT_DAEMON_H_
 
+#include <optional>
 #include <string>
 
 namespace cellfs {
@@ -13,6 +14,9 @@ bool IsStopped(const std::string& process);
 
 // "the daemon (pid 12) of /mnt does not answer; it was stopped: 'kill -CONT 12' lets it go on"
 std::string SilentDaemon(const std::string& process, const std::string& mountpoint);
+
+// How a mount can be ended that is in the way; `holder`: the process that has its store, if any.
+std::string HowToEndMount(const std::string& mountpoint, const std::optional<std::string>& holder);
 
 }  // namespace cellfs
 

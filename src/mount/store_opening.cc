@@ -32,9 +32,7 @@ Status WithRemedy(const Status& in_use, const std::string& remedy) {
 }
 
 std::string RemedyFor(const MountedStore& mount, const std::optional<std::string>& holder) {
-  const std::string mounted = ", mounted on " + mount.mountpoint + "; ";
-  if (holder && IsStopped(*holder)) return mounted + SilentDaemon(*holder, mount.mountpoint);
-  return mounted + "'cellfs umount " + mount.mountpoint + "' ends that";
+  return ", mounted on " + mount.mountpoint + "; " + HowToEndMount(mount.mountpoint, holder);
 }
 
 }  // namespace
@@ -62,8 +60,9 @@ Status CheckIsFree(const std::string& directory) {
   if (!holder) return {};
   const auto mount = FindMountOf(directory);
   if (mount && !IsServed(*mount)) return {};  // it is about to end
-  return {StatusCode::kUnavailable, "store '" + directory + "' is in use by process " + *holder +
-                                        (mount ? RemedyFor(*mount, holder) : "; wait for it, or end it")};
+  const std::string remedy = mount ? RemedyFor(*mount, holder) : "; wait for it, or end it";
+  return {StatusCode::kUnavailable,
+          "store '" + directory + "' is in use by process " + *holder + remedy};
 }
 
 Status CheckIsThere(const std::string& directory) {
