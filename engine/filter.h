@@ -23,6 +23,8 @@
 
 namespace cellfs {
 
+struct FilterParameters;  // engine/filter_parameters.h
+
 enum class FilterReturn {
   kInclude,
   kIncludeAndNextColumn,
@@ -47,6 +49,8 @@ class Filter {
 
   // A filter of the same parameters that has seen nothing yet.
   virtual std::unique_ptr<Filter> Clone() const = 0;
+  // What it was made with, for who sends it elsewhere; without a value where it is code alone.
+  virtual FilterParameters Parameters() const;
 
   virtual void Reset() {}
   virtual bool FilterRowKey(std::string_view /*row*/) { return FilterAllRemaining(); }

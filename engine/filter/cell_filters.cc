@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -13,6 +14,7 @@ namespace {
 class FirstKeyOnlyFilter : public Filter {
  public:
   std::unique_ptr<Filter> Clone() const override { return std::make_unique<FirstKeyOnlyFilter>(); }
+  FilterParameters Parameters() const override { return {parameters::FirstKeyOnly()}; }
   void Reset() override { found_ = false; }
   FilterReturn FilterCell(const CellView& /*cell*/) override {
     return std::exchange(found_, true) ? FilterReturn::kNextRow : FilterReturn::kInclude;
@@ -31,49 +33,51 @@ std::string LengthAsValue(uint64_t length) {
 
 class KeyOnlyFilter : public Filter {
  public:
-  explicit KeyOnlyFilter(bool length_as_value) : length_as_value_(length_as_value) {}
+  explicit KeyOnlyFilter(parameters::KeyOnly parameters) : parameters_(parameters) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<KeyOnlyFilter>(length_as_value_);
+    return std::make_unique<KeyOnlyFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
   void TransformCell(Cell& cell) const override {
-    cell.value = length_as_value_ ? LengthAsValue(cell.value_length) : "";
+    cell.value = parameters_.length_as_value ? LengthAsValue(cell.value_length) : "";
     cell.value_length = cell.value.size();
   }
 
  private:
-  const bool length_as_value_;
+  const parameters::KeyOnly parameters_;
 };
 
 class TimestampsFilter : public Filter {
  public:
-  TimestampsFilter(std::set<Timestamp> timestamps, bool can_hint)
-      : timestamps_(std::move(timestamps)), can_hint_(can_hint) {}
+  explicit TimestampsFilter(parameters::Timestamps parameters)
+      : parameters_(std::move(parameters)) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<TimestampsFilter>(timestamps_, can_hint_);
+    return std::make_unique<TimestampsFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
 
   FilterReturn FilterCell(const CellView& cell) override {
-    if (timestamps_.contains(cell.timestamp)) return FilterReturn::kInclude;
-    const Timestamp smallest = timestamps_.empty() ? kLatestTimestamp : *timestamps_.begin();
+    const std::set<Timestamp>& timestamps = parameters_.timestamps;
+    if (timestamps.contains(cell.timestamp)) return FilterReturn::kInclude;
+    const Timestamp smallest = timestamps.empty() ? kLatestTimestamp : *timestamps.begin();
     if (cell.timestamp < smallest) return FilterReturn::kNextColumn;
-    return can_hint_ ? FilterReturn::kSeekNextUsingHint : FilterReturn::kSkip;
+    return parameters_.can_hint ? FilterReturn::kSeekNextUsingHint : FilterReturn::kSkip;
   }
 
   std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
-    if (!can_hint_) return std::nullopt;
-    const auto not_below = timestamps_.lower_bound(cell.timestamp);
+    if (!parameters_.can_hint) return std::nullopt;
+    const auto not_below = parameters_.timestamps.lower_bound(cell.timestamp);
     // -1 is behind every version of the column.
-    const Timestamp next = not_below == timestamps_.begin() ? -1 : *std::prev(not_below);
+    const Timestamp next = not_below == parameters_.timestamps.begin() ? -1 : *std::prev(not_below);
     return CellHint{std::string(cell.row), std::string(cell.family), std::string(cell.qualifier),
                     next};
   }
   bool IsHinting() const override { return true; }
 
  private:
-  const std::set<Timestamp> timestamps_;
-  const bool can_hint_;
+  const parameters::Timestamps parameters_;
 };
 
 }  // namespace
@@ -81,7 +85,7 @@ class TimestampsFilter : public Filter {
 FilterOr MakeFirstKeyOnlyFilter() { return FilterPtr(std::make_shared<FirstKeyOnlyFilter>()); }
 
 FilterOr MakeKeyOnlyFilter(bool length_as_value) {
-  return FilterPtr(std::make_shared<KeyOnlyFilter>(length_as_value));
+  return FilterPtr(std::make_shared<KeyOnlyFilter>(parameters::KeyOnly{length_as_value}));
 }
 
 FilterOr MakeTimestampsFilter(std::set<Timestamp> timestamps, bool can_hint) {
@@ -90,7 +94,8 @@ FilterOr MakeTimestampsFilter(std::set<Timestamp> timestamps, bool can_hint) {
         StatusCode::kIllegalArgument,
         "TimestampsFilter: timestamp " + std::to_string(*timestamps.begin()) + " is negative");
   }
-  return FilterPtr(std::make_shared<TimestampsFilter>(std::move(timestamps), can_hint));
+  return FilterPtr(std::make_shared<TimestampsFilter>(
+      parameters::Timestamps{std::move(timestamps), can_hint}));
 }
 
 }  // namespace cellfs

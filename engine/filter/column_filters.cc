@@ -3,6 +3,7 @@
 // Filters that choose columns by qualifier or by count.
 #include <utility>
 
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -20,83 +21,92 @@ CellHint FirstOfColumn(const CellView& cell, const std::string& qualifier) {
 
 class ColumnCountGetFilter : public Filter {
  public:
-  explicit ColumnCountGetFilter(int32_t limit) : limit_(limit) {}
+  explicit ColumnCountGetFilter(parameters::ColumnCountGet parameters) : parameters_(parameters) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<ColumnCountGetFilter>(limit_);
+    return std::make_unique<ColumnCountGetFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
   void Reset() override { count_ = 0; }
-  bool FilterAllRemaining() override { return count_ > limit_; }
+  bool FilterAllRemaining() override { return count_ > parameters_.limit; }
   FilterReturn FilterCell(const CellView& /*cell*/) override {
     ++count_;
     return FilterAllRemaining() ? FilterReturn::kNextColumn : FilterReturn::kIncludeAndNextColumn;
   }
 
  private:
-  const int32_t limit_;
+  const parameters::ColumnCountGet parameters_;
   int64_t count_ = 0;
 };
 
 class ColumnPaginationFilter : public Filter {
  public:
-  ColumnPaginationFilter(int32_t limit, int32_t offset) : limit_(limit), offset_(offset) {}
+  explicit ColumnPaginationFilter(parameters::ColumnPagination parameters)
+      : parameters_(parameters) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<ColumnPaginationFilter>(limit_, offset_);
+    return std::make_unique<ColumnPaginationFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
   void Reset() override { count_ = 0; }
   FilterReturn FilterCell(const CellView& /*cell*/) override {
     // The sum wraps in HBase: the largest limit with any offset gives nothing.
     const auto end =
-        static_cast<int32_t>(static_cast<uint32_t>(offset_) + static_cast<uint32_t>(limit_));
+        static_cast<int32_t>(static_cast<uint32_t>(parameters_.offset) +
+                             static_cast<uint32_t>(parameters_.limit));
     if (count_ >= end) return FilterReturn::kNextRow;
-    return count_++ < offset_ ? FilterReturn::kNextColumn : FilterReturn::kIncludeAndNextColumn;
+    return count_++ < parameters_.offset ? FilterReturn::kNextColumn
+                                         : FilterReturn::kIncludeAndNextColumn;
   }
 
  private:
-  const int32_t limit_;
-  const int32_t offset_;
+  const parameters::ColumnPagination parameters_;
   int32_t count_ = 0;
 };
 
 class ColumnPrefixFilter : public Filter {
  public:
-  explicit ColumnPrefixFilter(std::string prefix) : prefix_(std::move(prefix)) {}
+  explicit ColumnPrefixFilter(parameters::ColumnPrefix parameters)
+      : parameters_(std::move(parameters)) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<ColumnPrefixFilter>(prefix_);
+    return std::make_unique<ColumnPrefixFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
   FilterReturn FilterCell(const CellView& cell) override {
-    if (cell.qualifier.starts_with(prefix_)) return FilterReturn::kInclude;
-    return cell.qualifier < prefix_ ? FilterReturn::kSeekNextUsingHint : FilterReturn::kNextRow;
+    if (cell.qualifier.starts_with(parameters_.prefix)) return FilterReturn::kInclude;
+    return cell.qualifier < parameters_.prefix ? FilterReturn::kSeekNextUsingHint
+                                               : FilterReturn::kNextRow;
   }
   std::optional<CellHint> GetNextCellHint(const CellView& cell) override {
-    return FirstOfColumn(cell, prefix_);
+    return FirstOfColumn(cell, parameters_.prefix);
   }
   bool IsHinting() const override { return true; }
 
  private:
-  const std::string prefix_;
+  const parameters::ColumnPrefix parameters_;
 };
 
 class MultipleColumnPrefixFilter : public Filter {
  public:
-  explicit MultipleColumnPrefixFilter(std::set<std::string, std::less<>> prefixes)
-      : prefixes_(std::move(prefixes)) {}
+  explicit MultipleColumnPrefixFilter(parameters::MultipleColumnPrefix parameters)
+      : parameters_(std::move(parameters)) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<MultipleColumnPrefixFilter>(prefixes_);
+    return std::make_unique<MultipleColumnPrefixFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
 
   // Of the prefixes only the largest one not above the qualifier is looked at: with 'a' and 'ab',
   // 'abc' is judged by 'ab', and 'ac' by 'ab' as well, which turns it down. So does HBase.
   FilterReturn FilterCell(const CellView& cell) override {
-    if (prefixes_.empty()) return FilterReturn::kInclude;
-    const auto above = prefixes_.upper_bound(cell.qualifier);
-    if (above != prefixes_.begin() && cell.qualifier.starts_with(*std::prev(above))) {
+    const auto& prefixes = parameters_.prefixes;
+    if (prefixes.empty()) return FilterReturn::kInclude;
+    const auto above = prefixes.upper_bound(cell.qualifier);
+    if (above != prefixes.begin() && cell.qualifier.starts_with(*std::prev(above))) {
       return FilterReturn::kInclude;
     }
-    if (above == prefixes_.end()) return FilterReturn::kNextRow;
+    if (above == prefixes.end()) return FilterReturn::kNextRow;
     hint_ = *above;
     return FilterReturn::kSeekNextUsingHint;
   }
@@ -107,24 +117,18 @@ class MultipleColumnPrefixFilter : public Filter {
   bool IsHinting() const override { return true; }
 
  private:
-  const std::set<std::string, std::less<>> prefixes_;
+  const parameters::MultipleColumnPrefix parameters_;
   std::optional<std::string> hint_;
-};
-
-struct ColumnRange {
-  std::optional<std::string> min;
-  bool min_inclusive = true;
-  std::optional<std::string> max;
-  bool max_inclusive = false;
 };
 
 class ColumnRangeFilter : public Filter {
  public:
-  explicit ColumnRangeFilter(ColumnRange range) : range_(std::move(range)) {}
+  explicit ColumnRangeFilter(parameters::ColumnRange range) : range_(std::move(range)) {}
 
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<ColumnRangeFilter>(range_);
   }
+  FilterParameters Parameters() const override { return {range_}; }
   FilterReturn FilterCell(const CellView& cell) override {
     if (range_.min && cell.qualifier < *range_.min) return FilterReturn::kSeekNextUsingHint;
     if (range_.min && !range_.min_inclusive && cell.qualifier == *range_.min) {
@@ -143,24 +147,26 @@ class ColumnRangeFilter : public Filter {
   }
 
  private:
-  const ColumnRange range_;
+  const parameters::ColumnRange range_;
 };
 
 }  // namespace
 
 FilterOr MakeColumnCountGetFilter(int32_t limit) {
   if (limit < 0) return Negative("ColumnCountGetFilter", "limit", limit);
-  return FilterPtr(std::make_shared<ColumnCountGetFilter>(limit));
+  return FilterPtr(std::make_shared<ColumnCountGetFilter>(parameters::ColumnCountGet{limit}));
 }
 
 FilterOr MakeColumnPaginationFilter(int32_t limit, int32_t offset) {
   if (limit < 0) return Negative("ColumnPaginationFilter", "limit", limit);
   if (offset < 0) return Negative("ColumnPaginationFilter", "offset", offset);
-  return FilterPtr(std::make_shared<ColumnPaginationFilter>(limit, offset));
+  return FilterPtr(
+      std::make_shared<ColumnPaginationFilter>(parameters::ColumnPagination{limit, offset}));
 }
 
 FilterOr MakeColumnPrefixFilter(std::string prefix) {
-  return FilterPtr(std::make_shared<ColumnPrefixFilter>(std::move(prefix)));
+  return FilterPtr(
+      std::make_shared<ColumnPrefixFilter>(parameters::ColumnPrefix{std::move(prefix)}));
 }
 
 FilterOr MakeMultipleColumnPrefixFilter(std::vector<std::string> prefixes) {
@@ -169,13 +175,14 @@ FilterOr MakeMultipleColumnPrefixFilter(std::vector<std::string> prefixes) {
     return Status(StatusCode::kIllegalArgument,
                   "MultipleColumnPrefixFilter: a prefix is given twice");
   }
-  return FilterPtr(std::make_shared<MultipleColumnPrefixFilter>(std::move(distinct)));
+  return FilterPtr(std::make_shared<MultipleColumnPrefixFilter>(
+      parameters::MultipleColumnPrefix{std::move(distinct)}));
 }
 
 FilterOr MakeColumnRangeFilter(std::optional<std::string> min, bool min_inclusive,
                                std::optional<std::string> max, bool max_inclusive) {
   return FilterPtr(std::make_shared<ColumnRangeFilter>(
-      ColumnRange{std::move(min), min_inclusive, std::move(max), max_inclusive}));
+      parameters::ColumnRange{std::move(min), min_inclusive, std::move(max), max_inclusive}));
 }
 
 }  // namespace cellfs

@@ -19,6 +19,9 @@ class Condition {
   // kIllegalArgument where the comparator's regular expression is none.
   static StatusOr<Condition> Create(CompareOperator op, Comparator comparator);
 
+  CompareOperator op() const { return op_; }
+  const Comparator& comparator() const { return comparator_; }
+
   // STORED op GIVEN.
   bool HoldsFor(std::string_view stored) const { return Holds(op_, Compare(stored)); }
 

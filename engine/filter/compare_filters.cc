@@ -5,16 +5,24 @@
 #include <utility>
 
 #include "engine/filter/comparator.h"
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
 namespace {
+
+using Part = parameters::Compare::Part;
+
+FilterParameters ParametersOf(Part part, const Condition& condition) {
+  return {parameters::Compare{part, condition.op(), condition.comparator()}};
+}
 
 class RowFilter : public Filter {
  public:
   explicit RowFilter(Condition condition) : condition_(std::move(condition)) {}
 
   std::unique_ptr<Filter> Clone() const override { return std::make_unique<RowFilter>(condition_); }
+  FilterParameters Parameters() const override { return ParametersOf(Part::kRow, condition_); }
   void Reset() override { filter_row_ = false; }
   bool FilterRowKey(std::string_view row) override {
     if (!condition_.HoldsFor(row)) filter_row_ = true;
@@ -37,6 +45,7 @@ class FamilyFilter : public Filter {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<FamilyFilter>(condition_);
   }
+  FilterParameters Parameters() const override { return ParametersOf(Part::kFamily, condition_); }
   // Each family is read on its own, so "next row" ends the family.
   FilterReturn FilterCell(const CellView& cell) override {
     return condition_.HoldsFor(cell.family) ? FilterReturn::kInclude : FilterReturn::kNextRow;
@@ -53,6 +62,9 @@ class QualifierFilter : public Filter {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<QualifierFilter>(condition_);
   }
+  FilterParameters Parameters() const override {
+    return ParametersOf(Part::kQualifier, condition_);
+  }
   FilterReturn FilterCell(const CellView& cell) override {
     return condition_.HoldsFor(cell.qualifier) ? FilterReturn::kInclude : FilterReturn::kSkip;
   }
@@ -68,6 +80,7 @@ class ValueFilter : public Filter {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<ValueFilter>(condition_);
   }
+  FilterParameters Parameters() const override { return ParametersOf(Part::kValue, condition_); }
   FilterReturn FilterCell(const CellView& cell) override {
     return condition_.HoldsFor(cell.value) ? FilterReturn::kInclude : FilterReturn::kSkip;
   }
@@ -86,6 +99,9 @@ class ColumnValueFilter : public Filter {
 
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<ColumnValueFilter>(family_, qualifier_, condition_);
+  }
+  FilterParameters Parameters() const override {
+    return {parameters::ColumnValue{family_, qualifier_, condition_.op(), condition_.comparator()}};
   }
   void Reset() override { found_ = false; }
   FilterReturn FilterCell(const CellView& cell) override {
@@ -119,6 +135,15 @@ class DependentColumnFilter : public Filter {
 
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<DependentColumnFilter>(column_);
+  }
+  FilterParameters Parameters() const override {
+    parameters::DependentColumn column{column_.family, column_.qualifier, column_.drop,
+                                       CompareOperator::kNoOp, std::nullopt};
+    if (column_.condition) {
+      column.op = column_.condition->op();
+      column.comparator = column_.condition->comparator();
+    }
+    return {std::move(column)};
   }
   void Reset() override { timestamps_.clear(); }
   FilterReturn FilterCell(const CellView& cell) override {

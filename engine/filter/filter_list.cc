@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -106,6 +107,12 @@ class FilterList : public Filter {
   }
 
  protected:
+  FilterParameters ParametersAs(ListOperator op) const {
+    parameters::List list{op, {}};
+    for (const auto& filter : filters_) list.filters.push_back(filter->Clone());
+    return {std::move(list)};
+  }
+
   template <typename Predicate>
   bool Any(Predicate predicate) const {
     return std::any_of(filters_.begin(), filters_.end(),
@@ -128,6 +135,7 @@ class PassAllList : public FilterList {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<PassAllList>(CloneAll(filters_));
   }
+  FilterParameters Parameters() const override { return ParametersAs(ListOperator::kMustPassAll); }
 
   void Reset() override {
     for (const auto& filter : filters_) filter->Reset();
@@ -206,6 +214,7 @@ class PassOneList : public FilterList {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<PassOneList>(CloneAll(filters_));
   }
+  FilterParameters Parameters() const override { return ParametersAs(ListOperator::kMustPassOne); }
 
   void Reset() override {
     for (const auto& filter : filters_) filter->Reset();

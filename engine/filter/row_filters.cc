@@ -3,6 +3,7 @@
 // Filters that look at rows alone and may end the read.
 #include <utility>
 
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -10,29 +11,34 @@ namespace {
 
 class PageFilter : public Filter {
  public:
-  explicit PageFilter(int64_t page_size) : page_size_(page_size) {}
+  explicit PageFilter(parameters::Page parameters) : parameters_(parameters) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<PageFilter>(page_size_);
+    return std::make_unique<PageFilter>(parameters_);
   }
-  bool FilterAllRemaining() override { return rows_ >= page_size_; }
+  FilterParameters Parameters() const override { return {parameters_}; }
+  bool FilterAllRemaining() override { return rows_ >= parameters_.page_size; }
   bool HasFilterRow() const override { return true; }
-  bool FilterRow() override { return ++rows_ > page_size_; }
+  bool FilterRow() override { return ++rows_ > parameters_.page_size; }
 
  private:
-  const int64_t page_size_;
+  const parameters::Page parameters_;
   int64_t rows_ = 0;
 };
 
 class PrefixFilter : public Filter {
  public:
-  explicit PrefixFilter(std::string prefix) : prefix_(std::move(prefix)) {}
+  explicit PrefixFilter(parameters::Prefix parameters) : parameters_(std::move(parameters)) {}
 
-  std::unique_ptr<Filter> Clone() const override { return std::make_unique<PrefixFilter>(prefix_); }
+  std::unique_ptr<Filter> Clone() const override {
+    return std::make_unique<PrefixFilter>(parameters_);
+  }
+  FilterParameters Parameters() const override { return {parameters_}; }
   void Reset() override { filter_row_ = true; }
   bool FilterRowKey(std::string_view row) override {
-    if (passed_ || row.size() < prefix_.size()) return true;
-    const auto order = row.substr(0, prefix_.size()) <=> std::string_view(prefix_);
+    const std::string_view prefix = parameters_.prefix;
+    if (passed_ || row.size() < prefix.size()) return true;
+    const auto order = row.substr(0, prefix.size()) <=> prefix;
     if (reversed_ ? order < 0 : order > 0) passed_ = true;
     filter_row_ = order != 0;
     return filter_row_;
@@ -45,7 +51,7 @@ class PrefixFilter : public Filter {
   void SetReversed(bool reversed) override { reversed_ = reversed; }
 
  private:
-  const std::string prefix_;
+  const parameters::Prefix parameters_;
   bool reversed_ = false;
   bool passed_ = false;
   bool filter_row_ = true;
@@ -53,13 +59,15 @@ class PrefixFilter : public Filter {
 
 class InclusiveStopFilter : public Filter {
  public:
-  explicit InclusiveStopFilter(std::string stop_row) : stop_row_(std::move(stop_row)) {}
+  explicit InclusiveStopFilter(parameters::InclusiveStop parameters)
+      : parameters_(std::move(parameters)) {}
 
   std::unique_ptr<Filter> Clone() const override {
-    return std::make_unique<InclusiveStopFilter>(stop_row_);
+    return std::make_unique<InclusiveStopFilter>(parameters_);
   }
+  FilterParameters Parameters() const override { return {parameters_}; }
   bool FilterRowKey(std::string_view row) override {
-    if (!done_) done_ = reversed_ ? row < stop_row_ : row > stop_row_;
+    if (!done_) done_ = reversed_ ? row < parameters_.stop_row : row > parameters_.stop_row;
     return done_;
   }
   bool FilterAllRemaining() override { return done_; }
@@ -69,7 +77,7 @@ class InclusiveStopFilter : public Filter {
   void SetReversed(bool reversed) override { reversed_ = reversed; }
 
  private:
-  const std::string stop_row_;
+  const parameters::InclusiveStop parameters_;
   bool reversed_ = false;
   bool done_ = false;
 };
@@ -81,15 +89,16 @@ FilterOr MakePageFilter(int64_t page_size) {
     return Status(StatusCode::kIllegalArgument,
                   "PageFilter: page size " + std::to_string(page_size) + " is negative");
   }
-  return FilterPtr(std::make_shared<PageFilter>(page_size));
+  return FilterPtr(std::make_shared<PageFilter>(parameters::Page{page_size}));
 }
 
 FilterOr MakePrefixFilter(std::string prefix) {
-  return FilterPtr(std::make_shared<PrefixFilter>(std::move(prefix)));
+  return FilterPtr(std::make_shared<PrefixFilter>(parameters::Prefix{std::move(prefix)}));
 }
 
 FilterOr MakeInclusiveStopFilter(std::string stop_row) {
-  return FilterPtr(std::make_shared<InclusiveStopFilter>(std::move(stop_row)));
+  return FilterPtr(
+      std::make_shared<InclusiveStopFilter>(parameters::InclusiveStop{std::move(stop_row)}));
 }
 
 }  // namespace cellfs

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/filter/comparator.h"
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -17,6 +18,9 @@ class SingleColumnValueFilter : public Filter {
 
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<SingleColumnValueFilter>(column_, condition_);
+  }
+  FilterParameters Parameters() const override {
+    return {parameters::ColumnJudgesRow{column_, false}};
   }
 
   void Reset() override { found_ = matched_ = false; }
@@ -58,6 +62,9 @@ class SingleColumnValueExcludeFilter : public SingleColumnValueFilter {
 
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<SingleColumnValueExcludeFilter>(column_, condition_);
+  }
+  FilterParameters Parameters() const override {
+    return {parameters::ColumnJudgesRow{column_, true}};
   }
   void FilterRowCells(std::vector<Cell>& cells) override {
     std::erase_if(cells, [&](const Cell& cell) { return IsTested(cell.family, cell.qualifier); });

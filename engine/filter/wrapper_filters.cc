@@ -5,6 +5,7 @@
 // direction of the scan, and SkipFilter not even the row key.
 #include <utility>
 
+#include "engine/filter_parameters.h"
 #include "engine/filters.h"
 
 namespace cellfs {
@@ -17,6 +18,7 @@ class SkipFilter : public Filter {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<SkipFilter>(inner_->Clone());
   }
+  FilterParameters Parameters() const override { return {parameters::Skip{inner_->Clone()}}; }
   void Reset() override {
     inner_->Reset();
     filter_row_ = false;
@@ -46,6 +48,7 @@ class WhileMatchFilter : public Filter {
   std::unique_ptr<Filter> Clone() const override {
     return std::make_unique<WhileMatchFilter>(inner_->Clone());
   }
+  FilterParameters Parameters() const override { return {parameters::WhileMatch{inner_->Clone()}}; }
   void Reset() override { inner_->Reset(); }
   bool FilterAllRemaining() override { return ended_ || inner_->FilterAllRemaining(); }
   bool FilterRowKey(std::string_view row) override {

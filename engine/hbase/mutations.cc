@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/big_endian.h"
+#include "engine/hbase/filters.h"
 #include "engine/hbase/requests.h"
 
 namespace cellfs::hbase {
@@ -124,19 +125,6 @@ pb::MutationProto::Durability DurabilityOf(Durability durability) {
   return pb::MutationProto::USE_DEFAULT;
 }
 
-pb::CompareType CompareTypeOf(CompareOperator op) {
-  switch (op) {
-    case CompareOperator::kLess: return pb::LESS;
-    case CompareOperator::kLessOrEqual: return pb::LESS_OR_EQUAL;
-    case CompareOperator::kEqual: return pb::EQUAL;
-    case CompareOperator::kNotEqual: return pb::NOT_EQUAL;
-    case CompareOperator::kGreaterOrEqual: return pb::GREATER_OR_EQUAL;
-    case CompareOperator::kGreater: return pb::GREATER;
-    case CompareOperator::kNoOp: return pb::NO_OP;
-  }
-  return pb::NO_OP;
-}
-
 bool IsChosen(Timestamp timestamp) { return timestamp != kLatestTimestamp; }
 
 template <typename Cells>
@@ -153,17 +141,16 @@ Status Write(const Mutation& mutation, Durability durability, pb::MutationProto&
 }
 
 Status Write(const cellfs::CheckAndMutate& check, pb::Condition& message) {
-  const auto* column = std::get_if<ColumnCondition>(&check.condition);
-  if (column == nullptr) return CannotBeSent("check a filter yet");
   message.set_row(check.row);
-  message.set_family(column->family);
-  message.set_qualifier(column->qualifier);
-  message.set_compare_type(CompareTypeOf(column->op));
-  pb::BinaryComparator comparator;
-  comparator.mutable_comparable()->set_value(column->value);
-  message.mutable_comparator()->set_name("org.apache.hadoop.hbase.filter.BinaryComparator");
-  comparator.SerializeToString(message.mutable_comparator()->mutable_serialized_comparator());
   AddTimeRange(check.time_range, message);
+  if (const auto* filter = std::get_if<FilterPtr>(&check.condition)) {
+    return Write(**filter, *message.mutable_filter());
+  }
+  const auto& column = std::get<ColumnCondition>(check.condition);
+  message.set_family(column.family);
+  message.set_qualifier(column.qualifier);
+  message.set_compare_type(CompareTypeOf(column.op));
+  Write(Comparator{.value = column.value}, *message.mutable_comparator());
   return {};
 }
 

@@ -21,7 +21,7 @@ class MutationProto;
 // does.
 Status Write(const Mutation& mutation, Durability durability, pb::MutationProto& message);
 
-// kUnsupportedOperation for filters, which do not know yet how to write themselves into a message.
+// kUnsupportedOperation for a filter that is code alone.
 Status Write(const cellfs::CheckAndMutate& check, pb::Condition& message);
 
 // Whether the store is the same when it is done twice: all its timestamps are the caller's.

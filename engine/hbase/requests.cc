@@ -4,23 +4,16 @@
 #include <hbase.pb.h>
 
 #include "engine/big_endian.h"
+#include "engine/hbase/filters.h"
 
 namespace cellfs::hbase {
 namespace {
-
-void WriteFilter(const pb::KeyOnlyFilter& parameters, pb::Filter& message) {
-  message.set_name("org.apache.hadoop.hbase.filter.KeyOnlyFilter");
-  parameters.SerializeToString(message.mutable_serialized_filter());
-}
 
 // Get and Scan say the same in fields of the same names.
 template <typename Message>
 Status WriteQuery(const Query& query, Message& message) {
   if (query.moment != nullptr) {
     return {StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading"};
-  }
-  if (query.filter != nullptr) {
-    return {StatusCode::kUnsupportedOperation, "filters cannot be sent to a cluster yet"};
   }
   for (const auto& [family, qualifiers] : query.columns) {
     pb::Column& column = *message.add_column();
@@ -37,11 +30,10 @@ Status WriteQuery(const Query& query, Message& message) {
   if (query.store_limit >= 0) message.set_store_limit(static_cast<uint32_t>(query.store_limit));
   if (query.store_offset > 0) message.set_store_offset(static_cast<uint32_t>(query.store_offset));
   message.set_load_column_families_on_demand(query.load_families_on_demand);
-  if (query.lengths_only) {
-    pb::KeyOnlyFilter lengths;
-    lengths.set_len_as_val(true);
-    WriteFilter(lengths, *message.mutable_filter());
+  if (query.filter != nullptr) {
+    CELLFS_RETURN_IF_ERROR(Write(*query.filter, *message.mutable_filter()));
   }
+  if (query.lengths_only) AddLengthsOnly(*message.mutable_filter());
   return {};
 }
 
@@ -55,6 +47,19 @@ void Name(const Region& region, pb::RegionSpecifier& specifier) {
 void Write(const TimeRange& range, pb::TimeRange& message) {
   message.set_from(static_cast<uint64_t>(range.min));
   message.set_to(static_cast<uint64_t>(range.max));
+}
+
+pb::CompareType CompareTypeOf(CompareOperator op) {
+  switch (op) {
+    case CompareOperator::kLess: return pb::LESS;
+    case CompareOperator::kLessOrEqual: return pb::LESS_OR_EQUAL;
+    case CompareOperator::kEqual: return pb::EQUAL;
+    case CompareOperator::kNotEqual: return pb::NOT_EQUAL;
+    case CompareOperator::kGreaterOrEqual: return pb::GREATER_OR_EQUAL;
+    case CompareOperator::kGreater: return pb::GREATER;
+    case CompareOperator::kNoOp: return pb::NO_OP;
+  }
+  return pb::NO_OP;
 }
 
 Status Write(const Get& get, pb::Get& message) {

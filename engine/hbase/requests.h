@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_HBASE_REQUESTS_H_
 #define CELLFS_ENGINE_HBASE_REQUESTS_H_
 
+#include "engine/filters.h"
 #include "engine/hbase/region.h"
 #include "engine/read.h"
 #include "engine/status_or.h"
@@ -15,14 +16,16 @@ class Get;
 class RegionSpecifier;
 class Scan;
 class TimeRange;
+enum CompareType : int;
 }  // namespace pb
 
 void Name(const Region& region, pb::RegionSpecifier& specifier);
 
 void Write(const TimeRange& range, pb::TimeRange& message);
 
-// kUnsupportedOperation for what a cluster does not know: a moment, and filters, which do not know
-// yet how to write themselves into a message.
+pb::CompareType CompareTypeOf(CompareOperator op);
+
+// kUnsupportedOperation for what a cluster does not know: a moment, and a filter that is code alone.
 Status Write(const Get& get, pb::Get& message);
 // All but where it starts and how many rows it is asked for at once.
 Status Write(const Scan& scan, pb::Scan& message);
