@@ -322,6 +322,12 @@ void FamilySchema::Unset(std::string_view attribute) {
   attributes_.erase(name);
 }
 
+void FamilySchema::Keep(std::string_view attribute, std::string_view value) {
+  if (attribute.empty() || Set(attribute, value).ok()) return;
+  Unset(attribute);
+  attributes_[NameOf(kFamilyRules, attribute)] = value;
+}
+
 std::string FamilySchema::Get(std::string_view attribute) const {
   return ValueInForce(kFamilyRules, attributes_, attribute);
 }
@@ -352,6 +358,12 @@ void TableSchema::Unset(std::string_view attribute) {
   if (known != TableAttributeDefaults().end()) static_cast<void>(Set(name, known->second));
   if (name == "MEMSTORE_FLUSHSIZE") memstore_flush_size_.reset();  // the site's then
   attributes_.erase(name);
+}
+
+void TableSchema::Keep(std::string_view attribute, std::string_view value) {
+  if (attribute.empty() || Set(attribute, value).ok()) return;
+  Unset(attribute);
+  attributes_[NameOf(kTableRules, attribute)] = value;
 }
 
 std::string TableSchema::Get(std::string_view attribute) const {

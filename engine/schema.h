@@ -43,6 +43,8 @@ class FamilySchema {
   // (TableDescriptorChecker), names family, attribute, value and what is allowed.
   Status Set(std::string_view attribute, std::string_view value);
   void Unset(std::string_view attribute);
+  // As another store has it: a value that Set refuses is kept as it is, and acted on as the default.
+  void Keep(std::string_view attribute, std::string_view value);
   // What was set, in canonical form, known attributes and metadata alike. Defaults do not appear.
   const Attributes& attributes() const { return attributes_; }
   // The value in force, default included; empty for unknown metadata.
@@ -105,6 +107,7 @@ class TableSchema {
   // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
   Status Set(std::string_view attribute, std::string_view value);
   void Unset(std::string_view attribute);
+  void Keep(std::string_view attribute, std::string_view value);  // as FamilySchema::Keep
   const Attributes& attributes() const { return attributes_; }
   std::string Get(std::string_view attribute) const;
 

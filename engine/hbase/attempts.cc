@@ -22,20 +22,23 @@ Clock::duration WithChance(Clock::duration pause) {
 
 }  // namespace
 
+bool Wait(Clock::duration pause, const Patience& patience) {
+  const auto until = Clock::now() + pause;
+  if (until >= patience.deadline) return false;
+  const Waiting waiting(cellfs::Wait::kIsLong);
+  while (Clock::now() < until) {
+    if (patience.IsCancelled()) return false;
+    std::this_thread::sleep_until(std::min(until, patience.NextLook()));
+  }
+  return !patience.IsOver();
+}
+
 bool Attempts::WaitForNext(std::optional<std::chrono::milliseconds> pause) {
   if (made_ >= options_.retries) return false;
   const auto at = std::min(static_cast<size_t>(made_), kPauses.size() - 1);
   ++made_;
-  const Clock::duration wait =
-      pause ? Clock::duration(*pause) : WithChance(options_.pause * kPauses[at]);
-  const auto until = Clock::now() + wait;
-  if (until >= patience_.deadline) return false;
-  const Waiting waiting(Wait::kIsLong);
-  while (Clock::now() < until) {
-    if (patience_.IsCancelled()) return false;
-    std::this_thread::sleep_until(std::min(until, patience_.NextLook()));
-  }
-  return !patience_.IsOver();
+  return Wait(pause ? Clock::duration(*pause) : WithChance(options_.pause * kPauses[at]),
+              patience_);
 }
 
 }  // namespace cellfs::hbase

@@ -12,6 +12,9 @@
 
 namespace cellfs::hbase {
 
+// False where the patience is over before that.
+bool Wait(Clock::duration pause, const Patience& patience);
+
 class Attempts {
  public:
   struct Options {

@@ -39,6 +39,7 @@ struct Call {
   const google::protobuf::MessageLite* parameter = nullptr;
   std::string_view cells = {};  // a cell block
   bool is_urgent = false;       // of meta: in a queue of its own at the server
+  Service service = Service::kClient;  // of a server of regions
 };
 
 // `within`: how long the caller will wait; the server drops the call if it comes to it later.

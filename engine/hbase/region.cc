@@ -43,6 +43,8 @@ Region MetaRegionAt(const ServerAddress& server) {
 
 std::string FirstMetaRow(const TableName& table) { return table.ToString() + ",,"; }
 
+std::string EndOfMetaRows(const TableName& table) { return table.ToString() + "-"; }
+
 std::string MetaRowBefore(const TableName& table, std::string_view row) {
   std::string key = table.ToString() + ",";
   key += row;
@@ -61,14 +63,13 @@ StatusOr<std::optional<Region>> RegionInMeta(const RowCells& cells) {
   }
   if (info.split() || info.offline()) return std::optional<Region>();
   Region region{.name = cells.front().row,
+                .id = info.region_id(),
                 .table = {.namespace_name = info.table_name().namespace_(),
                           .name = info.table_name().qualifier()},
                 .start_key = info.start_key(),
                 .end_key = info.end_key()};
   const std::string* const server = ValueIn(cells, "server");
-  if (server == nullptr || server->empty()) {
-    return Status(StatusCode::kUnavailable, "no server has region " + region.name + " now");
-  }
+  if (server == nullptr || server->empty()) return std::optional(std::move(region));
   const auto address = ParseAddress(*server);
   if (!address) return NoMetaRow("names a server \"" + *server + "\"");
   region.server = *address;

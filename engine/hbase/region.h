@@ -19,6 +19,7 @@ namespace cellfs::hbase {
 
 struct Region {
   std::string name;       // "ns:table,start key,id.encoded name."
+  uint64_t id = 0;
   TableName table;
   std::string start_key;  // empty: from the first row
   std::string end_key;    // empty: to the last
@@ -38,9 +39,12 @@ std::string MetaRowBefore(const TableName& table, std::string_view row);
 // The first row of a table's regions in hbase:meta; all of its rows begin with it.
 std::string FirstMetaRow(const TableName& table);
 
+// The row behind the last of them.
+std::string EndOfMetaRows(const TableName& table);
+
 // From the cells of a row of hbase:meta. Nothing for a region that was split or merged away and is
-// kept for its daughters; kUnavailable for one that no server has now, kIoError for what is no row
-// of meta.
+// kept for its daughters; kIoError for what is no row of meta. The server is empty where meta names
+// none, and of a disabled table it is no server's now.
 StatusOr<std::optional<Region>> RegionInMeta(const RowCells& cells);
 
 }  // namespace cellfs::hbase

@@ -18,6 +18,10 @@ constexpr uint32_t kMetaRows = 5;
 // the region, while it is being split.
 bool MayPass(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
+Status NotFound(const TableName& table) {
+  return {StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist"};
+}
+
 Status OutcomeUnknown(const ServerAddress& silent) {
   return {StatusCode::kOutcomeUnknown,
           silent.ToString() + " did not answer, and may have done it or not"};
@@ -29,6 +33,7 @@ StatusOr<Region> Regions::Find(const TableName& table, std::string_view row,
                                const Patience& patience) {
   if (table == kMetaTable) return FindMeta(patience);
   if (auto region = cache_.Find(table, row)) return *std::move(region);
+  CELLFS_RETURN_IF_ERROR(CheckMissed(table, patience));
   CELLFS_ASSIGN_OR_RETURN(
       Region region, LastAtOrBefore(table, MetaRowBefore(table, row), patience));
   if (!region.Contains(row)) {
@@ -41,10 +46,11 @@ StatusOr<Region> Regions::Find(const TableName& table, std::string_view row,
 StatusOr<Region> Regions::FindBefore(const TableName& table, std::string_view row,
                                      const Patience& patience) {
   if (table == kMetaTable) return FindMeta(patience);
+  CELLFS_RETURN_IF_ERROR(CheckMissed(table, patience));
   // The last region has an end key that is empty, and any start key: it lies behind every row.
   // Of a bound, the region that begins at it is one too far.
   const std::string meta_row =
-      row.empty() ? table.ToString() + "-" : table.ToString() + "," + std::string(row) + ",";
+      row.empty() ? EndOfMetaRows(table) : table.ToString() + "," + std::string(row) + ",";
   return LastAtOrBefore(table, meta_row, patience);
 }
 
@@ -81,6 +87,10 @@ StatusOr<Region> Regions::LastAtOrBefore(const TableName& table, const std::stri
   for (const RowPiece& row : rows) {
     CELLFS_ASSIGN_OR_RETURN(const auto region, RegionInMeta(row.cells));
     if (!region) continue;
+    if (region->server.host.empty()) {
+      NoteMissed(table);
+      return Status(StatusCode::kUnavailable, "no server has region " + region->name + " now");
+    }
     cache_.Remember(*region);
     return *region;
   }
@@ -88,13 +98,56 @@ StatusOr<Region> Regions::LastAtOrBefore(const TableName& table, const std::stri
     return Status(StatusCode::kUnavailable,
                   "a region of table '" + table.ToString() + "' is being split or merged");
   }
-  return Status(StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist");
+  return NotFound(table);
+}
+
+StatusOr<bool> Regions::IsTableEnabled(const TableName& table, const Patience& patience) {
+  if (table == kMetaTable) return true;
+  pb::GetRequest request;
+  request.mutable_get()->set_row(table.ToString());
+  pb::Column& column = *request.mutable_get()->add_column();
+  column.set_family("table");
+  column.add_qualifier("state");
+  const auto call_for = [&](const Region& meta) -> hbase::Call {
+    Name(meta, *request.mutable_region());
+    return {.method = "Get", .parameter = &request, .is_urgent = true};
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          Call(kMetaTable, "", Repeat::kReads, call_for, patience));
+  pb::GetResponse response;
+  CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, CellsOf(response.result(), answer));
+  if (cells.empty()) return NotFound(table);
+  pb::TableState state;
+  if (!state.ParseFromString(cells.front().value)) {
+    return Status(StatusCode::kIoError, "hbase:meta has a state that cannot be read");
+  }
+  return state.state() == pb::TableState::ENABLED || state.state() == pb::TableState::ENABLING;
+}
+
+// A server has told that the region is not there, or no server is named: the table may be disabled,
+// which only its state says.
+Status Regions::CheckMissed(const TableName& table, const Patience& patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (missed_.erase(table) == 0) return {};
+  }
+  CELLFS_ASSIGN_OR_RETURN(const bool is_enabled, IsTableEnabled(table, patience));
+  if (is_enabled) return {};
+  NoteMissed(table);
+  return {StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled"};
+}
+
+void Regions::NoteMissed(const TableName& table) {
+  if (table == kMetaTable) return;
+  const std::lock_guard lock(mutex_);
+  missed_.insert(table);
 }
 
 Reply Regions::Try(const Region& region, const hbase::Call& call, const Patience& patience) {
   Patience share = patience;
   share.deadline = std::min(patience.deadline, Clock::now() + options_.call_timeout);
-  auto connection = pool_.To(region.server, Service::kClient, share);
+  auto connection = pool_.To(region.server, call.service, share);
   if (!connection.ok()) return {Reply::End::kNotSent, {}, connection.status()};
   return (*connection)->Make(call, share);
 }
@@ -102,7 +155,10 @@ Reply Regions::Try(const Region& region, const hbase::Call& call, const Patience
 Regions::Verdict Regions::Judge(const Region& region, const Reply& reply, Repeat repeat,
                                 const Patience& patience) {
   if (reply.end != Reply::End::kAnswered) {
-    if (!patience.IsCancelled()) cache_.ForgetAllAt(region.server);
+    if (!patience.IsCancelled()) {
+      cache_.ForgetAllAt(region.server);
+      NoteMissed(region.table);
+    }
     if (reply.end == Reply::End::kUnanswered && repeat == Repeat::kOnlyIfNotDone)
       return {.why = OutcomeUnknown(region.server)};
     if (patience.IsCancelled()) return {.why = Status(StatusCode::kCancelled, "it was given up")};
@@ -124,6 +180,8 @@ Regions::Verdict Regions::Judge(const Region& region, const RemoteException& exc
         Region moved = region;
         moved.server = *exception.moved_to;
         cache_.Remember(moved);
+      } else {
+        NoteMissed(region.table);
       }
       break;
     case Remedy::kReconnect: cache_.ForgetAllAt(region.server); break;

@@ -7,7 +7,9 @@
 #define CELLFS_ENGINE_HBASE_REGIONS_H_
 
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -37,11 +39,15 @@ class Regions {
   Regions(const Options& options, Registry& registry, ConnectionPool& pool)
       : options_(options), registry_(registry), pool_(pool) {}
 
-  // The region that holds the row. kTableNotFound; kUnavailable where no server has it now.
+  // The region that holds the row. kTableNotFound; kTableNotEnabled, which is looked at only where
+  // a server did not have a region of the table; kUnavailable where no server has it now.
   StatusOr<Region> Find(const TableName& table, std::string_view row, const Patience& patience);
   // The one that holds the last rows before `row`, of all rows where it is empty.
   StatusOr<Region> FindBefore(const TableName& table, std::string_view row,
                               const Patience& patience);
+
+  // As hbase:meta says. kTableNotFound.
+  StatusOr<bool> IsTableEnabled(const TableName& table, const Patience& patience);
 
   // One try.
   Reply Try(const Region& region, const Call& call, const Patience& patience);
@@ -69,6 +75,9 @@ class Regions {
 
  private:
   StatusOr<Region> FindMeta(const Patience& patience);
+  // Before a region is looked up: kTableNotEnabled if one of the table's was missed, and this is why.
+  Status CheckMissed(const TableName& table, const Patience& patience);
+  void NoteMissed(const TableName& table);
   // The last region of the table that begins at or before the row of hbase:meta.
   StatusOr<Region> LastAtOrBefore(const TableName& table, const std::string& meta_row,
                                   const Patience& patience);
@@ -77,6 +86,8 @@ class Regions {
   Registry& registry_;
   ConnectionPool& pool_;
   RegionCache cache_;
+  std::mutex mutex_;
+  std::set<TableName> missed_;  // a server did not have a region of theirs
 };
 
 }  // namespace cellfs::hbase

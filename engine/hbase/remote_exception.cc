@@ -79,6 +79,7 @@ StatusCode CodeByMessage(const RemoteException& exception) {
   if (exception.message.find("Field is not a long") != std::string::npos) {
     return StatusCode::kNotALong;
   }
+  if (exception.message == "region is read only") return StatusCode::kReadOnly;
   return StatusCode::kDoNotRetry;
 }
 

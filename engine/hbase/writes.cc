@@ -3,30 +3,17 @@
 
 #include <hbase.pb.h>
 
-#include <random>
 #include <utility>
 
 #include "engine/hbase/multi.h"
 #include "engine/hbase/mutations.h"
+#include "engine/hbase/nonces.h"
 #include "engine/hbase/requests.h"
 #include "engine/hbase/results.h"
 #include "engine/region/request_check.h"
 
 namespace cellfs::hbase {
 namespace {
-
-// Never 0, which stands for none.
-uint64_t NewNonce() {
-  thread_local std::mt19937_64 random(
-      (uint64_t{std::random_device{}()} << 32) ^ std::random_device{}());
-  return random() | 1;
-}
-
-// Of this process: nonces are its own.
-uint64_t NonceGroup() {
-  static const uint64_t group = NewNonce();
-  return group;
-}
 
 // What a server refuses is its own, and it says so: only what no schema or setting is needed for.
 const SiteSettings& NoLimits() {

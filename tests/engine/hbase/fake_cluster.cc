@@ -35,7 +35,9 @@ FakeCluster::FakeCluster(std::vector<std::string> split_keys, const std::vector<
       pool_({.user = "ada"}),
       registry_({server_.address()}, pool_),
       regions_({.attempts = {.retries = 10, .pause = std::chrono::milliseconds(1)}}, registry_,
-               pool_) {
+               pool_),
+      master_({.attempts = {.retries = 10, .pause = std::chrono::milliseconds(1)}}, registry_,
+              pool_) {
   std::ranges::sort(rows_);
 }
 
@@ -62,6 +64,28 @@ std::vector<std::string> FakeCluster::changed() const {
   return changed_;
 }
 
+std::vector<std::string> FakeCluster::procedures() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> methods;
+  for (const Procedure& procedure : procedures_) methods.push_back(procedure.method);
+  return methods;
+}
+
+void FakeCluster::EndProceduresWith(std::string class_name) {
+  const std::lock_guard lock(mutex_);
+  procedures_end_with_ = std::move(class_name);
+}
+
+void FakeCluster::ForgetProcedures() {
+  const std::lock_guard lock(mutex_);
+  are_procedures_forgotten_ = true;
+}
+
+void FakeCluster::DisableTable() {
+  const std::lock_guard lock(mutex_);
+  is_disabled_ = true;
+}
+
 size_t FakeCluster::calls() const {
   const std::lock_guard lock(mutex_);
   return calls_;
@@ -85,6 +109,7 @@ std::string FakeCluster::RegionName(size_t region) const {
 }
 
 std::optional<size_t> FakeCluster::RegionNamed(const std::string& name) const {
+  if (is_disabled_) return std::nullopt;
   for (size_t i = 0; i <= split_keys_.size(); ++i) {
     if (RegionName(i) == name) return i;
   }
@@ -94,6 +119,8 @@ std::optional<size_t> FakeCluster::RegionNamed(const std::string& name) const {
 Reaction FakeCluster::Serve(const ReceivedCall& call) {
   if (call.service == "ClientMetaService") return ServeRegistry(call);
   const std::lock_guard lock(mutex_);
+  if (call.service == "MasterService") return ServeMaster(call);
+  if (call.service == "AdminService") return ServeAdmin(call);
   if (call.method == "Scan") return ServeScan(call);
   if (call.method == "Mutate") return ServeMutate(call);
   if (call.method == "Multi") return ServeMulti(call);
@@ -101,6 +128,12 @@ Reaction FakeCluster::Serve(const ReceivedCall& call) {
 }
 
 Reaction FakeCluster::ServeRegistry(const ReceivedCall& call) {
+  if (call.method == "GetActiveMaster") {
+    pb::GetActiveMasterResponse response;
+    response.mutable_server_name()->set_host_name(server_.address().host);
+    response.mutable_server_name()->set_port(server_.address().port);
+    return {AnswerFrame(call.id, response)};
+  }
   pb::GetMetaRegionLocationsResponse response;
   pb::RegionLocation& location = *response.add_meta_locations();
   location.mutable_region_info()->set_region_id(1);
@@ -112,20 +145,25 @@ Reaction FakeCluster::ServeRegistry(const ReceivedCall& call) {
   return {AnswerFrame(call.id, response)};
 }
 
-// Rows of meta, as the server orders them: by table, then start key, then id.
+// Rows of meta, as the server orders them: by table, then start key, then id. Of a scan that is not
+// reversed, all of t's.
 Reaction FakeCluster::ServeMeta(const ReceivedCall& call, const pb::Scan& scan) {
   ++calls_of_meta_;
   pb::ScanResponse response;
   std::string block;
-  for (size_t i = split_keys_.size() + 1; i-- > 0;) {
+  for (size_t count = 0; count <= split_keys_.size(); ++count) {
+    const size_t i = scan.reversed() ? split_keys_.size() - count : count;
     const std::string name = RegionName(i);
     const std::string start = "t," + StartOf(i) + ",";
     // The scan begins behind the table, behind all of a start key's ids, or before them.
     std::string from = scan.start_row();
     const bool is_before_ids = from.ends_with(",") && from != "t,,";
     if (from.ends_with(",99999999999999")) from.resize(from.size() - 14);
-    if (from.starts_with("t,") && (is_before_ids ? start >= from : start > from)) continue;
     if (!from.starts_with("t")) continue;
+    if (scan.reversed() && from.starts_with("t,") &&
+        (is_before_ids ? start >= from : start > from)) {
+      continue;
+    }
     pb::RegionInfo info;
     info.set_region_id(generation_);
     info.mutable_table_name()->set_namespace_("default");
@@ -213,8 +251,9 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
 }
 
 Reaction FakeCluster::ServeGet(const ReceivedCall& call) {
-  if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
   const auto request = call.As<pb::GetRequest>();
+  if (request.region().value() == "hbase:meta,,1") return ServeTableState(call);
+  if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
   if (!RegionNamed(request.region().value())) return NotServing(call.id);
   pb::GetResponse response;
   std::string block;
@@ -223,6 +262,72 @@ Reaction FakeCluster::ServeGet(const ReceivedCall& call) {
     response.mutable_result()->set_associated_cell_count(1);
   }
   return {AnswerFrame(call.id, response, block)};
+}
+
+Reaction FakeCluster::ServeTableState(const ReceivedCall& call) {
+  pb::GetResponse response;
+  std::string block;
+  if (call.As<pb::GetRequest>().get().row() == "t") {
+    pb::TableState state;
+    state.set_state(is_disabled_ ? pb::TableState::DISABLED : pb::TableState::ENABLED);
+    AddCell("t", "table", "state", state.SerializeAsString(), block);
+    response.mutable_result()->set_associated_cell_count(1);
+  }
+  return {AnswerFrame(call.id, response, block)};
+}
+
+// What changes nothing is for tests to answer, as an obstacle; all else is a procedure.
+Reaction FakeCluster::ServeMaster(const ReceivedCall& call) {
+  const auto take = [&] {
+    const auto same = [&](const Procedure& known) {
+      return known.method == call.method && known.parameter == call.parameter;
+    };
+    auto taken = std::ranges::find_if(procedures_, same);
+    if (taken == procedures_.end()) {
+      procedures_.push_back({.method = call.method, .parameter = call.parameter});
+      taken = procedures_.end() - 1;
+    }
+    pb::ProcedureResponse response;
+    response.set_proc_id(static_cast<uint64_t>(taken - procedures_.begin()));
+    return response;
+  };
+  if (auto reaction = MeetObstacle(call)) {
+    if (reaction->closes && call.method != "getProcedureResult") take();
+    return *std::move(reaction);
+  }
+  if (call.method == "getProcedureResult") return ServeProcedureResult(call);
+  return {AnswerFrame(call.id, take())};
+}
+
+Reaction FakeCluster::ServeProcedureResult(const ReceivedCall& call) {
+  pb::GetProcedureResultResponse response;
+  Procedure& procedure = procedures_.at(call.As<pb::GetProcedureResultRequest>().proc_id());
+  if (are_procedures_forgotten_) {
+    response.set_state(pb::GetProcedureResultResponse::NOT_FOUND);
+  } else if (!std::exchange(procedure.was_asked_for, true)) {
+    response.set_state(pb::GetProcedureResultResponse::RUNNING);
+  } else {
+    response.set_state(pb::GetProcedureResultResponse::FINISHED);
+    if (!procedures_end_with_.empty()) {
+      auto& exception = *response.mutable_exception()->mutable_generic_exception();
+      exception.set_class_name(procedures_end_with_);
+      exception.set_message("t");
+    }
+  }
+  return {AnswerFrame(call.id, response)};
+}
+
+// Flushes and compactions are done at once.
+Reaction FakeCluster::ServeAdmin(const ReceivedCall& call) {
+  if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
+  const auto request = call.As<pb::FlushRegionRequest>();
+  if (!RegionNamed(request.region().value())) return NotServing(call.id);
+  pb::GetRegionInfoResponse response;
+  response.mutable_region_info()->set_region_id(generation_);
+  response.mutable_region_info()->mutable_table_name()->set_namespace_("default");
+  response.mutable_region_info()->mutable_table_name()->set_qualifier("t");
+  response.set_compaction_state(pb::GetRegionInfoResponse::NONE);
+  return {AnswerFrame(call.id, response)};
 }
 
 // A condition holds of a row that is there, whatever it asks.

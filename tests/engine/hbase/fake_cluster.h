@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A cluster of one scripted server, which is registry, server of hbase:meta and of all regions. It
-// answers from rows that a test gives it, takes changes without doing them, and before that with what the test has put in its way.
+// A cluster of one scripted server, which is registry, master, server of hbase:meta and of all
+// regions. It answers from rows that a test gives it, takes changes and procedures without doing
+// them, and before that with what the test has put in its way.
 #ifndef CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 #define CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "engine/hbase/connection_pool.h"
+#include "engine/hbase/master.h"
 #include "engine/hbase/regions.h"
 #include "engine/hbase/registry.h"
 #include "tests/engine/hbase/scripted_server.h"
@@ -49,6 +51,7 @@ class FakeCluster {
               size_t rows_a_call = 2);
 
   Regions& regions() { return regions_; }
+  Master& master() { return master_; }
 
   // The next calls of the method, other than of meta, go as this says; nothing: as always.
   using Obstacle = std::function<std::optional<Reaction>(const ReceivedCall&)>;
@@ -57,6 +60,16 @@ class FakeCluster {
 
   // The rows that have been changed, in the order in which they were, once for each time.
   std::vector<std::string> changed() const;
+
+  // The procedures that the master has taken, by their methods, once for each nonce. Each is still
+  // running when it is asked for the first time.
+  std::vector<std::string> procedures() const;
+  // How all of them end from now on; an empty class: well.
+  void EndProceduresWith(std::string class_name);
+  void ForgetProcedures();
+
+  // No server has a region of t, and meta says that it is disabled.
+  void DisableTable();
 
   // Splits a region: its name is another then, so that who asks for the old one is told.
   void SplitAt(const std::string& key);
@@ -77,6 +90,10 @@ class FakeCluster {
   std::optional<Reaction> MeetObstacle(const ReceivedCall& call);
   Reaction ServeScan(const ReceivedCall& call);
   Reaction ServeMeta(const ReceivedCall& call, const pb::Scan& scan);
+  Reaction ServeMaster(const ReceivedCall& call);
+  Reaction ServeProcedureResult(const ReceivedCall& call);
+  Reaction ServeAdmin(const ReceivedCall& call);
+  Reaction ServeTableState(const ReceivedCall& call);
   Reaction ServeGet(const ReceivedCall& call);
   Reaction ServeMutate(const ReceivedCall& call);
   Reaction ServeMulti(const ReceivedCall& call);
@@ -99,12 +116,22 @@ class FakeCluster {
   uint64_t newest_scanner_ = 0;
   std::vector<std::string> changed_;
   std::set<uint64_t> nonces_;
+  struct Procedure {
+    std::string method;
+    std::string parameter;  // with its nonce
+    bool was_asked_for = false;
+  };
+  std::vector<Procedure> procedures_;
+  std::string procedures_end_with_;
+  bool are_procedures_forgotten_ = false;
+  bool is_disabled_ = false;
   size_t calls_ = 0;
   size_t calls_of_meta_ = 0;
   ScriptedServer server_;
   ConnectionPool pool_;
   Registry registry_;
   Regions regions_;
+  Master master_;
 };
 
 }  // namespace cellfs::hbase

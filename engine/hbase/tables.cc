@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hbase/tables.h"
+
+#include <hbase.pb.h>
+
+#include <algorithm>
+
+#include "engine/hbase/reads.h"
+#include "engine/hbase/schemas.h"
+
+namespace cellfs::hbase {
+namespace {
+
+// The text of many exceptions about a table is its name alone.
+Status Told(const Status& status, const TableName& table) {
+  const auto say = [&](std::string_view what) {
+    return Status(status.code(), "table '" + table.ToString() + "' " + std::string(what));
+  };
+  switch (status.code()) {
+    case StatusCode::kTableNotFound: return say("does not exist");
+    case StatusCode::kTableExists: return say("exists");
+    case StatusCode::kTableNotEnabled: return say("is disabled");
+    case StatusCode::kTableNotDisabled: return say("is enabled");
+    default: return status;
+  }
+}
+
+Status ToldOfNamespace(const Status& status, const std::string& name) {
+  if (status.code() == StatusCode::kNamespaceNotFound)
+    return {status.code(), "namespace '" + name + "' does not exist"};
+  if (status.code() == StatusCode::kNamespaceExists)
+    return {status.code(), "namespace '" + name + "' exists"};
+  return status;
+}
+
+}  // namespace
+
+// ---- Tables ---------------------------------------------------------------------------------------
+
+Status Tables::Create(const TableSchema& schema, const Patience& patience) {
+  CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
+  pb::CreateTableRequest request;
+  Write(schema, *request.mutable_table_schema());
+  for (const std::string& key : schema.split_keys) request.add_split_keys(key);
+  std::sort(request.mutable_split_keys()->begin(), request.mutable_split_keys()->end());
+  return Told(master_.Do("CreateTable", request, patience), schema.name());
+}
+
+Status Tables::Alter(const TableSchema& schema, const Patience& patience) {
+  pb::ModifyTableRequest request;
+  Write(schema.name(), *request.mutable_table_name());
+  Write(schema, *request.mutable_table_schema());
+  return Told(master_.Do("ModifyTable", request, patience), schema.name());
+}
+
+Status Tables::Recreate(const TableSchema& schema, const Patience& patience) {
+  CELLFS_RETURN_IF_ERROR(Disable(schema.name(), patience));
+  CELLFS_RETURN_IF_ERROR(Drop(schema.name(), patience));
+  return Create(schema, patience);
+}
+
+Status Tables::Drop(const TableName& table, const Patience& patience) {
+  pb::DeleteTableRequest request;
+  Write(table, *request.mutable_table_name());
+  const Status dropped = master_.Do("DeleteTable", request, patience);
+  regions_.ForgetTable(table);
+  return Told(dropped, table);
+}
+
+Status Tables::Truncate(const TableName& table, const Patience& patience) {
+  pb::TruncateTableRequest request;
+  Write(table, *request.mutable_table_name());
+  request.set_preserve_splits(true);
+  const Status truncated = master_.Do("truncateTable", request, patience);
+  regions_.ForgetTable(table);  // its regions are others now
+  return Told(truncated, table);
+}
+
+Status Tables::Enable(const TableName& table, const Patience& patience) {
+  pb::EnableTableRequest request;
+  Write(table, *request.mutable_table_name());
+  return Told(master_.Do("EnableTable", request, patience), table);
+}
+
+Status Tables::Disable(const TableName& table, const Patience& patience) {
+  pb::DisableTableRequest request;
+  Write(table, *request.mutable_table_name());
+  return Told(master_.Do("DisableTable", request, patience), table);
+}
+
+Status Tables::AddFamily(const TableName& table, const FamilySchema& family,
+                         const Patience& patience) {
+  pb::AddColumnRequest request;
+  Write(table, *request.mutable_table_name());
+  Write(family, *request.mutable_column_families());
+  return Told(master_.Do("AddColumn", request, patience), table);
+}
+
+Status Tables::ModifyFamily(const TableName& table, const FamilySchema& family,
+                            const Patience& patience) {
+  pb::ModifyColumnRequest request;
+  Write(table, *request.mutable_table_name());
+  Write(family, *request.mutable_column_families());
+  return Told(master_.Do("ModifyColumn", request, patience), table);
+}
+
+Status Tables::DropFamily(const TableName& table, const std::string& family,
+                          const Patience& patience) {
+  pb::DeleteColumnRequest request;
+  Write(table, *request.mutable_table_name());
+  request.set_column_name(family);
+  return Told(master_.Do("DeleteColumn", request, patience), table);
+}
+
+Status Tables::Split(const TableName& table, const std::string& key, const Patience& patience) {
+  CELLFS_ASSIGN_OR_RETURN(const Region region, regions_.Find(table, key, patience));
+  if (region.start_key == key) {
+    return {StatusCode::kDoNotRetry,
+            "table '" + table.ToString() + "' has a region that begins at that key"};
+  }
+  pb::SplitTableRegionRequest request;
+  pb::RegionInfo& info = *request.mutable_region_info();
+  info.set_region_id(region.id);
+  Write(table, *info.mutable_table_name());
+  info.set_start_key(region.start_key);
+  info.set_end_key(region.end_key);
+  request.set_split_row(key);
+  const Status split = master_.Do("SplitRegion", request, patience);
+  regions_.ForgetTable(table);
+  return Told(split, table);
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> Tables::Describe(const TableName& table,
+                                                              const Patience& patience) {
+  pb::GetTableDescriptorsRequest request;
+  Write(table, *request.add_table_names());
+  request.set_include_sys_tables(true);
+  pb::GetTableDescriptorsResponse response;
+  CELLFS_RETURN_IF_ERROR(master_.Ask("GetTableDescriptors", request, response, patience));
+  if (response.table_schema().empty()) {
+    return Told(Status(StatusCode::kTableNotFound, ""), table);
+  }
+  auto schema = std::make_shared<TableSchema>(SchemaOf(response.table_schema(0)));
+  CELLFS_ASSIGN_OR_RETURN(const auto regions, RegionsOf(regions_, table, patience));
+  for (const Region& region : regions) {
+    if (!region.start_key.empty()) schema->split_keys.push_back(region.start_key);
+  }
+  return std::shared_ptr<const TableSchema>(std::move(schema));
+}
+
+StatusOr<std::vector<TableName>> Tables::List(const std::string& namespace_name,
+                                              const Patience& patience) {
+  pb::ListTableNamesByNamespaceRequest request;
+  request.set_namespace_name(namespace_name);
+  pb::ListTableNamesByNamespaceResponse response;
+  const Status asked = master_.Ask("ListTableNamesByNamespace", request, response, patience);
+  if (!asked.ok()) return ToldOfNamespace(asked, namespace_name);
+  std::vector<TableName> tables;
+  for (const pb::TableName& table : response.table_name()) tables.push_back(TableNameOf(table));
+  std::ranges::sort(tables);
+  return tables;
+}
+
+StatusOr<std::vector<Region>> RegionsOf(Regions& regions, const TableName& table,
+                                        const Patience& patience) {
+  if (table == kMetaTable) {
+    CELLFS_ASSIGN_OR_RETURN(Region meta, regions.Find(table, "", patience));
+    return std::vector{std::move(meta)};
+  }
+  Scan scan;
+  scan.columns["info"];
+  scan.start_row = FirstMetaRow(table);
+  scan.stop_row = EndOfMetaRows(table);
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kMetaTable, scan,
+                                                          patience.deadline - Clock::now()));
+  std::vector<Region> found;
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.cancelled = patience.cancelled}));
+    for (const RowCells& row : rows) {
+      CELLFS_ASSIGN_OR_RETURN(auto region, RegionInMeta(row));
+      if (region) found.push_back(*std::move(region));
+    }
+  }
+  return found;
+}
+
+// ---- Namespaces -----------------------------------------------------------------------------------
+
+Status Tables::CreateNamespace(const NamespaceSchema& schema, const Patience& patience) {
+  CELLFS_RETURN_IF_ERROR(CheckNamespaceName(schema.name));
+  pb::CreateNamespaceRequest request;
+  Write(schema, *request.mutable_namespace_descriptor());
+  return ToldOfNamespace(master_.Do("CreateNamespace", request, patience), schema.name);
+}
+
+Status Tables::AlterNamespace(const NamespaceSchema& schema, const Patience& patience) {
+  pb::ModifyNamespaceRequest request;
+  Write(schema, *request.mutable_namespace_descriptor());
+  return ToldOfNamespace(master_.Do("ModifyNamespace", request, patience), schema.name);
+}
+
+Status Tables::DropNamespace(const std::string& name, const Patience& patience) {
+  pb::DeleteNamespaceRequest request;
+  request.set_namespace_name(name);
+  return ToldOfNamespace(master_.Do("DeleteNamespace", request, patience), name);
+}
+
+StatusOr<NamespaceSchema> Tables::DescribeNamespace(const std::string& name,
+                                                    const Patience& patience) {
+  pb::GetNamespaceDescriptorRequest request;
+  request.set_namespace_name(name);
+  pb::GetNamespaceDescriptorResponse response;
+  const Status asked = master_.Ask("GetNamespaceDescriptor", request, response, patience);
+  if (!asked.ok()) return ToldOfNamespace(asked, name);
+  return SchemaOf(response.namespace_descriptor());
+}
+
+StatusOr<std::vector<std::string>> Tables::ListNamespaces(const Patience& patience) {
+  pb::ListNamespaceDescriptorsResponse response;
+  CELLFS_RETURN_IF_ERROR(master_.Ask("ListNamespaceDescriptors",
+                                     pb::ListNamespaceDescriptorsRequest(), response, patience));
+  std::vector<std::string> names;
+  for (const auto& descriptor : response.namespace_descriptor()) names.push_back(descriptor.name());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace cellfs::hbase

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Tables and namespaces of a cluster, in the engine's words. Changes are done when these return, in
+// all regions.
+#ifndef CELLFS_ENGINE_HBASE_TABLES_H_
+#define CELLFS_ENGINE_HBASE_TABLES_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/hbase/master.h"
+#include "engine/hbase/regions.h"
+#include "engine/schema.h"
+
+namespace cellfs::hbase {
+
+class Tables {
+ public:
+  Tables(Master& master, Regions& regions) : master_(master), regions_(regions) {}
+
+  Status Create(const TableSchema& schema, const Patience& patience);
+  Status Alter(const TableSchema& schema, const Patience& patience);
+  // Dropped and made anew, for a client can do no more: what is put meanwhile is lost.
+  Status Recreate(const TableSchema& schema, const Patience& patience);
+  Status Drop(const TableName& table, const Patience& patience);
+  Status Truncate(const TableName& table, const Patience& patience);
+  Status Enable(const TableName& table, const Patience& patience);
+  Status Disable(const TableName& table, const Patience& patience);
+  Status AddFamily(const TableName& table, const FamilySchema& family, const Patience& patience);
+  Status ModifyFamily(const TableName& table, const FamilySchema& family,
+                      const Patience& patience);
+  Status DropFamily(const TableName& table, const std::string& family, const Patience& patience);
+  // The daughters have servers when it returns.
+  Status Split(const TableName& table, const std::string& key, const Patience& patience);
+
+  StatusOr<std::shared_ptr<const TableSchema>> Describe(const TableName& table,
+                                                        const Patience& patience);
+  StatusOr<std::vector<TableName>> List(const std::string& namespace_name,
+                                        const Patience& patience);
+
+  Status CreateNamespace(const NamespaceSchema& schema, const Patience& patience);
+  Status AlterNamespace(const NamespaceSchema& schema, const Patience& patience);
+  Status DropNamespace(const std::string& name, const Patience& patience);
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name, const Patience& patience);
+  StatusOr<std::vector<std::string>> ListNamespaces(const Patience& patience);  // sorted
+
+ private:
+  Master& master_;
+  Regions& regions_;
+};
+
+// In the order of their keys, as hbase:meta has them now.
+StatusOr<std::vector<Region>> RegionsOf(Regions& regions, const TableName& table,
+                                        const Patience& patience);
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_TABLES_H_
