@@ -195,7 +195,7 @@ StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Rep
                                const Patience& patience) {
   Attempts attempts(options_.attempts, patience);
   std::optional<ServerAddress> silent;  // it may have done it
-  const auto end = [&](Status why) {
+  const auto end = [&](const Status& why) {
     return silent && repeat != Repeat::kReads ? OutcomeUnknown(*silent) : why;
   };
   for (;;) {
