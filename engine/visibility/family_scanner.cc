@@ -171,6 +171,7 @@ Status FamilyScanner::Include(const CellView& cell, RowCells& cells) {
   copy.value_length = cell.value_length;
   if (!options_.lengths_only) cursor_->TakeValue(&copy.value);
   if (filter_ != nullptr) filter_->TransformCell(copy);
+  if (options_.lengths_only) copy.value.clear();  // KeyOnlyFilter may have put a length there
   bytes_read_ += static_cast<int64_t>(copy.row.size() + copy.family.size() +
                                       copy.qualifier.size() + copy.value.size() + 20);
   bytes_held_ += HeldBytes(copy);

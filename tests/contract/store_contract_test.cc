@@ -320,6 +320,12 @@ TEST_P(StoreContract, LengthsOnlyLeavesOutValues) {
     EXPECT_TRUE(cells[0].value.empty());
     EXPECT_EQ(cells[0].value_length, 1000u);
   }
+  // A filter that makes a value of the length changes the length alone.
+  get.filter = *MakeKeyOnlyFilter(/*length_as_value=*/true);
+  const RowCells cells = Read(get);
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_TRUE(cells[0].value.empty());
+  EXPECT_EQ(cells[0].value_length, 4u);
 }
 
 TEST_P(StoreContract, AScanComesBackBetweenRowsThatItsFilterRefuses) {
