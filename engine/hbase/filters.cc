@@ -219,6 +219,11 @@ Status Write(const Filter& filter, pb::Filter& message) {
   return std::visit(Writer{message}, filter.Parameters().value);
 }
 
+bool CanBeSent(const Filter& filter) {
+  pb::Filter message;
+  return Write(filter, message).ok();
+}
+
 void Write(const Comparator& comparator, pb::Comparator& message) {
   switch (comparator.kind) {
     case Comparator::Kind::kBinary: {

@@ -19,6 +19,8 @@ class Filter;
 // another one. What is in `message` then is of no use.
 Status Write(const Filter& filter, pb::Filter& message);
 
+bool CanBeSent(const Filter& filter);
+
 void Write(const Comparator& comparator, pb::Comparator& message);
 
 // KeyOnlyFilter with the length as value, behind the filter that `message` has, if any.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/hbase/filter_here.h"
+#include "engine/hbase/filters.h"
 #include "engine/hbase/requests.h"
 #include "engine/hbase/results.h"
 
@@ -17,6 +19,11 @@ namespace {
 
 // A server that does not answer ends the scanner by itself.
 constexpr Clock::duration kCloseWithin = std::chrono::seconds(2);
+
+Status FoundNothingInTime(const Patience& patience) {
+  if (patience.IsCancelled()) return {StatusCode::kCancelled, "the scan was given up"};
+  return {StatusCode::kUnavailable, "the cluster found no row in time"};
+}
 
 // Where a scan goes on.
 struct Place {
@@ -92,10 +99,7 @@ StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
     // One call brings what a batch may hold: what has come is not kept back for more.
     if (!rows.empty() || is_over_) return rows;
     if (open_ && open_->calls > 0 && Clock::now() - began >= batch.max_time) return rows;
-    if (patience.IsCancelled()) return Status(StatusCode::kCancelled, "the scan was given up");
-    if (patience.IsOver()) {
-      return Status(StatusCode::kUnavailable, "the cluster found no row in time");
-    }
+    if (patience.IsOver()) return FoundNothingInTime(patience);
     CELLFS_RETURN_IF_ERROR(Fetch(batch, patience));
   }
 }
@@ -254,10 +258,57 @@ void RegionScanner::Close() {
   open_.reset();
 }
 
+bool RunsHere(const FilterPtr& filter) { return filter != nullptr && !CanBeSent(*filter); }
+
+// Lets the rows of another scanner through a filter.
+class FilteringScanner : public Scanner {
+ public:
+  FilteringScanner(FilterHere filter, std::unique_ptr<Scanner> scanner, int64_t limit,
+                   Clock::duration within)
+      : filter_(std::move(filter)), scanner_(std::move(scanner)), limit_(limit), within_(within) {}
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    const Patience patience = Patience::For(within_, batch.cancelled);
+    const auto began = Clock::now();
+    ScanBatch whole_rows = batch;
+    whole_rows.partial_rows = false;
+    std::vector<RowCells> left;
+    while (left.empty() && !at_end()) {
+      CELLFS_ASSIGN_OR_RETURN(auto rows, scanner_->Next(whole_rows));
+      for (RowCells& row : rows) {
+        CELLFS_ASSIGN_OR_RETURN(RowCells cells, filter_.Take(std::move(row)));
+        if (cells.empty() || rows_taken_ == limit_) continue;
+        left.push_back(std::move(cells));
+        ++rows_taken_;
+      }
+      if (Clock::now() - began >= batch.max_time) break;
+      if (left.empty() && patience.IsOver()) return FoundNothingInTime(patience);
+    }
+    return left;
+  }
+  bool at_end() const override {
+    return filter_.is_over() || rows_taken_ == limit_ || scanner_->at_end();
+  }
+
+ private:
+  FilterHere filter_;
+  const std::unique_ptr<Scanner> scanner_;
+  const int64_t limit_;  // rows; < 0: all
+  const Clock::duration within_;
+  int64_t rows_taken_ = 0;
+};
+
 }  // namespace
 
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
                         Clock::duration within) {
+  if (RunsHere(get.filter)) {
+    FilterHere filter(ScanOf(get));
+    Get asked = get;
+    static_cast<Query&>(asked) = filter.WhatToAsk();
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, Read(regions, table, asked, within));
+    return filter.Take(std::move(cells));
+  }
   pb::GetRequest request;
   CELLFS_RETURN_IF_ERROR(Write(get, *request.mutable_get()));
   const auto call_for = [&](const Region& region) -> Call {
@@ -276,6 +327,12 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
 
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
                                                const Scan& scan, Clock::duration within) {
+  if (RunsHere(scan.filter)) {
+    FilterHere filter(scan);
+    CELLFS_ASSIGN_OR_RETURN(auto scanner, OpenScanner(regions, table, filter.WhatToAsk(), within));
+    return std::unique_ptr<Scanner>(std::make_unique<FilteringScanner>(
+        std::move(filter), std::move(scanner), scan.limit, within));
+  }
   pb::Scan message;
   CELLFS_RETURN_IF_ERROR(Write(scan, message));
   return std::unique_ptr<Scanner>(

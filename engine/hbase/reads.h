@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Reads of a cluster's tables, in the engine's words. Each may be made again, and so waits out a
-// region that moves, splits or is opened elsewhere.
+// region that moves, splits or is opened elsewhere. A filter that can be sent is run by the servers,
+// another one here.
 #ifndef CELLFS_ENGINE_HBASE_READS_H_
 #define CELLFS_ENGINE_HBASE_READS_H_
 

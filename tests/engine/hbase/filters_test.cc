@@ -198,18 +198,65 @@ TEST(Filters, AreJoinedByLengthsWhereOnlyTheseAreAskedFor) {
   EXPECT_TRUE(As<pb::KeyOnlyFilter>("KeyOnlyFilter", both.filters(1)).len_as_val());
 }
 
+// ---- Filters that are run here --------------------------------------------------------------------
+
+FilterPtr Hides(const std::string& row, const FilterPtr& inner) {
+  return MakeVisibleCellsFilter([row](const CellView& cell) { return cell.row != row; }, inner);
+}
+
 TEST(Filters, ThatAreCodeAreNotSentNeitherInOthers) {
-  FakeCluster cluster({}, kRows);
-  const FilterPtr visible = MakeVisibleCellsFilter([](const CellView&) { return true; }, nullptr);
+  const FilterPtr visible = Hides("b", nullptr);
   for (const FilterPtr& filter :
        {visible, *MakeSkipFilter(visible), *MakeFilterList(ListOperator::kMustPassOne, {visible})}) {
-    Get get;
-    get.row = "a";
-    get.filter = filter;
-    EXPECT_EQ(Read(cluster.regions(), kTable, get, seconds(10)).status().code(),
-              StatusCode::kUnsupportedOperation);
+    EXPECT_FALSE(CanBeSent(*filter));
+    EXPECT_FALSE(Sent(filter).has_name());
   }
-  EXPECT_EQ(cluster.calls(), 0u);
+}
+
+StatusOr<Rows> ScanRows(FakeCluster& cluster, const Scan& scan) {
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
+                          OpenScanner(cluster.regions(), kTable, scan, seconds(10)));
+  Rows rows;
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto batch, scanner->Next({.max_rows = 3}));
+    for (const RowCells& row : batch) rows.push_back(row.front().row);
+  }
+  return rows;
+}
+
+TEST(FiltersHere, SeeOnlyWhatMayBeSeen) {
+  FakeCluster cluster({"d", "g"}, kRows);
+  for (const std::string row : {"b", "c"}) {
+    Get get;
+    get.row = row;
+    get.filter = Hides("b", ParsedFilter("ValueFilter(=, 'binary:" + row + "')"));
+    const auto cells = Read(cluster.regions(), kTable, get, seconds(10));
+    ASSERT_TRUE(cells.ok()) << cells.status().ToString();
+    EXPECT_EQ(cells->size(), row == "b" ? 0u : 1u);
+  }
+}
+
+TEST(FiltersHere, CountOverAllRegions) {
+  FakeCluster cluster({"c", "g"}, kRows);
+  for (const bool reversed : {false, true}) {
+    Scan scan;
+    scan.reversed = reversed;
+    scan.filter = Hides("b", ParsedFilter("PageFilter(4)"));
+    const auto rows = ScanRows(cluster, scan);
+    ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+    EXPECT_EQ(*rows, reversed ? (Rows{"j", "i", "h", "g"}) : (Rows{"a", "c", "d", "e"}));
+    scan.limit = 2;
+    EXPECT_EQ(ScanRows(cluster, scan)->size(), 2u) << "of the rows that are left";
+  }
+}
+
+TEST(FiltersHere, EndTheScan) {
+  FakeCluster cluster({"c", "g"}, kRows);
+  Scan scan;
+  scan.filter = Hides("b", ParsedFilter("InclusiveStopFilter('d')"));
+  const auto rows = ScanRows(cluster, scan);
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  EXPECT_EQ(*rows, (Rows{"a", "c", "d"}));
 }
 
 TEST(Filters, AreConditionsToo) {
