@@ -38,13 +38,16 @@ Status Master::Ask(std::string_view method, const MessageLite& request, MessageL
   return Call(method, request, response, patience).status;
 }
 
+Status Master::DoAgain(std::string_view method, const MessageLite& request, MessageLite& response,
+                       const Patience& patience) {
+  const Tried tried = Call(method, request, response, patience);
+  return tried.may_have_happened ? OutcomeUnknown(method, tried.status.message()) : tried.status;
+}
+
 Status Master::DoProcedure(std::string_view method, const MessageLite& request,
                            const Patience& patience) {
   pb::ProcedureResponse taken;
-  const Tried tried = Call(method, request, taken, patience);
-  if (!tried.status.ok()) {
-    return tried.may_have_happened ? OutcomeUnknown(method, tried.status.message()) : tried.status;
-  }
+  CELLFS_RETURN_IF_ERROR(DoAgain(method, request, taken, patience));
   if (!taken.has_proc_id()) return {};  // there was nothing to do
   return WaitForProcedure(method, taken.proc_id(), patience);
 }
@@ -90,8 +93,7 @@ Master::Tried Master::Call(std::string_view method, const MessageLite& request,
       pause = PauseIn(*exception);
     } else {
       tried.status = reply.answer.ParseResult(response);
-      tried.may_have_happened = !tried.status.ok();
-      return tried;
+      return {tried.status, !tried.status.ok()};
     }
     if (patience.IsCancelled()) tried.status = {StatusCode::kCancelled, "it was given up"};
     if (!attempts.WaitForNext(pause)) return tried;

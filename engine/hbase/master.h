@@ -30,6 +30,10 @@ class Master {
   Status Ask(std::string_view method, const google::protobuf::MessageLite& request,
              google::protobuf::MessageLite& response, const Patience& patience);
 
+  // Something that is the same when it is done twice. kOutcomeUnknown where nobody answers.
+  Status DoAgain(std::string_view method, const google::protobuf::MessageLite& request,
+                 google::protobuf::MessageLite& response, const Patience& patience);
+
   // Has the procedure done, and waits for its end. kOutcomeUnknown where the patience ends before.
   template <typename Request>
   Status Do(std::string_view method, Request& request, const Patience& patience) {

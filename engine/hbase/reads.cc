@@ -13,6 +13,7 @@
 #include "engine/hbase/filters.h"
 #include "engine/hbase/requests.h"
 #include "engine/hbase/results.h"
+#include "engine/region/request_check.h"
 
 namespace cellfs::hbase {
 namespace {
@@ -78,7 +79,8 @@ class RegionScanner : public Scanner {
   bool is_over_ = false;      // nothing more is to be asked for
   int64_t rows_taken_ = 0;    // against scan_.limit
   std::deque<RowCells> rows_;  // whole rows, and pieces where they were asked for
-  RowCells row_;              // what has come of the row that is not whole
+  bool in_row_ = false;       // a row has begun, and its end has not come
+  RowCells row_;              // what has come of it and is kept until it is whole
   bool gives_pieces_ = false;
 };
 
@@ -146,7 +148,8 @@ pb::ScanRequest RegionScanner::RequestFor(const ScanBatch& batch) const {
   pb::ScanRequest request;
   const auto left = scan_.limit < 0 ? std::numeric_limits<int64_t>::max()
                                     : scan_.limit - rows_taken_;
-  const auto rows = std::min<int64_t>({left, static_cast<int64_t>(batch.max_rows), 1 << 20});
+  const auto rows = std::min<int64_t>({left, static_cast<int64_t>(batch.max_rows),
+                                       regions_.options().scanner_caching, 1 << 20});
   if (open_->id) {
     request.set_scanner_id(*open_->id);
     request.set_next_call_seq(open_->calls - 1);  // the one that opens it is not counted
@@ -199,8 +202,9 @@ Status RegionScanner::TakePiece(RowPiece piece) {
     });
     if (cells.empty()) return {};
   }
-  if (!row_.empty() && row_.front().row != cells.front().row) FinishRow();
+  if (in_row_ && place_.row != cells.front().row) FinishRow();
   if (is_over_) return {};
+  in_row_ = true;
   Cell last = cells.back();
   last.value.clear();
   place_ = {cells.front().row, piece.goes_on};
@@ -215,8 +219,8 @@ Status RegionScanner::TakePiece(RowPiece piece) {
 }
 
 void RegionScanner::FinishRow() {
-  if (row_.empty()) return;
-  rows_.push_back(std::exchange(row_, {}));
+  if (!std::exchange(in_row_, false)) return;
+  if (!row_.empty()) rows_.push_back(std::exchange(row_, {}));
   ++rows_taken_;
   if (scan_.limit < 0 || rows_taken_ < scan_.limit) return;
   is_over_ = true;
@@ -302,6 +306,7 @@ class FilteringScanner : public Scanner {
 
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
                         Clock::duration within) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(get));
   if (RunsHere(get.filter)) {
     FilterHere filter(ScanOf(get));
     Get asked = get;
@@ -327,6 +332,7 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
 
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
                                                const Scan& scan, Clock::duration within) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
   if (RunsHere(scan.filter)) {
     FilterHere filter(scan);
     CELLFS_ASSIGN_OR_RETURN(auto scanner, OpenScanner(regions, table, filter.WhatToAsk(), within));

@@ -9,7 +9,6 @@
 namespace cellfs::hbase {
 namespace {
 
-constexpr std::string_view kProtobufMark = "PBUF";  // before messages that are values of cells
 // Above every id of a region, which are times in milliseconds.
 constexpr std::string_view kBehindEveryId = "99999999999999";
 

@@ -30,6 +30,9 @@ struct Region {
   }
 };
 
+// Before messages that are values of cells in tables of the system.
+inline constexpr std::string_view kProtobufMark = "PBUF";
+
 inline const TableName kMetaTable{.namespace_name = "hbase", .name = "meta"};
 
 Region MetaRegionAt(const ServerAddress& server);

@@ -7,6 +7,7 @@
 #define CELLFS_ENGINE_HBASE_REGIONS_H_
 
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -35,6 +36,7 @@ class Regions {
     Attempts::Options attempts;
     // For one try. A server that stands still is left for the next after it.
     Clock::duration call_timeout = std::chrono::seconds(10);
+    int32_t scanner_caching = std::numeric_limits<int32_t>::max();  // rows that a call brings
   };
   Regions(const Options& options, Registry& registry, ConnectionPool& pool)
       : options_(options), registry_(registry), pool_(pool) {}

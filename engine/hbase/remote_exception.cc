@@ -79,6 +79,10 @@ StatusCode CodeByMessage(const RemoteException& exception) {
   if (exception.message.find("Field is not a long") != std::string::npos) {
     return StatusCode::kNotALong;
   }
+  if (exception.message.find("exceeds limit of") != std::string::npos &&
+      exception.message.starts_with("Cell")) {
+    return StatusCode::kValueTooLarge;
+  }
   if (exception.message == "region is read only") return StatusCode::kReadOnly;
   return StatusCode::kDoNotRetry;
 }

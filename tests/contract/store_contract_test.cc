@@ -11,12 +11,13 @@
 namespace cellfs {
 namespace {
 
-class StoreContract : public StoreOfKind {
+class StoreContract : public AnyStore {
  protected:
-  StoreContract() : StoreOfKind(1000) {}
+  StoreContract() : AnyStore(1000) {}
 
   void SetUp() override {
-    ASSERT_NO_FATAL_FAILURE(StoreOfKind::SetUp());
+    ASSERT_NO_FATAL_FAILURE(AnyStore::SetUp());
+    if (IsSkipped()) return;
     TableSchema schema(table_);
     for (const char* name : {"f", "g"}) {
       FamilySchema family(name);
@@ -107,6 +108,10 @@ class StoreContract : public StoreOfKind {
   const TableName table_ = ParseTableName("t");
 };
 
+// What a store in this process promises: its clock is set by hand, it has what is ours, nobody else
+// writes to it, and compactions take all files.
+class LocalContract : public StoreContract {};
+
 TEST_P(StoreContract, AnAbsentCellIsAnEmptyAnswer) { EXPECT_TRUE(ReadRow("nobody").empty()); }
 
 TEST_P(StoreContract, AMissingTableOrFamilyIsAnError) {
@@ -119,7 +124,7 @@ TEST_P(StoreContract, AMissingTableOrFamilyIsAnError) {
             StatusCode::kNoSuchColumnFamily);
 }
 
-TEST_P(StoreContract, TheClockStampsWhatHasNoTimestamp) {
+TEST_P(LocalContract, TheClockStampsWhatHasNoTimestamp) {
   ASSERT_TRUE(PutValue("r", "q", "v").ok());
   const RowCells cells = ReadRow("r");
   ASSERT_EQ(cells.size(), 1u);
@@ -165,7 +170,7 @@ TEST_P(StoreContract, ADisabledTableIsNotDroppedAsEmpty) {
 }
 
 // Either the drop sees the write, or the write is refused.
-TEST_P(StoreContract, NoAcknowledgedWriteGoesWithAnEmptyTable) {
+TEST_P(LocalContract, NoAcknowledgedWriteGoesWithAnEmptyTable) {
   const TableSchema schema = **store_->DescribeTable(table_);
   for (int round = 0; round < 50; ++round) {
     clock_->Advance(1);  // beyond the tombstone of the round before
@@ -203,7 +208,7 @@ TEST_P(StoreContract, ATombstoneHidesAlsoWhatIsWrittenLater) {
   EXPECT_EQ(ReadRow("r").size(), 1u);
 }
 
-TEST_P(StoreContract, AboveColumnIsReadNextEvenOverATombstoneOfTheFuture) {
+TEST_P(LocalContract, AboveColumnIsReadNextEvenOverATombstoneOfTheFuture) {
   ASSERT_TRUE(
       Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 5000}}}).ok());
   Put put{.row = "r", .cells = {{"f", "q", kLatestTimestamp, "v", std::nullopt}}};
@@ -214,7 +219,7 @@ TEST_P(StoreContract, AboveColumnIsReadNextEvenOverATombstoneOfTheFuture) {
   ASSERT_EQ(ReadRow("r").size(), 1u);
 }
 
-TEST_P(StoreContract, ReadableRefusesWhatCouldNotBeRead) {
+TEST_P(LocalContract, ReadableRefusesWhatCouldNotBeRead) {
   ASSERT_TRUE(
       Mutate(Delete{.row = "r", .markers = {{CellType::kDeleteColumn, "f", "q", 50}}}).ok());
   Put put{.row = "r", .cells = {{"f", "q", 40, "v", std::nullopt}}};
@@ -225,7 +230,7 @@ TEST_P(StoreContract, ReadableRefusesWhatCouldNotBeRead) {
   EXPECT_EQ(ReadRow("r").size(), 1u);
 }
 
-TEST_P(StoreContract, WithdrawnCellsWereNeverThere) {
+TEST_P(LocalContract, WithdrawnCellsWereNeverThere) {
   ASSERT_TRUE(PutValue("r", "q", "old", 1).ok());
   ASSERT_TRUE(PutValue("r", "q", "new", 2).ok());
   for (const bool flushed : {false, true}) {
@@ -241,7 +246,7 @@ TEST_P(StoreContract, WithdrawnCellsWereNeverThere) {
   EXPECT_EQ(Stored(), "q1");
 }
 
-TEST_P(StoreContract, AFlushSeesNothingButTheMemstoreAndACompactionAllFiles) {
+TEST_P(LocalContract, AFlushSeesNothingButTheMemstoreAndACompactionAllFiles) {
   for (const Timestamp version : {1, 2, 3, 4}) {
     ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
     Flush();
@@ -255,7 +260,7 @@ TEST_P(StoreContract, AFlushSeesNothingButTheMemstoreAndACompactionAllFiles) {
   EXPECT_EQ(Stored(), "q4 q3");
 }
 
-TEST_P(StoreContract, WhatIsWithdrawnIsNoVersion) {
+TEST_P(LocalContract, WhatIsWithdrawnIsNoVersion) {
   for (const Timestamp version : {1, 2, 3, 4}) {
     ASSERT_TRUE(PutValue("r", "q", "v", version).ok());
     Flush();
@@ -267,7 +272,7 @@ TEST_P(StoreContract, WhatIsWithdrawnIsNoVersion) {
   EXPECT_EQ(Stored(), "q4 q2 q1");
 }
 
-TEST_P(StoreContract, AWithdrawnTombstoneHidesNothing) {
+TEST_P(LocalContract, AWithdrawnTombstoneHidesNothing) {
   ASSERT_TRUE(PutValue("r", "q", "v", 1).ok());
   Flush();
   ASSERT_TRUE(DeleteColumn("q", 2).ok());
@@ -279,7 +284,7 @@ TEST_P(StoreContract, AWithdrawnTombstoneHidesNothing) {
   EXPECT_EQ(Stored(), "q1");
 }
 
-TEST_P(StoreContract, AMomentStandsStill) {
+TEST_P(LocalContract, AMomentStandsStill) {
   ASSERT_TRUE(PutValue("r", "q", "before").ok());
   Get get;
   get.row = "r";
@@ -328,7 +333,7 @@ TEST_P(StoreContract, LengthsOnlyLeavesOutValues) {
   EXPECT_EQ(cells[0].value_length, 4u);
 }
 
-TEST_P(StoreContract, AScanComesBackBetweenRowsThatItsFilterRefuses) {
+TEST_P(LocalContract, AScanComesBackBetweenRowsThatItsFilterRefuses) {
   for (const char* row : {"a", "b", "c", "d"}) ASSERT_TRUE(PutValue(row, "q", "v").ok());
   Flush();
   ASSERT_TRUE(PutValue("e", "q", "wanted").ok());
@@ -389,6 +394,138 @@ TEST_P(StoreContract, ARowInPiecesIsTheSameRow) {
   }
 }
 
+// What is not offered is refused, and nothing is done.
+TEST_P(StoreContract, WhatTheTraitsDoNotOfferIsRefused) {
+  const StoreTraits& traits = store_->traits();
+  const auto expect = [&](bool is_offered, const Status& status) {
+    EXPECT_EQ(status.code() == StatusCode::kUnsupportedOperation, !is_offered)
+        << status.ToString();
+  };
+  expect(traits.withdraws, WithdrawPut("q", 1));
+  expect(traits.pins_moments, store_->PinMoment().status());
+  Put put{.row = "r", .cells = {{"f", "q", 7, "v", std::nullopt}}};
+  put.stamping = Stamping::kAboveColumn;
+  expect(traits.stamps_above_column, Mutate(put).status());
+  put.stamping = Stamping::kReadable;
+  expect(traits.checks_readable, Mutate(put).status());
+  EXPECT_EQ(ReadRow("r").empty(), !traits.stamps_above_column && !traits.checks_readable);
+}
+
+TEST_P(StoreContract, ATableIsDescribedAsItWasMade) {
+  TableSchema schema(ParseTableName("described"));
+  FamilySchema family("f");
+  ASSERT_TRUE(family.Set("TTL", "1 DAYS").ok());
+  ASSERT_TRUE(family.Set("KEEP_DELETED_CELLS", "TRUE").ok());
+  ASSERT_TRUE(family.Set("mine", "x y").ok());
+  schema.families.emplace("f", family);
+  schema.split_keys = {"m", "d"};
+  ASSERT_TRUE(store_->CreateTable(Caller::Superuser(), schema).ok());
+  ASSERT_TRUE(store_->SplitTable(Caller::Superuser(), schema.name(), "p").ok());
+  const auto described = store_->DescribeTable(schema.name());
+  ASSERT_TRUE(described.ok()) << described.status().ToString();
+  EXPECT_EQ((*described)->split_keys, (std::vector<std::string>{"d", "m", "p"}));
+  const FamilySchema& told = (*described)->families.at("f");
+  EXPECT_EQ(told.Get("TTL"), "86400");
+  EXPECT_EQ(told.Get("mine"), "x y");
+  EXPECT_EQ(told.keep_deleted_cells(), KeepDeletedCells::kTrue);
+}
+
+TEST_P(StoreContract, TablesGoThroughTheirLives) {
+  const auto code = [](const Status& status) { return status.code(); };
+  const Caller& me = Caller::Superuser();
+  TableSchema again(table_);
+  again.families.emplace("z", FamilySchema("z"));
+  EXPECT_EQ(code(store_->CreateTable(me, again)), StatusCode::kTableExists);
+  EXPECT_EQ(code(store_->DropTable(me, table_)), StatusCode::kTableNotDisabled);
+  EXPECT_EQ(code(store_->EnableTable(me, table_)), StatusCode::kTableNotDisabled);
+  EXPECT_EQ(code(store_->AddFamily(me, table_, FamilySchema("f"))),
+            StatusCode::kInvalidFamilyOperation);
+  EXPECT_EQ(code(store_->DropFamily(me, table_, "h")), StatusCode::kInvalidFamilyOperation);
+  EXPECT_TRUE(store_->DropFamily(me, table_, "g").ok());
+  EXPECT_EQ(code(store_->DropFamily(me, table_, "f")), StatusCode::kInvalidFamilyOperation);
+  ASSERT_TRUE(PutValue("r", "q", "v").ok());
+  ASSERT_TRUE(store_->DisableTable(me, table_).ok());
+  EXPECT_FALSE(*store_->IsTableEnabled(table_));
+  EXPECT_EQ(code(store_->DisableTable(me, table_)), StatusCode::kTableNotEnabled);
+  EXPECT_EQ(PutValue("r", "q", "v").code(), StatusCode::kTableNotEnabled);
+  ASSERT_TRUE(store_->TruncateTable(me, table_).ok());
+  EXPECT_TRUE(*store_->IsTableEnabled(table_));
+  EXPECT_TRUE(ReadRow("r").empty());
+  ASSERT_TRUE(store_->RecreateTable(me, again).ok());
+  EXPECT_EQ((*store_->DescribeTable(table_))->families.count("z"), 1u);
+  ASSERT_TRUE(store_->DisableTable(me, table_).ok());
+  ASSERT_TRUE(store_->DropTable(me, table_).ok());
+  EXPECT_EQ(code(store_->DropTable(me, table_)), StatusCode::kTableNotFound);
+  EXPECT_EQ(store_->IsTableEnabled(table_).status().code(), StatusCode::kTableNotFound);
+}
+
+TEST_P(StoreContract, NamespacesGoThroughTheirLives) {
+  const Caller& me = Caller::Superuser();
+  const NamespaceSchema schema{.name = "contract", .properties = {{"a", "b"}}};
+  ASSERT_TRUE(store_->CreateNamespace(me, schema).ok());
+  EXPECT_EQ(store_->CreateNamespace(me, schema).code(), StatusCode::kNamespaceExists);
+  EXPECT_EQ(store_->DescribeNamespace("contract")->properties, schema.properties);
+  TableSchema table({.namespace_name = "contract", .name = "t"});
+  table.families.emplace("f", FamilySchema("f"));
+  ASSERT_TRUE(store_->CreateTable(me, table).ok());
+  EXPECT_EQ(*store_->ListTables("contract"), std::vector{table.name()});
+  EXPECT_EQ(store_->DropNamespace(me, "contract").code(), StatusCode::kConstraint);
+  const auto dropped = store_->DropEmptyTable(me, table.name());
+  ASSERT_TRUE(dropped.ok()) << dropped.status().ToString();
+  ASSERT_TRUE(store_->DropNamespace(me, "contract").ok());
+  EXPECT_EQ(store_->ListTables("contract").status().code(), StatusCode::kNamespaceNotFound);
+}
+
+TEST_P(StoreContract, ACheckHoldsOrDoesNot) {
+  ASSERT_TRUE(PutValue("r", "q", "v", 5).ok());
+  const auto check = [&](std::variant<ColumnCondition, FilterPtr> condition) {
+    const CheckAndMutate checked{
+        .row = "r",
+        .condition = std::move(condition),
+        .time_range = {},
+        .action = RowMutations::Of(Put{.row = "r", .cells = {{"f", "n", 9, "w", {}}}})};
+    const auto done = store_->CheckAndMutate(Caller::Superuser(), table_, checked);
+    EXPECT_TRUE(done.ok()) << done.status().ToString();
+    return done.ok() && done->done;
+  };
+  using enum CompareOperator;
+  EXPECT_FALSE(check(ColumnCondition{"f", "q", kEqual, "w"}));
+  EXPECT_FALSE(check(ColumnCondition{"f", "q", kEqual, ""})) << "it is there";
+  EXPECT_FALSE(check(*ParseFilter("ValueFilter(=, 'binary:w')")));
+  EXPECT_EQ(ReadRow("r").size(), 1u);
+  EXPECT_TRUE(check(ColumnCondition{"f", "q", kEqual, "v"}));
+  EXPECT_TRUE(check(ColumnCondition{"f", "absent", kEqual, ""}));
+  EXPECT_TRUE(check(*ParseFilter("ValueFilter(=, 'binary:v')")));
+  EXPECT_EQ(ReadRow("r").size(), 2u);
+}
+
+// A reader's filter sees what he may see, and nothing else.
+TEST_P(StoreContract, AFilterStandsBehindWhatMayBeSeen) {
+  for (const char* row : {"a", "b", "c"}) {
+    ASSERT_TRUE(PutValue(row, "p", "secret").ok());
+    ASSERT_TRUE(PutValue(row, "q", "open").ok());
+  }
+  const auto may_see = [](const CellView& cell) { return cell.qualifier != "p"; };
+  Scan scan;
+  scan.filter = MakeVisibleCellsFilter(may_see, *ParseFilter("ValueFilter(=, 'binary:secret')"));
+  EXPECT_TRUE(ScanRows(scan, 10).empty());
+  scan.filter = MakeVisibleCellsFilter(may_see, *ParseFilter("PageFilter(2)"));
+  EXPECT_EQ(ScanRows(scan, 10), (std::vector<std::string>{"a", "b"}));
+  scan.reversed = true;
+  EXPECT_EQ(ScanRows(scan, 1), (std::vector<std::string>{"c", "b"}));
+}
+
+TEST_P(StoreContract, ASpaceQuotaIsToldAsItWasSet) {
+  const SpaceQuota quota{.limit = 1 << 20, .policy = SpaceViolationPolicy::kNoWrites};
+  const Caller& me = Caller::Superuser();
+  EXPECT_FALSE(store_->TableSpaceQuota(table_)->has_value());
+  const Status set = store_->SetTableSpaceQuota(me, table_, quota);
+  ASSERT_TRUE(set.ok()) << set.ToString();
+  EXPECT_EQ(*store_->TableSpaceQuota(table_), quota);
+  ASSERT_TRUE(store_->SetTableSpaceQuota(me, table_, std::nullopt).ok());
+  EXPECT_FALSE(store_->TableSpaceQuota(table_)->has_value());
+}
+
 TEST_P(StoreContract, AReadThatIsCancelledEnds) {
   ASSERT_TRUE(PutValue("r", "q", "v").ok());
   std::atomic<bool> cancelled{false};
@@ -400,7 +537,7 @@ TEST_P(StoreContract, AReadThatIsCancelledEnds) {
   EXPECT_EQ(store_->Read(Caller::Superuser(), table_, get).status().code(), StatusCode::kCancelled);
 }
 
-TEST_P(StoreContract, ACancelledScanEndsInTheMidstOfARowThatOutlastsItsBatch) {
+TEST_P(LocalContract, ACancelledScanEndsInTheMidstOfARowThatOutlastsItsBatch) {
   for (const char* row : {"r", "s"}) ASSERT_TRUE(PutValue(row, "q", "v").ok());
   const auto scanner = store_->OpenScanner(Caller::Superuser(), table_, {});
   ASSERT_TRUE(scanner.ok());
@@ -414,10 +551,10 @@ TEST_P(StoreContract, ACancelledScanEndsInTheMidstOfARowThatOutlastsItsBatch) {
 }
 
 // What a store keeps whose files never change.
-class FilesContract : public StoreContract {
+class FilesContract : public LocalContract {
  protected:
   void SetUp() override {
-    ASSERT_NO_FATAL_FAILURE(StoreContract::SetUp());
+    ASSERT_NO_FATAL_FAILURE(LocalContract::SetUp());
     FamilySchema family("n");
     ASSERT_TRUE(family.Set("NEW_VERSION_BEHAVIOR", "true").ok());
     ASSERT_TRUE(family.Set("TTL", "1").ok());
@@ -560,8 +697,10 @@ TEST_P(FilesContract, AnExpiredFileThatAMomentSeesStays) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, FilesContract, testing::Values(Kind::kMemory, Kind::kLocal),
                          NameOfKind);
-INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(Kind::kMemory, Kind::kLocal),
+INSTANTIATE_TEST_SUITE_P(Stores, LocalContract, testing::Values(Kind::kMemory, Kind::kLocal),
                          NameOfKind);
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract,
+                         testing::Values(Kind::kMemory, Kind::kLocal, Kind::kCluster), NameOfKind);
 
 }  // namespace
 }  // namespace cellfs

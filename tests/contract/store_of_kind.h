@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: MIT
 //
-// A fixture that opens an empty store of each kind in turn, with a clock set by hand and without
-// background work.
+// Fixtures that open an empty store of each kind in turn: StoreOfKind one in this process, with a
+// clock set by hand and without background work; AnyStore also a cluster, which has neither.
 #ifndef CELLFS_TESTS_CONTRACT_STORE_OF_KIND_H_
 #define CELLFS_TESTS_CONTRACT_STORE_OF_KIND_H_
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "engine/hbase/hbase_store.h"
 #include "engine/open.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
 
-enum class Kind { kMemory, kLocal };
+enum class Kind { kMemory, kLocal, kCluster };
+
+inline StatusOr<std::unique_ptr<LocalStore>> OpenStoreOfKind(
+    Kind kind, const std::string& directory, const std::shared_ptr<const Clock>& clock) {
+  StoreOptions options;
+  options.clock = clock;
+  options.background_maintenance = false;
+  options.durability = Durability::kAsyncWal;
+  if (kind == Kind::kMemory) return OpenMemoryStore(options);
+  return OpenLocalStore(directory, options);
+}
 
 class StoreOfKind : public testing::TestWithParam<Kind> {
  protected:
   explicit StoreOfKind(Timestamp now) : clock_(std::make_shared<ManualClock>(now)) {}
 
   void SetUp() override {
-    StoreOptions options;
-    options.clock = clock_;
-    options.background_maintenance = false;
-    options.durability = Durability::kAsyncWal;
-    if (GetParam() == Kind::kMemory) {
-      store_ = OpenMemoryStore(options);
-      return;
-    }
-    auto opened = OpenLocalStore(directory_.path(), options);
+    auto opened = OpenStoreOfKind(GetParam(), directory_.path(), clock_);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
   }
@@ -41,8 +45,53 @@ class StoreOfKind : public testing::TestWithParam<Kind> {
   std::unique_ptr<LocalStore> store_;  // closed before its directory goes
 };
 
+// The cluster is the one that CELLFS_TEST_CLUSTER names by one of its servers, "host:port"; what
+// the tests leave there is removed by the next.
+class AnyStore : public testing::TestWithParam<Kind> {
+ protected:
+  explicit AnyStore(Timestamp now) : clock_(std::make_shared<ManualClock>(now)) {}
+
+  void SetUp() override {
+    if (GetParam() == Kind::kCluster) return OpenCluster();
+    auto opened = OpenStoreOfKind(GetParam(), directory_.path(), clock_);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = *std::move(opened);
+  }
+
+  const std::shared_ptr<ManualClock> clock_;  // no cluster's
+  TemporaryDirectory directory_;
+  std::unique_ptr<Store> store_;
+
+ private:
+  void OpenCluster() {
+    const char* const server = std::getenv("CELLFS_TEST_CLUSTER");
+    if (server == nullptr) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
+    const std::string address(server);
+    const size_t colon = address.rfind(':');
+    ASSERT_NE(colon, std::string::npos);
+    auto opened = hbase::HBaseStore::Open(
+        {.servers = {{address.substr(0, colon),
+                      static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}},
+         .user = "cellfs"});
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = *std::move(opened);
+    const auto tables = store_->ListTables(std::string(kDefaultNamespace));
+    ASSERT_TRUE(tables.ok()) << tables.status().ToString();
+    for (const TableName& table : *tables) {
+      const Status disabled = store_->DisableTable(Caller::Superuser(), table);
+      ASSERT_TRUE(disabled.ok() || disabled.code() == StatusCode::kTableNotEnabled);
+      ASSERT_TRUE(store_->DropTable(Caller::Superuser(), table).ok());
+    }
+  }
+};
+
 inline std::string NameOfKind(const testing::TestParamInfo<Kind>& kind) {
-  return kind.param == Kind::kMemory ? "Memory" : "Local";
+  switch (kind.param) {
+    case Kind::kMemory: return "Memory";
+    case Kind::kLocal: return "Local";
+    case Kind::kCluster: return "Cluster";
+  }
+  return "";
 }
 
 }  // namespace cellfs

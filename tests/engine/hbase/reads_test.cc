@@ -7,6 +7,7 @@
 #include <atomic>
 #include <random>
 
+#include "engine/hbase/cell_block.h"
 #include "tests/engine/hbase/fake_cluster.h"
 
 namespace cellfs::hbase {
@@ -189,6 +190,30 @@ TEST(Scan, StopsAtItsLimit) {
     const auto count = std::min<ptrdiff_t>(limit, std::ssize(kRows));
     ExpectRows(cluster, scan, Rows(kRows.begin(), kRows.begin() + count));
   }
+}
+
+// An answer may end with a row that is not known to be whole; the next one tells.
+TEST(Scan, CountsRowsThatComeInPieces) {
+  FakeCluster cluster({}, kRows);
+  cluster.PutInTheWay([](const ReceivedCall& call) -> std::optional<Reaction> {
+    pb::ScanResponse response;
+    std::string block;
+    for (const std::string row : {"a", "b", "c"}) {
+      AppendCell({.row = row, .family = "f", .timestamp = 1}, block);
+      response.add_cells_per_result(1);
+      response.add_partial_flag_per_result(true);
+    }
+    response.set_scanner_id(99);
+    return Reaction{AnswerFrame(call.id, response, block)};
+  });
+  Scan scan;
+  scan.limit = 2;
+  const auto scanner = OpenScanner(cluster.regions(), kTable, scan, seconds(10));
+  ASSERT_TRUE(scanner.ok());
+  const auto rows = (*scanner)->Next({.partial_rows = true});
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  EXPECT_EQ(rows->size(), 2u);
+  EXPECT_TRUE((*scanner)->at_end());
 }
 
 // Whatever happens to the scanner, at whichever call: each row comes once, in order.

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "engine/hbase/hbase_store.h"
+
+#include "engine/hbase/maintenance.h"
+#include "engine/hbase/reads.h"
+#include "engine/hbase/space_quotas.h"
+#include "engine/hbase/writes.h"
+#include "engine/options.h"
+#include "engine/region/request_check.h"
+
+namespace cellfs::hbase {
+namespace {
+
+StoreTraits TraitsFor(const HBaseOptions& options) {
+  return {.has_other_writers = true,
+          .max_staleness_ms = options.max_staleness_ms,
+          .withdraws = false,
+          .stamps_above_column = false,
+          .checks_readable = false,
+          .syncs_apart = false,
+          .pins_moments = false};
+}
+
+Attempts::Options AttemptsFor(const HBaseOptions& options) {
+  return {.retries = options.retries, .pause = options.pause};
+}
+
+Status RightsAreElsewhere() {
+  return {StatusCode::kUnsupportedOperation,
+          "the rights of a cluster are shown and changed by HBase's shell alone"};
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<HBaseStore>> HBaseStore::Open(const HBaseOptions& options) {
+  if (options.servers.empty()) {
+    return Status(StatusCode::kIllegalArgument, "no server of the cluster is named");
+  }
+  std::unique_ptr<HBaseStore> store(new HBaseStore(options));
+  CELLFS_ASSIGN_OR_RETURN(store->cluster_id_, store->registry_.ClusterId(store->Within()));
+  return store;
+}
+
+HBaseStore::HBaseStore(const HBaseOptions& options)
+    : options_(options),
+      traits_(TraitsFor(options)),
+      pool_({.user = options.user, .connect_timeout = options.connect_timeout}),
+      registry_(options.servers, pool_),
+      regions_({.attempts = AttemptsFor(options),
+                .call_timeout = options.rpc_timeout,
+                .scanner_caching = options.scanner_caching},
+               registry_, pool_),
+      master_({.attempts = AttemptsFor(options), .call_timeout = options.rpc_timeout}, registry_,
+              pool_),
+      tables_(master_, regions_) {}
+
+// ---- Cells ----------------------------------------------------------------------------------------
+
+StatusOr<RowCells> HBaseStore::Read(const Caller& /*caller*/, const TableName& table,
+                                    const Get& get) {
+  return hbase::Read(regions_, table, get, options_.operation_timeout);
+}
+
+StatusOr<std::unique_ptr<Scanner>> HBaseStore::OpenScanner(const Caller& /*caller*/,
+                                                           const TableName& table,
+                                                           const Scan& scan) {
+  return hbase::OpenScanner(regions_, table, scan, options_.operation_timeout);
+}
+
+StatusOr<MutationResult> HBaseStore::Mutate(const Caller& /*caller*/, const TableName& table,
+                                            const RowMutations& mutations) {
+  return hbase::Mutate(regions_, table, mutations, options_.operation_timeout);
+}
+
+StatusOr<CheckAndMutateResult> HBaseStore::CheckAndMutate(const Caller& /*caller*/,
+                                                          const TableName& table,
+                                                          const cellfs::CheckAndMutate& check) {
+  return hbase::CheckAndMutate(regions_, table, check, options_.operation_timeout);
+}
+
+std::vector<StatusOr<MutationResult>> HBaseStore::Batch(const Caller& /*caller*/,
+                                                        const TableName& table,
+                                                        const std::vector<RowMutations>& rows) {
+  return hbase::Batch(regions_, table, rows, options_.operation_timeout);
+}
+
+Status HBaseStore::CheckValueSize(const std::string& row, const std::string& family,
+                                  const std::string& qualifier, uint64_t bytes) {
+  SiteSettings limits;
+  limits.client_max_cell_size = options_.max_cell_size;
+  limits.server_max_cell_size = 0;  // known to the servers alone
+  return CheckCellSize(row, family, qualifier, bytes, limits);
+}
+
+// ---- Namespaces -----------------------------------------------------------------------------------
+
+Status HBaseStore::CreateNamespace(const Caller& /*caller*/, const NamespaceSchema& schema) {
+  return tables_.CreateNamespace(schema, Within());
+}
+
+Status HBaseStore::AlterNamespace(const Caller& /*caller*/, const NamespaceSchema& schema) {
+  return tables_.AlterNamespace(schema, Within());
+}
+
+Status HBaseStore::DropNamespace(const Caller& /*caller*/, const std::string& name) {
+  return tables_.DropNamespace(name, Within());
+}
+
+StatusOr<NamespaceSchema> HBaseStore::DescribeNamespace(const std::string& name) {
+  return tables_.DescribeNamespace(name, Within());
+}
+
+StatusOr<std::vector<std::string>> HBaseStore::ListNamespaces() {
+  return tables_.ListNamespaces(Within());
+}
+
+// ---- Tables ---------------------------------------------------------------------------------------
+
+Status HBaseStore::CreateTable(const Caller& /*caller*/, const TableSchema& schema) {
+  return tables_.Create(schema, Within());
+}
+
+Status HBaseStore::AlterTable(const Caller& /*caller*/, const TableSchema& schema) {
+  return tables_.Alter(schema, Within());
+}
+
+Status HBaseStore::RecreateTable(const Caller& /*caller*/, const TableSchema& schema) {
+  return tables_.Recreate(schema, Within());
+}
+
+Status HBaseStore::SplitTable(const Caller& /*caller*/, const TableName& table,
+                              const std::string& key) {
+  return tables_.Split(table, key, Within());
+}
+
+Status HBaseStore::AddFamily(const Caller& /*caller*/, const TableName& table,
+                             const FamilySchema& family) {
+  return tables_.AddFamily(table, family, Within());
+}
+
+Status HBaseStore::ModifyFamily(const Caller& /*caller*/, const TableName& table,
+                                const FamilySchema& family) {
+  return tables_.ModifyFamily(table, family, Within());
+}
+
+Status HBaseStore::DropFamily(const Caller& /*caller*/, const TableName& table,
+                              const std::string& family) {
+  return tables_.DropFamily(table, family, Within());
+}
+
+Status HBaseStore::DropTable(const Caller& /*caller*/, const TableName& table) {
+  return tables_.Drop(table, Within());
+}
+
+// Looks, disables, drops: a cell that is put in between goes with it.
+StatusOr<bool> HBaseStore::DropEmptyTable(const Caller& caller, const TableName& table) {
+  Scan scan;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(caller, table, scan));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.max_rows = 1}));
+    if (!rows.empty()) return false;
+  }
+  CELLFS_RETURN_IF_ERROR(DisableTable(caller, table));
+  CELLFS_RETURN_IF_ERROR(DropTable(caller, table));
+  return true;
+}
+
+Status HBaseStore::TruncateTable(const Caller& /*caller*/, const TableName& table) {
+  return tables_.Truncate(table, Within());
+}
+
+Status HBaseStore::EnableTable(const Caller& /*caller*/, const TableName& table) {
+  return tables_.Enable(table, Within());
+}
+
+Status HBaseStore::DisableTable(const Caller& /*caller*/, const TableName& table) {
+  return tables_.Disable(table, Within());
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> HBaseStore::DescribeTable(const TableName& table) {
+  return tables_.Describe(table, Within());
+}
+
+StatusOr<bool> HBaseStore::IsTableEnabled(const TableName& table) {
+  return regions_.IsTableEnabled(table, Within());
+}
+
+StatusOr<std::vector<TableName>> HBaseStore::ListTables(const std::string& namespace_name) {
+  return tables_.List(namespace_name, Within());
+}
+
+// ---- Maintenance ----------------------------------------------------------------------------------
+
+Status HBaseStore::Flush(const Caller& /*caller*/, const TableName& table) {
+  return hbase::Flush(regions_, table, Within());
+}
+
+Status HBaseStore::Compact(const Caller& /*caller*/, const TableName& table,
+                           CompactionKind kind) {
+  return hbase::Compact(regions_, table, kind, Within());
+}
+
+StatusOr<std::shared_ptr<const Moment>> HBaseStore::PinMoment() {
+  return Status(StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading");
+}
+
+// ---- Quotas and rights ----------------------------------------------------------------------------
+
+Status HBaseStore::SetTableSpaceQuota(const Caller& /*caller*/, const TableName& table,
+                                      const std::optional<SpaceQuota>& quota) {
+  return SetSpaceQuota(master_, table, quota, Within());
+}
+
+Status HBaseStore::SetNamespaceSpaceQuota(const Caller& /*caller*/,
+                                          const std::string& namespace_name,
+                                          const std::optional<SpaceQuota>& quota) {
+  return SetSpaceQuota(master_, namespace_name, quota, Within());
+}
+
+StatusOr<std::optional<SpaceQuota>> HBaseStore::TableSpaceQuota(const TableName& table) {
+  return SpaceQuotaOf(regions_, table, options_.operation_timeout);
+}
+
+StatusOr<std::optional<SpaceQuota>> HBaseStore::NamespaceSpaceQuota(const std::string& name) {
+  return SpaceQuotaOf(regions_, name, options_.operation_timeout);
+}
+
+Status HBaseStore::GrantPermissions(const Caller& /*caller*/, const Grant& /*grant*/,
+                                    bool /*merge*/) {
+  return RightsAreElsewhere();
+}
+
+Status HBaseStore::RevokePermissions(const Caller& /*caller*/, const std::string& /*user*/,
+                                     const GrantScope& /*scope*/) {
+  return RightsAreElsewhere();
+}
+
+StatusOr<std::vector<Grant>> HBaseStore::ListGrants() { return RightsAreElsewhere(); }
+
+}  // namespace cellfs::hbase

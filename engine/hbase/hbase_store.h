@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//
+// HBaseStore: a running HBase, 2.3 or later, as a Store. Every call goes to the cluster, in its own
+// protocol, and ends within operation_timeout: with an answer, with kUnavailable where nothing has
+// happened, or with kOutcomeUnknown. What others change is seen at the next call.
+//
+// The cluster sees options.user, whoever the Caller is: a mount of a cluster has one user's rights.
+// Where a call is several of HBase's (RecreateTable, DropEmptyTable), others may come in between.
+#ifndef CELLFS_ENGINE_HBASE_HBASE_STORE_H_
+#define CELLFS_ENGINE_HBASE_HBASE_STORE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/hbase/connection_pool.h"
+#include "engine/hbase/master.h"
+#include "engine/hbase/regions.h"
+#include "engine/hbase/registry.h"
+#include "engine/hbase/tables.h"
+#include "engine/store.h"
+
+namespace cellfs::hbase {
+
+// The names of HBase's client keys, with HBase's defaults but for operation_timeout, which is 20
+// minutes there: who waits for a file does not wait so long.
+struct HBaseOptions {
+  // hbase.client.bootstrap.servers: masters or region servers, any of which tells the rest.
+  std::vector<ServerAddress> servers;
+  std::string user;
+  std::chrono::milliseconds operation_timeout{30'000};  // hbase.client.operation.timeout
+  std::chrono::milliseconds rpc_timeout{60'000};        // hbase.rpc.timeout: of one try
+  std::chrono::milliseconds connect_timeout{10'000};    // hbase.ipc.client.socket.timeout.connect
+  int32_t retries = 15;                                 // hbase.client.retries.number
+  std::chrono::milliseconds pause{100};                 // hbase.client.pause
+  int32_t scanner_caching = INT32_MAX;                  // hbase.client.scanner.caching, rows a call
+  int64_t max_cell_size = 10485760;                     // hbase.client.keyvalue.maxsize; <= 0: off
+  int64_t max_staleness_ms = 1000;  // ours: StoreTraits::max_staleness_ms
+};
+
+class HBaseStore : public Store {
+ public:
+  // Asks the cluster for its id. kIllegalArgument where the options name no server; kUnavailable
+  // where none of them answers.
+  static StatusOr<std::unique_ptr<HBaseStore>> Open(const HBaseOptions& options);
+
+  const std::string& cluster_id() const { return cluster_id_; }
+
+  const StoreTraits& traits() const override { return traits_; }
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override;
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override;
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override;
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override;
+  Status Sync() override { return {}; }  // what is acknowledged is as durable as its mutation says
+  // The put itself tells.
+  Status CheckMayPut(const Caller&, const TableName&, const std::string&,
+                     const std::string&) override {
+    return {};
+  }
+  Status CheckRoom(const TableName&, uint64_t) override { return {}; }
+  Status CheckValueSize(const std::string& row, const std::string& family,
+                        const std::string& qualifier, uint64_t bytes) override;
+
+  Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
+  Status DropNamespace(const Caller& caller, const std::string& name) override;
+  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override;
+  StatusOr<std::vector<std::string>> ListNamespaces() override;
+
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status SplitTable(const Caller& caller, const TableName& table, const std::string& key) override;
+  Status AddFamily(const Caller& caller, const TableName& table,
+                   const FamilySchema& family) override;
+  Status ModifyFamily(const Caller& caller, const TableName& table,
+                      const FamilySchema& family) override;
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override;
+  Status DropTable(const Caller& caller, const TableName& table) override;
+  StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
+  Status TruncateTable(const Caller& caller, const TableName& table) override;
+  Status EnableTable(const Caller& caller, const TableName& table) override;
+  Status DisableTable(const Caller& caller, const TableName& table) override;
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+  StatusOr<bool> IsTableEnabled(const TableName& table) override;
+  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
+
+  Status Flush(const Caller& caller, const TableName& table) override;
+  Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
+  Statistics GetStatistics() override { return {}; }  // the cluster's are its own
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
+
+  Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
+                            const std::optional<SpaceQuota>& quota) override;
+  Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
+                                const std::optional<SpaceQuota>& quota) override;
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override;
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override;
+  Status CheckSpaceQuotas() override { return {}; }  // the master does, from time to time
+
+  Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override;
+  Status RevokePermissions(const Caller& caller, const std::string& user,
+                           const GrantScope& scope) override;
+  StatusOr<std::vector<Grant>> ListGrants() override;
+
+ private:
+  explicit HBaseStore(const HBaseOptions& options);
+
+  // Of a call that begins now.
+  Patience Within() const { return Patience::For(options_.operation_timeout); }
+
+  const HBaseOptions options_;
+  const StoreTraits traits_;
+  ConnectionPool pool_;
+  Registry registry_;
+  Regions regions_;
+  Master master_;
+  Tables tables_;
+  std::string cluster_id_;
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_HBASE_STORE_H_
