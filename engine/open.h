@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/cluster_options.h"
 #include "engine/local_store.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
@@ -24,6 +25,10 @@ StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& director
 // The id of the process that has the store in `directory` open, as text ("(unknown)" if it could
 // not be noted); nullopt: none, as far as can be told.
 std::optional<std::string> HolderOfLocalStore(const std::string& directory);
+
+// A running HBase, 2.3 or later; engine/hbase/hbase_store.h says what is promised. kIllegalArgument:
+// the options name no server; kUnavailable: none of them answers.
+StatusOr<std::unique_ptr<Store>> OpenCluster(const ClusterOptions& options);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
 // tests.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -75,6 +76,18 @@ Setting Number(std::string_view section, std::string_view key, std::string_view 
             return {};
           },
           [=](Configuration& c) { return std::to_string(static_cast<int64_t>(field(c)) / unit); }};
+}
+
+// Of [hbase], under the name of HBase's client key.
+template <typename Field>
+Setting Milliseconds(std::string_view key, std::string_view meaning, Field field) {
+  return {"hbase", key, meaning,
+          [=](Configuration& c, const std::string& text) -> Status {
+            CELLFS_ASSIGN_OR_RETURN(const int64_t number, ParseNumber(text, 1, INT32_MAX));
+            field(c) = std::chrono::milliseconds(number);
+            return {};
+          },
+          [=](Configuration& c) { return std::to_string(field(c).count()); }};
 }
 
 template <typename Field>
@@ -223,6 +236,41 @@ const std::vector<Setting>& Settings() {
       Bool(
           "store", "background_maintenance", "Flush and compact by itself when it is worth it.",
           [](Configuration & c) -> auto& { return c.store.background_maintenance; }),
+      {"hbase", "user",
+       "Whom the cluster takes us for; empty: HADOOP_USER_NAME, or the daemon's user. As -o: "
+       "hbase_user.",
+       [](Configuration& c, const std::string& text) -> Status {
+         if (text.find_first_of(" \t\n") != std::string::npos)
+           return Refuse(text, "a user's name");
+         c.cluster.user = text;
+         return {};
+       },
+       [](Configuration& c) { return c.cluster.user; }, /*quoted=*/true},
+      Number(
+          "hbase", "cache_time",
+          "Milliseconds for which names, attributes and schemas are shown as they were read.", 0,
+          kMost, [](Configuration & c) -> auto& { return c.cluster.max_staleness_ms; }),
+      Milliseconds(
+          "hbase.client.operation.timeout",
+          "Milliseconds that a request may take, with all its tries; HBase's own default is "
+          "1200000.",
+          [](Configuration & c) -> auto& { return c.cluster.operation_timeout; }),
+      Milliseconds(
+          "hbase.rpc.timeout", "Milliseconds that one try may take.",
+          [](Configuration & c) -> auto& { return c.cluster.rpc_timeout; }),
+      Milliseconds(
+          "hbase.ipc.client.socket.timeout.connect", "Milliseconds that connecting may take.",
+          [](Configuration & c) -> auto& { return c.cluster.connect_timeout; }),
+      Number(
+          "hbase", "hbase.client.retries.number", "Tries after the first, at most.", 0, INT32_MAX,
+          [](Configuration & c) -> auto& { return c.cluster.retries; }),
+      Milliseconds(
+          "hbase.client.pause",
+          "Milliseconds before the first of them; later ones wait longer.",
+          [](Configuration & c) -> auto& { return c.cluster.pause; }),
+      Number(
+          "hbase", "hbase.client.scanner.caching", "Rows that one call of a scan brings, at most.",
+          1, INT32_MAX, [](Configuration & c) -> auto& { return c.cluster.scanner_caching; }),
       Choice(
           "log", "level",
           "What is logged: trace, debug, info, warn, error or off. As -o: log_level.",
@@ -259,7 +307,7 @@ const Setting* FindSetting(std::string_view section, std::string_view key) {
 std::string HintFor(std::string_view option) {
   std::vector<std::string> known;
   for (const Setting& setting : Settings()) {
-    if (setting.section == "mount" || setting.section == "store") known.emplace_back(setting.key);
+    if (setting.section != "log") known.emplace_back(setting.key);
   }
   std::string closest = ClosestTo(option, known);
   for (const auto& [key, value] : SiteSettings().ToMap()) {
@@ -370,6 +418,12 @@ bool IsMountsOwn(std::string_view key) {
          std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn);
 }
 
+std::string MeaningOf(std::string_view section) {
+  if (section != "hbase") return "";
+  return "Of mounts of a cluster, hbase://HOST:PORT/. Names with dots are those of HBase's client. "
+         "What [site] says is about stores in a directory alone.";
+}
+
 ConfigurationKey TemporaryNamesKey(const Configuration& configuration) {
   std::string list = "[";
   for (const std::string& glob : configuration.mount.temporary_names)
@@ -458,9 +512,13 @@ Status ApplyMountOptions(std::string_view options, Configuration& configuration,
     if (IsMountsOwn(key)) continue;
     if (key == "ro") key = "read_only";
     const Setting* setting = FindSetting("mount", key);
-    if (setting == nullptr) setting = FindSetting("store", key);
-    if (setting == nullptr && key.rfind("log_", 0) == 0)
-      setting = FindSetting("log", key.substr(4));
+    for (const char* section : {"store", "hbase"}) {
+      if (setting == nullptr) setting = FindSetting(section, key);
+    }
+    for (const std::string section : {"log", "hbase"}) {
+      if (setting == nullptr && key.starts_with(section + "_"))
+        setting = FindSetting(section, key.substr(section.size() + 1));
+    }
     Status status;
     if (setting != nullptr) {
       status = setting->set(configuration, value);
@@ -484,9 +542,13 @@ std::vector<ConfigurationSection> ConfigurationSections(Configuration configurat
   std::vector<ConfigurationSection> sections;
   for (const Setting& setting : Settings()) {
     if (sections.empty() || sections.back().name != setting.section)
-      sections.push_back({.name = std::string(setting.section), .meaning = "", .keys = {}});
+      sections.push_back({.name = std::string(setting.section),
+                          .meaning = MeaningOf(setting.section),
+                          .keys = {}});
     const std::string value = setting.get(configuration);
-    sections.back().keys.push_back({.name = std::string(setting.key),
+    const bool has_dots = setting.key.find('.') != std::string_view::npos;
+    const std::string key(setting.key);
+    sections.back().keys.push_back({.name = has_dots ? Quoted(key) : key,
                                     .meaning = std::string(setting.meaning),
                                     .value = setting.quoted ? Quoted(value) : value,
                                     .choices = setting.choices});

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/cluster_options.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
 #include "fs/tree/options.h"
@@ -20,6 +21,7 @@ namespace cellfs {
 
 struct Configuration {
   StoreOptions store{.disk_reserve = int64_t{64} << 20};
+  ClusterOptions cluster;  // but for its servers, which its name says
   fs::MountOptions mount;
   std::string log_level = "info";
   std::string log_target = "stderr";  // "stderr", "syslog" or a file's path

@@ -17,7 +17,7 @@
 
 #include "engine/hbase/frame.h"
 #include "engine/hbase/patience.h"
-#include "engine/hbase/server_address.h"
+#include "engine/server_address.h"
 #include "engine/status_or.h"
 
 namespace cellfs::hbase {

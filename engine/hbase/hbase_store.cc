@@ -11,7 +11,7 @@
 namespace cellfs::hbase {
 namespace {
 
-StoreTraits TraitsFor(const HBaseOptions& options) {
+StoreTraits TraitsFor(const ClusterOptions& options) {
   return {.has_other_writers = true,
           .max_staleness_ms = options.max_staleness_ms,
           .withdraws = false,
@@ -21,7 +21,7 @@ StoreTraits TraitsFor(const HBaseOptions& options) {
           .pins_moments = false};
 }
 
-Attempts::Options AttemptsFor(const HBaseOptions& options) {
+Attempts::Options AttemptsFor(const ClusterOptions& options) {
   return {.retries = options.retries, .pause = options.pause};
 }
 
@@ -32,7 +32,7 @@ Status RightsAreElsewhere() {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<HBaseStore>> HBaseStore::Open(const HBaseOptions& options) {
+StatusOr<std::unique_ptr<HBaseStore>> HBaseStore::Open(const ClusterOptions& options) {
   if (options.servers.empty()) {
     return Status(StatusCode::kIllegalArgument, "no server of the cluster is named");
   }
@@ -41,7 +41,7 @@ StatusOr<std::unique_ptr<HBaseStore>> HBaseStore::Open(const HBaseOptions& optio
   return store;
 }
 
-HBaseStore::HBaseStore(const HBaseOptions& options)
+HBaseStore::HBaseStore(const ClusterOptions& options)
     : options_(options),
       traits_(TraitsFor(options)),
       pool_({.user = options.user, .connect_timeout = options.connect_timeout}),

@@ -18,6 +18,7 @@
 
 #include "engine/hbase/connection_pool.h"
 #include "engine/hbase/master.h"
+#include "engine/cluster_options.h"
 #include "engine/hbase/regions.h"
 #include "engine/hbase/registry.h"
 #include "engine/hbase/tables.h"
@@ -25,27 +26,11 @@
 
 namespace cellfs::hbase {
 
-// The names of HBase's client keys, with HBase's defaults but for operation_timeout, which is 20
-// minutes there: who waits for a file does not wait so long.
-struct HBaseOptions {
-  // hbase.client.bootstrap.servers: masters or region servers, any of which tells the rest.
-  std::vector<ServerAddress> servers;
-  std::string user;
-  std::chrono::milliseconds operation_timeout{30'000};  // hbase.client.operation.timeout
-  std::chrono::milliseconds rpc_timeout{60'000};        // hbase.rpc.timeout: of one try
-  std::chrono::milliseconds connect_timeout{10'000};    // hbase.ipc.client.socket.timeout.connect
-  int32_t retries = 15;                                 // hbase.client.retries.number
-  std::chrono::milliseconds pause{100};                 // hbase.client.pause
-  int32_t scanner_caching = INT32_MAX;                  // hbase.client.scanner.caching, rows a call
-  int64_t max_cell_size = 10485760;                     // hbase.client.keyvalue.maxsize; <= 0: off
-  int64_t max_staleness_ms = 1000;  // ours: StoreTraits::max_staleness_ms
-};
-
 class HBaseStore : public Store {
  public:
   // Asks the cluster for its id. kIllegalArgument where the options name no server; kUnavailable
   // where none of them answers.
-  static StatusOr<std::unique_ptr<HBaseStore>> Open(const HBaseOptions& options);
+  static StatusOr<std::unique_ptr<HBaseStore>> Open(const ClusterOptions& options);
 
   const std::string& cluster_id() const { return cluster_id_; }
 
@@ -114,12 +99,12 @@ class HBaseStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
-  explicit HBaseStore(const HBaseOptions& options);
+  explicit HBaseStore(const ClusterOptions& options);
 
   // Of a call that begins now.
   Patience Within() const { return Patience::For(options_.operation_timeout); }
 
-  const HBaseOptions options_;
+  const ClusterOptions options_;
   const StoreTraits traits_;
   ConnectionPool pool_;
   Registry registry_;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "engine/cell.h"
-#include "engine/hbase/server_address.h"
+#include "engine/server_address.h"
 #include "engine/names.h"
 #include "engine/read.h"
 #include "engine/status_or.h"

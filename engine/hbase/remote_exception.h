@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/hbase/server_address.h"
+#include "engine/server_address.h"
 #include "engine/status.h"
 
 namespace cellfs::hbase {

@@ -11,6 +11,7 @@
 #include "fs/tree/name_spelling.h"
 #include "src/commands/all.h"
 #include "src/commands/target.h"
+#include "src/mount/store_name.h"
 #include "src/mount/store_opening.h"
 
 namespace cellfs {
@@ -140,10 +141,11 @@ StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::
 StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
                            const std::string& directory) {
   const bool acts = arguments.Flag("yes");
-  StoreOptions options;
-  options.background_maintenance = false;
-  options.read_only = !acts;
-  CELLFS_ASSIGN_OR_RETURN(const auto store, OpenWhenFree(directory, options));
+  Configuration configuration;
+  configuration.store.background_maintenance = false;
+  configuration.mount.read_only = !acts;
+  CELLFS_ASSIGN_OR_RETURN(const OpenedStore opened, OpenStore(directory, configuration));
+  const auto& store = opened.store;
   const TableName table{std::string(fs::kHiddenNamespace), std::string(fs::kAttributesName)};
   const Status found = store->DescribeTable(table).status();
   const bool is_there = found.code() != StatusCode::kTableNotFound;
@@ -190,6 +192,8 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   if (arguments.Flag("yes") && !arguments.Flag("repair"))
     return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(arguments.Text("target")));
+  if (IsCluster(path.store))
+    return Status(StatusCode::kUnsupportedOperation, "a cluster checks itself; see 'hbase hbck'");
   CELLFS_RETURN_IF_ERROR(CheckMayUse(
       path.store, arguments.Flag("yes") ? Use::kChanges : Use::kReads));
   if (arguments.Flag("forget_owners")) {

@@ -11,6 +11,7 @@
 #include "src/mount/fstab.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/mountpoint.h"
+#include "src/mount/store_name.h"
 #include "src/mount/unmount.h"
 
 namespace cellfs {
@@ -40,7 +41,7 @@ std::string TypeForFstab() {
 FstabLine FstabLineOf(const MountCall& call) {
   std::string options = call.config.empty() ? "" : "config=" + CanonicalPath(call.config);
   for (const std::string& list : call.options) options += (options.empty() ? "" : ",") + list;
-  return {.store = CanonicalPath(call.store),
+  return {.store = CanonicalStore(call.store),
           .mountpoint = CanonicalPath(call.mountpoint),
           .type = TypeForFstab(),
           .options = options};
@@ -59,7 +60,7 @@ Status CheckForFstab(const MountCall& call) {
 
 bool IsMountedSo(const MountCall& call) {
   const auto mount = FindMountOn(call.mountpoint);
-  return mount && mount->store == CanonicalPath(call.store) && !IsStale(mount->mountpoint);
+  return mount && mount->store == CanonicalStore(call.store) && !IsStale(mount->mountpoint);
 }
 
 StatusOr<int> MountAndUpdateFstab(const MountCall& call, const Configuration& configuration) {
@@ -92,11 +93,13 @@ const Command kMountCommand{
         "answers. Waits up to 10 seconds for a daemon of the store that is about to end, and "
         "detaches a stale mount at the mount point. A store that others can write to, and a mount "
         "point in the store or above it, are refused. SIGTERM and SIGINT end the daemon, SIGHUP "
-        "makes it read its configuration file again.",
-    .example = "mount ~/store ~/m\nmount -o allow_other,names=printable ~/store /mnt",
+        "makes it read its configuration file again. A running HBase is shown read-only.",
+    .example = "mount ~/store ~/m\nmount -o allow_other,names=printable ~/store /mnt\n"
+               "mount hbase://master1:16000,master2:16000/ /mnt",
     .syntax =
         [](Syntax& syntax) {
-          syntax.Word("store", "STORE", "the store's directory");
+          syntax.Word("store", "STORE",
+                      "the store's directory, or hbase://HOST:PORT[,HOST:PORT...]/");
           syntax.Word("mountpoint", "MOUNTPOINT", "an existing directory");
           AddConfigurationOptions(syntax);
           syntax.Flag("-f,--foreground", "foreground", "stay in the foreground");

@@ -13,6 +13,7 @@
 #include "src/daemon/daemon.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/mountpoint.h"
+#include "src/mount/store_name.h"
 #include "src/mount/store_opening.h"
 
 namespace cellfs {
@@ -43,12 +44,18 @@ std::string TakeConfigFrom(std::string& options) {
 }
 
 DaemonOptions DaemonOptionsOf(const MountCall& call, const Configuration& configuration) {
-  return {.store_directory = CanonicalPath(call.store),
+  return {.store = CanonicalStore(call.store),
           .mountpoint = CanonicalPath(call.mountpoint),
           .foreground = call.foreground || call.debug,
           .debug = call.debug,
           .configuration = configuration,
           .read_configuration = [call] { return ReadConfiguration(call); }};
+}
+
+Status CheckDirectory(const MountCall& call, bool read_only) {
+  CELLFS_RETURN_IF_ERROR(CheckMayUse(call.store, read_only ? Use::kReads : Use::kChanges));
+  if (read_only) CELLFS_RETURN_IF_ERROR(CheckIsThere(call.store));
+  return CheckNesting(CanonicalPath(call.store), CanonicalPath(call.mountpoint));
 }
 
 Status RunInForeground(const DaemonOptions& options) {
@@ -73,16 +80,17 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
   configuration.mount.gid = configuration.mount.gid == 0 ? getgid() : configuration.mount.gid;
   for (const std::string& list : options)
     CELLFS_RETURN_IF_ERROR(ApplyMountOptions(list, configuration, call.unknown));
+  // Writing is not tried there yet.
+  if (IsCluster(call.store)) configuration.mount.read_only = true;
   return configuration;
 }
 
 Status CheckMount(const MountCall& call, const Configuration& configuration) {
   if (call.store.empty()) return EmptyPath("store");
   if (call.mountpoint.empty()) return EmptyPath("mount point");
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(
-      call.store, configuration.mount.read_only ? Use::kReads : Use::kChanges));
-  if (configuration.mount.read_only) CELLFS_RETURN_IF_ERROR(CheckIsThere(call.store));
-  return PrepareMountpoint(CanonicalPath(call.store), CanonicalPath(call.mountpoint));
+  CELLFS_RETURN_IF_ERROR(PrepareMountpoint(CanonicalPath(call.mountpoint)));
+  return IsCluster(call.store) ? ParseCluster(call.store).status()
+                               : CheckDirectory(call, configuration.mount.read_only);
 }
 
 Status MountStore(const MountCall& call, const Configuration& configuration) {

@@ -9,6 +9,7 @@
 #include "src/commands/target.h"
 #include "src/configuration.h"
 #include "src/mount/mountpoint.h"
+#include "src/mount/store_name.h"
 #include "src/mount/store_opening.h"
 
 namespace cellfs {
@@ -60,22 +61,23 @@ Peer Ourselves() {
 // On a store that nobody has open.
 class OwnAccess : public StoreAccess {
  public:
-  OwnAccess(std::unique_ptr<LocalStore> store, const Configuration& configuration)
+  OwnAccess(OpenedStore store, const Configuration& configuration)
       : store_(std::move(store)),
-        filesystem_(*store_, configuration.mount, configuration.store.clock, store_.get()) {}
+        filesystem_(*store_.store, configuration.mount, configuration.store.clock,
+                    store_.controls) {}
 
   StatusOr<Answer> Call(const std::string& command, const json& arguments,
                         const TakeRecord& take) override {
     static const std::atomic<bool> never = false;
     const Served served{.filesystem = filesystem_,
-                        .store = *store_,
-                        .controls = store_.get(),
+                        .store = *store_.store,
+                        .controls = store_.controls,
                         .mountpoint = ""};
     return AnswerIn(Serve(served, Ourselves(), {command, arguments, &never}, take));
   }
 
  private:
-  const std::unique_ptr<LocalStore> store_;
+  const OpenedStore store_;
   fs::FileSystem filesystem_;
 };
 
@@ -88,15 +90,20 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
   return WithStaleMount(mount, connection.status());
 }
 
-StatusOr<std::unique_ptr<StoreAccess>> OpenStore(const std::string& directory, bool only_reads) {
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(directory, only_reads ? Use::kReads : Use::kChanges));
+StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name, bool only_reads) {
   Configuration configuration;
   configuration.store.background_maintenance = false;
-  configuration.store.read_only = configuration.mount.read_only = only_reads;
+  configuration.mount.read_only = only_reads;
   configuration.mount.uid = geteuid();
   configuration.mount.gid = getegid();
-  configuration.mount.store_directory = directory;
-  CELLFS_ASSIGN_OR_RETURN(auto store, OpenWhenFree(directory, configuration.store));
+  if (!IsCluster(name)) {
+    CELLFS_RETURN_IF_ERROR(CheckMayUse(name, only_reads ? Use::kReads : Use::kChanges));
+    configuration.mount.store_directory = name;
+  } else if (!only_reads) {
+    return Status(StatusCode::kUnsupportedOperation,
+                  name + " is a cluster, which is read only; change it with its own tools");
+  }
+  CELLFS_ASSIGN_OR_RETURN(OpenedStore store, OpenStore(name, configuration));
   return std::unique_ptr<StoreAccess>(
       std::make_unique<OwnAccess>(std::move(store), configuration));
 }
@@ -117,12 +124,12 @@ StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
   for (const char* name : {"target", "targets"}) arguments.erase(name);
   if (!path.names.empty()) arguments["path"] = path.names;
-  if (!path.mount) return OpenStore(path.store, only_reads);
+  if (!path.mount) return OpenOurselves(path.store, only_reads);
   auto mount = OpenMount(*path.mount);
   // What a daemon that died has left of its mount keeps nobody from the store itself.
   const bool may_be_gone = !mount.ok() && mount.status().code() == StatusCode::kUnavailable;
   if (path.is_by_store && may_be_gone && IsStale(path.mount->mountpoint))
-    return OpenStore(path.store, only_reads);
+    return OpenOurselves(path.store, only_reads);
   return mount;
 }
 

@@ -12,6 +12,7 @@
 #include "fs/operations/filesystem.h"
 #include "src/commands/command.h"
 #include "src/commands/printer.h"
+#include "src/mount/store_name.h"
 
 namespace cellfs {
 namespace {
@@ -68,6 +69,14 @@ std::optional<StorePath> InStore(const std::string& path) {
     return StorePath{FindMountOf(store.string()), true, store.string(), *NamesBelow(store, whole)};
   }
   return std::nullopt;
+}
+
+// A cluster is asked directly, whoever has it mounted.
+StatusOr<StorePath> InCluster(const std::string& path) {
+  CELLFS_ASSIGN_OR_RETURN(ClusterPath cluster, ParseCluster(path));
+  StorePath found{.mount = std::nullopt, .is_by_store = true, .store = cluster.store(), .names = {}};
+  found.names = std::move(cluster.names);
+  return found;
 }
 
 Status WrongPlace(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
@@ -167,6 +176,7 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
 
 StatusOr<StorePath> FindStore(const std::string& path) {
   if (path.empty()) return WrongPlace("the path is empty; name a store, a mount point or a path");
+  if (IsCluster(path)) return InCluster(path);
   const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);

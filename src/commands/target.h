@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What a command is about. On the command line that begins with a path: a store's directory, a mount
-// point, or something in the tree of either, spelled as the mount spells it, also where the store is
-// not mounted (STORE/default/notes/monday). Words go on from there:
+// What a command is about. On the command line that begins with a path: a store's directory, a
+// cluster's name, a mount point, or something in the tree of one, spelled as the mount spells it,
+// also where the store is not mounted (STORE/default/notes/monday). Words go on from there:
 //
 //     cellfs get ~/store notes monday text:list      cellfs get ~/m/default/notes monday
 //     cellfs get ~/m/default/notes/monday/text/list  cellfs get . text:list
@@ -29,8 +29,8 @@ struct Session;
 // Where a path lies.
 struct StorePath {
   std::optional<MountedStore> mount;
-  bool is_by_store = false;        // named by the store's directory, not by its mount point
-  std::string store;               // its directory; empty: only the mount is known
+  bool is_by_store = false;  // named by the store's name, not by its mount point
+  std::string store;  // its name, src/mount/store_name.h; empty: only the mount is known
   std::vector<std::string> names;  // below its root
 };
 

@@ -31,6 +31,7 @@
 #include "src/mount/mount_table.h"
 #include "src/mount/mountpoint.h"
 #include "src/mount/new_store.h"
+#include "src/mount/store_name.h"
 #include "src/mount/store_opening.h"
 
 namespace cellfs {
@@ -108,26 +109,20 @@ int Fail(const Status& status, const DaemonOptions& options, const ServiceManage
   return 1;
 }
 
-// FORMAT is written once, when the store is made.
-std::optional<int64_t> StoreMadeAt(const std::string& store_directory) {
+// FORMAT is written once, when the store is made. Of a cluster nobody says it.
+std::optional<int64_t> StoreMadeAt(const std::string& store) {
   struct stat format {};
-  if (stat((store_directory + "/FORMAT").c_str(), &format) != 0) return std::nullopt;
+  if (stat((store + "/FORMAT").c_str(), &format) != 0) return std::nullopt;
   return fs::ToMilliseconds(format.st_mtim);
 }
 
 fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
   fs::MountOptions mount = options.configuration.mount;
   mount.authorization = options.configuration.store.site.authorization;
-  mount.store_directory = options.store_directory;
-  mount.store_made_at = StoreMadeAt(options.store_directory);
+  if (!IsCluster(options.store)) mount.store_directory = options.store;
+  mount.store_made_at = StoreMadeAt(options.store);
   mount.configuration = ConfigurationText(options.configuration);
   return mount;
-}
-
-StoreOptions StoreOptionsOf(const DaemonOptions& options) {
-  StoreOptions store = options.configuration.store;
-  store.read_only = options.configuration.mount.read_only;
-  return store;
 }
 
 // Each table has a few files open, and the usual soft limit is made for programs that use
@@ -144,7 +139,7 @@ void RaiseDescriptorLimit() {
 void UseOneHeap() { mallopt(M_ARENA_MAX, 1); }
 
 fs::SessionOptions SessionOptionsOf(const DaemonOptions& options) {
-  return {.source = options.store_directory,
+  return {.source = options.store,
           .debug = options.debug,
           .max_threads = options.configuration.threads,
           .extra = options.configuration.kernel_options};
@@ -159,7 +154,7 @@ std::optional<mode_t> ModeOf(const std::string& directory) {
 // Also to whoever mounts: his terminal is ours until the mount answers.
 void TellOfMode(const DaemonOptions& options, mode_t before) {
   std::ostringstream line;
-  line << options.store_directory << " had the mode 0" << std::oct << before
+  line << options.store << " had the mode 0" << std::oct << before
        << "; it is 0700 now, for a store is its owner's alone";
   spdlog::warn("{}", line.str());
   if (LogTarget(options) != "stderr") std::cerr << "cellfs: " << line.str() << std::endl;
@@ -192,9 +187,9 @@ std::string DeviceOf(const std::string& mountpoint) {
   return mount ? mount->device : "";
 }
 
-Status Ending(const std::string& store_directory) {
+Status Ending(const std::string& store) {
   return Status(StatusCode::kUnavailable,
-                "the store " + store_directory + " is being unmounted; try again");
+                "the store " + store + " is being unmounted; try again");
 }
 
 // Whether a request goes through the kernel and comes back: statfs(2) always reaches the daemon,
@@ -205,7 +200,7 @@ bool Answers(const std::string& mountpoint) {
 }
 
 std::string MountedText(const DaemonOptions& options) {
-  return options.store_directory + " is mounted on " + options.mountpoint;
+  return options.store + " is mounted on " + options.mountpoint;
 }
 
 // Twice as often as it is wanted. A thread that waits for an answer that does not come tells
@@ -218,15 +213,17 @@ std::unique_ptr<PeriodicTask> Watch(const ServiceManager& manager, const std::st
 }
 
 // Everything between the store's opening and its closing: the exit code, or why nothing was served.
-StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guardian& guardian,
-                    const ServiceManager& manager, const Report& report) {
+StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
+                    const Guardian& guardian, const ServiceManager& manager,
+                    const Report& report) {
+  Store& store = *opened.store;
   fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
-                            &store);
+                            opened.controls);
   filesystem.errors().SetSink(WarnWithNames);
   TellOfDamage(store.GetStatistics(), options, filesystem.errors());
   // Nobody's rights could be told, and not even the root be shown.
   if (const Status loaded = filesystem.LoadAttributes(); !loaded.ok())
-    return WithRemedyOfOwners(loaded, options.store_directory);
+    return WithRemedyOfOwners(loaded, options.store);
   auto session = fs::FuseSession::Mount(filesystem, options.mountpoint, SessionOptionsOf(options));
   if (!session.ok())
     return WithCause(session.status(), options.mountpoint, filesystem.options().allow_other);
@@ -234,7 +231,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   const Served served{.filesystem = filesystem,
                       .store = store,
-                      .controls = &store,
+                      .controls = opened.controls,
                       .mountpoint = options.mountpoint};
   auto control = ControlServer::Open(
       {.device = DeviceOf(options.mountpoint),
@@ -243,7 +240,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
       [&](const Peer& peer, ControlRequest request,
           const TakeRecord& take) -> StatusOr<nlohmann::json> {
         spdlog::debug("command {} of user {}", request.command, peer.uid);
-        if (ending) return Ending(options.store_directory);
+        if (ending) return Ending(options.store);
         return cellfs::Serve(served, peer, std::move(request), take);
       });
   if (!control.ok()) return control.status();
@@ -253,7 +250,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
       WarnWithNames("space quotas: " + status.message());
   });
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
-  Reloading reloading(options.configuration, options.read_configuration, store,
+  Reloading reloading(options.configuration, options.read_configuration, opened.controls,
                       options.foreground);
   std::unique_ptr<PeriodicTask> watch;  // goes after the session, whose end it may wait for
   Status ended;
@@ -274,7 +271,7 @@ StatusOr<int> Serve(LocalStore& store, const DaemonOptions& options, const Guard
   }
   // A file system that has gone from the mount table without a word from us had no open file left;
   // what the kernel still had to say of closed ones went with it.
-  if ((*session)->disconnected() && !FindMount(options.store_directory)) filesystem.ReleaseAll();
+  if ((*session)->disconnected() && !FindMount(options.store)) filesystem.ReleaseAll();
   (*control)->StopAccepting();
   session->reset();  // programs in the mount need not wait for commands that still run
   if (!ended.ok()) spdlog::error("{}", ended.message());
@@ -296,22 +293,23 @@ int RunDaemon(const DaemonOptions& options, const Report& report) {
     report(status);
     return 1;
   }
-  const auto mode = ModeOf(options.store_directory);
-  const NewStore made(options.store_directory);
+  const auto mode = ModeOf(options.store);
+  std::optional<NewStore> made;
+  if (!IsCluster(options.store)) made.emplace(options.store);
   manager.TellStatus("opening the store");
-  auto store = OpenWhenFree(options.store_directory, StoreOptionsOf(options));
+  auto store = OpenStore(options.store, options.configuration);
   if (!store.ok()) {
-    made.TakeAway();
+    if (made) made->TakeAway();
     return Fail(store.status(), options, manager, report);
   }
-  if (mode && mode != ModeOf(options.store_directory)) TellOfMode(options, *mode);
-  const StatusOr<int> code = Serve(**store, options, guardian, manager, report);
-  store->reset();
+  if (mode && mode != ModeOf(options.store)) TellOfMode(options, *mode);
+  const StatusOr<int> code = Serve(*store, options, guardian, manager, report);
+  store->store.reset();
   if (!code.ok()) {
-    made.TakeAway();
+    if (made) made->TakeAway();
     return Fail(code.status(), options, manager, report);
   }
-  spdlog::info("{} is closed", options.store_directory);
+  spdlog::info("{} is closed", options.store);
   return *code;
 }
 

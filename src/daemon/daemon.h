@@ -14,8 +14,8 @@
 namespace cellfs {
 
 struct DaemonOptions {
-  std::string store_directory;  // both absolute
-  std::string mountpoint;
+  std::string store;  // as CanonicalStore writes it
+  std::string mountpoint;  // absolute
   bool foreground = false;
   bool debug = false;  // every request on standard error
   Configuration configuration;

@@ -64,7 +64,7 @@ std::vector<std::string> DifferingKeys(const Configuration& one, const Configura
   return differing;
 }
 
-Reloading::Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground)
+Reloading::Reloading(Configuration in_force, Read read, LocalControls* controls, bool foreground)
     : in_force_(std::move(in_force)),
       read_(std::move(read)),
       controls_(controls),
@@ -94,8 +94,9 @@ Status Reloading::PutLogInForce(const Configuration& configuration) const {
 
 Status Reloading::PutInForce(const Configuration& configuration) {
   CELLFS_RETURN_IF_ERROR(PutLogInForce(configuration));
-  if (configuration.store.cache_bytes != in_force_.store.cache_bytes)
-    controls_.SetCacheBytes(configuration.store.cache_bytes);
+  const bool has_new_size = configuration.store.cache_bytes != in_force_.store.cache_bytes;
+  if (controls_ != nullptr && has_new_size)
+    controls_->SetCacheBytes(configuration.store.cache_bytes);
   for (const std::string& key : DifferingKeys(in_force_, configuration)) {
     if (IsReloadable(key)) {
       spdlog::info("{} is in force", key);

@@ -19,8 +19,9 @@ class Reloading {
  public:
   using Read = std::function<StatusOr<Configuration>()>;
 
-  // `in_force`: what the mount began with. `read` gives it anew. `foreground`: of LogTargetOf.
-  Reloading(Configuration in_force, Read read, LocalControls& controls, bool foreground);
+  // `in_force`: what the mount began with. `read` gives it anew. `controls`: of the store; may be
+  // null. `foreground`: of LogTargetOf.
+  Reloading(Configuration in_force, Read read, LocalControls* controls, bool foreground);
 
   // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has
   // made of it; where the configuration cannot be read, or the log not go where it says, nothing of
@@ -34,7 +35,7 @@ class Reloading {
 
   Configuration in_force_;
   const Read read_;
-  LocalControls& controls_;
+  LocalControls* const controls_;
   const bool foreground_;
 };
 

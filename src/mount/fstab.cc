@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/mount/store_name.h"
+
 namespace cellfs {
 namespace {
 
@@ -168,10 +170,11 @@ StatusOr<std::string> TextOf(const FstabLine& line) {
   wanted.options = options;
   const auto parsed = ParseFstabLine(text);
   const bool is_whole = parsed && *parsed == wanted && text.find('\0') == std::string::npos;
-  if (is_whole && line.store[0] == '/' && line.mountpoint[0] == '/') return text;
+  const bool names_store = line.store[0] == '/' || IsCluster(line.store);
+  if (is_whole && names_store && line.mountpoint[0] == '/') return text;
   return Status(StatusCode::kIllegalArgument,
                 "no line of fstab can name " + line.store + " and " + line.mountpoint +
-                    "; both must be absolute paths");
+                    "; both must be absolute paths, or the store a cluster's name");
 }
 
 std::optional<FstabLine> ParseFstabLine(const std::string& text) {

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/mount/store_name.h"
+
 namespace cellfs {
 namespace {
 
@@ -136,7 +138,7 @@ std::vector<MountedStore> ListMounts() {
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {
-  return FindLast([canonical = CanonicalPath(store)](const MountedStore& mount) {
+  return FindLast([canonical = CanonicalStore(store)](const MountedStore& mount) {
     return mount.store == canonical && IsOwnersMount(mount);
   });
 }

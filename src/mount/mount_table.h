@@ -13,16 +13,16 @@
 namespace cellfs {
 
 struct MountedStore {
-  std::string store;  // the store's directory
+  std::string store;  // its name, src/mount/store_name.h
   std::string mountpoint;
   std::string device;  // major:minor; its own as long as it is mounted
   uid_t user = 0;      // of the daemon
 };
 
-// Both paths absolute, without symbolic links.
+// Both as CanonicalStore and CanonicalPath write them.
 std::vector<MountedStore> ListMounts();
 
-// The uppermost one, by the store's directory or by its mount point, however it is written.
+// The uppermost one, by the store's name or by its mount point, however it is written.
 std::optional<MountedStore> FindMountOf(const std::string& store);
 std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
 // By either.

@@ -65,25 +65,6 @@ bool Contains(const std::vector<Identity>& lineage, const Identity& directory) {
   return std::find(lineage.begin(), lineage.end(), directory) != lineage.end();
 }
 
-Status CheckNesting(const std::string& store, const std::string& mountpoint) {
-  const std::vector<Identity> above_mountpoint = Lineage(mountpoint);
-  std::vector<Identity> above_store = Lineage(store);
-  if (above_mountpoint.empty()) return Refuse(mountpoint + " cannot be looked at");
-  if (!above_store.empty() && above_store.front() == above_mountpoint.front()) {
-    return Refuse(mountpoint + " is the store itself; mount it on another directory");
-  }
-  if (!above_store.empty() && Contains(above_mountpoint, above_store.front())) {
-    return Refuse("the mount point " + mountpoint + " lies in the store " + store +
-                  "; mount it on a directory outside the store");
-  }
-  if (above_store.empty()) above_store = Lineage(std::filesystem::path(store).parent_path());
-  if (Contains(above_store, above_mountpoint.front())) {
-    return Refuse("the store " + store + " lies below the mount point " + mountpoint +
-                  ", which would hide it; mount it on a directory that is not above the store");
-  }
-  return {};
-}
-
 Status CheckIsDirectory(const std::string& mountpoint) {
   struct stat attributes {};
   if (stat(mountpoint.c_str(), &attributes) != 0) {
@@ -202,11 +183,30 @@ Status WithCause(const Status& refused, const std::string& mountpoint, bool allo
   return Status(StatusCode::kAccessDenied, refused.message() + "; " + cause);
 }
 
-Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint) {
+Status PrepareMountpoint(const std::string& mountpoint) {
   CELLFS_RETURN_IF_ERROR(FreeMountpoint(mountpoint));
   CELLFS_RETURN_IF_ERROR(CheckIsDirectory(mountpoint));
-  CELLFS_RETURN_IF_ERROR(CheckNesting(store_directory, mountpoint));
   return CheckDevice();
+}
+
+Status CheckNesting(const std::string& store_directory, const std::string& mountpoint) {
+  const std::vector<Identity> above_mountpoint = Lineage(mountpoint);
+  std::vector<Identity> above_store = Lineage(store_directory);
+  if (above_mountpoint.empty()) return Refuse(mountpoint + " cannot be looked at");
+  if (!above_store.empty() && above_store.front() == above_mountpoint.front()) {
+    return Refuse(mountpoint + " is the store itself; mount it on another directory");
+  }
+  if (!above_store.empty() && Contains(above_mountpoint, above_store.front())) {
+    return Refuse("the mount point " + mountpoint + " lies in the store " + store_directory +
+                  "; mount it on a directory outside the store");
+  }
+  if (above_store.empty())
+    above_store = Lineage(std::filesystem::path(store_directory).parent_path());
+  if (Contains(above_store, above_mountpoint.front())) {
+    return Refuse("the store " + store_directory + " lies below the mount point " + mountpoint +
+                  ", which would hide it; mount it on a directory that is not above the store");
+  }
+  return {};
 }
 
 }  // namespace cellfs

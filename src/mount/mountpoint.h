@@ -10,10 +10,13 @@
 
 namespace cellfs {
 
-// Refuses a mount point that is missing, no directory, or taken by a live mount of cellfs, and one
-// that lies in the store or above it: such a mount would wait for itself, in the kernel, for ever.
-// Detaches a stale mount there; waits a while for one that is about to go.
-Status PrepareMountpoint(const std::string& store_directory, const std::string& mountpoint);
+// Refuses a mount point that is missing, no directory, or taken by a live mount of cellfs. Detaches
+// a stale mount there; waits a while for one that is about to go.
+Status PrepareMountpoint(const std::string& mountpoint);
+
+// Refuses one that lies in the store's directory or above it: such a mount would wait for itself,
+// in the kernel, for ever. Both absolute.
+Status CheckNesting(const std::string& store_directory, const std::string& mountpoint);
 
 // Of a mount that was refused after that: the same with what this process lacks for it, as
 // kAccessDenied where that is known.

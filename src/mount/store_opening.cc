@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "src/mount/store_opening.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "engine/open.h"
 #include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/silent_daemon.h"
+#include "src/mount/store_name.h"
 
 namespace cellfs {
 namespace {
@@ -35,8 +39,6 @@ std::string RemedyFor(const MountedStore& mount, const std::optional<std::string
   return ", mounted on " + mount.mountpoint + "; " + HowToEndMount(mount.mountpoint, holder);
 }
 
-}  // namespace
-
 StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
                                                    const StoreOptions& options) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -53,6 +55,38 @@ StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
     }
     std::this_thread::sleep_for(kPause);
   }
+}
+
+// As HBase's own client finds it; a cluster without Kerberos believes it.
+std::string NameOfUser() {
+  if (const char* const said = getenv("HADOOP_USER_NAME"); said != nullptr && *said != '\0')
+    return said;
+  const passwd* const user = getpwuid(geteuid());
+  return user != nullptr ? user->pw_name : std::to_string(geteuid());
+}
+
+StatusOr<OpenedStore> OpenByServers(const std::string& name, ClusterOptions options) {
+  CELLFS_ASSIGN_OR_RETURN(ClusterPath cluster, ParseCluster(name));
+  options.servers = std::move(cluster.servers);
+  if (options.user.empty()) options.user = NameOfUser();
+  CELLFS_ASSIGN_OR_RETURN(auto store, OpenCluster(options));
+  return OpenedStore{.store = std::move(store)};
+}
+
+StatusOr<OpenedStore> OpenDirectory(const std::string& directory,
+                                    const Configuration& configuration) {
+  StoreOptions options = configuration.store;
+  options.read_only = configuration.mount.read_only;
+  CELLFS_ASSIGN_OR_RETURN(auto store, OpenWhenFree(directory, options));
+  LocalControls* const controls = store.get();
+  return OpenedStore{.store = std::move(store), .controls = controls};
+}
+
+}  // namespace
+
+StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration) {
+  return IsCluster(store) ? OpenByServers(store, configuration.cluster)
+                          : OpenDirectory(store, configuration);
 }
 
 Status CheckIsFree(const std::string& directory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The store of a command or a daemon, opened once whoever had it before has let go of it.
+// The store of a command or a daemon, of whatever kind its name says (src/mount/store_name.h).
 #ifndef CELLFS_SRC_MOUNT_STORE_OPENING_H_
 #define CELLFS_SRC_MOUNT_STORE_OPENING_H_
 
@@ -8,15 +8,22 @@
 #include <string>
 
 #include "engine/local_store.h"
-#include "engine/options.h"
 #include "engine/status_or.h"
+#include "src/configuration.h"
 
 namespace cellfs {
 
-// OpenLocalStore, which waits a while for a daemon that ends or was killed. A store that is mounted
-// and served is refused at once, with kUnavailable.
-StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
-                                                   const StoreOptions& options);
+struct OpenedStore {
+  std::unique_ptr<Store> store;
+  LocalControls* controls = nullptr;  // of the same; null where it is not in this process
+};
+
+// A directory's store is opened once whoever had it before has let go of it: waits a while for a
+// daemon that ends or was killed; one that is mounted and served is refused at once, with
+// kUnavailable, and so is a cluster that does not answer.
+StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration);
+
+// ---- Of directories -----------------------------------------------------------------------------
 
 // Whether it could be opened now: kUnavailable names the process that has it open, and its mount.
 Status CheckIsFree(const std::string& directory);

@@ -121,7 +121,7 @@ TEST(MountpointTest, LiesNeitherInTheStoreNorAboveIt) {
   filesystem::create_directories(base + "/mnt/deep");
   filesystem::create_symlink("store", base + "/link");
   const auto code_of = [&](const std::string& store, const std::string& mountpoint) {
-    return PrepareMountpoint(base + store, base + mountpoint).code();
+    return CheckNesting(base + store, base + mountpoint).code();
   };
   for (const auto& [store, mountpoint] :
        std::vector<std::pair<std::string, std::string>>{{"/store", "/store"},

@@ -30,7 +30,7 @@ TEST(Reloading, PutsInForceWhatIsNewAndNothingElse) {
   now.log_level = "off";
   StatusOr<Configuration> next = now;
   Controls controls;
-  Reloading reloading(now, [&] { return next; }, controls, /*foreground=*/true);
+  Reloading reloading(now, [&] { return next; }, &controls, /*foreground=*/true);
 
   ASSERT_TRUE(SetLogLevel("error").ok());
   reloading.Reload();
@@ -63,7 +63,7 @@ TEST(Reloading, WhereTheLogCannotGoNothingIsPutInForce) {
   next.log_target = testing::TempDir();  // a directory
   next.store.cache_bytes = 1 << 20;
   Controls controls;
-  Reloading reloading(now, [&] { return next; }, controls, /*foreground=*/true);
+  Reloading reloading(now, [&] { return next; }, &controls, /*foreground=*/true);
   reloading.Reload();
   EXPECT_EQ(LogLevel(), "off");
   EXPECT_TRUE(controls.cache_sizes.empty());

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "engine/descriptor.h"
-#include "engine/hbase/server_address.h"
+#include "engine/server_address.h"
 
 namespace cellfs::hbase {
 

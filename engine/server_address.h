@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#ifndef CELLFS_ENGINE_HBASE_SERVER_ADDRESS_H_
-#define CELLFS_ENGINE_HBASE_SERVER_ADDRESS_H_
+#ifndef CELLFS_ENGINE_SERVER_ADDRESS_H_
+#define CELLFS_ENGINE_SERVER_ADDRESS_H_
 
 #include <compare>
 #include <cstdint>
 #include <string>
 
-namespace cellfs::hbase {
+namespace cellfs {
 
-// Where a server listens, as the cluster names it.
+// Where a server of a cluster listens, as the cluster names it.
 struct ServerAddress {
   std::string host;
   uint16_t port = 0;
@@ -17,6 +17,6 @@ struct ServerAddress {
   friend auto operator<=>(const ServerAddress&, const ServerAddress&) = default;
 };
 
-}  // namespace cellfs::hbase
+}  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_HBASE_SERVER_ADDRESS_H_
+#endif  // CELLFS_ENGINE_SERVER_ADDRESS_H_
