@@ -82,21 +82,20 @@ class TcpConnection : public Connection {
     thread_.join();
   }
 
-  Reply Make(const Call& call, const Patience& patience) override {
+  std::unique_ptr<PendingCall> Begin(const Call& call, std::chrono::milliseconds within) override {
     const uint32_t id = NextId();
-    std::string frame = EncodeCall(id, call, patience.Left());  // may be long: without the lock
-    std::unique_lock lock(mutex_);
-    if (!is_open_) return {Reply::End::kNotSent, {}, broken_};
-    last_used_ = Clock::now();
-    Pending pending{.answers_before = answers_};
-    pending_.emplace(id, &pending);
-    Queue(id, std::move(frame));
-    const Waiting waiting(Wait::kIsLong);
-    while (!pending.reply) {
-      if (patience.IsOver()) return GiveUp(id, pending, patience);
-      pending.has_ended.wait_until(lock, patience.NextLook());
+    std::string frame = EncodeCall(id, call, within);  // may be long: without the lock
+    auto pending = std::make_unique<Pending>(*this, id);
+    const std::lock_guard lock(mutex_);
+    if (!is_open_) {
+      pending->reply = {Reply::End::kNotSent, {}, broken_};
+      return pending;
     }
-    return *std::move(pending.reply);
+    last_used_ = Clock::now();
+    pending->answers_before = answers_;
+    pending_.emplace(id, pending.get());
+    Queue(id, std::move(frame));
+    return pending;
   }
 
   bool is_open() const override {
@@ -109,8 +108,14 @@ class TcpConnection : public Connection {
   }
 
  private:
-  // A call that somebody waits for.
-  struct Pending {
+  struct Pending : PendingCall {
+    Pending(TcpConnection& its_connection, uint32_t its_id)
+        : connection(its_connection), id(its_id) {}
+    ~Pending() override { connection.Forget(*this); }
+    Reply Wait(const Patience& patience) override { return connection.WaitFor(*this, patience); }
+
+    TcpConnection& connection;
+    const uint32_t id;
     uint64_t answers_before = 0;  // how many answers had come when it was made
     std::condition_variable has_ended{};
     std::optional<Reply> reply{};
@@ -120,6 +125,22 @@ class TcpConnection : public Connection {
     std::string bytes;
     size_t sent = 0;
   };
+
+  Reply WaitFor(Pending& pending, const Patience& patience) {
+    std::unique_lock lock(mutex_);
+    const Waiting waiting(cellfs::Wait::kIsLong);
+    while (!pending.reply) {
+      if (patience.IsOver()) return GiveUp(pending, patience);
+      pending.has_ended.wait_until(lock, patience.NextLook());
+    }
+    return *std::move(pending.reply);
+  }
+
+  // Nobody waits for it any more.
+  void Forget(const Pending& pending) {
+    const std::lock_guard lock(mutex_);
+    pending_.erase(pending.id);
+  }
 
   // Of four thousand million calls none waits so long that its number comes again.
   uint32_t NextId() {
@@ -173,10 +194,10 @@ class TcpConnection : public Connection {
     pending.has_ended.notify_one();  // with the lock: it is gone as soon as its caller has it
   }
 
-  Reply GiveUp(uint32_t id, const Pending& pending, const Patience& patience) {
-    pending_.erase(id);
+  Reply GiveUp(const Pending& pending, const Patience& patience) {
+    pending_.erase(pending.id);
     const Status why(StatusCode::kUnavailable, server_.ToString() + " does not answer in time");
-    const auto waiting = FindOutgoing(id);
+    const auto waiting = FindOutgoing(pending.id);
     if (waiting != outgoing_.end() && waiting->sent == 0) {
       outgoing_.erase(waiting);
       return {Reply::End::kNotSent, {}, why};

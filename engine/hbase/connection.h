@@ -12,6 +12,7 @@
 #ifndef CELLFS_ENGINE_HBASE_CONNECTION_H_
 #define CELLFS_ENGINE_HBASE_CONNECTION_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -29,12 +30,26 @@ struct Reply {
   Status why;     // else: what kept the answer back, with the server's name
 };
 
+// A call that has been made. Dropped, its answer is not waited for.
+class PendingCall {
+ public:
+  virtual ~PendingCall() = default;  // before its connection
+
+  // Waits for the end. Once only.
+  virtual Reply Wait(const Patience& patience) = 0;
+};
+
 class Connection {
  public:
   virtual ~Connection() = default;  // not while a call is under way
 
+  // Makes the call. `within`: how long its caller will wait, as the server is told.
+  virtual std::unique_ptr<PendingCall> Begin(const Call& call,
+                                             std::chrono::milliseconds within) = 0;
   // Makes the call and waits for its answer.
-  virtual Reply Make(const Call& call, const Patience& patience) = 0;
+  Reply Make(const Call& call, const Patience& patience) {
+    return Begin(call, patience.Left())->Wait(patience);
+  }
 
   // Whether calls can be made: false from when it broke.
   virtual bool is_open() const = 0;

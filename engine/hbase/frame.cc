@@ -5,6 +5,8 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <hbase.pb.h>
 
+#include <algorithm>
+
 #include "engine/big_endian.h"
 #include "engine/hbase/cell_block.h"
 
@@ -105,7 +107,7 @@ std::string EncodeCall(uint32_t id, const Call& call, std::chrono::milliseconds 
   header.set_call_id(id);
   header.set_method_name(std::string(call.method));
   header.set_request_param(call.parameter != nullptr);
-  header.set_timeout(static_cast<uint32_t>(within.count()));
+  header.set_timeout(static_cast<uint32_t>(std::min(within, call.longest).count()));
   if (call.is_urgent) header.set_priority(kHighPriority);
   if (!call.cells.empty()) {
     header.mutable_cell_block_meta()->set_length(static_cast<uint32_t>(call.cells.size()));

@@ -40,6 +40,8 @@ struct Call {
   std::string_view cells = {};  // a cell block
   bool is_urgent = false;       // of meta: in a queue of its own at the server
   Service service = Service::kClient;  // of a server of regions
+  // What the server is told at most of how long its caller waits: a scan comes back at half of it.
+  std::chrono::milliseconds longest = std::chrono::hours(1);
 };
 
 // `within`: how long the caller will wait; the server drops the call if it comes to it later.

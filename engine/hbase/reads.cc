@@ -21,6 +21,18 @@ namespace {
 // A server that does not answer ends the scanner by itself.
 constexpr Clock::duration kCloseWithin = std::chrono::seconds(2);
 
+// A server comes back with what it has found, if only a heartbeat, at half of the time that it is
+// told. With too little it would drop calls that wait their turn.
+Call CallFor(const pb::ScanRequest& request, const ScanBatch& batch) {
+  constexpr std::chrono::milliseconds kLeast = std::chrono::seconds(1);
+  Call call{.method = "Scan", .parameter = &request};
+  if (batch.max_time < call.longest / 2) {
+    call.longest = std::max(
+        kLeast, 2 * std::chrono::ceil<std::chrono::milliseconds>(batch.max_time));
+  }
+  return call;
+}
+
 Status FoundNothingInTime(const Patience& patience) {
   if (patience.IsCancelled()) return {StatusCode::kCancelled, "the scan was given up"};
   return {StatusCode::kUnavailable, "the cluster found no row in time"};
@@ -58,8 +70,11 @@ class RegionScanner : public Scanner {
     uint64_t calls = 0;
   };
 
+  StatusOr<std::vector<RowCells>> NextRows(const ScanBatch& batch, const Patience& patience);
   Status Fetch(const ScanBatch& batch, const Patience& patience);
+  void FetchAhead(const ScanBatch& batch);
   Status FindRegion(const Patience& patience);
+  Reply Ask(const ScanBatch& batch, const Patience& patience);
   pb::ScanRequest RequestFor(const ScanBatch& batch) const;
   Status Take(const Answer& answer);
   Status TakePiece(RowPiece piece);
@@ -82,12 +97,25 @@ class RegionScanner : public Scanner {
   bool in_row_ = false;       // a row has begun, and its end has not come
   RowCells row_;              // what has come of it and is kept until it is whole
   bool gives_pieces_ = false;
+  bool is_cancelled_ = false;
+  uint64_t asked_ = 0;  // how often Next was called
+  // Of what comes next, from the open region.
+  std::unique_ptr<PendingCall> ahead_;
 };
 
 // ---- What comes -----------------------------------------------------------------------------------
 
 StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
-  const Patience patience = Patience::For(within_, batch.cancelled);
+  const Status given_up(StatusCode::kCancelled, "the scan was given up");
+  if (is_cancelled_) return given_up;
+  auto rows = NextRows(batch, Patience::For(within_, batch.cancelled));
+  is_cancelled_ = rows.status().code() == StatusCode::kCancelled;
+  if (rows.ok() && ++asked_ > 1) FetchAhead(batch);
+  return rows;
+}
+
+StatusOr<std::vector<RowCells>> RegionScanner::NextRows(const ScanBatch& batch,
+                                                        const Patience& patience) {
   const auto began = Clock::now();
   gives_pieces_ = batch.partial_rows;
   std::vector<RowCells> rows;
@@ -106,6 +134,20 @@ StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
   }
 }
 
+// Of the open region, or what was asked for ahead.
+Reply RegionScanner::Ask(const ScanBatch& batch, const Patience& patience) {
+  if (const auto ahead = std::exchange(ahead_, nullptr)) return ahead->Wait(patience);
+  const pb::ScanRequest request = RequestFor(batch);
+  return regions_.Try(open_->region, CallFor(request, batch), patience);
+}
+
+// Where the rows at hand are all that have come, and more are there.
+void RegionScanner::FetchAhead(const ScanBatch& batch) {
+  if (ahead_ != nullptr || is_over_ || !rows_.empty() || !open_ || !open_->id) return;
+  const pb::ScanRequest request = RequestFor(batch);
+  ahead_ = regions_.Begin(open_->region, CallFor(request, batch), Patience::For(within_));
+}
+
 // One answer, from whichever server has it.
 Status RegionScanner::Fetch(const ScanBatch& batch, const Patience& patience) {
   Attempts attempts(regions_.options().attempts, patience);
@@ -113,9 +155,7 @@ Status RegionScanner::Fetch(const ScanBatch& batch, const Patience& patience) {
     Status why = FindRegion(patience);
     std::optional<std::chrono::milliseconds> pause;
     if (why.ok()) {
-      const pb::ScanRequest request = RequestFor(batch);
-      const Reply reply =
-          regions_.Try(open_->region, {.method = "Scan", .parameter = &request}, patience);
+      const Reply reply = Ask(batch, patience);
       if (reply.end == Reply::End::kAnswered && !reply.answer.exception()) {
         return Take(reply.answer);
       }
@@ -251,9 +291,11 @@ void RegionScanner::LeaveRegion() {
   open_.reset();
 }
 
-// So that the server need not keep it until its lease ends. What becomes of it does not matter.
+// So that the server need not keep it until its lease ends. What becomes of it does not matter. A
+// server refuses to close a scanner that it is reading from.
 void RegionScanner::Close() {
   if (!open_ || !open_->id) return;
+  if (const auto ahead = std::exchange(ahead_, nullptr)) ahead->Wait(Patience::For(kCloseWithin));
   pb::ScanRequest request;
   request.set_scanner_id(*open_->id);
   request.set_close_scanner(true);

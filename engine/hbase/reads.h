@@ -18,7 +18,8 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
 
 // A scan over all regions of its range. A scanner that is lost (its region moved, its lease ended
 // because nobody asked for an hour) is opened again behind the last row that was returned, or in
-// the middle of it. Each Next ends within the time given.
+// the middle of it. Each Next ends within the time given. Whoever has asked twice reads on: what
+// comes next is asked for before it is wanted, one answer at a time.
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
                                                const Scan& scan, Clock::duration within);
 

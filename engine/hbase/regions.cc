@@ -27,6 +27,22 @@ Status OutcomeUnknown(const ServerAddress& silent) {
           silent.ToString() + " did not answer, and may have done it or not"};
 }
 
+std::chrono::milliseconds TryWithin(const Regions::Options& options) {
+  return std::chrono::ceil<std::chrono::milliseconds>(options.call_timeout);
+}
+
+// Keeps the connection for as long as the call is under way.
+class HeldCall : public PendingCall {
+ public:
+  HeldCall(std::shared_ptr<Connection> connection, std::unique_ptr<PendingCall> call)
+      : connection_(std::move(connection)), call_(std::move(call)) {}
+  Reply Wait(const Patience& patience) override { return call_->Wait(patience); }
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+  const std::unique_ptr<PendingCall> call_;  // goes first
+};
+
 }  // namespace
 
 StatusOr<Region> Regions::Find(const TableName& table, std::string_view row,
@@ -150,6 +166,14 @@ Reply Regions::Try(const Region& region, const hbase::Call& call, const Patience
   auto connection = pool_.To(region.server, call.service, share);
   if (!connection.ok()) return {Reply::End::kNotSent, {}, connection.status()};
   return (*connection)->Make(call, share);
+}
+
+std::unique_ptr<PendingCall> Regions::Begin(const Region& region, const hbase::Call& call,
+                                            const Patience& patience) {
+  auto connection = pool_.To(region.server, call.service, patience);
+  if (!connection.ok()) return nullptr;
+  auto pending = (*connection)->Begin(call, std::min(patience.Left(), TryWithin(options_)));
+  return std::make_unique<HeldCall>(*std::move(connection), std::move(pending));
 }
 
 Regions::Verdict Regions::Judge(const Region& region, const Reply& reply, Repeat repeat,

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -53,6 +54,9 @@ class Regions {
 
   // One try.
   Reply Try(const Region& region, const Call& call, const Patience& patience);
+  // The same, whose answer is waited for later, or not at all. Null where there is no connection.
+  std::unique_ptr<PendingCall> Begin(const Region& region, const Call& call,
+                                     const Patience& patience);
 
   // What to do about a call of which there is no result.
   struct Verdict {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <random>
+#include <thread>
 
 #include "engine/hbase/cell_block.h"
 #include "tests/engine/hbase/fake_cluster.h"
@@ -190,6 +192,55 @@ TEST(Scan, StopsAtItsLimit) {
     const auto count = std::min<ptrdiff_t>(limit, std::ssize(kRows));
     ExpectRows(cluster, scan, Rows(kRows.begin(), kRows.begin() + count));
   }
+}
+
+// Waits for what another thread will do.
+bool Becomes(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(1));
+  return condition();
+}
+
+TEST(Scan, AsksAheadForWhoeverReadsOn) {
+  FakeCluster cluster({}, kRows, 2);
+  auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));
+  const ScanBatch batch{.max_rows = 2};
+  ASSERT_EQ(scanner->Next(batch)->size(), 2u);
+  EXPECT_EQ(cluster.calls(), 1u) << "many read one batch and no more";
+  ASSERT_EQ(scanner->Next(batch)->size(), 2u);
+  EXPECT_TRUE(Becomes([&] { return cluster.calls() == 3u; }));
+  const auto rows = scanner->Next({.max_rows = 1});
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  EXPECT_EQ(rows->front().front().row, "e");
+  scanner.reset();
+  EXPECT_EQ(cluster.calls(), 3u) << "one answer at a time";
+}
+
+TEST(Scan, IsGivenUpWhileItAsksAhead) {
+  FakeCluster cluster({}, kRows, 2);
+  const auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));
+  const auto as_always = [](const ReceivedCall&) { return std::nullopt; };
+  cluster.PutInTheWay(as_always);
+  cluster.PutInTheWay(as_always);
+  cluster.PutInTheWay([](const ReceivedCall&) { return Reaction{}; });
+  std::atomic<bool> cancelled = false;
+  const ScanBatch batch{.max_rows = 2, .cancelled = &cancelled};
+  ASSERT_TRUE(scanner->Next(batch).ok());
+  ASSERT_TRUE(scanner->Next(batch).ok());
+  cancelled = true;
+  EXPECT_EQ(scanner->Next(batch).status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(scanner->Next({}).status().code(), StatusCode::kCancelled) << "for good";
+}
+
+TEST(Scan, TellsTheServerWhenToComeBack) {
+  FakeCluster cluster({}, kRows);
+  const auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));
+  uint32_t timeout = 0;
+  cluster.PutInTheWay([&](const ReceivedCall& call) {
+    timeout = call.timeout;
+    return std::nullopt;
+  });
+  ASSERT_TRUE(scanner->Next({.max_time = milliseconds(800)}).ok());
+  EXPECT_EQ(timeout, 1600u);
 }
 
 // An answer may end with a row that is not known to be whole; the next one tells.

@@ -58,6 +58,7 @@ ReceivedCall CallIn(const std::string& frame) {
   ReceivedCall call;
   call.id = header.call_id();
   call.method = header.method_name();
+  call.timeout = header.timeout();
   if (header.request_param()) call.parameter = TakeDelimited(in);
   call.cells = frame.substr(static_cast<size_t>(in.CurrentPosition()));
   return call;

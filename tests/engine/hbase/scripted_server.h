@@ -34,6 +34,7 @@ struct ReceivedCall {
   std::string method;
   std::string parameter;
   std::string cells;
+  uint32_t timeout = 0;  // milliseconds
 
   // The parameter as the message that the method takes.
   template <typename Message>
