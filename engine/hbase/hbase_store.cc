@@ -52,7 +52,8 @@ HBaseStore::HBaseStore(const ClusterOptions& options)
                registry_, pool_),
       master_({.attempts = AttemptsFor(options), .call_timeout = options.rpc_timeout}, registry_,
               pool_),
-      tables_(master_, regions_) {}
+      // The other half is the kernel's, or whoever keeps what is shown.
+      tables_(master_, regions_, std::chrono::milliseconds(options.max_staleness_ms / 2)) {}
 
 // ---- Cells ----------------------------------------------------------------------------------------
 

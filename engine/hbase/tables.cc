@@ -37,20 +37,28 @@ Status ToldOfNamespace(const Status& status, const std::string& name) {
 
 // ---- Tables ---------------------------------------------------------------------------------------
 
+template <typename Request>
+Status Tables::Do(std::string_view procedure, const TableName& table, Request& request,
+                  const Patience& patience) {
+  const Status done = master_.Do(procedure, request, patience);
+  schemas_.Forget(table);
+  return Told(done, table);
+}
+
 Status Tables::Create(const TableSchema& schema, const Patience& patience) {
   CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
   pb::CreateTableRequest request;
   Write(schema, *request.mutable_table_schema());
   for (const std::string& key : schema.split_keys) request.add_split_keys(key);
   std::sort(request.mutable_split_keys()->begin(), request.mutable_split_keys()->end());
-  return Told(master_.Do("CreateTable", request, patience), schema.name());
+  return Do("CreateTable", schema.name(), request, patience);
 }
 
 Status Tables::Alter(const TableSchema& schema, const Patience& patience) {
   pb::ModifyTableRequest request;
   Write(schema.name(), *request.mutable_table_name());
   Write(schema, *request.mutable_table_schema());
-  return Told(master_.Do("ModifyTable", request, patience), schema.name());
+  return Do("ModifyTable", schema.name(), request, patience);
 }
 
 Status Tables::Recreate(const TableSchema& schema, const Patience& patience) {
@@ -62,30 +70,30 @@ Status Tables::Recreate(const TableSchema& schema, const Patience& patience) {
 Status Tables::Drop(const TableName& table, const Patience& patience) {
   pb::DeleteTableRequest request;
   Write(table, *request.mutable_table_name());
-  const Status dropped = master_.Do("DeleteTable", request, patience);
+  const Status dropped = Do("DeleteTable", table, request, patience);
   regions_.ForgetTable(table);
-  return Told(dropped, table);
+  return dropped;
 }
 
 Status Tables::Truncate(const TableName& table, const Patience& patience) {
   pb::TruncateTableRequest request;
   Write(table, *request.mutable_table_name());
   request.set_preserve_splits(true);
-  const Status truncated = master_.Do("truncateTable", request, patience);
+  const Status truncated = Do("truncateTable", table, request, patience);
   regions_.ForgetTable(table);  // its regions are others now
-  return Told(truncated, table);
+  return truncated;
 }
 
 Status Tables::Enable(const TableName& table, const Patience& patience) {
   pb::EnableTableRequest request;
   Write(table, *request.mutable_table_name());
-  return Told(master_.Do("EnableTable", request, patience), table);
+  return Do("EnableTable", table, request, patience);
 }
 
 Status Tables::Disable(const TableName& table, const Patience& patience) {
   pb::DisableTableRequest request;
   Write(table, *request.mutable_table_name());
-  return Told(master_.Do("DisableTable", request, patience), table);
+  return Do("DisableTable", table, request, patience);
 }
 
 Status Tables::AddFamily(const TableName& table, const FamilySchema& family,
@@ -93,7 +101,7 @@ Status Tables::AddFamily(const TableName& table, const FamilySchema& family,
   pb::AddColumnRequest request;
   Write(table, *request.mutable_table_name());
   Write(family, *request.mutable_column_families());
-  return Told(master_.Do("AddColumn", request, patience), table);
+  return Do("AddColumn", table, request, patience);
 }
 
 Status Tables::ModifyFamily(const TableName& table, const FamilySchema& family,
@@ -101,7 +109,7 @@ Status Tables::ModifyFamily(const TableName& table, const FamilySchema& family,
   pb::ModifyColumnRequest request;
   Write(table, *request.mutable_table_name());
   Write(family, *request.mutable_column_families());
-  return Told(master_.Do("ModifyColumn", request, patience), table);
+  return Do("ModifyColumn", table, request, patience);
 }
 
 Status Tables::DropFamily(const TableName& table, const std::string& family,
@@ -109,7 +117,7 @@ Status Tables::DropFamily(const TableName& table, const std::string& family,
   pb::DeleteColumnRequest request;
   Write(table, *request.mutable_table_name());
   request.set_column_name(family);
-  return Told(master_.Do("DeleteColumn", request, patience), table);
+  return Do("DeleteColumn", table, request, patience);
 }
 
 Status Tables::Split(const TableName& table, const std::string& key, const Patience& patience) {
@@ -125,13 +133,20 @@ Status Tables::Split(const TableName& table, const std::string& key, const Patie
   info.set_start_key(region.start_key);
   info.set_end_key(region.end_key);
   request.set_split_row(key);
-  const Status split = master_.Do("SplitRegion", request, patience);
+  const Status split = Do("SplitRegion", table, request, patience);
   regions_.ForgetTable(table);
-  return Told(split, table);
+  return split;
 }
 
-StatusOr<std::shared_ptr<const TableSchema>> Tables::Describe(const TableName& table,
-                                                              const Patience& patience) {
+Description Tables::Describe(const TableName& table, const Patience& patience) {
+  if (auto known = schemas_.Find(table)) return *std::move(known);
+  const uint64_t changes = schemas_.changes();
+  Description description = Ask(table, patience);
+  schemas_.Keep(table, description, changes);
+  return description;
+}
+
+Description Tables::Ask(const TableName& table, const Patience& patience) {
   pb::GetTableDescriptorsRequest request;
   Write(table, *request.add_table_names());
   request.set_include_sys_tables(true);

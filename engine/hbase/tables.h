@@ -7,17 +7,21 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/hbase/master.h"
 #include "engine/hbase/regions.h"
+#include "engine/hbase/schema_cache.h"
 #include "engine/schema.h"
 
 namespace cellfs::hbase {
 
 class Tables {
  public:
-  Tables(Master& master, Regions& regions) : master_(master), regions_(regions) {}
+  // `schema_age`: how long a description counts; what this client changes it asks for anew.
+  Tables(Master& master, Regions& regions, Clock::duration schema_age)
+      : master_(master), regions_(regions), schemas_(schema_age) {}
 
   Status Create(const TableSchema& schema, const Patience& patience);
   Status Alter(const TableSchema& schema, const Patience& patience);
@@ -34,8 +38,7 @@ class Tables {
   // The daughters have servers when it returns.
   Status Split(const TableName& table, const std::string& key, const Patience& patience);
 
-  StatusOr<std::shared_ptr<const TableSchema>> Describe(const TableName& table,
-                                                        const Patience& patience);
+  Description Describe(const TableName& table, const Patience& patience);
   StatusOr<std::vector<TableName>> List(const std::string& namespace_name,
                                         const Patience& patience);
 
@@ -46,8 +49,15 @@ class Tables {
   StatusOr<std::vector<std::string>> ListNamespaces(const Patience& patience);  // sorted
 
  private:
+  // A procedure about the table.
+  template <typename Request>
+  Status Do(std::string_view procedure, const TableName& table, Request& request,
+            const Patience& patience);
+  Description Ask(const TableName& table, const Patience& patience);
+
   Master& master_;
   Regions& regions_;
+  SchemaCache schemas_;
 };
 
 // In the order of their keys, as hbase:meta has them now.

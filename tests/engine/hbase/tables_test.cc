@@ -33,7 +33,7 @@ FakeCluster::Obstacle DoesNotAnswer() {
 }
 
 Status Enable(FakeCluster& cluster, const Patience& patience = Soon()) {
-  return Tables(cluster.master(), cluster.regions()).Enable(kTable, patience);
+  return Tables(cluster.master(), cluster.regions(), {}).Enable(kTable, patience);
 }
 
 // ---- Procedures -----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ TEST(Tables, AreMadeWithTheirSplitKeysInOrder) {
   TableSchema schema(kTable);
   schema.families.emplace("f", FamilySchema("f"));
   schema.split_keys = {"m", "d"};
-  Tables tables(cluster.master(), cluster.regions());
+  Tables tables(cluster.master(), cluster.regions(), {});
   const Status made = tables.Create(schema, Soon());
   ASSERT_TRUE(made.ok()) << made.ToString();
   EXPECT_EQ(Rows(sent.split_keys().begin(), sent.split_keys().end()), (Rows{"d", "m"}));
@@ -174,7 +174,7 @@ TEST(Tables, AreDescribedWithTheirRegions) {
     Write(kTable, *response.add_table_schema()->mutable_table_name());
     return Reaction{AnswerFrame(call.id, response)};
   });
-  Tables tables(cluster.master(), cluster.regions());
+  Tables tables(cluster.master(), cluster.regions(), {});
   const auto schema = tables.Describe(kTable, Soon());
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_EQ((*schema)->split_keys, (Rows{"d", "g"}));
@@ -202,7 +202,7 @@ TEST(Tables, ThatAreDisabledAreTold) {
 
 TEST(Tables, AreSplitAtAKeyThatBeginsNoRegion) {
   FakeCluster cluster({"d"}, kRows);
-  Tables tables(cluster.master(), cluster.regions());
+  Tables tables(cluster.master(), cluster.regions(), {});
   EXPECT_EQ(tables.Split(kTable, "d", Soon()).code(), StatusCode::kDoNotRetry);
   pb::SplitTableRegionRequest sent;
   cluster.PutInTheWay([&](const ReceivedCall& call) {
