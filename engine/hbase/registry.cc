@@ -10,6 +10,9 @@ namespace {
 
 using google::protobuf::MessageLite;
 
+// The registry is asked where something was lost, which is when servers come and go.
+constexpr Clock::duration kLearnEvery = std::chrono::seconds(1);
+
 ServerAddress AddressOf(const pb::ServerName& name) {
   return {name.host_name(), static_cast<uint16_t>(name.port())};
 }
@@ -46,20 +49,48 @@ StatusOr<ServerAddress> Registry::ServerOfMeta(const Patience& patience) {
   return NotKnown("where hbase:meta is");
 }
 
+std::vector<ServerAddress> Registry::Candidates() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ServerAddress> candidates;
+  const auto add = [&](const ServerAddress& server) {
+    if (std::ranges::find(candidates, server) == candidates.end()) candidates.push_back(server);
+  };
+  if (answered_) add(*answered_);
+  std::ranges::for_each(servers_, add);
+  std::ranges::for_each(learned_, add);
+  return candidates;
+}
+
+// Releases before 2.5 do not tell: what was named has to do then.
+void Registry::Learn(const ServerAddress& answered, const Patience& patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    answered_ = answered;
+    if (Clock::now() < learn_again_) return;
+    learn_again_ = Clock::now() + kLearnEvery;
+  }
+  const pb::GetBootstrapNodesRequest request;
+  const Call call{.method = "GetBootstrapNodes", .parameter = &request, .is_urgent = true};
+  pb::GetBootstrapNodesResponse response;
+  if (!Ask(answered, call, response, patience).ok() || response.server_name().empty()) return;
+  const std::lock_guard lock(mutex_);
+  learned_.clear();
+  for (const pb::ServerName& name : response.server_name()) learned_.push_back(AddressOf(name));
+}
+
 Status Registry::Ask(std::string_view method, const MessageLite& request, MessageLite& response,
                      const Patience& patience) {
   const Call call{.method = method, .parameter = &request, .is_urgent = true};
-  const size_t first = answered_;
+  const std::vector<ServerAddress> candidates = Candidates();
   Status why;
-  for (size_t i = 0; i < servers_.size() && !patience.IsOver(); ++i) {
-    const size_t at = (first + i) % servers_.size();
+  for (size_t i = 0; i < candidates.size() && !patience.IsOver(); ++i) {
     // Each of those that are left gets its part of the time.
+    const auto left = static_cast<int>(candidates.size() - i);
     Patience share = patience;
-    share.deadline = std::min(patience.deadline,
-                              Clock::now() + patience.Left() / static_cast<int>(servers_.size() - i));
-    why = Ask(servers_[at], call, response, share);
+    share.deadline = std::min(patience.deadline, Clock::now() + patience.Left() / left);
+    why = Ask(candidates[i], call, response, share);
     if (why.ok()) {
-      answered_ = at;
+      Learn(candidates[i], patience);
       return why;
     }
   }

@@ -2,11 +2,13 @@
 //
 // The servers by which a cluster is found: any of its masters or region servers says where the rest
 // is (ClientMetaService, HBase 2.3 and later). One that does not answer is passed over for the next.
-// Thread-safe.
+// Servers that are not named by the caller are learned from those that answer: in the end none of
+// the first ones need be left. Thread-safe.
 #ifndef CELLFS_ENGINE_HBASE_REGISTRY_H_
 #define CELLFS_ENGINE_HBASE_REGISTRY_H_
 
-#include <atomic>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +37,16 @@ class Registry {
   Status Ask(const ServerAddress& server, const Call& call,
              google::protobuf::MessageLite& response, const Patience& patience);
 
+  // In the order in which they are asked.
+  std::vector<ServerAddress> Candidates() const;
+  void Learn(const ServerAddress& answered, const Patience& patience);
+
   const std::vector<ServerAddress> servers_;
-  std::atomic<size_t> answered_ = 0;  // who did last is asked first
   ConnectionPool& pool_;
+  mutable std::mutex mutex_;
+  std::optional<ServerAddress> answered_;  // last
+  std::vector<ServerAddress> learned_;     // HBase's bootstrap nodes
+  Clock::time_point learn_again_{};
 };
 
 }  // namespace cellfs::hbase

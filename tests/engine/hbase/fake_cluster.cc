@@ -134,6 +134,9 @@ Reaction FakeCluster::ServeRegistry(const ReceivedCall& call) {
     response.mutable_server_name()->set_port(server_.address().port);
     return {AnswerFrame(call.id, response)};
   }
+  if (call.method == "GetBootstrapNodes") {
+    return {AnswerFrame(call.id, pb::GetBootstrapNodesResponse())};
+  }
   pb::GetMetaRegionLocationsResponse response;
   pb::RegionLocation& location = *response.add_meta_locations();
   location.mutable_region_info()->set_region_id(1);
