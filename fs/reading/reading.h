@@ -17,6 +17,7 @@
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/node.h"
+#include "fs/reading/read_ahead.h"
 #include "fs/requests/scan_slots.h"
 #include "fs/store/freshness.h"
 #include "fs/store/raw_cells.h"
@@ -36,7 +37,10 @@ class Reading {
         clock_(clock),
         freshness_(freshness),
         scan_slots_(scan_slots),
-        options_(options) {}
+        options_(options) {
+    if (!freshness.is_exact() && options.read_only)
+      read_ahead_ = std::make_unique<ReadAhead>(store, freshness);
+  }
 
   const Clock& clock() const { return clock_; }
   const Freshness& freshness() const { return freshness_; }
@@ -45,7 +49,8 @@ class Reading {
 
   // ---- Cells; as in engine/store.h and fs/store/raw_cells.h
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) const {
-    return store_.Read(caller, table, get);
+    return read_ahead_ == nullptr ? store_.Read(caller, table, get)
+                                  : read_ahead_->Read(caller, table, get);
   }
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) const {
@@ -112,6 +117,7 @@ class Reading {
   const Freshness& freshness_;
   ScanSlots& scan_slots_;
   const MountOptions& options_;
+  std::unique_ptr<ReadAhead> read_ahead_;  // null where all that is read can be kept, or changed
 };
 
 enum class ReadDetail { kLengths, kValues };

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/read_ahead.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "engine/filters.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr size_t kFirstAmount = 16;
+constexpr size_t kMostAmount = 1024;
+constexpr size_t kMostBytes = size_t{1} << 20;
+constexpr size_t kMostWindows = 16;
+constexpr size_t kMostAsked = 32;
+
+// The first rows, or pieces of one, of about kMostBytes; the last may be cut off unless the scan is
+// at its end.
+StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount) {
+  std::vector<RowCells> rows;
+  size_t bytes = 0;
+  while (!scanner.at_end() && rows.size() < amount && bytes < kMostBytes) {
+    CELLFS_ASSIGN_OR_RETURN(auto more, scanner.Next({.max_rows = amount - rows.size(),
+                                                     .max_bytes = kMostBytes - bytes,
+                                                     .partial_rows = true}));
+    for (RowCells& row : more) {
+      for (const Cell& cell : row)
+        bytes += cell.row.size() + cell.qualifier.size() + cell.value.size() + sizeof cell;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::optional<ReadAhead::Question> ReadAhead::QuestionOf(const Caller& caller,
+                                                         const TableName& table, const Get& get) {
+  const bool is_plain = caller.is_superuser() && get.filter == nullptr && get.moment == nullptr &&
+                        get.max_versions == 1 && get.store_offset == 0 &&
+                        get.time_range.IsAll() && get.family_time_ranges.empty();
+  if (!is_plain || get.columns.size() > 1) return std::nullopt;
+  Question question{.table = table,
+                    .lengths_only = get.lengths_only,
+                    .row = get.row,
+                    .store_limit = get.store_limit};
+  if (get.columns.empty()) return question;
+  const auto& [family, qualifiers] = *get.columns.begin();
+  question.family = family;
+  if (qualifiers.size() > 1) return std::nullopt;
+  if (!qualifiers.empty()) question.qualifier = *qualifiers.begin();
+  return question;
+}
+
+ReadAhead::Sequence ReadAhead::SequenceOf(const Question& question, bool by_column) {
+  Sequence sequence{.table = question.table, .lengths_only = question.lengths_only};
+  if (by_column) sequence.row = question.row;
+  if (by_column || !question.lengths_only) sequence.family = question.family;
+  return sequence;
+}
+
+bool ReadAhead::Covers(const Window& window, const Question& question) {
+  const Sequence& sequence = window.sequence;
+  if (sequence.table != question.table || sequence.lengths_only != question.lengths_only)
+    return false;
+  if (!sequence.family.empty() && sequence.family != question.family) return false;
+  if (sequence.row && (*sequence.row != question.row || !question.qualifier)) return false;
+  const std::string& key = KeyIn(sequence, question);
+  return key >= window.first && (window.is_to_end || key <= window.last);
+}
+
+RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
+  RowCells answer;
+  const auto cells = window.cells.find(KeyIn(window.sequence, question));
+  if (cells == window.cells.end()) return answer;
+  int32_t of_family = 0;
+  for (const Cell& cell : cells->second) {
+    if (!question.family.empty() && cell.family != question.family) continue;
+    if (question.qualifier && cell.qualifier != *question.qualifier) continue;
+    if (answer.empty() || answer.back().family != cell.family) of_family = 0;
+    if (question.store_limit >= 0 && of_family >= question.store_limit) continue;
+    ++of_family;
+    answer.push_back(cell);
+  }
+  return answer;
+}
+
+std::optional<RowCells> ReadAhead::Find(const Question& question) {
+  for (const WindowPtr& window : windows_) {
+    if (!Covers(*window, question) || !freshness_.IsFresh(window->read_at)) continue;
+    ++window->used;
+    return AnswerFrom(*window, question);
+  }
+  return std::nullopt;
+}
+
+// What was brought for nothing keeps from bringing more until other reads have displaced it.
+size_t ReadAhead::AmountFor(const Sequence& sequence, const std::string& key) const {
+  for (const WindowPtr& window : windows_) {
+    if (window->sequence != sequence || window->first >= key) continue;
+    const bool was_used = window->used * 2 >= std::min(window->asked_for, window->cells.size());
+    return was_used ? std::min(window->asked_for * 2, kMostAmount) : 0;
+  }
+  const bool follows = std::ranges::any_of(asked_, [&](const Asked& asked) {
+    return asked.sequence == sequence && asked.key < key;
+  });
+  return follows ? kFirstAmount : 0;
+}
+
+void ReadAhead::Note(Sequence sequence, std::string key) {
+  std::erase_if(asked_, [&](const Asked& asked) { return asked.sequence == sequence; });
+  asked_.push_front({std::move(sequence), std::move(key)});
+  if (asked_.size() > kMostAsked) asked_.pop_back();
+}
+
+StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequence& sequence,
+                                                const std::string& first, size_t amount) const {
+  auto window = std::make_shared<Window>();
+  window->sequence = sequence;
+  window->first = window->last = first;
+  window->asked_for = amount;
+  window->read_at = freshness_.Now();
+  Scan scan;
+  scan.lengths_only = sequence.lengths_only;
+  if (!sequence.family.empty()) scan.columns[sequence.family];
+  if (sequence.row) {
+    scan.start_row = scan.stop_row = *sequence.row;
+    scan.include_stop_row = true;
+    scan.store_limit = static_cast<int32_t>(amount);
+    CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnRangeFilter(first, true, std::nullopt, false));
+  } else {
+    scan.start_row = first;
+    scan.limit = static_cast<int64_t>(amount);
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, store_.OpenScanner(caller, sequence.table, scan));
+  CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, FirstRows(*scanner, amount));
+  auto& cells = window->cells;
+  for (RowCells& row : rows) {
+    for (Cell& cell : row) {
+      RowCells& of_key = cells[sequence.row ? cell.qualifier : cell.row];
+      of_key.push_back(std::move(cell));
+    }
+  }
+  const bool is_whole = scanner->at_end();
+  if (!sequence.row && !is_whole && !cells.empty()) cells.erase(std::prev(cells.end()));
+  if (!is_whole && cells.empty()) return WindowPtr();
+  if (!cells.empty()) window->last = cells.rbegin()->first;
+  window->is_to_end = is_whole && cells.size() < amount;
+  return window;
+}
+
+StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table, const Get& get) {
+  const auto question = QuestionOf(caller, table, get);
+  if (!question) return store_.Read(caller, table, get);
+  Sequence sequence;
+  size_t amount = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto answer = Find(*question)) return *std::move(answer);
+    for (const bool by_column : {true, false}) {
+      if (amount != 0 || (by_column && !question->qualifier)) continue;
+      sequence = SequenceOf(*question, by_column);
+      const std::string& key = KeyIn(sequence, *question);
+      amount = AmountFor(sequence, key);
+      Note(sequence, key);
+    }
+  }
+  if (amount == 0) return store_.Read(caller, table, get);
+  CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
+                          Bring(caller, sequence, KeyIn(sequence, *question), amount));
+  if (window == nullptr) return store_.Read(caller, table, get);
+  const std::lock_guard lock(mutex_);
+  window->used = 1;
+  std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });
+  windows_.push_front(window);
+  if (windows_.size() > kMostWindows) windows_.pop_back();
+  return AnswerFrom(*window, *question);
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// ReadAhead: where the store is far away and nothing is kept for long (fs/store/freshness.h), who
+// goes through a tree in its order still does not ask for each file. Of two reads that follow each
+// other in the order of keys the second brings what comes behind it along, and as long as what was
+// brought is used, each time twice as much:
+//
+//     a row behind another one                rows from there on
+//     a column behind another one of its row  columns of the family from there on
+//
+// Only plain reads of the present are answered so; values of the family asked for, lengths of all
+// families. What was brought counts for as long as anything that was read may be shown.
+//
+// Thread-safe. REQUIRES: nobody writes to the store through this mount.
+#ifndef CELLFS_FS_READING_READ_AHEAD_H_
+#define CELLFS_FS_READING_READ_AHEAD_H_
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/store.h"
+#include "fs/store/freshness.h"
+
+namespace cellfs::fs {
+
+class ReadAhead {
+ public:
+  ReadAhead(Store& store, const Freshness& freshness) : store_(store), freshness_(freshness) {}
+
+  // As Store::Read.
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get);
+
+ private:
+  // A plain read.
+  struct Question {
+    TableName table;
+    bool lengths_only = false;
+    std::string row;
+    std::string family;                    // empty: all of them
+    std::optional<std::string> qualifier;  // nullopt: all of the family's
+    int32_t store_limit = -1;
+  };
+
+  // In what order reads follow each other: rows, or columns of one row and family.
+  struct Sequence {
+    TableName table;
+    bool lengths_only = false;
+    std::optional<std::string> row;  // whose columns these are; nullopt: rows
+    std::string family;              // empty: of all of them
+
+    bool operator==(const Sequence&) const = default;
+  };
+  // The question's place in it: a row, or a qualifier.
+  static const std::string& KeyIn(const Sequence& sequence, const Question& question) {
+    return sequence.row ? *question.qualifier : question.row;
+  }
+
+  // What was brought, from one key to another, without a gap.
+  struct Window {
+    Sequence sequence;
+    std::string first;
+    std::string last;
+    bool is_to_end = false;  // nothing comes behind it
+    Timestamp read_at = 0;
+    size_t asked_for = 0;  // keys
+    size_t used = 0;       // answers given
+    std::map<std::string, RowCells> cells;  // by key
+  };
+  using WindowPtr = std::shared_ptr<Window>;
+  struct Asked {
+    Sequence sequence;
+    std::string key;
+  };
+
+  static std::optional<Question> QuestionOf(const Caller& caller, const TableName& table,
+                                            const Get& get);
+  // By columns where it has one, else by rows.
+  static Sequence SequenceOf(const Question& question, bool by_column);
+  static bool Covers(const Window& window, const Question& question);
+  static RowCells AnswerFrom(const Window& window, const Question& question);
+
+  // ---- REQUIRES: mutex_
+  std::optional<RowCells> Find(const Question& question);
+  // How many keys of the sequence to bring from the key on; 0: it does not go on there.
+  size_t AmountFor(const Sequence& sequence, const std::string& key) const;
+  void Note(Sequence sequence, std::string key);
+
+  // Null: what comes first is too large to be brought so.
+  StatusOr<WindowPtr> Bring(const Caller& caller, const Sequence& sequence,
+                            const std::string& first, size_t amount) const;
+
+  Store& store_;
+  const Freshness& freshness_;
+  std::mutex mutex_;              // guards the rest
+  std::list<WindowPtr> windows_;  // the newest first
+  std::list<Asked> asked_;        // of the store, the latest first
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_READING_READ_AHEAD_H_

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/read_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/filters.h"
+#include "engine/open.h"
+#include "tests/support/forwarding_store.h"
+#include "tests/support/temporary_directory.h"
+
+namespace cellfs::fs {
+namespace {
+
+const TableName kTable{"default", "t"};
+
+// Counts what a client would send.
+class CountedStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
+    ++calls;
+    return ForwardingStore::Read(caller, table, get);
+  }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
+                                                 const Scan& scan) override {
+    ++calls;
+    return ForwardingStore::OpenScanner(caller, table, scan);
+  }
+
+  int calls = 0;
+};
+
+std::string Numbered(const std::string& prefix, int number) {
+  return prefix + std::to_string(100000 + number);
+}
+
+class ReadAheadTest : public ::testing::Test {
+ protected:
+  ReadAheadTest() : store_(*OpenLocalStore(directory_.path() + "/store", {})) {
+    TableSchema schema(kTable);
+    for (const char* family : {"f", "g"}) schema.families.emplace(family, FamilySchema(family));
+    EXPECT_TRUE(store_.CreateTable(me_, schema).ok());
+  }
+
+  void PutCell(const std::string& row, const std::string& family, const std::string& qualifier,
+               size_t size = 3) {
+    const Put put{.row = row, .cells = {{family, qualifier, kLatestTimestamp,
+                                         std::string(size, 'v'), {}}}};
+    EXPECT_TRUE(store_.Mutate(me_, kTable, RowMutations::Of(put)).ok());
+  }
+
+  static Get Of(const std::string& row, const std::string& family = "",
+                const std::optional<std::string>& qualifier = {}, bool lengths_only = true) {
+    Get get;
+    get.row = row;
+    get.lengths_only = lengths_only;
+    if (!family.empty()) get.columns[family];
+    if (qualifier) get.columns[family].insert(*qualifier);
+    return get;
+  }
+
+  static std::string TextOf(const RowCells& cells) {
+    std::string text;
+    for (const Cell& cell : cells) {
+      text += cell.row + " " + cell.family + ":" + cell.qualifier + " " + cell.value + " " +
+              std::to_string(cell.value_length) + "\n";
+    }
+    return text;
+  }
+
+  std::string Ahead(const Get& get) {
+    const auto cells = ahead_.Read(me_, kTable, get);
+    return cells.ok() ? TextOf(*cells) : cells.status().ToString();
+  }
+  std::string Direct(const Get& get) {
+    const auto cells = store_.ForwardingStore::Read(me_, kTable, get);
+    return cells.ok() ? TextOf(*cells) : cells.status().ToString();
+  }
+
+  TemporaryDirectory directory_;
+  const Caller& me_ = Caller::Superuser();
+  CountedStore store_;
+  ManualClock clock_{1'000'000};
+  const StoreTraits traits_{.has_other_writers = true, .max_staleness_ms = 1000};
+  const Freshness freshness_{traits_, clock_};
+  ReadAhead ahead_{store_, freshness_};
+};
+
+TEST_F(ReadAheadTest, WalkOfRowsAsksSeldom) {
+  for (int i = 0; i < 10000; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 10000; ++i) {
+    const std::string row = Numbered("r", i);
+    for (const Get& get : {Of(row), Of(row, "f"), Of(row, "f", "q")})
+      ASSERT_EQ(Ahead(get), row + " f:q  3\n");
+  }
+  EXPECT_LE(store_.calls, 60);
+}
+
+TEST_F(ReadAheadTest, ReadingTheColumnsOfARowAsksSeldom) {
+  for (int i = 0; i < 1000; ++i) PutCell("r", "f", Numbered("q", i), 100);
+  for (int i = 0; i < 1000; ++i) {
+    const Get get = Of("r", "f", Numbered("q", i), /*lengths_only=*/false);
+    ASSERT_EQ(Ahead(get), Direct(get));
+  }
+  EXPECT_LE(store_.calls, 15);
+}
+
+TEST_F(ReadAheadTest, LargeValuesAreNotBroughtInMasses) {
+  for (int i = 0; i < 40; ++i) PutCell("r", "f", Numbered("q", i), 300'000);
+  for (int i = 0; i < 40; ++i) {
+    const Get get = Of("r", "f", Numbered("q", i), /*lengths_only=*/false);
+    ASSERT_EQ(Ahead(get), Direct(get));
+  }
+  EXPECT_GE(store_.calls, 8);
+}
+
+TEST_F(ReadAheadTest, RowsThatComeInPiecesAreWholeOrNotThere) {
+  for (int i = 0; i < 12; ++i) {
+    for (int j = 0; j < 5; ++j) PutCell(Numbered("r", i), "f", Numbered("q", j), 70'000);
+  }
+  for (int i = 0; i < 12; ++i) {
+    const Get get = Of(Numbered("r", i), "f", std::nullopt, /*lengths_only=*/false);
+    ASSERT_EQ(Ahead(get), Direct(get)) << i;
+  }
+}
+
+TEST_F(ReadAheadTest, WhoReadsHereAndThereAsksForNoMore) {
+  for (int i = 0; i < 1000; ++i) PutCell(Numbered("r", i), "f", "q");
+  std::mt19937 random(1);
+  int rows = 0;
+  for (int i = 0; i < 200; ++i, ++rows) {
+    const Get get = Of(Numbered("r", static_cast<int>(random() % 1000)));
+    ASSERT_EQ(Ahead(get), Direct(get));
+  }
+  EXPECT_LE(store_.calls, rows);
+}
+
+TEST_F(ReadAheadTest, WhatWasBroughtIsNotShownForLong) {
+  for (int i = 0; i < 10; ++i) PutCell(Numbered("r", i), "f", "q");
+  Ahead(Of(Numbered("r", 0)));
+  Ahead(Of(Numbered("r", 1)));
+  PutCell(Numbered("r", 2), "f", "new");
+  clock_.Advance(501);
+  EXPECT_EQ(Ahead(Of(Numbered("r", 2))), Direct(Of(Numbered("r", 2))));
+}
+
+TEST_F(ReadAheadTest, NothingBehindTheLastIsKnownToBeNothing) {
+  PutCell("a", "f", "q");
+  PutCell("b", "f", "q");
+  Ahead(Of("a"));
+  Ahead(Of("b"));
+  const int calls = store_.calls;
+  EXPECT_EQ(Ahead(Of("c")), "");
+  EXPECT_EQ(Ahead(Of("b", "g")), "");
+  EXPECT_EQ(store_.calls, calls);
+}
+
+TEST_F(ReadAheadTest, FailuresAreTheStores) {
+  const auto read = ahead_.Read(me_, {"default", "missing"}, Of("r"));
+  EXPECT_EQ(read.status().code(), StatusCode::kTableNotFound);
+}
+
+// Whatever is asked for, in whatever order, comes as the store has it.
+TEST_F(ReadAheadTest, AnswersAreTheStores) {
+  std::mt19937 random(7);
+  const auto number = [&](int below) { return static_cast<int>(random() % below); };
+  for (int i = 0; i < 400; ++i) {
+    PutCell(Numbered("r", number(60)), number(2) == 0 ? "f" : "g", Numbered("q", number(12)),
+            static_cast<size_t>(number(20)));
+  }
+  for (int round = 0; round < 4000; ++round) {
+    static int row = 0;
+    row = number(10) == 0 ? number(60) : row + number(2);
+    Get get = Of(Numbered("r", row));
+    get.lengths_only = number(2) == 0;
+    const std::string family = number(2) == 0 ? "f" : "g";
+    if (number(3) != 0) get.columns[family];
+    if (!get.columns.empty() && number(2) == 0)
+      get.columns[family].insert(Numbered("q", number(12)));
+    if (!get.columns.empty() && number(10) == 0) get.columns[family].insert(Numbered("q", 3));
+    if (number(3) == 0) get.store_limit = 1 + number(3);
+    if (number(20) == 0) get.store_offset = 1;
+    if (number(20) == 0) get.time_range = {0, 1};
+    if (number(20) == 0) get.filter = *MakeColumnPrefixFilter("q10000");
+    if (number(50) == 0) clock_.Advance(300);
+    ASSERT_EQ(Ahead(get), Direct(get)) << round;
+  }
+}
+
+}  // namespace
+}  // namespace cellfs::fs
