@@ -227,7 +227,7 @@ Status RegionScanner::Take(const Answer& answer) {
     Close();
   } else if (!has_more_here) {
     FinishRow();
-    LeaveRegion();
+    if (!is_over_) LeaveRegion();
   }
   return {};
 }
@@ -235,7 +235,9 @@ Status RegionScanner::Take(const Answer& answer) {
 Status RegionScanner::TakePiece(RowPiece piece) {
   RowCells& cells = piece.cells;
   if (cells.empty()) return {};
-  if (scan_.lengths_only) CELLFS_RETURN_IF_ERROR(TakeLengths(cells));
+  if (scan_.lengths_only) {
+    CELLFS_RETURN_IF_ERROR(TakeLengths(ComesAsLengths(scan_), cells));
+  }
   if (place_.behind && place_.behind->row == cells.front().row) {
     std::erase_if(cells, [&](const Cell& cell) {
       return CompareCells(ViewOf(cell), ViewOf(*place_.behind)) <= 0;
@@ -368,7 +370,7 @@ StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get
   pb::GetResponse response;
   CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, CellsOf(response.result(), answer));
-  if (get.lengths_only) CELLFS_RETURN_IF_ERROR(TakeLengths(cells));
+  if (get.lengths_only) CELLFS_RETURN_IF_ERROR(TakeLengths(ComesAsLengths(get), cells));
   return cells;
 }
 

@@ -10,8 +10,8 @@ namespace cellfs::hbase {
 namespace {
 
 // Get and Scan say the same in fields of the same names.
-template <typename Message>
-Status WriteQuery(const Query& query, Message& message) {
+template <typename AnyQuery, typename Message>
+Status WriteQuery(const AnyQuery& query, Message& message) {
   if (query.moment != nullptr) {
     return {StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading"};
   }
@@ -33,7 +33,7 @@ Status WriteQuery(const Query& query, Message& message) {
   if (query.filter != nullptr) {
     CELLFS_RETURN_IF_ERROR(Write(*query.filter, *message.mutable_filter()));
   }
-  if (query.lengths_only) AddLengthsOnly(*message.mutable_filter());
+  if (ComesAsLengths(query)) AddLengthsOnly(*message.mutable_filter());
   return {};
 }
 
@@ -80,8 +80,12 @@ Status Write(const Scan& scan, pb::Scan& message) {
   return {};
 }
 
-Status TakeLengths(RowCells& cells) {
+Status TakeLengths(bool come_as_lengths, RowCells& cells) {
   for (Cell& cell : cells) {
+    if (!come_as_lengths) {
+      cell.value.clear();
+      continue;
+    }
     if (cell.value.size() != sizeof(uint32_t)) {
       return {StatusCode::kIoError, "the server sent what is no length of a value"};
     }

@@ -30,9 +30,15 @@ Status Write(const Get& get, pb::Get& message);
 // All but where it starts and how many rows it is asked for at once.
 Status Write(const Scan& scan, pb::Scan& message);
 
-// Values of a read for lengths only come as their length (KeyOnlyFilter): puts it in its place.
-// kIoError where it is none.
-Status TakeLengths(RowCells& cells);
+// Whether the values of a read for lengths only come as their length (KeyOnlyFilter), not whole. A
+// raw scan without a filter counts versions otherwise than one with it, so it has none added.
+inline bool ComesAsLengths(const Get& get) { return get.lengths_only; }
+inline bool ComesAsLengths(const Scan& scan) {
+  const bool counts = scan.raw && scan.filter == nullptr && scan.max_versions != kAllVersions;
+  return scan.lengths_only && !counts;
+}
+// Of a read for lengths only: puts lengths in their place. kIoError where a value is none.
+Status TakeLengths(bool come_as_lengths, RowCells& cells);
 
 }  // namespace cellfs::hbase
 

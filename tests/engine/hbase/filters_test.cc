@@ -198,6 +198,29 @@ TEST(Filters, AreJoinedByLengthsWhereOnlyTheseAreAskedFor) {
   EXPECT_TRUE(As<pb::KeyOnlyFilter>("KeyOnlyFilter", both.filters(1)).len_as_val());
 }
 
+// With a filter a raw scan counts tombstones as versions, and not without one.
+TEST(Filters, AreNotAddedToARawScanThatCountsVersions) {
+  for (const int32_t versions : {1, kAllVersions}) {
+    FakeCluster cluster({}, kRows);
+    bool has_filter = false;
+    cluster.PutInTheWay([&](const ReceivedCall& call) {
+      has_filter = call.As<pb::ScanRequest>().scan().has_filter();
+      return std::nullopt;
+    });
+    Scan scan;
+    scan.raw = true;
+    scan.max_versions = versions;
+    scan.lengths_only = true;
+    const auto scanner = *OpenScanner(cluster.regions(), kTable, scan, seconds(10));
+    const auto rows = scanner->Next({.max_rows = 1});
+    EXPECT_EQ(has_filter, versions == kAllVersions);
+    if (has_filter) continue;  // the values of the false cluster are no lengths
+    ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+    EXPECT_EQ(rows->front().front().value, "");
+    EXPECT_EQ(rows->front().front().value_length, 1u);
+  }
+}
+
 // ---- Filters that are run here --------------------------------------------------------------------
 
 FilterPtr Hides(const std::string& row, const FilterPtr& inner) {

@@ -245,26 +245,29 @@ TEST(Scan, TellsTheServerWhenToComeBack) {
 
 // An answer may end with a row that is not known to be whole; the next one tells.
 TEST(Scan, CountsRowsThatComeInPieces) {
-  FakeCluster cluster({}, kRows);
-  cluster.PutInTheWay([](const ReceivedCall& call) -> std::optional<Reaction> {
-    pb::ScanResponse response;
-    std::string block;
-    for (const std::string row : {"a", "b", "c"}) {
-      AppendCell({.row = row, .family = "f", .timestamp = 1}, block);
-      response.add_cells_per_result(1);
-      response.add_partial_flag_per_result(true);
-    }
-    response.set_scanner_id(99);
-    return Reaction{AnswerFrame(call.id, response, block)};
-  });
-  Scan scan;
-  scan.limit = 2;
-  const auto scanner = OpenScanner(cluster.regions(), kTable, scan, seconds(10));
-  ASSERT_TRUE(scanner.ok());
-  const auto rows = (*scanner)->Next({.partial_rows = true});
-  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
-  EXPECT_EQ(rows->size(), 2u);
-  EXPECT_TRUE((*scanner)->at_end());
+  for (const Rows& sent : {Rows{"a", "b", "c"}, Rows{"a", "b"}}) {
+    FakeCluster cluster({"d"}, kRows);
+    cluster.PutInTheWay([&](const ReceivedCall& call) -> std::optional<Reaction> {
+      pb::ScanResponse response;
+      std::string block;
+      for (const std::string& row : sent) {
+        AppendCell({.row = row, .family = "f", .timestamp = 1}, block);
+        response.add_cells_per_result(1);
+        response.add_partial_flag_per_result(true);
+      }
+      response.set_scanner_id(99);
+      response.set_more_results_in_region(sent.size() > 2);
+      return Reaction{AnswerFrame(call.id, response, block)};
+    });
+    Scan scan;
+    scan.limit = 2;
+    const auto scanner = OpenScanner(cluster.regions(), kTable, scan, seconds(10));
+    ASSERT_TRUE(scanner.ok());
+    const auto rows = (*scanner)->Next({.partial_rows = true});
+    ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+    EXPECT_EQ(rows->size(), 2u);
+    EXPECT_TRUE((*scanner)->at_end());
+  }
 }
 
 // Whatever happens to the scanner, at whichever call: each row comes once, in order.
