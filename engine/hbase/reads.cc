@@ -68,6 +68,7 @@ class RegionScanner : public Scanner {
     Region region;
     std::optional<uint64_t> id;  // the server's; none before its first answer
     uint64_t calls = 0;
+    std::unique_ptr<ScannerLeases::Lease> lease;  // once there is more to come than one answer
   };
 
   StatusOr<std::vector<RowCells>> NextRows(const ScanBatch& batch, const Patience& patience);
@@ -77,6 +78,7 @@ class RegionScanner : public Scanner {
   Reply Ask(const ScanBatch& batch, const Patience& patience);
   pb::ScanRequest RequestFor(const ScanBatch& batch) const;
   Status Take(const Answer& answer);
+  void KeepLease(const pb::ScanResponse& response);
   Status TakePiece(RowPiece piece);
   void FinishRow();
   void LeaveRegion();
@@ -228,8 +230,19 @@ Status RegionScanner::Take(const Answer& answer) {
   } else if (!has_more_here) {
     FinishRow();
     if (!is_over_) LeaveRegion();
+  } else {
+    KeepLease(response);
   }
   return {};
+}
+
+// The server tells the time of a lease in its first answer.
+void RegionScanner::KeepLease(const pb::ScanResponse& response) {
+  if (open_->lease != nullptr) return open_->lease->Use();
+  if (!open_->id || response.ttl() == 0) return;
+  open_->lease = std::make_unique<ScannerLeases::Lease>(
+      regions_.leases(), ScannerLeases::Scanner{open_->region, *open_->id},
+      std::chrono::milliseconds(response.ttl()));
 }
 
 Status RegionScanner::TakePiece(RowPiece piece) {

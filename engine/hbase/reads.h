@@ -16,8 +16,8 @@ namespace cellfs::hbase {
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
                         Clock::duration within);
 
-// A scan over all regions of its range. A scanner that is lost (its region moved, its lease ended
-// because nobody asked for an hour) is opened again behind the last row that was returned, or in
+// A scan over all regions of its range. Scanners hold leases at the servers, which are renewed for
+// some minutes. One that is lost (its region moved, nobody asked for an hour) is opened again behind the last row that was returned, or in
 // the middle of it. Each Next ends within the time given. Whoever has asked twice reads on: what
 // comes next is asked for before it is wanted, one answer at a time.
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,

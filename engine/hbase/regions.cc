@@ -176,6 +176,17 @@ std::unique_ptr<PendingCall> Regions::Begin(const Region& region, const hbase::C
   return std::make_unique<HeldCall>(*std::move(connection), std::move(pending));
 }
 
+// Without the number of the call, so that the next one has it. What comes of it does not matter: of
+// a scanner that is lost its reader will hear.
+void Regions::Renew(const ScannerLeases::Scanner& scanner) {
+  pb::ScanRequest request;
+  request.set_scanner_id(scanner.id);
+  request.set_number_of_rows(0);
+  request.set_renew(true);
+  Begin(scanner.region, {.method = "Scan", .parameter = &request},
+        Patience::For(std::chrono::seconds(1)));
+}
+
 Regions::Verdict Regions::Judge(const Region& region, const Reply& reply, Repeat repeat,
                                 const Patience& patience) {
   if (reply.end != Reply::End::kAnswered) {

@@ -19,6 +19,7 @@
 #include "engine/hbase/connection_pool.h"
 #include "engine/hbase/region_cache.h"
 #include "engine/hbase/registry.h"
+#include "engine/hbase/scanner_leases.h"
 
 namespace cellfs::hbase {
 
@@ -38,9 +39,15 @@ class Regions {
     // For one try. A server that stands still is left for the next after it.
     Clock::duration call_timeout = std::chrono::seconds(10);
     int32_t scanner_caching = std::numeric_limits<int32_t>::max();  // rows that a call brings
+    // For how long a scanner that nobody reads on is kept open at its server.
+    Clock::duration longest_scanner_rest = std::chrono::minutes(10);
   };
   Regions(const Options& options, Registry& registry, ConnectionPool& pool)
-      : options_(options), registry_(registry), pool_(pool) {}
+      : options_(options),
+        registry_(registry),
+        pool_(pool),
+        leases_([this](const ScannerLeases::Scanner& scanner) { Renew(scanner); },
+                options.longest_scanner_rest) {}
 
   // The region that holds the row. kTableNotFound; kTableNotEnabled, which is looked at only where
   // a server did not have a region of the table; kUnavailable where no server has it now.
@@ -77,6 +84,7 @@ class Regions {
                         const Patience& patience);
 
   const Options& options() const { return options_; }
+  ScannerLeases& leases() { return leases_; }
   void ForgetTable(const TableName& table) { cache_.ForgetTable(table); }
 
  private:
@@ -84,6 +92,7 @@ class Regions {
   // Before a region is looked up: kTableNotEnabled if one of the table's was missed, and this is why.
   Status CheckMissed(const TableName& table, const Patience& patience);
   void NoteMissed(const TableName& table);
+  void Renew(const ScannerLeases::Scanner& scanner);
   // The last region of the table that begins at or before the row of hbase:meta.
   StatusOr<Region> LastAtOrBefore(const TableName& table, const std::string& meta_row,
                                   const Patience& patience);
@@ -94,6 +103,7 @@ class Regions {
   RegionCache cache_;
   std::mutex mutex_;
   std::set<TableName> missed_;  // a server did not have a region of theirs
+  ScannerLeases leases_;
 };
 
 }  // namespace cellfs::hbase

@@ -81,6 +81,16 @@ void FakeCluster::ForgetProcedures() {
   are_procedures_forgotten_ = true;
 }
 
+void FakeCluster::LeaseScannersFor(std::chrono::milliseconds time) {
+  const std::lock_guard lock(mutex_);
+  lease_ = time;
+}
+
+size_t FakeCluster::renewals() const {
+  const std::lock_guard lock(mutex_);
+  return renewals_;
+}
+
 void FakeCluster::DisableTable() {
   const std::lock_guard lock(mutex_);
   is_disabled_ = true;
@@ -216,6 +226,17 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
     scanners_.erase(request.scanner_id());
     return {AnswerFrame(call.id, pb::ScanResponse())};
   }
+  if (lease_.count() > 0) {
+    std::erase_if(scanners_, [&](const auto& entry) {
+      return Clock::now() - entry.second.used > lease_;
+    });
+  }
+  if (request.renew()) {
+    ++renewals_;
+    const auto kept = scanners_.find(request.scanner_id());
+    if (kept != scanners_.end()) kept->second.used = Clock::now();
+    return {AnswerFrame(call.id, pb::ScanResponse())};
+  }
   if (auto reaction = MeetObstacle(call)) return *std::move(reaction);
   uint64_t id = request.scanner_id();
   if (!request.has_scanner_id()) {
@@ -237,6 +258,8 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
 
   pb::ScanResponse response;
   response.set_scanner_id(id);
+  response.set_ttl(static_cast<uint32_t>(lease_.count()));
+  scanner->second.used = Clock::now();
   std::string block;
   std::vector<std::string>& rows = scanner->second.rows;
   const size_t count =

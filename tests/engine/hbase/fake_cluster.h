@@ -68,6 +68,10 @@ class FakeCluster {
   void EndProceduresWith(std::string class_name);
   void ForgetProcedures();
 
+  // Scanners live so long; none is told at first, and they live for ever.
+  void LeaseScannersFor(std::chrono::milliseconds time);
+  size_t renewals() const;
+
   // No server has a region of t, and meta says that it is disabled.
   void DisableTable();
 
@@ -83,6 +87,7 @@ class FakeCluster {
     pb::Scan scan;
     std::vector<std::string> rows;  // that are left
     uint64_t calls = 0;             // after the one that opened it
+    Clock::time_point used = Clock::now();
   };
 
   Reaction Serve(const ReceivedCall& call);
@@ -125,6 +130,8 @@ class FakeCluster {
   std::string procedures_end_with_;
   bool are_procedures_forgotten_ = false;
   bool is_disabled_ = false;
+  std::chrono::milliseconds lease_{0};
+  size_t renewals_ = 0;
   size_t calls_ = 0;
   size_t calls_of_meta_ = 0;
   ScriptedServer server_;

@@ -231,6 +231,30 @@ TEST(Scan, IsGivenUpWhileItAsksAhead) {
   EXPECT_EQ(scanner->Next({}).status().code(), StatusCode::kCancelled) << "for good";
 }
 
+TEST(Scan, IsKeptForWhoeverReadsSlowly) {
+  FakeCluster cluster({}, kRows, 2);
+  cluster.LeaseScannersFor(milliseconds(200));
+  const auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));
+  ASSERT_TRUE(scanner->Next({.max_rows = 2}).ok());
+  EXPECT_TRUE(Becomes([&] { return cluster.renewals() >= 4; }));
+  const auto rows = scanner->Next({.max_rows = 2});
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  EXPECT_EQ(rows->front().front().row, "c");
+  EXPECT_LE(cluster.calls(), 3u) << "it was not opened anew, and asks ahead at most once";
+}
+
+TEST(Scan, IsNotKeptOnceItIsClosed) {
+  FakeCluster cluster({}, kRows, 2);
+  cluster.LeaseScannersFor(milliseconds(20));
+  auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));
+  ASSERT_TRUE(scanner->Next({.max_rows = 2}).ok());
+  EXPECT_TRUE(Becomes([&] { return cluster.renewals() >= 1; }));
+  scanner.reset();
+  const size_t renewals = cluster.renewals();
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_LE(cluster.renewals(), renewals + 1) << "one may have been under way";
+}
+
 TEST(Scan, TellsTheServerWhenToComeBack) {
   FakeCluster cluster({}, kRows);
   const auto scanner = *OpenScanner(cluster.regions(), kTable, {}, seconds(10));

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// ScannerLeases: a server forgets a scanner that nobody has asked for its lease's time, a minute as a
+// rule. For a while after it was last used a scanner's lease is renewed here, so that who reads
+// slowly need not have it opened anew, and a filter that counts goes on counting. After that its
+// server may forget it: whoever comes back later has a new one opened.
+//
+// One thread, which waits for no answer. Thread-safe.
+#ifndef CELLFS_ENGINE_HBASE_SCANNER_LEASES_H_
+#define CELLFS_ENGINE_HBASE_SCANNER_LEASES_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "engine/hbase/patience.h"
+#include "engine/hbase/region.h"
+
+namespace cellfs::hbase {
+
+class ScannerLeases {
+ public:
+  struct Scanner {
+    Region region;
+    uint64_t id = 0;
+  };
+  // Asks the server to keep the scanner. Called by the thread.
+  using Renew = std::function<void(const Scanner& scanner)>;
+
+  ScannerLeases(Renew renew, Clock::duration longest_rest)
+      : renew_(std::move(renew)), longest_rest_(longest_rest) {}
+  ~ScannerLeases();
+  ScannerLeases(const ScannerLeases&) = delete;
+  ScannerLeases& operator=(const ScannerLeases&) = delete;
+
+ private:
+  struct Entry {
+    Scanner scanner;
+    Clock::duration time;  // of the lease
+    Clock::time_point used;
+    Clock::time_point renewed;
+  };
+
+ public:
+  // Of one scanner, from when it was opened at a server until it is closed.
+  class Lease {
+   public:
+    // `time`: how long the server keeps it.
+    Lease(ScannerLeases& leases, Scanner scanner, Clock::duration time);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    // It was answered for just now.
+    void Use();
+
+   private:
+    ScannerLeases& leases_;
+    std::list<Entry>::iterator entry_;
+  };
+
+ private:
+  bool IsKept(const Entry& entry, Clock::time_point now) const {
+    return now - entry.used < longest_rest_;
+  }
+  void Run();
+  // Renews what is due; when to look again.
+  Clock::time_point RenewDue(std::unique_lock<std::mutex>& lock);
+
+  const Renew renew_;
+  const Clock::duration longest_rest_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ends_ = false;
+  std::list<Entry> entries_;
+  std::thread thread_;  // from the first lease on
+};
+
+}  // namespace cellfs::hbase
+
+#endif  // CELLFS_ENGINE_HBASE_SCANNER_LEASES_H_
