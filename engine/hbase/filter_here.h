@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// FilterHere: a filter that cannot be sent is run here, over rows that came without it. The query is
-// asked without its filter, and without what is counted behind a filter: versions, rows and cells of
-// a family. Of a filter for one column the servers send that column alone. ColumnCountGetFilter,
-// which is made for Gets, ends no scan here: it counts in each row anew.
+// FilterHere: runs a filter that cannot be sent, over rows that came without it. The query goes
+// without its filter, and without what is counted behind a filter: versions, rows, cells of a
+// family. Of a filter for one column the servers send that column alone. ColumnCountGetFilter, which
+// is made for Gets, ends no scan here: it counts anew in each row.
 //
 //     FilterHere filter(scan);
 //     auto scanner = OpenScanner(..., filter.WhatToAsk());

@@ -55,7 +55,7 @@ HBaseStore::HBaseStore(const ClusterOptions& options)
       // The other half is the kernel's, or whoever keeps what is shown.
       tables_(master_, regions_, std::chrono::milliseconds(options.max_staleness_ms / 2)) {}
 
-// ---- Cells ----------------------------------------------------------------------------------------
+// ---- Cells --------------------------------------------------------------------------------------
 
 StatusOr<RowCells> HBaseStore::Read(const Caller& /*caller*/, const TableName& table,
                                     const Get& get) {
@@ -93,7 +93,7 @@ Status HBaseStore::CheckValueSize(const std::string& row, const std::string& fam
   return CheckCellSize(row, family, qualifier, bytes, limits);
 }
 
-// ---- Namespaces -----------------------------------------------------------------------------------
+// ---- Namespaces ---------------------------------------------------------------------------------
 
 Status HBaseStore::CreateNamespace(const Caller& /*caller*/, const NamespaceSchema& schema) {
   return tables_.CreateNamespace(schema, Within());
@@ -115,7 +115,7 @@ StatusOr<std::vector<std::string>> HBaseStore::ListNamespaces() {
   return tables_.ListNamespaces(Within());
 }
 
-// ---- Tables ---------------------------------------------------------------------------------------
+// ---- Tables -------------------------------------------------------------------------------------
 
 Status HBaseStore::CreateTable(const Caller& /*caller*/, const TableSchema& schema) {
   return tables_.Create(schema, Within());
@@ -192,7 +192,7 @@ StatusOr<std::vector<TableName>> HBaseStore::ListTables(const std::string& names
   return tables_.List(namespace_name, Within());
 }
 
-// ---- Maintenance ----------------------------------------------------------------------------------
+// ---- Maintenance --------------------------------------------------------------------------------
 
 Status HBaseStore::Flush(const Caller& /*caller*/, const TableName& table) {
   return hbase::Flush(regions_, table, Within());
@@ -207,7 +207,7 @@ StatusOr<std::shared_ptr<const Moment>> HBaseStore::PinMoment() {
   return Status(StatusCode::kUnsupportedOperation, "a cluster keeps no moment for reading");
 }
 
-// ---- Quotas and rights ----------------------------------------------------------------------------
+// ---- Quotas and rights --------------------------------------------------------------------------
 
 Status HBaseStore::SetTableSpaceQuota(const Caller& /*caller*/, const TableName& table,
                                       const std::optional<SpaceQuota>& quota) {

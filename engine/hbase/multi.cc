@@ -99,7 +99,7 @@ std::vector<RowAnswer> RowsCall::Run() {
   return std::move(answers_);
 }
 
-// ---- Who gets what --------------------------------------------------------------------------------
+// ---- Who gets what ------------------------------------------------------------------------------
 
 // A row that comes twice waits for the first: nobody says in which order a server does them.
 std::vector<Share> RowsCall::TakeShares() {
@@ -188,7 +188,7 @@ void RowsCall::Send(std::vector<Share>& shares) {
   for (std::thread& other : others) other.join();
 }
 
-// ---- What became of it ----------------------------------------------------------------------------
+// ---- What became of it --------------------------------------------------------------------------
 
 void RowsCall::Take(const Share& share) {
   const bool is_answered = share.reply.end == Reply::End::kAnswered;

@@ -105,7 +105,7 @@ class RegionScanner : public Scanner {
   std::unique_ptr<PendingCall> ahead_;
 };
 
-// ---- What comes -----------------------------------------------------------------------------------
+// ---- What comes ---------------------------------------------------------------------------------
 
 StatusOr<std::vector<RowCells>> RegionScanner::Next(const ScanBatch& batch) {
   const Status given_up(StatusCode::kCancelled, "the scan was given up");
@@ -282,7 +282,7 @@ void RegionScanner::FinishRow() {
   Close();
 }
 
-// ---- Where it is asked for ------------------------------------------------------------------------
+// ---- Where it is asked for ----------------------------------------------------------------------
 
 bool RegionScanner::IsLastRegion() const {
   const Region& region = open_->region;

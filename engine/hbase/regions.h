@@ -89,7 +89,7 @@ class Regions {
 
  private:
   StatusOr<Region> FindMeta(const Patience& patience);
-  // Before a region is looked up: kTableNotEnabled if one of the table's was missed, and this is why.
+  // Before a region is looked up: kTableNotEnabled if a server missed one of the table's for that.
   Status CheckMissed(const TableName& table, const Patience& patience);
   void NoteMissed(const TableName& table);
   void Renew(const ScannerLeases::Scanner& scanner);

@@ -25,7 +25,7 @@ void Write(const TimeRange& range, pb::TimeRange& message);
 
 pb::CompareType CompareTypeOf(CompareOperator op);
 
-// kUnsupportedOperation for what a cluster does not know: a moment, and a filter that cannot be sent.
+// kUnsupportedOperation for what a cluster does not know: a moment, a filter that cannot be sent.
 Status Write(const Get& get, pb::Get& message);
 // All but where it starts and how many rows it is asked for at once.
 Status Write(const Scan& scan, pb::Scan& message);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ScannerLeases: a server forgets a scanner that nobody has asked for its lease's time, a minute as a
-// rule. For a while after it was last used a scanner's lease is renewed here, so that who reads
-// slowly need not have it opened anew, and a filter that counts goes on counting. After that its
-// server may forget it: whoever comes back later has a new one opened.
+// ScannerLeases: a server forgets a scanner that nobody has read for its lease's time, usually a
+// minute. Leases are renewed here for a while after a scanner was last read: a slow reader's scanner
+// is not opened anew, and its filter goes on counting. After that the server may forget the scanner.
 //
 // One thread, which waits for no answer. Thread-safe.
 #ifndef CELLFS_ENGINE_HBASE_SCANNER_LEASES_H_

@@ -35,7 +35,7 @@ Status ToldOfNamespace(const Status& status, const std::string& name) {
 
 }  // namespace
 
-// ---- Tables ---------------------------------------------------------------------------------------
+// ---- Tables -------------------------------------------------------------------------------------
 
 template <typename Request>
 Status Tables::Do(std::string_view procedure, const TableName& table, Request& request,
@@ -199,7 +199,7 @@ StatusOr<std::vector<Region>> RegionsOf(Regions& regions, const TableName& table
   return found;
 }
 
-// ---- Namespaces -----------------------------------------------------------------------------------
+// ---- Namespaces ---------------------------------------------------------------------------------
 
 Status Tables::CreateNamespace(const NamespaceSchema& schema, const Patience& patience) {
   CELLFS_RETURN_IF_ERROR(CheckNamespaceName(schema.name));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Random mutations and reads, done to a real cluster and to the store in memory: every answer is the
-// same. All timestamps are chosen, for the two have not the same clock; where HBase is at fault
-// (tests/conformance/hbase/README.md) nothing goes. Run by on_hbase.
+// Random mutations and reads, done to a real cluster and to the store in memory: all answers are the
+// same. All timestamps are chosen, for the two have different clocks; what HBase is known to do wrong
+// (tests/conformance/hbase/README.md) is not asked. Run by on_hbase.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Dice {
   std::mt19937 random_;
 };
 
-// ---- What is done ---------------------------------------------------------------------------------
+// ---- What is done -------------------------------------------------------------------------------
 
 Put RandomPut(Dice& dice, const std::string& row) {
   Put put{.row = row, .cells = {}};
@@ -125,7 +125,7 @@ std::string SetRandomScan(Dice& dice, Scan& scan) {
   return filter;
 }
 
-// ---- What comes of it -----------------------------------------------------------------------------
+// ---- What comes of it ---------------------------------------------------------------------------
 
 std::string Told(const Status& status) { return std::string(CodeName(status.code())); }
 

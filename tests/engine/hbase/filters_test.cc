@@ -221,7 +221,7 @@ TEST(Filters, AreNotAddedToARawScanThatCountsVersions) {
   }
 }
 
-// ---- Filters that are run here --------------------------------------------------------------------
+// ---- Filters that are run here ------------------------------------------------------------------
 
 FilterPtr Hides(const std::string& row, const FilterPtr& inner) {
   return MakeVisibleCellsFilter([row](const CellView& cell) { return cell.row != row; }, inner);
@@ -229,8 +229,8 @@ FilterPtr Hides(const std::string& row, const FilterPtr& inner) {
 
 TEST(Filters, ThatAreCodeAreNotSentNeitherInOthers) {
   const FilterPtr visible = Hides("b", nullptr);
-  for (const FilterPtr& filter :
-       {visible, *MakeSkipFilter(visible), *MakeFilterList(ListOperator::kMustPassOne, {visible})}) {
+  const FilterPtr list = *MakeFilterList(ListOperator::kMustPassOne, {visible});
+  for (const FilterPtr& filter : {visible, *MakeSkipFilter(visible), list}) {
     EXPECT_FALSE(CanBeSent(*filter));
     EXPECT_FALSE(Sent(filter).has_name());
   }

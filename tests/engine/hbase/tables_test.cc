@@ -36,7 +36,7 @@ Status Enable(FakeCluster& cluster, const Patience& patience = Soon()) {
   return Tables(cluster.master(), cluster.regions(), {}).Enable(kTable, patience);
 }
 
-// ---- Procedures -----------------------------------------------------------------------------------
+// ---- Procedures ---------------------------------------------------------------------------------
 
 TEST(Procedure, IsWaitedFor) {
   FakeCluster cluster({}, kRows);
@@ -106,7 +106,7 @@ TEST(Procedure, ThatNoMasterGotHasNotHappened) {
   EXPECT_EQ(Enable(cluster).code(), StatusCode::kUnavailable);
 }
 
-// ---- Schemas --------------------------------------------------------------------------------------
+// ---- Schemas ------------------------------------------------------------------------------------
 
 TEST(Schemas, ComeBackAsTheyWereSent) {
   TableSchema schema({.namespace_name = "n", .name = "t"});
@@ -146,7 +146,7 @@ TEST(Schemas, KeepWhatWeWouldRefuseAndWhatIsConfiguration) {
   EXPECT_EQ(schema.Get("hbase.hstore.compaction.min"), "5");
 }
 
-// ---- Tables ---------------------------------------------------------------------------------------
+// ---- Tables -------------------------------------------------------------------------------------
 
 TEST(Tables, AreMadeWithTheirSplitKeysInOrder) {
   FakeCluster cluster({}, kRows);
@@ -216,7 +216,7 @@ TEST(Tables, AreSplitAtAKeyThatBeginsNoRegion) {
   EXPECT_EQ(sent.region_info().region_id(), 1u);
 }
 
-// ---- Maintenance ----------------------------------------------------------------------------------
+// ---- Maintenance --------------------------------------------------------------------------------
 
 TEST(Maintenance, AsksEachRegion) {
   FakeCluster cluster({"d", "g"}, kRows);

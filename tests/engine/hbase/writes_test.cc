@@ -51,7 +51,7 @@ FakeCluster::Obstacle AnswersNothing() {
   return [](const ReceivedCall&) { return Reaction{"", true}; };
 }
 
-// ---- As messages ----------------------------------------------------------------------------------
+// ---- As messages --------------------------------------------------------------------------------
 
 TEST(Mutations, SayAllThatTheyAre) {
   pb::MutationProto message;
@@ -107,7 +107,7 @@ TEST(Mutations, WhatIsOursAloneIsRefused) {
   }
 }
 
-// ---- One row --------------------------------------------------------------------------------------
+// ---- One row ------------------------------------------------------------------------------------
 
 TEST(Mutate, WaitsOutWhatPasses) {
   for (const auto& mutation : {PutOf("e"), PutOf("e", 5), DeleteOf("e"), IncrementOf("e")}) {
@@ -203,7 +203,7 @@ TEST(Mutate, ThatCannotReachAnyServerHasNotHappened) {
   EXPECT_TRUE(cluster.changed().empty());
 }
 
-// ---- With a condition -----------------------------------------------------------------------------
+// ---- With a condition ---------------------------------------------------------------------------
 
 StatusOr<CheckAndMutateResult> ChangeIf(FakeCluster& cluster, const std::string& row,
                                         std::vector<Mutation> mutations) {
@@ -238,7 +238,7 @@ TEST(CheckAndMutate, IsNeverMadeAgainWithoutAnAnswer) {
   }
 }
 
-// ---- Several rows ---------------------------------------------------------------------------------
+// ---- Several rows -------------------------------------------------------------------------------
 
 TEST(Batch, AnswersForEachRow) {
   FakeCluster cluster({"d", "g"}, kRows);
