@@ -66,6 +66,8 @@ bool ReadAhead::Covers(const Window& window, const Question& question) {
   if (sequence.table != question.table || sequence.lengths_only != question.lengths_only)
     return false;
   if (!sequence.family.empty() && sequence.family != question.family) return false;
+  // Whether the table has a family that no cell is in says the store.
+  if (!question.family.empty() && !window.families.contains(question.family)) return false;
   if (sequence.row && (*sequence.row != question.row || !question.qualifier)) return false;
   const std::string& key = KeyIn(sequence, question);
   return key >= window.first && (window.is_to_end || key <= window.last);
@@ -119,7 +121,7 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
                                                 const std::string& first, size_t amount) const {
   auto window = std::make_shared<Window>();
   window->sequence = sequence;
-  window->first = window->last = first;
+  window->first = first;
   window->asked_for = amount;
   window->read_at = freshness_.Now();
   Scan scan;
@@ -139,14 +141,15 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
   auto& cells = window->cells;
   for (RowCells& row : rows) {
     for (Cell& cell : row) {
+      window->families.insert(cell.family);
       RowCells& of_key = cells[sequence.row ? cell.qualifier : cell.row];
       of_key.push_back(std::move(cell));
     }
   }
   const bool is_whole = scanner->at_end();
   if (!sequence.row && !is_whole && !cells.empty()) cells.erase(std::prev(cells.end()));
-  if (!is_whole && cells.empty()) return WindowPtr();
-  if (!cells.empty()) window->last = cells.rbegin()->first;
+  if (cells.empty()) return WindowPtr();
+  window->last = cells.rbegin()->first;
   window->is_to_end = is_whole && cells.size() < amount;
   return window;
 }
@@ -170,7 +173,7 @@ StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table,
   if (amount == 0) return store_.Read(caller, table, get);
   CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
                           Bring(caller, sequence, KeyIn(sequence, *question), amount));
-  if (window == nullptr) return store_.Read(caller, table, get);
+  if (window == nullptr || !Covers(*window, *question)) return store_.Read(caller, table, get);
   const std::lock_guard lock(mutex_);
   window->used = 1;
   std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });

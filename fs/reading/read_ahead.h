@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "engine/store.h"
@@ -70,6 +71,7 @@ class ReadAhead {
     size_t asked_for = 0;  // keys
     size_t used = 0;       // answers given
     std::map<std::string, RowCells> cells;  // by key
+    std::set<std::string> families;         // of the cells
   };
   using WindowPtr = std::shared_ptr<Window>;
   struct Asked {
@@ -90,7 +92,7 @@ class ReadAhead {
   size_t AmountFor(const Sequence& sequence, const std::string& key) const;
   void Note(Sequence sequence, std::string key);
 
-  // Null: what comes first is too large to be brought so.
+  // Null: there is nothing, or what comes first is too large to be brought so.
   StatusOr<WindowPtr> Bring(const Caller& caller, const Sequence& sequence,
                             const std::string& first, size_t amount) const;
 

@@ -51,9 +51,6 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
     link.name = time;
     return link;
   }
-  if (!reading.traits().pins_moments) {
-    return Outcome(EOPNOTSUPP, "the store keeps no moment of the past");
-  }
   auto view = NewView(View::Kind::kAsof, asof_directory, time);
   CELLFS_ASSIGN_OR_RETURN(view->asof, asof.Find(*timestamp));
   return SeenThrough(asof_directory, std::move(view));

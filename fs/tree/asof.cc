@@ -45,6 +45,7 @@ class AsofRegistry::Gone {
 };
 
 OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
+  if (!registry_.store_.traits().pins_moments) return std::shared_ptr<const Moment>();
   AsofRegistry::Gone gone;
   const std::lock_guard lock(registry_.mutex_);
   const Timestamp now = registry_.clock_.Now();

@@ -9,7 +9,8 @@
 // moment while they run. Only so many are held at once, by shares of users, and what they keep
 // alone has a bound (StoreOptions::moment_limit): where one is reached those go that were used least
 // lately, of the user where it is his share, if nothing open uses them and nothing has used them for
-// a minute; else a further one is refused.
+// a minute; else a further one is refused. A store that pins no moments shows what it still keeps of
+// a time by its timestamps.
 #ifndef CELLFS_FS_TREE_ASOF_H_
 #define CELLFS_FS_TREE_ASOF_H_
 
@@ -36,7 +37,8 @@ class AsofMoment {
   AsofMoment(AsofRegistry& registry, Timestamp time) : registry_(registry), time_(time) {}
 
   Timestamp time() const { return time_; }
-  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now.
+  // The pinned moment, pinned anew where it had been let go. Null where the time is later than now,
+  // and where the store pins none: timestamps alone tell then what was.
   // EBUSY where no more can be held, with the reason. Who keeps the result holds the pin.
   OutcomeOr<std::shared_ptr<const Moment>> Hold();
   // Null also where no more can be held: then it reads what the present has of that time, and

@@ -172,7 +172,7 @@ class Differential : public testing::Test {
     if (server == nullptr) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
     const std::string address(server);
     const size_t colon = address.rfind(':');
-    HBaseOptions options{.user = "cellfs"};
+    ClusterOptions options{.user = "cellfs"};
     options.servers = {{address.substr(0, colon),
                         static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}};
     auto opened = HBaseStore::Open(options);

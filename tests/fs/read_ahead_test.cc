@@ -156,8 +156,9 @@ TEST_F(ReadAheadTest, NothingBehindTheLastIsKnownToBeNothing) {
   Ahead(Of("b"));
   const int calls = store_.calls;
   EXPECT_EQ(Ahead(Of("c")), "");
-  EXPECT_EQ(Ahead(Of("b", "g")), "");
+  EXPECT_EQ(Ahead(Of("c", "f")), "");
   EXPECT_EQ(store_.calls, calls);
+  EXPECT_EQ(Ahead(Of("b", "x")), Direct(Of("b", "x")));  // there is no such family
 }
 
 TEST_F(ReadAheadTest, FailuresAreTheStores) {
@@ -183,6 +184,7 @@ TEST_F(ReadAheadTest, AnswersAreTheStores) {
     if (!get.columns.empty() && number(2) == 0)
       get.columns[family].insert(Numbered("q", number(12)));
     if (!get.columns.empty() && number(10) == 0) get.columns[family].insert(Numbered("q", 3));
+    if (number(20) == 0) get.columns = {{"x", {}}};
     if (number(3) == 0) get.store_limit = 1 + number(3);
     if (number(20) == 0) get.store_offset = 1;
     if (number(20) == 0) get.time_range = {0, 1};

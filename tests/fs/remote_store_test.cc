@@ -119,14 +119,18 @@ TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
   EXPECT_EQ(tree.ReadFile(kQ), "now");
 }
 
-TEST_F(RemoteStoreTest, AMomentOfThePastIsRefusedInWords) {
-  const std::string asof = "default/t/.asof";
-  EXPECT_EQ(tree.Error(asof), 0);
-  const NodePtr directory = tree.LookUp(asof)->node;
-  const auto found = tree.filesystem->LookUp(tree.request, *directory, std::to_string(kStart - 1));
-  EXPECT_EQ(found.error(), EOPNOTSUPP);
-  EXPECT_NE(found.status().reason(), "");
-  EXPECT_EQ(tree.Error(asof + "/now"), 0);  // a link to such a directory
+TEST_F(RemoteStoreTest, ThePastIsWhatTimestampsTellOfIt) {
+  const std::string asof = "default/t/.asof/";
+  tree.Put("r", "old", "before", kStart - 10);
+  tree.Put("r", "old", "after", kStart + 10);
+  tree.clock->Advance(100);
+  const std::string past = asof + std::to_string(kStart);
+  EXPECT_EQ(tree.ReadFile(past + "/r/f/old"), "before");
+  EXPECT_EQ(tree.LookUp(past + "/r")->name_valid_seconds, 0);
+  tree.Put("r", "old", "late, with an early timestamp", kStart - 5);
+  EXPECT_EQ(tree.ReadFile(past + "/r/f/old"), "late, with an early timestamp");
+  EXPECT_EQ(tree.Error(asof + "now"), 0);  // a link to such a directory
+  EXPECT_TRUE(tree.filesystem->asof().ListHeld().empty());
   tree.filesystem->LetGoUnused();
 }
 
