@@ -169,7 +169,8 @@ TEST_F(Moving, NothingIsLostOrSeenTwice) {
   for (const std::string& command : std::vector<std::string>{
         "move moving", "split moving " + RowOf(100), "move moving", "restart_server",
         "move hbase:meta", "restart_master", "split moving " + RowOf(700), "restart_server"}) {
-    EXPECT_EQ(Control(command).substr(0, 2), "ok") << command;
+    const std::string answer = Control(command);
+    EXPECT_EQ(answer.substr(0, 2), "ok") << command << ": " << answer;
   }
   End();
 
