@@ -16,10 +16,7 @@ namespace cellfs::hbase {
 StatusOr<RowCells> Read(Regions& regions, const TableName& table, const Get& get,
                         Clock::duration within);
 
-// A scan over all regions of its range. Scanners hold leases at the servers, which are renewed for
-// some minutes. One that is lost (its region moved, nobody asked for an hour) is opened again behind
-// the last row that was returned, or in the middle of it. Each Next ends within the time given. From
-// its second call on the next answer is asked for before it is wanted, one at a time.
+// See cluster_scanner.h.
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Regions& regions, const TableName& table,
                                                const Scan& scan, Clock::duration within);
 
