@@ -2,6 +2,7 @@
 //
 // append, incr, get_counter: a column's value changed, or read, as what it is.
 #include <charconv>
+#include <initializer_list>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -25,13 +26,10 @@ struct ColumnAndWord {
   ColumnWord column;
   std::optional<std::string> word;
 };
-StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments) {
+StatusOr<ColumnAndWord> ReadWords(Session& session, const Arguments& arguments,
+                                  std::initializer_list<fs::PlaceKind> besides = {}) {
   CELLFS_ASSIGN_OR_RETURN(NamedPlace named,
-                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
-  if (named.place.kind == fs::PlaceKind::kVersion ||
-      named.place.kind == fs::PlaceKind::kVersionsFile) {
-    return WrongCall(named.place.ToString() + " is one version; name the column itself");
-  }
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow, besides));
   const std::string word = named.words.empty() ? "" : named.words.front();
   if (!named.place.IsColumn() && word.find('=') != std::string::npos) {
     return WrongCall("'" + word + "' has a '='; write COLUMN and then the value ('=' in a column is "
@@ -69,7 +67,8 @@ StatusOr<Answer> ServeAppend(Session& session, const Arguments& arguments) {
 }
 
 StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read,
+                          ReadWords(session, arguments, {fs::PlaceKind::kCounter}));
   std::string word = read.word.value_or("1");
   if (word.starts_with('+')) word.erase(0, 1);
   int64_t amount = 0;
@@ -85,7 +84,8 @@ StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
 }
 
 StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read,
+                          ReadWords(session, arguments, {fs::PlaceKind::kCounter}));
   Get get;
   get.row = read.row.row;
   get.columns[read.column.family].insert(*read.column.qualifier);

@@ -125,6 +125,12 @@ StatusOr<ValueFormat> FormatOf(const Arguments& arguments) {
   return WrongValue("--format is '" + name + "'; there are text, hex and long");
 }
 
+StatusOr<ValueFormat> FormatOf(const Arguments& arguments, const fs::Place& place) {
+  const bool is_said = !arguments.Text(kFormat).empty();
+  if (!is_said && place.kind == fs::PlaceKind::kCounter) return ValueFormat::kLong;
+  return FormatOf(arguments);
+}
+
 StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format) {
   if (format == ValueFormat::kText) return BytesOf(word);
   if (format == ValueFormat::kHex) {
@@ -157,8 +163,7 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
                  const Arguments& arguments, Timestamp now, Query& query) {
   if (place.kind == fs::PlaceKind::kFamily && words.empty()) query.columns[place.family];
   if (place.IsColumn()) query.columns[place.family].insert(place.qualifier);
-  if (place.kind == fs::PlaceKind::kVersion || place.kind == fs::PlaceKind::kVersionsFile)
-    query.time_range = AtTimestamp(place.timestamp);
+  if (place.kind == fs::PlaceKind::kVersion) query.time_range = AtTimestamp(place.timestamp);
   for (const std::string& word : words)
     CELLFS_RETURN_IF_ERROR(AddColumn(place, word, query.columns));
   for (const std::string& word : arguments.Texts("columns"))
@@ -170,6 +175,9 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
                             arguments.NumberOr("versions", 1, kMostVersions, 1));
     query.max_versions = static_cast<int32_t>(versions);
   }
+  for (const char* name : {"from", "until"})
+    if (arguments.Has(name))
+      CELLFS_RETURN_IF_ERROR(CheckNamesNoVersion(place, std::string("--") + name));
   CELLFS_ASSIGN_OR_RETURN(const auto from, arguments.Time("from", now));
   CELLFS_ASSIGN_OR_RETURN(const auto until, arguments.Time("until", now));
   if (from) query.time_range.min = *from;
@@ -198,9 +206,17 @@ StatusOr<Durability> DurabilityOf(const Arguments& arguments) {
                     "'; there are SKIP_WAL, ASYNC_WAL, SYNC_WAL and FSYNC_WAL");
 }
 
-StatusOr<Timestamp> TimestampOf(const Arguments& arguments, Timestamp now) {
+StatusOr<Timestamp> TimestampOf(const fs::Place& place, const Arguments& arguments, Timestamp now) {
   CELLFS_ASSIGN_OR_RETURN(const auto timestamp, arguments.Time("timestamp", now));
-  return timestamp.value_or(kLatestTimestamp);
+  if (timestamp) CELLFS_RETURN_IF_ERROR(CheckNamesNoVersion(place, "--timestamp"));
+  const bool is_version = place.kind == fs::PlaceKind::kVersion;
+  return timestamp.value_or(is_version ? place.timestamp : kLatestTimestamp);
+}
+
+Status CheckNamesNoVersion(const fs::Place& place, const std::string& option) {
+  if (place.kind != fs::PlaceKind::kVersion) return {};
+  return WrongValue("the path names version " + std::to_string(place.timestamp) +
+                    " already; leave " + option + " out, or name the column itself");
 }
 
 StatusOr<ColumnWord> TakeColumn(NamedPlace& named) {

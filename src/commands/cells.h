@@ -28,6 +28,8 @@ struct Session;
 // "--format text|hex|long": how values are given and shown.
 enum class ValueFormat { kText, kHex, kLong };
 StatusOr<ValueFormat> FormatOf(const Arguments& arguments);
+// Where it is not said: of a counter, named as one (.counters/q), its number.
+StatusOr<ValueFormat> FormatOf(const Arguments& arguments, const fs::Place& place);
 // `is_raw`: also what it is. Of what is not to be shown as text the format is said.
 nlohmann::json RecordOf(Cell&& cell, ValueFormat format, bool is_raw = false);
 // The printing half's part: what is not to be shown as text is there twice then ("shown").
@@ -56,8 +58,11 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
 void AddDurabilityOption(Syntax& syntax);
 StatusOr<Durability> DurabilityOf(const Arguments& arguments);
 
-// --timestamp; nullopt: the store's clock.
-StatusOr<Timestamp> TimestampOf(const Arguments& arguments, Timestamp now);
+// What one option says, if any, and else the place, of a version; kLatestTimestamp: neither does.
+// kIllegalArgument: both do.
+StatusOr<Timestamp> TimestampOf(const fs::Place& place, const Arguments& arguments, Timestamp now);
+// `option` says versions, and so does the place.
+Status CheckNamesNoVersion(const fs::Place& place, const std::string& option);
 
 // The column that the place and the first of the words name, which is taken away.
 StatusOr<ColumnWord> TakeColumn(NamedPlace& named);

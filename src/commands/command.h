@@ -103,6 +103,9 @@ struct Command {
   StatusOr<int> (*run)(const Front& front, const Arguments& arguments) = nullptr;
 };
 
+// A member of records that only `print` is told: JSON is without it.
+inline constexpr char kForPrint[] = "for_print";
+
 // Calls `serve` of the command and shows its records, as JSON or by `print`; a kNo is explained on
 // standard error. A failure after the first record is no "not found" any more.
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,

@@ -46,9 +46,10 @@ StatusOr<std::vector<ColumnWord>> NamedColumns(const NamedPlace& named) {
 
 StatusOr<Answer> Remove(Session& session, const Arguments& arguments, Extent extent) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
-  CELLFS_ASSIGN_OR_RETURN(Timestamp timestamp, TimestampOf(arguments, session.Now()));
-  if (named.place.kind == fs::PlaceKind::kVersion) timestamp = named.place.timestamp;
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow,
+                                    {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp timestamp,
+                          TimestampOf(named.place, arguments, session.Now()));
   CELLFS_ASSIGN_OR_RETURN(const auto columns, NamedColumns(named));
   if (columns.empty() && extent == Extent::kVersion)
     return WrongDelete("name a column; a whole row is deleted by deleteall");
@@ -74,6 +75,7 @@ const Command kDeleteCommand{
     .name = "delete",
     .group = Group::kData,
     .summary = "delete a version of columns: the newest, or that of --timestamp",
+    .description = "A path of one version (.../list@TIMESTAMP, .../.versions/list/TIMESTAMP) is that one.",
     .example = "delete ~/m notes monday text:list\ndelete ~/m notes monday text:list -t 1767225600123",
     .syntax =
         [](Syntax& syntax) {
@@ -90,6 +92,7 @@ const Command kDeleteAllCommand{
     .name = "deleteall",
     .group = Group::kData,
     .summary = "delete all versions up to now of columns, of families, or of a row",
+    .description = "A path of one version (.../list@TIMESTAMP, .../.versions/list/TIMESTAMP) deletes up to it.",
     .example = "deleteall ~/m notes monday\ndeleteall ~/m notes monday text -t -2h",
     .syntax =
         [](Syntax& syntax) {

@@ -13,8 +13,9 @@ using nlohmann::json;
 
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
-  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow,
+                                    {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, named.place));
   Get get;
   get.row = named.place.row;
   get.cancelled = session.cancelled;
@@ -47,6 +48,9 @@ const Command kGetCommand{
     .name = "get",
     .group = Group::kData,
     .summary = "print the cells of a row; 1: there are none",
+    .description =
+        "A path of one version (.../list@TIMESTAMP, .../.versions/list/TIMESTAMP) is that one; one in "
+        ".counters shows the number.",
     .example = "get ~/m notes monday\nget ~/m notes monday text:list text:title\n"
                "get --versions all ~/m/default/notes/monday/text/list",
     .no = "no such cell is stored",

@@ -75,11 +75,11 @@ StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
                              const Arguments& arguments) {
   Put put{.row = named.place.row, .cells = {}};
   CELLFS_ASSIGN_OR_RETURN(put.cells, CellsOf(named, arguments));
-  Timestamp timestamp = kLatestTimestamp;
-  if (named.place.kind == fs::PlaceKind::kVersion) timestamp = named.place.timestamp;
-  if (arguments.Has("timestamp")) {
-    CELLFS_ASSIGN_OR_RETURN(timestamp, TimestampOf(arguments, session.Now()));
-  } else if (!named.place.IsColumn() && IsShellsPut(named.words) && named.words.size() == 3) {
+  CELLFS_ASSIGN_OR_RETURN(Timestamp timestamp,
+                          TimestampOf(named.place, arguments, session.Now()));
+  if (!named.place.IsColumn() && IsShellsPut(named.words) && named.words.size() == 3) {
+    if (arguments.Has("timestamp"))
+      return WrongPut("the timestamp is said twice: '" + named.words.back() + "' and --timestamp");
     CELLFS_ASSIGN_OR_RETURN(timestamp, fs::ParseTime(named.words.back(), session.Now()));
   }
   for (PutCell& cell : put.cells) cell.timestamp = timestamp;
@@ -91,7 +91,8 @@ StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
 
 StatusOr<Answer> ServePut(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow,
+                                    {fs::PlaceKind::kVersion}));
   CELLFS_ASSIGN_OR_RETURN(const RowMutations put, PutOf(session, named, arguments));
   CELLFS_RETURN_IF_ERROR(session.store.Mutate(session.caller, named.place.table, put).status());
   return Answer::kDone;
@@ -126,7 +127,8 @@ StatusOr<ColumnCondition> ConditionOf(const fs::Place& place, const Arguments& a
 
 StatusOr<Answer> ServeCheckAndPut(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kRow, Depth::kRow));
+                          NamePlace(session, arguments, Depth::kRow, Depth::kRow,
+                                    {fs::PlaceKind::kVersion}));
   CheckAndMutate check{.row = named.place.row, .condition = {}, .time_range = {}, .action = {}};
   CELLFS_ASSIGN_OR_RETURN(check.condition, ConditionOf(named.place, arguments));
   CELLFS_ASSIGN_OR_RETURN(check.action, PutOf(session, named, arguments));
@@ -171,7 +173,9 @@ const Command kPutCommand{
     .group = Group::kData,
     .summary = "put cells of a row, in one step",
     .description =
-        "The cells become visible together, or none of them does.",
+        "The cells become visible together, or none of them does. A path of one version "
+        "(.../list@TIMESTAMP, .../.versions/list/TIMESTAMP) puts at its timestamp; counters change by "
+        "'cellfs incr'.",
     .example = "put ~/m notes monday text:title=Monday text:list='buy milk'\n"
                "put ~/m/default/notes/monday/text/list - <list.txt",
     .syntax =

@@ -74,8 +74,9 @@ Status CheckNamesFamilies(const Columns& columns) {
 
 StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
-  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable,
+                                    {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, named.place));
   Scan scan;
   CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), scan));
   CELLFS_RETURN_IF_ERROR(ReadRange(named.place, arguments, scan));
@@ -93,7 +94,8 @@ StatusOr<Answer> ServeScan(Session& session, const Arguments& arguments) {
 
 StatusOr<Answer> ServeCount(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable,
+                                    {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
   Scan scan;
   CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), scan));
   CELLFS_RETURN_IF_ERROR(ReadRange(named.place, arguments, scan));

@@ -6,15 +6,19 @@
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
 #include "src/commands/past.h"
+#include "src/commands/target.h"
 
 namespace cellfs {
 namespace {
 
 using nlohmann::json;
 
+constexpr char kAlone[] = "alone";
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
-  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, place));
   const HistoryAccess access = AccessOf(session);
   CELLFS_ASSIGN_OR_RETURN(const HistoryTime at, arguments.Time("at", session.Now()));
   if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope.table, *at));
@@ -24,7 +28,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
       ReadState(access, scope, at, ValueDetail::kValues, [&](Cell&& cell) {
         is_any = true;
         json record = RecordOf(std::move(cell), format);
-        if (is_cell) record["is_alone"] = true;
+        if (is_cell) record[kForPrint] = kAlone;
         return session.take(std::move(record));
       }));
   const bool may_be_unknown = at && *at <= session.Now();
@@ -38,7 +42,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 // The bytes of a cell alone are what was in the file.
 void Print(Printer& printer, const json& record) {
   if (PrintRemark(printer, record)) return;
-  if (record.contains("is_alone") && !record.contains("shown")) {
+  if (record.contains(kForPrint) && !record.contains("shown")) {
     printer.Bytes(record["value"].get_ref<const std::string&>());
   } else {
     PrintCell(printer, record);

@@ -143,6 +143,7 @@ StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const 
     AddShown(record);
     if (record.contains("nothing")) record["target"] = target;  // as its caller names it
     if (front.printer.style().json) {
+      record.erase(kForPrint);
       front.printer.Json(record);
     } else if (command.print != nullptr) {
       command.print(front.printer, record);

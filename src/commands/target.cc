@@ -97,9 +97,46 @@ Status CheckIsData(const Place& place) {
   }
 }
 
-Status NotForThis(const Place& place) {
-  return WrongPlace(place.ToString() + " (" + std::string(place.Parent().traits().fixed_name) +
-                    ") is not what this command takes; name the column itself");
+// What a path names by its own name, whatever the command.
+bool IsNamedAlways(PlaceKind kind) {
+  switch (kind) {
+    case PlaceKind::kRoot:
+    case PlaceKind::kNamespace:
+    case PlaceKind::kNamespaceFile:
+    case PlaceKind::kTable:
+    case PlaceKind::kSchemaFile:
+    case PlaceKind::kRow:
+    case PlaceKind::kFamily:
+    case PlaceKind::kCell:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status NotForThis(const Place& place, const Arguments& arguments) {
+  const std::string path = ShownPath(arguments);
+  switch (place.kind) {
+    case PlaceKind::kVersion:
+      return WrongPlace(path + " is one version; name the column itself");
+    case PlaceKind::kCounter:
+      return WrongPlace(path + " is a counter; use incr, or name the column itself");
+    case PlaceKind::kVersionsColumn:
+    case PlaceKind::kDeletedCell:
+      return WrongPlace(path + " is not what this command takes; name the column itself");
+    case PlaceKind::kVersionsDirectory:
+    case PlaceKind::kCountersDirectory:
+    case PlaceKind::kDeletedDirectory:
+      return WrongPlace(path + " is not what this command takes; name the family, or a name in it");
+    default:
+      return WrongPlace(path + " is no data");
+  }
+}
+
+// One kind for both ways to name a version.
+Place WithOneKindOfVersion(Place place) {
+  if (place.kind != PlaceKind::kVersionsFile) return place;
+  return place.As(PlaceKind::kVersion, place.timestamp);
 }
 
 // The depth that the place has by itself.
@@ -215,23 +252,21 @@ StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
   return column;
 }
 
+std::string ShownPath(const Arguments& arguments) {
+  std::string path;
+  for (const std::string& name : arguments.Texts("path"))
+    path += (path.empty() ? "" : "/") + ShownBytes(name);
+  return path;
+}
+
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
-                               Depth depth) {
+                               Depth depth, std::initializer_list<PlaceKind> besides) {
   NamedPlace named{fs::RootPlace(), arguments.Texts("words")};
   CELLFS_ASSIGN_OR_RETURN(named.place, PlaceOf(session, arguments));
-  switch (named.place.kind) {
-    case PlaceKind::kVersionsDirectory:
-    case PlaceKind::kVersionsColumn:
-    case PlaceKind::kCountersDirectory:
-    case PlaceKind::kDeletedDirectory:
-    case PlaceKind::kDeletedCell:
-      return NotForThis(named.place);
-    case PlaceKind::kCounter:
-      named.place = named.place.As(PlaceKind::kCell);
-      break;
-    default:
-      break;
-  }
+  named.place = WithOneKindOfVersion(std::move(named.place));
+  const PlaceKind kind = named.place.kind;
+  if (!IsNamedAlways(kind) && std::find(besides.begin(), besides.end(), kind) == besides.end())
+    return NotForThis(named.place, arguments);
   size_t taken = 0;
   while (taken < named.words.size()) {
     const auto now = DepthOf(named.place);

@@ -11,6 +11,7 @@
 #ifndef CELLFS_SRC_COMMANDS_TARGET_H_
 #define CELLFS_SRC_COMMANDS_TARGET_H_
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,8 +55,15 @@ enum class Depth { kNamespace, kTable, kRow, kColumn };
 
 // Goes on from the target's path with its words, as far as `depth`: a table ("t", "ns:t"), a row, a
 // column ("f" or "f:q"; in a family "q"). kIllegalArgument where `least` is not reached.
+//
+// A path may name namespaces, tables, rows, families and columns by their own names, and what a command
+// takes besides: kVersion (also below .versions; the place is a kVersion then), kCounter. A place of
+// any other kind is refused.
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
-                               Depth depth);
+                               Depth depth, std::initializer_list<fs::PlaceKind> besides = {});
+
+// The path's names, as its caller spells them: "default/notes/monday".
+std::string ShownPath(const Arguments& arguments);
 
 // Nothing is left of the words.
 Status CheckNoMore(const std::vector<std::string>& words);

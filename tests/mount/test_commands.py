@@ -382,6 +382,51 @@ def test_a_put_may_be_written_as_in_hbases_shell(mount, family):
     assert json.loads(ok("get", "--json", mount, "t", "r", "f:q"))["timestamp"] == 1700000000000
 
 
+def test_a_version_is_meant_however_its_path_is_spelled(mount):
+    ok("create", mount, "plain", "f:VERSIONS=9")
+    family = mount.family("plain")
+    for column, spelled in (("p", "p@{}"), ("q", ".versions/q/{}")):
+        def versions():
+            return sorted(os.listdir(family / ".versions" / column))
+
+        for timestamp in (1000, 2000, 3000):
+            ok("put", family / spelled.format(timestamp), f"at {timestamp}")
+        assert versions() == ["1000", "2000", "3000"] and ok("get", "-b", family / spelled.format(2000)) == "at 2000"
+        ok("delete", family / spelled.format(2000))
+        assert versions() == ["1000", "3000"]
+        ok("put", family / spelled.format(4000), "at 4000")
+        ok("deleteall", family / spelled.format(3000))
+        assert versions() == ["4000"]
+        for call in (["append", family / spelled.format(4000), "x"], ["incr", family / spelled.format(4000)],
+                     ["split", family / spelled.format(4000)], ["truncate", family / spelled.format(4000)]):
+            code, out, error = run(*call)
+            assert code == 2 and not out, (call, code, error)
+        # Said twice, it might be meant twice.
+        for call in (["put", "-t", "5", family / spelled.format(4000), "x"], ["delete", "-t", "5", family / spelled.format(4000)],
+                     ["deleteall", "-t", "5", family / spelled.format(4000)], ["get", "--from", "5", family / spelled.format(4000)],
+                     ["scan", "--until", "5", family / spelled.format(4000)]):
+            code, out, error = run(*call)
+            assert code == 2 and not out and "names version 4000 already" in error, (call, code, error)
+        assert versions() == ["4000"]
+    code, _, error = run("put", "-t", "5", mount, "plain", "r", "f:q", "v", "6")
+    assert code == 2 and "said twice" in error
+
+
+def test_a_counter_is_a_number_or_refused(mount, family):
+    ok("incr", family / ".counters/n", "7")
+    assert ok("get_counter", family / ".counters/n") == "7\n"
+    for call in (["put", family / ".counters/n", "6"], ["append", family / ".counters/n", "6"],
+                 ["check_and_put", family / ".counters/n", "--if-absent", "f:x", "6"]):
+        code, _, error = run(*call)
+        assert code == 2 and "default/t/r/f/.counters/n is a counter; use incr" in error, (call, code, error)
+    assert ok("get", family / ".counters/n").split()[-1] == "7" == ok("show", family / ".counters/n").split()[-1]
+    assert ok("get", "--format", "hex", family / ".counters/n").split()[-1] == "0000000000000007"
+    assert ok("get", "-b", family / ".counters/n") == ok("show", family / "n") == "\0" * 7 + "\7"
+    assert json.loads(ok("show", "--json", family / "n")).keys() == {"row", "family", "qualifier", "timestamp", "value"}
+    code, _, error = run("get", family / ".deleted/n")
+    assert code == 2 and "default/t/r/f/.deleted/n is not what this command takes" in error
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
