@@ -46,7 +46,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (before && after && *before > *after)
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
   if (before) {
-    CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope.table, *before));
+    CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *before));
   } else {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
     if (!before) return TakeNothing(session, kNothingStored);

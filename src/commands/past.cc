@@ -152,8 +152,8 @@ std::string Explained(const Unknown& unknown) {
 json UnknownRecord(const Unknown& unknown) { return {{"unknown", Explained(unknown)}}; }
 
 void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time) {
-  const std::string why = StoreKnowledge::Ask(session.store, scope.table).ExplainNotThere(time);
-  if (!why.empty()) session.take({{"not_there", why}});
+  const StoreKnowledge knowledge = StoreKnowledge::Ask(session.store, scope.table);
+  if (knowledge.WasNotThere(time)) session.take({{"not_there", knowledge.ExplainNotThere()}});
 }
 
 Answer TakeNothing(Session& session, const char* reason) {

@@ -10,10 +10,12 @@
 #include "src/history/replay.h"
 #include "src/history/states.h"
 #include "src/history/stored_cells.h"
+#include "src/history/unknown.h"
 
 namespace cellfs {
 
-ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock);
+// Of a time when the table was not there no cell counts.
+ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock, const StoreKnowledge& knowledge);
 // Of cells that count up to then.
 TimeRange TimesUpTo(Timestamp up_to);
 

@@ -117,11 +117,16 @@ class RestoreVisitor : public ColumnVisitor {
  public:
   RestoreVisitor(const RestoreSource& source, const StoreKnowledge& knowledge, Timestamp time,
                  RowChanges& changes)
-      : source_(source), store_(knowledge), time_(time), changes_(changes) {}
+      : source_(source),
+        store_(knowledge),
+        time_(time),
+        wanted_time_{.up_to = ReplayTimeOf(time, source.access.clock, knowledge).up_to,
+                     .now = source.now},
+        changes_(changes) {}
 
   Status BeginFamily(const std::string& row, const FamilySchema& family) override {
     knowledge_.emplace(family, store_, time_, source_.now);
-    wanted_.emplace(family, ReplayTime{.up_to = time_, .now = source_.now});
+    wanted_.emplace(family, wanted_time_);
     present_.emplace(family, ReplayTime{.now = source_.now});
     return changes_.BeginRow(row);
   }
@@ -161,6 +166,7 @@ class RestoreVisitor : public ColumnVisitor {
   const RestoreSource& source_;
   const StoreKnowledge& store_;
   const Timestamp time_;
+  const ReplayTime wanted_time_;  // but what has expired since does not come back
   RowChanges& changes_;
   std::optional<FamilyKnowledge> knowledge_;
   std::optional<FamilyReplay> wanted_;

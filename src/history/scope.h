@@ -8,7 +8,7 @@
 // History is what the store still has: versions, and the tombstones over them. Times are the cells'
 // own timestamps, milliseconds since 1970 UTC. So a version that was put with an earlier timestamp
 // counts as written then, and so does the delete of one version, which has the timestamp of what it
-// deletes.
+// deletes. Before the table was made it had none all the same.
 //
 // Everything is read in pieces of at most kHistoryPiece cells, with lengths only; values are read
 // one by one where they are wanted.

@@ -10,10 +10,15 @@
 #include "src/history/unknown.h"
 
 namespace cellfs {
+namespace {
 
-ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock) {
+constexpr Timestamp kNoCell = -1;
+
+}  // namespace
+
+ReplayTime ReplayTimeOf(HistoryTime time, const Clock& clock, const StoreKnowledge& knowledge) {
   if (!time) return {.now = clock.Now()};
-  return {.up_to = *time, .now = *time};
+  return {.up_to = knowledge.WasNotThere(*time) ? kNoCell : *time, .now = *time};
 }
 
 TimeRange TimesUpTo(Timestamp up_to) {
@@ -82,7 +87,7 @@ class DifferenceSide {
  public:
   // `store` outlives it.
   DifferenceSide(HistoryTime time, const Clock& clock, const StoreKnowledge& store)
-      : replayed_(ReplayTimeOf(time, clock)), now_(clock.Now()), store_(store) {
+      : replayed_(ReplayTimeOf(time, clock, store)), now_(clock.Now()), store_(store) {
     if (time && *time <= now_) asked_ = time;  // the present and the future lack nothing
   }
 
@@ -163,7 +168,8 @@ class DifferenceVisitor : public ColumnVisitor {
 Status ReadState(const HistoryAccess& access, const Scope& scope, HistoryTime time,
                  ValueDetail detail, const OnCell& on_cell) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
-  const ReplayTime at = ReplayTimeOf(time, access.clock);
+  const ReplayTime at =
+      ReplayTimeOf(time, access.clock, StoreKnowledge::Ask(access.store, scope.table));
   StoredCells cells(access, scope, {.times = TimesUpTo(at.up_to)});
   StateVisitor visitor(access, scope.table, at, detail, on_cell);
   return UnlessEnough(VisitColumns(cells, *schema, visitor));

@@ -70,16 +70,35 @@ std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
          " was thrown away, by a truncate or a drop";
 }
 
-std::string StoreKnowledge::ExplainNotThere(Timestamp time) const {
+bool StoreKnowledge::WasNotThere(Timestamp time) const {
   const bool may_have_been = std::any_of(emptied.begin(), emptied.end(),
                                          [&](const auto& of) { return of.second > time; });
-  if (created <= time || may_have_been) return "";
+  return created > time && !may_have_been;
+}
+
+std::string StoreKnowledge::ExplainNotThere() const {
   return "the table was not there then: it was made at " + ExactTime(created);
 }
 
-Status CheckIsNotDropped(const HistoryAccess& access, const TableName& table, Timestamp time) {
+namespace {
+
+// REQUIRES: the table is there.
+Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time) {
+  const Status described = CheckScope(access, scope).status();
+  if (described.code() != StatusCode::kNoSuchColumnFamily) return {};
+  const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
+  if (!knowledge.IsEmptiedAfter(*scope.family, time)) return described;
+  return {StatusCode::kUnavailable,
+          "what it was then cannot be known: " + knowledge.ExplainEmptied(*scope.family)};
+}
+
+}  // namespace
+
+Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time) {
+  const TableName& table = scope.table;
   const Status described = access.store.DescribeTable(table).status();
-  if (described.code() != StatusCode::kTableNotFound) return {};
+  if (described.code() != StatusCode::kTableNotFound)
+    return CheckFamilyIsNotDropped(access, scope, time);
   const Statistics statistics = access.store.GetStatistics();
   const auto found = statistics.dropped.find(table);
   if (found == statistics.dropped.end()) return described;
@@ -100,8 +119,9 @@ FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledg
       time_(time),
       now_(now),
       deletes_kept_since_(DeletesKeptSince(family, now)),
-      is_all_expired_(family.time_to_live() != kForever && family.min_versions() == 0 &&
-                      time < now - int64_t{family.time_to_live()} * 1000) {}
+      shows_nothing_(store.WasNotThere(time) ||
+                     (family.time_to_live() != kForever && family.min_versions() == 0 &&
+                      time < now - int64_t{family.time_to_live()} * 1000)) {}
 
 void FamilyKnowledge::BeginFamily() {
   family_delete_loses_ = false;
@@ -137,7 +157,7 @@ bool FamilyKnowledge::LosesWhatItHides(const Cell& tombstone) const {
 }
 
 std::optional<UnknownReason> FamilyKnowledge::ColumnReason() const {
-  if (is_all_expired_) return std::nullopt;
+  if (shows_nothing_) return std::nullopt;
   if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
   if (column_delete_loses_ || family_delete_loses_) return UnknownReason::kDeleted;
   // There a flush drops nothing, and of a compaction the last line tells. Elsewhere one may have
@@ -153,14 +173,14 @@ std::optional<UnknownReason> FamilyKnowledge::ColumnReason() const {
 }
 
 std::optional<UnknownReason> FamilyKnowledge::UnnamedReason() const {
-  if (is_all_expired_) return std::nullopt;
+  if (shows_nothing_) return std::nullopt;
   if (family_delete_loses_) return UnknownReason::kDeleted;
   return std::nullopt;
 }
 
 // A delete between the time and the compaction has left no trace, unless it was young then.
 std::optional<UnknownReason> FamilyKnowledge::FamilyReason() const {
-  if (is_all_expired_) return std::nullopt;
+  if (shows_nothing_) return std::nullopt;
   if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
   if (!deletes_kept_since_) return std::nullopt;
   const Timestamp compacted = store_.MajorCompaction(family_.name());

@@ -76,14 +76,16 @@ struct StoreKnowledge {
   // All that the family held at that time has been thrown away since.
   bool IsEmptiedAfter(const std::string& family, Timestamp time) const;
   std::string ExplainEmptied(const std::string& family) const;
-  // Where the table was not there at that time, and so had no cells, a line that says so; else
-  // empty. It may show some all the same: a put with a timestamp of its own counts from then on.
-  std::string ExplainNotThere(Timestamp time) const;
+  // The table was not there at that time, and so had no cells, whatever timestamps those have that
+  // were put later.
+  bool WasNotThere(Timestamp time) const;
+  std::string ExplainNotThere() const;
 };
 
-// Of a table that is not there: kUnavailable where it was at that time, so that what it held is not
-// known; else kTableNotFound, with when it was dropped. OK where it is there.
-Status CheckIsNotDropped(const HistoryAccess& access, const TableName& table, Timestamp time);
+// Of a table or a family that is not there: kUnavailable where it was at that time, so that what it
+// held is not known; else kTableNotFound or kNoSuchColumnFamily, with when it was dropped. OK where
+// it is there.
+Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time);
 
 // FindUnknown of what a moment shows (null: the present), as the store knew it before that.
 StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,
@@ -119,7 +121,7 @@ class FamilyKnowledge {
   const Timestamp time_;
   const Timestamp now_;
   std::optional<Timestamp> deletes_kept_since_;  // nullopt: all; newer ones keep what they hide
-  bool is_all_expired_ = false;  // what was there at the time has been ended by the TTL
+  bool shows_nothing_ = false;  // the TTL has ended what was there, or the table was not there
   bool family_delete_loses_ = false;
   bool column_delete_loses_ = false;
   bool has_older_put_ = false;

@@ -249,6 +249,38 @@ def test_when_a_table_was_not_there_it_had_no_cells(mount):
     assert run("show", table)[0] == 1
 
 
+def test_what_is_older_than_its_table_was_not_there_before_it(mount):
+    before = now()
+    ok("create", mount, "t", "f:VERSIONS=10")
+    ok("put", "-t", "1000", mount, "t", "r", "f:q=old")
+    table = mount / "default/t"
+    for path in (table, table / "r/f/q"):
+        code, out, error = run("show", "--at", before, path)
+        assert code == 1 and not out and "was not there then: it was made at" in error, (code, out, error)
+    code, out, error = run("diff", "--at", before, table)
+    assert code == 1 and "+old" in out and "was not there then" in error, (code, out, error)
+    code, out, error = run("restore", "--at", before, table)
+    assert code == 0 and out.startswith("-") and "was not there then" in error, (code, out, error)
+    assert run("show", table)[0] == 1
+
+
+def test_what_a_dropped_family_held_is_unknown_also_where_it_is_named(mount):
+    before = now()
+    ok("create", mount, "t", "f", "g:KEEP_DELETED_CELLS=TRUE")
+    ok("put", mount, "t", "r", "f:q=1", "g:x=1")
+    there = now()
+    ok("alter", mount, "t", "--drop-family", "g")
+    family = mount / "default/t/r/g"
+    for path in (family, family / "x"):
+        for command in ("show", "diff", "restore"):
+            code, out, error = run(command, "--at", there, path)
+            assert code == 3 and not out and "family 'g': what it held before" in error, (command, code, out, error)
+            code, out, error = run(command, "--at", now(), path)
+            assert code == 1 and not out and "family 'g'" in error and "does not exist" in error, (code, out, error)
+    assert run("show", "--at", there, mount / "default/t/r/never")[0] == 1
+    assert run("show", "--at", before, mount / "default/t")[0] in (1, 3)
+
+
 def test_who_may_not_read_a_part_of_it_is_told_that_it_stays(make_mount):
     mount = make_mount("allow_other")
     family = mount.family()

@@ -37,7 +37,7 @@ inline std::string TextOf(const Cell& cell) {
   return text + "=" + (cell.value.empty() ? "#" + std::to_string(cell.value_length) : cell.value);
 }
 
-// A store with table "t".
+// A store with table "t", which has been there ever since.
 class HistoryStore {
  public:
   explicit HistoryStore(StoreKind kind, FamilyText family = {{"VERSIONS", "100"},
@@ -60,6 +60,7 @@ class HistoryStore {
       schema.families.emplace(name, std::move(declared));
     }
     Ok(store->CreateTable(Caller::Superuser(), schema));
+    clock->Set(1000000);
   }
 
   static void Ok(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
@@ -146,8 +147,8 @@ class HistoryStore {
     }
   }
 
-  const TableName table{.name = "t"};
-  const std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1000000);
+  TableName table{.name = "t"};
+  const std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(0);
 
  private:
   TemporaryDirectory directory_;

@@ -228,6 +228,22 @@ TEST_P(EmptiedTest, WhatADroppedFamilyHeldCannotBeKnown) {
   EXPECT_EQ(Run(store, {.table = store.table, .family = "g"}, kBefore), "");
 }
 
+TEST_P(EmptiedTest, WhenTheTableWasNotThereNothingWas) {
+  HistoryStore store(GetParam());
+  store.table = {"default", "late"};
+  Make(store, {{"f", "3"}});
+  store.PutAt(10, "q", "older than its table");
+  store.clock->Advance(1000);
+  store.Flush();
+  store.Compact();
+  EXPECT_EQ(store.StateText(store.Table(), 999999), "");
+  EXPECT_EQ(store.DifferencesText(store.Table(), 999999, std::nullopt),
+            "+q@10=older than its table ");
+  EXPECT_EQ(store.StateText(store.Table(), 1000000), "q@10=older than its table ");
+  EXPECT_EQ(Run(store, store.Table(), 999999), "-r/q ");
+  EXPECT_EQ(store.Visible(), "");
+}
+
 TEST_P(EmptiedTest, AFamilyThatHeldNothingLeavesNothingToKnow) {
   HistoryStore store(GetParam());
   Empty(store, [&] { store.Ok(store.store->DropFamily(Caller::Superuser(), store.table, "g")); });
