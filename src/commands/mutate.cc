@@ -29,6 +29,14 @@ constexpr size_t kMostBytesOfRow = size_t{16} << 20;
 
 // ---- Where the store is -------------------------------------------------------------------------
 
+std::optional<CellType> TombstoneOf(const std::string& type) {
+  for (const CellType tombstone : {CellType::kDelete, CellType::kDeleteColumn,
+                                   CellType::kDeleteFamily, CellType::kDeleteFamilyVersion}) {
+    if (type == TypeName(tombstone)) return tombstone;
+  }
+  return std::nullopt;
+}
+
 // One line; what is wrong with it is said by its members' names.
 class Line {
  public:
@@ -57,6 +65,24 @@ class Line {
     }
     return {};
   }
+  // What does not go with the type, or with another member, may be meant for something else.
+  Status CheckMembers(const std::string& type) const {
+    for (const char* name : {"table", "row", "column", "family", "qualifier", "type"}) {
+      const auto found = line_.find(name);
+      if (found != line_.end() && !found->is_string())
+        return Wrong("\"" + std::string(name) + "\" is neither text nor {\"hex\": \"00ff\"}");
+    }
+    if (line_.contains("column") && (line_.contains("family") || line_.contains("qualifier")))
+      return Wrong("\"column\" stands for \"family\" and \"qualifier\"; say one or the other");
+    const bool is_delete = TombstoneOf(type).has_value();
+    const bool is_increment = type == "Increment";
+    // A raw scan writes an empty value of deletes.
+    const bool has_value = is_delete ? !Text("value").empty() : line_.contains("value");
+    if (line_.contains("amount") && !is_increment) return DoesNotGo("amount", type);
+    if (line_.contains("ttl") && is_delete) return DoesNotGo("ttl", type);
+    if (has_value && (is_delete || is_increment)) return DoesNotGo("value", type);
+    return {};
+  }
   StatusOr<int64_t> Number(const char* name, int64_t otherwise) const {
     const auto found = line_.find(name);
     if (found == line_.end()) return otherwise;
@@ -73,16 +99,12 @@ class Line {
   static Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
  private:
+  static Status DoesNotGo(const std::string& member, const std::string& type) {
+    return Wrong("\"" + member + "\" does not go with the type " + type);
+  }
+
   const json& line_;
 };
-
-std::optional<CellType> TombstoneOf(const std::string& type) {
-  for (const CellType tombstone : {CellType::kDelete, CellType::kDeleteColumn,
-                                   CellType::kDeleteFamily, CellType::kDeleteFamilyVersion}) {
-    if (type == TypeName(tombstone)) return tombstone;
-  }
-  return std::nullopt;
-}
 
 // A raw scan writes an empty qualifier of these.
 Status CheckIsOfFamily(CellType tombstone, const ColumnWord& column) {
@@ -97,6 +119,7 @@ StatusOr<Mutation> MutationOf(const json& given) {
   CELLFS_RETURN_IF_ERROR(line.CheckNames());
   const std::string row = line.Text("row");
   const std::string type = given.contains("type") ? line.Text("type") : "Put";
+  CELLFS_RETURN_IF_ERROR(line.CheckMembers(type));
   CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, line.Column());
   CELLFS_ASSIGN_OR_RETURN(const Timestamp timestamp, line.Number("timestamp", kLatestTimestamp));
   const auto tombstone = TombstoneOf(type);
@@ -197,6 +220,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
     CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
     CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
+    // Also where no line comes.
+    CELLFS_RETURN_IF_ERROR(session.store.DescribeTable(named.place.table).status());
   }
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto all, ReadRows(named, arguments, durability));

@@ -291,6 +291,17 @@ def test_mutate_refuses_what_would_do_something_else(mount, family):
         assert code == 2 and told in error and (family / "q").read_text() == "x", (line, code, error)
     code, _, error = run("mutate", mount, "t", text='{"row": "r", "row": "s", "column": "f:q", "value": "y"}\n')
     assert code == 2 and "a member twice" in error and (family / "q").read_text() == "x"
+    for line, told in (({"column": "f:a", "family": "g", "qualifier": "z", "value": "1"}, "one or the other"),
+                       ({"column": "f:y", "qualifier": "z", "value": "1"}, "one or the other"),
+                       ({"column": "f:y", "amount": 1, "value": "q"}, '"amount" does not go with the type Put'),
+                       ({"column": "f:y", "type": "Increment", "amount": 1, "value": "q"}, '"value" does not go with'),
+                       ({"column": "f:y", "type": "Delete", "value": "q"}, '"value" does not go with the type Delete'),
+                       ({"column": "f:y", "type": "DeleteColumn", "ttl": 5}, '"ttl" does not go with'),
+                       ({"family": "f", "qualifier": 5, "value": "1"}, '"qualifier" is neither text nor'),
+                       ({"column": "f:y", "type": 1, "value": "1"}, '"type" is neither text nor')):
+        code, _, error = run("mutate", mount, "t", text=json.dumps({"row": "r", **line}) + "\n")
+        assert code == 2 and told in error and os.listdir(family) == ["q"], (line, code, error)
+    assert run("mutate", mount, "nosuch", text="")[0] == 1
     for column in ("f", "f:"):
         ok("mutate", mount, "t", text=json.dumps({"row": "r", "column": column, "type": "DeleteFamily"}) + "\n")
         assert not (family / "q").exists()
