@@ -155,7 +155,8 @@ void AddQueryOptions(Syntax& syntax) {
   syntax.Option("--from", "from", "TIME", "only versions at or after that time");
   syntax.Option("--until", "until", "TIME", "only versions before that time");
   syntax.Option("--filter", "filter", "FILTER",
-                "in HBase's language: \"PrefixFilter('a') AND KeyOnlyFilter()\"");
+                "in HBase's language, bytes may be \\xNN: \"PrefixFilter('a\\xff') AND "
+                "KeyOnlyFilter()\"");
   syntax.Option("--format", "format", "FORMAT", "values as text (\\xNN), hex or long (8 bytes)");
 }
 
@@ -185,7 +186,7 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
   if (query.time_range.min > query.time_range.max)
     return WrongValue("--from is later than --until");
   if (const std::string filter = arguments.Text("filter"); !filter.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(query.filter, ParseFilter(filter));
+    CELLFS_ASSIGN_OR_RETURN(query.filter, ParseFilter(BytesOf(filter)));
   }
   return {};
 }

@@ -438,6 +438,15 @@ def test_a_counter_is_a_number_or_refused(mount, family):
     assert code == 2 and "default/t/r/f/.deleted/n is not what this command takes" in error
 
 
+def test_bytes_of_a_filter_are_said_as_those_of_a_key(mount, family):
+    ok("put", mount, "t", "\\xff\\x00a", "f:q=1")
+    ok("put", mount, "t", "b", "f:q=2")
+    for call in (["scan", "--filter", "PrefixFilter('\\xff\\x00')", mount, "t"],
+                 ["get", "--filter", "PrefixFilter('\\xff')", mount, "t", "\\xff\\x00a"]):
+        assert ok(*call).endswith("1\n") and ok(*call).count("\n") == 1
+    assert ok("count", "--filter", "PrefixFilter('\\xff')", mount, "t") == "1\n"
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
