@@ -16,16 +16,35 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::seconds kBetweenReports{1};
+constexpr int64_t kAllRows = 0;
+
+// What says twice which rows are meant would mean others than either.
+Status CheckRange(const fs::Place& place, const Arguments& arguments) {
+  for (const char* name : {"start", "stop", "prefix"}) {
+    if (!place.row.empty() && arguments.Has(name)) {
+      return {StatusCode::kIllegalArgument,
+              std::string("the path names a row already; leave --") + name + " out"};
+    }
+  }
+  const std::string prefix = BytesOf(arguments.Text("prefix"));
+  for (const char* name : {"start", "stop"}) {
+    if (!arguments.Has(name) || BytesOf(arguments.Text(name)).starts_with(prefix)) continue;
+    return {StatusCode::kIllegalArgument,
+            std::string("--") + name + " does not begin with what --prefix says"};
+  }
+  return {};
+}
 
 void AddRangeOptions(Syntax& syntax) {
   syntax.Option("--start", "start", "ROW", "from that row on");
   syntax.Option("--stop", "stop", "ROW", "up to that row, and without it");
   syntax.Option("--prefix", "prefix", "BYTES", "only rows that begin so");
-  syntax.Option("-n,--limit", "limit", "N", "no more rows than that");
+  syntax.Option("-n,--limit", "limit", "N", "no more rows than that; 0: all");
 }
 
 // The rows that place and options mean.
 Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan) {
+  CELLFS_RETURN_IF_ERROR(CheckRange(place, arguments));
   if (!place.row.empty()) {
     scan.start_row = scan.stop_row = place.row;
     scan.include_stop_row = true;
@@ -50,7 +69,9 @@ Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan)
     scan.include_stop_row = false;
   }
   CELLFS_ASSIGN_OR_RETURN(
-      scan.limit, arguments.NumberOr("limit", 0, std::numeric_limits<int64_t>::max(), -1));
+      const int64_t limit,
+      arguments.NumberOr("limit", 0, std::numeric_limits<int64_t>::max(), kAllRows));
+  scan.limit = limit == kAllRows ? -1 : limit;
   return {};
 }
 

@@ -447,6 +447,24 @@ def test_bytes_of_a_filter_are_said_as_those_of_a_key(mount, family):
     assert ok("count", "--filter", "PrefixFilter('\\xff')", mount, "t") == "1\n"
 
 
+def test_no_limit_is_said_by_0_everywhere(mount, family):
+    for name in "abc":
+        ok("put", mount, "t", name, "f:q=1")
+    assert ok("scan", "-n", "0", mount, "t").count("\n") == 3 == ok("log", "-n", "0", mount / "default/t").count("\n")
+    assert ok("count", "-n", "0", mount, "t") == "3\n" and ok("count", "-n", "2", mount, "t") == "2\n"
+
+
+def test_a_range_that_contradicts_itself_is_refused(mount, family):
+    for name in ("ba", "bb", "c"):
+        ok("put", mount, "t", name, "f:q=1")
+    assert ok("scan", "--prefix", "b", "--start", "bb", mount, "t").split()[0] == "bb"
+    for call, told in ((["scan", "--prefix", "b", "--start", "a", mount, "t"], "--start does not begin"),
+                       (["count", "--prefix", "b", "--stop", "c", mount, "t"], "--stop does not begin"),
+                       (["scan", "--start", "a", mount / "default/t/ba"], "names a row already")):
+        code, out, error = run(*call)
+        assert code == 2 and not out and told in error, (call, code, error)
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
