@@ -86,7 +86,36 @@ StatusOr<Answer> ServeSet(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
-StatusOr<Answer> ServeList(Session& session, const Arguments& /*arguments*/) {
+// Of which namespaces, or of which table alone, quotas are listed.
+struct Listed {
+  std::vector<std::string> namespaces;
+  std::optional<TableName> table;
+};
+
+StatusOr<Listed> WhatToList(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
+  switch (place.kind) {
+    case PlaceKind::kRoot: {
+      CELLFS_ASSIGN_OR_RETURN(auto namespaces, session.store.ListNamespaces());
+      return Listed{std::move(namespaces), {}};
+    }
+    case PlaceKind::kNamespace:
+    case PlaceKind::kNamespaceFile: {
+      const std::string& name = place.table.namespace_name;
+      CELLFS_RETURN_IF_ERROR(session.store.DescribeNamespace(name).status());
+      return Listed{{name}, {}};
+    }
+    case PlaceKind::kTable:
+    case PlaceKind::kSchemaFile:
+      CELLFS_RETURN_IF_ERROR(session.store.DescribeTable(place.table).status());
+      return Listed{{}, place.table};
+    default:
+      return Wrong(ShownPath(arguments) + " lies in a table; name the table itself");
+  }
+}
+
+StatusOr<Answer> ServeList(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const Listed listed, WhatToList(session, arguments));
   std::map<TableName, uint64_t> sizes;
   std::map<std::string, uint64_t> sums;
   for (const TableStatistics& table : session.store.GetStatistics().tables) {
@@ -97,16 +126,17 @@ StatusOr<Answer> ServeList(Session& session, const Arguments& /*arguments*/) {
                         uint64_t used) {
     session.take({{kind, name}, {"space_quota", QuotaRecord(quota)}, {"used", used}});
   };
-  CELLFS_ASSIGN_OR_RETURN(const auto namespaces, session.store.ListNamespaces());
-  for (const std::string& name : namespaces) {
+  const auto take_table = [&](const TableName& table) {
+    const auto quota = session.store.TableSpaceQuota(table);
+    if (quota.ok() && *quota) take("table", table.ToString(), **quota, sizes[table]);
+  };
+  if (listed.table) take_table(*listed.table);
+  for (const std::string& name : listed.namespaces) {
     const auto quota = session.store.NamespaceSpaceQuota(name);
     if (quota.ok() && *quota) take("namespace", name, **quota, sums[name]);
     const auto tables = session.store.ListTables(name);
     if (!tables.ok()) continue;  // not for the caller, or dropped meanwhile
-    for (const TableName& table : *tables) {
-      const auto of_table = session.store.TableSpaceQuota(table);
-      if (of_table.ok() && *of_table) take("table", table.ToString(), **of_table, sizes[table]);
-    }
+    for (const TableName& table : *tables) take_table(table);
   }
   return Answer::kDone;
 }
@@ -149,8 +179,8 @@ const Command kListQuotasCommand{
     .name = "list_quotas",
     .group = Group::kRights,
     .summary = "list space quotas and how much of them is used",
-    .example = "list_quotas ~/m",
-    .syntax = [](Syntax& syntax) { syntax.Target("a store or a mount point"); },
+    .example = "list_quotas ~/m\nlist_quotas ~/m/default/notes",
+    .syntax = [](Syntax& syntax) { syntax.Target("a store, a mount point, a namespace or a table"); },
     .only_reads = true,
     .serve = ServeList,
     .print = PrintListed,

@@ -152,8 +152,20 @@ StatusOr<Answer> ServeRevoke(Session& session, const Arguments& arguments) {
   return was_there ? Answer::kDone : Answer::kNo;
 }
 
+// A name that is not there has no grants, and may be mistyped.
+Status CheckIsThere(Session& session, const GrantScope& scope) {
+  if (!scope.namespace_name.empty())
+    return session.store.DescribeNamespace(scope.namespace_name).status();
+  if (!scope.table) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(*scope.table));
+  if (scope.family.empty() || schema->FindFamily(scope.family) != nullptr) return {};
+  return {StatusCode::kNoSuchColumnFamily, "table '" + scope.table->ToString() +
+                                               "' has no family '" + ShownBytes(scope.family) + "'"};
+}
+
 StatusOr<Answer> ServeUserPermission(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
+  CELLFS_RETURN_IF_ERROR(CheckIsThere(session, scope));
   std::string user;
   if (arguments.Has("user")) {
     CELLFS_ASSIGN_OR_RETURN(user, UserOf(arguments));

@@ -97,6 +97,23 @@ def test_stores_mounts_and_paths_are_the_same(mount):
     assert os.path.isdir(mount / "default/u") and ok("user_permission", mount) == "nobody\tRW\tu\n"
 
 
+def test_a_name_that_is_not_there_has_no_rights_and_no_quotas(mount):
+    ok("create", mount, "t", "f")
+    ok("create_namespace", mount, "n")
+    ok("create", mount / "n", "t", "f")
+    for arguments in ((mount, "nope"), (mount, "@nope"), (mount / "default/nope",), (mount / "nope",), (mount, "t", "g")):
+        assert "nope" in fails(1, "user_permission", *arguments) or "'g'" in fails(1, "user_permission", *arguments)
+    for path in (mount / "default/nope", mount / "nope"):
+        assert "nope" in fails(1, "list_quotas", path)
+    assert "default/t/r lies in a table" in fails(2, "list_quotas", mount / "default/t/r")
+    for words in (("@n", "1G"), ("t", "2G"), ("n:t", "3G")):
+        ok("set_quota", mount, *words)
+    listed = {"": "n n:t t", "default": "t", "n": "n n:t", "n/t": "n:t", "default/t/.schema.toml": "t"}
+    for path, names in listed.items():
+        lines = ok("list_quotas", mount / path).splitlines()
+        assert sorted(line.split("\t")[0].lstrip("@") for line in lines) == sorted(names.split()), (path, lines)
+
+
 def test_wrong_calls_are_told_in_a_line(mount):
     ok("create", mount, "t", "f")
     for arguments, remedy in (
