@@ -64,6 +64,18 @@ Status Change(const Session& session, const NamedTable& named, const Arguments& 
   return {};
 }
 
+Status CheckSaidOnce(const NamedTable& named, const Arguments& arguments) {
+  SaidOnce said;
+  CELLFS_RETURN_IF_ERROR(said.AddOptions(arguments));
+  for (const std::string& word : named.words) {
+    CELLFS_ASSIGN_OR_RETURN(const FamilyWord family, ParseFamilyWord(word));
+    CELLFS_RETURN_IF_ERROR(said.AddFamily(family));
+  }
+  for (const std::string& shown : arguments.Texts("drop_family"))
+    CELLFS_RETURN_IF_ERROR(said.AddDropped(BytesOf(shown)));
+  return {};
+}
+
 bool SaysAnything(const NamedTable& named, const Arguments& arguments) {
   return !named.words.empty() || arguments.Has("set") || arguments.Has("unset") ||
          arguments.Has("drop_family") || arguments.Flag("open") || arguments.Flag("closed");
@@ -77,6 +89,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   }
   if (arguments.Flag("open") && arguments.Flag("closed"))
     return Wrong("say --open or --closed, not both");
+  CELLFS_RETURN_IF_ERROR(CheckSaidOnce(named, arguments));
   CELLFS_RETURN_IF_ERROR(AsWrongCall(session.store.ChangeTable(
       session.caller, named.table,
       [&](TableSchema& schema) { return Change(session, named, arguments, schema); })));

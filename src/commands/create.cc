@@ -48,6 +48,7 @@ StatusOr<std::vector<std::string>> SplitsOf(const Arguments& arguments) {
 Status AddFamilies(const Session& session, const NamedTable& named, TableSchema& schema) {
   for (const std::string& word : named.words) {
     CELLFS_ASSIGN_OR_RETURN(const FamilyWord family, ParseFamilyWord(word));
+    CELLFS_RETURN_IF_ERROR(SaidOnce().AddFamily(family));
     CELLFS_RETURN_IF_ERROR(CheckFamilyName(family.name));
     const auto [added, is_new] = schema.families.emplace(family.name, FamilySchema(family.name));
     if (!is_new) return Wrong("family '" + family.name + "' is named twice");
@@ -63,6 +64,7 @@ Status AddFamilies(const Session& session, const NamedTable& named, TableSchema&
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedTable named, NameTable(session, arguments));
   TableSchema schema(named.table);
+  CELLFS_RETURN_IF_ERROR(SaidOnce().AddOptions(arguments));
   for (const std::string& word : arguments.Texts("set")) {
     CELLFS_ASSIGN_OR_RETURN(const AttributeWord attribute, ParseAttributeWord(word));
     CELLFS_RETURN_IF_ERROR(SetAttribute(attribute, schema));

@@ -29,6 +29,10 @@ Status SetMaximum(const Arguments& arguments, const char* option, const char* pr
 }
 
 Status Change(const Arguments& arguments, NamespaceSchema& schema) {
+  SaidOnce said;
+  CELLFS_RETURN_IF_ERROR(said.AddOptions(arguments));
+  if (arguments.Has("max_tables")) CELLFS_RETURN_IF_ERROR(said.Add(kMaxTables));
+  if (arguments.Has("max_regions")) CELLFS_RETURN_IF_ERROR(said.Add(kMaxRegions));
   for (const std::string& word : arguments.Texts("set")) {
     CELLFS_ASSIGN_OR_RETURN(const AttributeWord attribute, ParseAttributeWord(word));
     CELLFS_RETURN_IF_ERROR(SetProperty(attribute, schema));

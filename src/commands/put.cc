@@ -113,6 +113,8 @@ StatusOr<ColumnCondition> ConditionOf(const fs::Place& place, const Arguments& a
   const std::string absent = arguments.Text("if_absent");
   if (arguments.Has("if") == arguments.Has("if_absent"))
     return WrongPut("say --if COLUMN=VALUE or --if-absent COLUMN");
+  if (arguments.Has("op") && !arguments.Has("if"))
+    return WrongPut("--op goes with --if: how what is stored compares with its VALUE");
   const std::string word = arguments.Has("if") ? arguments.Text("if") : absent + "=";
   CELLFS_ASSIGN_OR_RETURN(PutCell given, CellOf(place, word, arguments));
   ColumnCondition condition{std::move(given.family), std::move(given.qualifier),

@@ -117,6 +117,7 @@ StatusOr<FamilyWord> ParseShellFamily(const std::string& word) {
     if (name == "METHOD")
       return Wrong("METHOD is not known; a family is dropped by --drop-family");
     if (name == "NAME") {
+      if (!family.name.empty()) return Wrong("'" + word + "' says NAME twice");
       family.name = Unquoted(value);
     } else {
       family.attributes.push_back({std::move(name), Unquoted(value)});
@@ -140,6 +141,36 @@ StatusOr<AttributeWord> ParseAttributeWord(const std::string& word) {
   if (equals == std::string::npos || equals == 0)
     return Wrong("'" + word + "' is no NAME=VALUE");
   return AttributeWord{word.substr(0, equals), BytesOf(word.substr(equals + 1))};
+}
+
+Status SaidOnce::Add(const std::string& name) {
+  if (names_.insert(name).second) return {};
+  return Wrong("'" + ShownBytes(name) + "' is said twice");
+}
+
+Status SaidOnce::AddOptions(const Arguments& arguments) {
+  for (const std::string& word : arguments.Texts("set")) {
+    CELLFS_ASSIGN_OR_RETURN(const AttributeWord attribute, ParseAttributeWord(word));
+    CELLFS_RETURN_IF_ERROR(Add(attribute.name));
+  }
+  for (const std::string& name : arguments.Texts("unset")) {
+    CELLFS_RETURN_IF_ERROR(Add(name));
+    const size_t colon = name.find(':');
+    if (colon != std::string::npos) families_.insert(name.substr(0, colon));
+  }
+  return {};
+}
+
+Status SaidOnce::AddFamily(const FamilyWord& family) {
+  families_.insert(ShownBytes(family.name));
+  for (const AttributeWord& attribute : family.attributes)
+    CELLFS_RETURN_IF_ERROR(Add(ShownBytes(family.name) + ":" + attribute.name));
+  return {};
+}
+
+Status SaidOnce::AddDropped(const std::string& family) {
+  if (families_.insert(ShownBytes(family)).second) return {};
+  return Wrong("family '" + ShownBytes(family) + "' is to be dropped, and is named besides");
 }
 
 StatusOr<FamilyWord> ParseFamilyWord(const std::string& word) {

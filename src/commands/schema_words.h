@@ -12,6 +12,7 @@
 #ifndef CELLFS_SRC_COMMANDS_SCHEMA_WORDS_H_
 #define CELLFS_SRC_COMMANDS_SCHEMA_WORDS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,23 @@ struct AttributeWord {
 struct FamilyWord {
   std::string name;
   std::vector<AttributeWord> attributes;
+};
+
+// What a call says of a schema, by name; kIllegalArgument: that was said already, and one of the two
+// would be lost.
+class SaidOnce {
+ public:
+  // "READONLY", "f:TTL"
+  Status Add(const std::string& name);
+  // The names of --set and --unset.
+  Status AddOptions(const Arguments& arguments);
+  // A family's attributes, and whether the family itself is there afterwards.
+  Status AddFamily(const FamilyWord& family);
+  Status AddDropped(const std::string& family);
+
+ private:
+  std::set<std::string> names_;
+  std::set<std::string> families_;
 };
 
 // All of these: kIllegalArgument says what would do.

@@ -97,6 +97,24 @@ def test_stores_mounts_and_paths_are_the_same(mount):
     assert os.path.isdir(mount / "default/u") and ok("user_permission", mount) == "nobody\tRW\tu\n"
 
 
+def test_what_is_said_twice_is_refused(mount):
+    ok("create", mount, "t", "f", "g", "--set", "X=0")
+    before = ok("describe", mount, "t")
+    for call in (["create", mount, "u", "f:VERSIONS=3,VERSIONS=4"], ["create", mount, "u", "f", "--set", "X=1", "--set", "X=2"],
+                 ["create", mount, "u", "{NAME => 'f', NAME => 'g'}"], ["alter", mount, "t", "f:VERSIONS=3,VERSIONS=4"],
+                 ["alter", mount, "t", "f:VERSIONS=3", "f:VERSIONS=4"], ["alter", mount, "t", "--drop-family", "g", "g:VERSIONS=7"],
+                 ["alter", mount, "t", "--drop-family", "g", "--unset", "g:VERSIONS"],
+                 ["alter", mount, "t", "--drop-family", "g", "--drop-family", "g"],
+                 ["alter", mount, "t", "--set", "X=1", "--set", "X=2"], ["alter", mount, "t", "--set", "X=1", "--unset", "X"],
+                 ["alter", mount, "t", "f:VERSIONS=3", "--unset", "f:VERSIONS"],
+                 ["create_namespace", mount, "n", "--set", "a=1", "--set", "a=2"],
+                 ["create_namespace", mount, "n", "--max-tables", "1", "--set", "hbase.namespace.quota.maxtables=2"],
+                 ["check_and_put", mount, "t", "r", "--op", "<", "--if-absent", "f:q", "f:q=1"]):
+        fails(2, *call)
+    assert ok("describe", mount, "t") == before and ok("list", mount) == "t\n"
+    ok("alter", mount, "t", "f:VERSIONS=3", "f:TTL=5", "g:VERSIONS=7", "--unset", "g:TTL", "--set", "X=1")
+
+
 def test_a_name_that_is_not_there_has_no_rights_and_no_quotas(mount):
     ok("create", mount, "t", "f")
     ok("create_namespace", mount, "n")
