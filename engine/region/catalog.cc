@@ -69,7 +69,8 @@ Status CheckSplitKeys(const TableSchema& schema) {
     if (key.size() > kMaxRowLength) {
       return refuse("a key has more than " + std::to_string(kMaxRowLength) + " bytes");
     }
-    if (before != nullptr && *before >= key) return refuse("two are the same, or not in order");
+    if (before != nullptr && *before == key) return refuse("two are the same");
+    if (before != nullptr && *before > key) return refuse("they are not in order");
     before = &key;
   }
   return {};

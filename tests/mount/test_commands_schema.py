@@ -138,6 +138,7 @@ def test_wrong_calls_are_told_in_a_line(mount):
             (["create", mount, "u"], "--open"), (["create", mount], "name a table"),
             (["create", mount, "u", "f:VERSION=1"], "'VERSIONS'"), (["create", mount, "u", "f:VERSIONS=0"], "allowed"),
             (["create", mount, "u", "f:READONLY=true"], "--set"), (["create", mount, "u", "f", "--set", "TTL=5"], "FAMILY"),
+            (["create", mount, "u", "f", "--splits", "g,a,g"], "two are the same"),
             (["create", mount, "u", "f", "--regions", "3"], "--split-algorithm"), (["create", mount / "default/t/r", "f"], "table"),
             (["alter", mount, "t"], "--set"), (["alter", mount, "t", "f:x"], "NAME=VALUE"),
             (["alter", mount, "t", "--drop-family", "f"], "family"), (["describe", mount], "name a namespace"),
