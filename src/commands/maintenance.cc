@@ -84,7 +84,7 @@ Status ForTables(Session& session, const Arguments& arguments, const ActOnTable&
   CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
   if (named.place.kind != fs::PlaceKind::kTable && named.place.kind != fs::PlaceKind::kSchemaFile) {
     return {StatusCode::kIllegalArgument,
-            named.place.ToString() + " is in a table; name the table itself"};
+            ShownPath(arguments) + " is in a table; name the table itself"};
   }
   CELLFS_RETURN_IF_ERROR(act(named.place.table));
   session.take({{"table", named.place.table.ToString()}});

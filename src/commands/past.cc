@@ -44,7 +44,7 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   if (place.table.name.empty()) {
     return Status(StatusCode::kIllegalArgument,
-                  place.ToString() + " is no table, nor in one; name the path of one: "
+                  ShownPath(arguments) + " is no table, nor in one; name the path of one: "
                   "STORE|MOUNT/namespace/table/row/family/qualifier");
   }
   Scope scope{.table = place.table, .row = {}, .family = {}, .qualifier = {}};
@@ -69,11 +69,11 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
     case kCountersDirectory:
     case kDeletedDirectory:
       return Status(StatusCode::kIllegalArgument,
-                    place.ToString() + " is no cell, row, family or table; name the family, or a "
+                    ShownPath(arguments) + " is no cell, row, family or table; name the family, or a "
                                        "name in it");
     default:
       return Status(StatusCode::kIllegalArgument,
-                    place.ToString() + " is no cell, row, family or table; of a single version tells "
+                    ShownPath(arguments) + " is no cell, row, family or table; of a single version tells "
                                        "'cellfs get'");
   }
 }

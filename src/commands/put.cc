@@ -51,7 +51,7 @@ StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments&
   const auto& words = named.words;
   std::vector<PutCell> cells;
   if (place.IsColumn()) {
-    if (words.size() != 1) return WrongPut("give one value for " + place.ToString());
+    if (words.size() != 1) return WrongPut("give one value for " + ShownPath(arguments));
     CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.front(), arguments));
     cells.push_back({.family = place.family, .qualifier = place.qualifier,
                      .value = std::move(value)});

@@ -128,9 +128,9 @@ StatusOr<FamilyWord> ParseShellFamily(const std::string& word) {
   return family;
 }
 
-Status CheckTableKind(const fs::Place& place) {
+Status CheckTableKind(const fs::Place& place, const Arguments& arguments) {
   if (place.kind == PlaceKind::kTable || place.kind == PlaceKind::kSchemaFile) return {};
-  return Wrong(place.ToString() + " lies in a table; name the table " +
+  return Wrong(ShownPath(arguments) + " lies in a table; name the table " +
                place.table.ToString() + " itself");
 }
 
@@ -283,7 +283,7 @@ std::string FamilyText(const FamilySchema& family) {
 StatusOr<NamedTable> NameTable(const Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(NamedPlace named,
                           NamePlace(session, arguments, Depth::kTable, Depth::kTable));
-  CELLFS_RETURN_IF_ERROR(CheckTableKind(named.place));
+  CELLFS_RETURN_IF_ERROR(CheckTableKind(named.place, arguments));
   return NamedTable{named.place.table, std::move(named.words)};
 }
 
@@ -298,7 +298,7 @@ StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arg
                           NamePlace(session, arguments, Depth::kNamespace, Depth::kNamespace));
   const PlaceKind kind = named.place.kind;
   if (kind != PlaceKind::kNamespace && kind != PlaceKind::kNamespaceFile) {
-    return Wrong(named.place.ToString() + " lies in a namespace; name the namespace " +
+    return Wrong(ShownPath(arguments) + " lies in a namespace; name the namespace " +
                  named.place.table.namespace_name + " itself");
   }
   CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));

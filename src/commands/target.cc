@@ -83,7 +83,7 @@ Status WrongPlace(const std::string& what) { return {StatusCode::kIllegalArgumen
 
 // A command is about data of the present, and of single versions where it says so. What stands below
 // .asof is not looked up, for that would keep it.
-Status CheckIsData(const Place& place) {
+Status CheckIsData(const Place& place, const Arguments& arguments) {
   switch (place.kind) {
     case PlaceKind::kAsofDirectory:
     case PlaceKind::kScanDirectory:
@@ -91,7 +91,7 @@ Status CheckIsData(const Place& place) {
     case PlaceKind::kSelfDirectory:
     case PlaceKind::kMemoryFile:
     case PlaceKind::kMemoryDirectory:
-      return WrongPlace(place.ToString() + " is no data");
+      return WrongPlace(ShownPath(arguments) + " is no data");
     default:
       return {};
   }
@@ -226,11 +226,11 @@ StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
   for (const std::string& name : arguments.Texts("path")) {
     auto child = places.Find(session.caller, place, name, fs::NameUse::kLookUp);
     if (!child.ok()) {
-      return WrongPlace("'" + name + "' in " + place.ToString() + " names nothing" +
+      return WrongPlace("'" + ShownBytes(name) + "' in " + ShownPath(arguments) + " names nothing" +
                         (child.status().reason().empty() ? "" : ": " + child.status().reason()));
     }
     place = *std::move(child);
-    CELLFS_RETURN_IF_ERROR(CheckIsData(place));
+    CELLFS_RETURN_IF_ERROR(CheckIsData(place, arguments));
   }
   return place;
 }
@@ -256,7 +256,7 @@ std::string ShownPath(const Arguments& arguments) {
   std::string path;
   for (const std::string& name : arguments.Texts("path"))
     path += (path.empty() ? "" : "/") + ShownBytes(name);
-  return path;
+  return path.empty() ? "/" : path;
 }
 
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,

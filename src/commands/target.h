@@ -62,7 +62,7 @@ enum class Depth { kNamespace, kTable, kRow, kColumn };
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
                                Depth depth, std::initializer_list<fs::PlaceKind> besides = {});
 
-// The path's names, as its caller spells them: "default/notes/monday".
+// The path's names, as its caller spells them: "default/notes/monday". Without any: "/".
 std::string ShownPath(const Arguments& arguments);
 
 // Nothing is left of the words.

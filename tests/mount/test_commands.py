@@ -465,6 +465,20 @@ def test_a_range_that_contradicts_itself_is_refused(mount, family):
         assert code == 2 and not out and told in error, (call, code, error)
 
 
+def test_a_path_is_named_as_its_caller_spells_it(mount, family):
+    (family / "q").write_text("x")
+    for call, told in ((["get", mount / ".cellfs/status"], ".cellfs/status is no data"),
+                       (["get", family / ".versions/q"], "default/t/r/f/.versions/q is not what"),
+                       (["get", family / ".versions"], "default/t/r/f/.versions is not what"),
+                       (["show", family / ".versions/q/5"], "default/t/r/f/.versions/q/5 is no cell"),
+                       (["show", mount / "default"], "default is no table"), (["log", mount.path], "/ is no table"),
+                       (["put", family / "q"], "give one value for default/t/r/f/q"),
+                       (["flush", family], "default/t/r/f is in a table"), (["alter", family, "f:VERSIONS=1"], "default/t/r/f lies in"),
+                       (["list", family], "default/t/r/f lies in")):
+        code, out, error = run(*call)
+        assert code == 2 and not out and told in error, (call, code, out, error)
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
