@@ -38,6 +38,14 @@ const std::string& ValueIn(const json& side) {
 
 std::string SizeOf(const json& side) { return ShownSize(side["size"].get<uint64_t>()); }
 
+// To the byte, where they would look alike.
+std::string SizesOf(const json& before, const json& after) {
+  if (before["size"] == after["size"]) return SizeOf(after) + " of other bytes";
+  if (SizeOf(before) != SizeOf(after)) return SizeOf(before) + " -> " + SizeOf(after);
+  return std::to_string(before["size"].get<uint64_t>()) + " B -> " +
+         std::to_string(after["size"].get<uint64_t>()) + " B";
+}
+
 }  // namespace
 
 StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
@@ -106,10 +114,7 @@ void PrintChange(Printer& printer, const json& record) {
   } else if (after.is_null()) {
     printer.Row({printer.In(Colour::kRed, "-"), ShownKey(record), SizeOf(before)});
   } else {
-    const bool is_as_long = before["size"] == after["size"];
-    printer.Row({printer.In(Colour::kYellow, "~"), ShownKey(record),
-                 is_as_long ? SizeOf(after) + " of other bytes"
-                            : SizeOf(before) + " -> " + SizeOf(after)});
+    printer.Row({printer.In(Colour::kYellow, "~"), ShownKey(record), SizesOf(before, after)});
   }
 }
 

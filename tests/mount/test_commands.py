@@ -479,6 +479,13 @@ def test_a_path_is_named_as_its_caller_spells_it(mount, family):
         assert code == 2 and not out and told in error, (call, code, out, error)
 
 
+def test_sizes_that_look_alike_are_told_to_the_byte(mount, family):
+    (family / "q").write_bytes(b"\0" * 2_000_000)
+    (family / "q").write_bytes(b"\0" * 2_000_002)
+    code, out, _ = run("diff", family / "q")
+    assert code == 1 and "2000000 B -> 2000002 B" in out, out
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
