@@ -38,8 +38,13 @@ const Command kVersionCommand{
     .summary = "print the version",
     .example = "version",
     .syntax = [](Syntax&) {},
+    .prints_json = true,
     .run = [](const Front& front, const Arguments&) -> StatusOr<int> {
-      front.printer.Line(std::string("cellfs ") + CELLFS_VERSION);
+      if (front.printer.style().json) {
+        front.printer.Json({{"version", CELLFS_VERSION}});
+      } else {
+        front.printer.Line(std::string("cellfs ") + CELLFS_VERSION);
+      }
       return kExitDone;
     },
 };

@@ -486,6 +486,10 @@ def test_sizes_that_look_alike_are_told_to_the_byte(mount, family):
     assert code == 1 and "2000000 B -> 2000002 B" in out, out
 
 
+def test_the_version_is_told_as_json_too():
+    assert "cellfs " + json.loads(ok("version", "--json"))["version"] + "\n" == ok("version")
+
+
 def test_words_that_say_nothing_are_refused(mount, family):
     (family / "q").write_text("x")
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
