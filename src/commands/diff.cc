@@ -83,7 +83,9 @@ const Command kDiffCommand{
     .summary = "print what differs between two times; 1: something does",
     .description =
         "Text is compared line by line; of other bytes the sizes are told. Without times it "
-        "prints what the last change has changed.",
+        "prints what the last change has changed. Cells count as of their timestamps: what was copied "
+        "in later with old times (cp -p, rsync -a, tar x, mv between rows) is no difference. What left "
+        "no trace, as a name that was renamed or removed within an hour of its making, was never there.",
     .example = "diff ~/m/default/notes/monday/text/list\ndiff --at -2h ~/m/default/notes\n"
                "diff --at '2026-11-21 18:00' --to yesterday ~/m/default/notes/monday",
     .syntax =

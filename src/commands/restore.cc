@@ -116,7 +116,12 @@ const Command kRestoreCommand{
         "Each row is one step, and the history is kept: a restore to a later time undoes it. "
         "Refuses, and changes nothing, where it cannot be known any more what was there, and says "
         "of which columns and why; likewise where the caller may not change all of it. What he may "
-        "not read stays as it is, and the exit code is 1 then. After a kill the same call finishes it.",
+        "not read stays as it is, and the exit code is 1 then. After a kill the same call finishes it. "
+        "Cells count as of their timestamps: what was copied in later with old times (cp -p, rsync -a, "
+        "tar x, mv between rows) is not taken away, unless the table itself was not there. What left no "
+        "trace was never there: of a name that was renamed or removed within an hour of its making, or "
+        "was a temporary one, nothing comes back. The new name goes, and 'cellfs undelete NEWNAME' "
+        "brings it back.",
     .example = "restore --at -2h --dry-run ~/m/default/notes\n"
                "restore --at -2h ~/m/default/notes/monday",
     .syntax =
@@ -137,7 +142,9 @@ const Command kUndeleteCommand{
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
     .description =
         "Each deleted column whose last value is still kept gets that value again, as a new "
-        "version. What the caller may not read is passed over, and the exit code is 1 then.",
+        "version: of a table all that was ever deleted and is kept. To what it was at a time, 'cellfs "
+        "restore --at TIME' brings it. What the caller may not read is passed over, and the exit code is "
+        "1 then.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .syntax =
         [](Syntax& syntax) {
