@@ -5,6 +5,7 @@
 
 #include "fs/content/claim.h"
 #include "fs/content/column_rights.h"
+#include "fs/reading/later_timestamps.h"
 
 namespace cellfs::fs {
 
@@ -23,6 +24,7 @@ OutcomeOr<bool> FileClaims::MakeMemory(const Request& request, const Place& file
 // What a put would be refused for is told now, because many programs do not ask how close ended.
 Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) const {
   CELLFS_RETURN_IF_FAILED(reading_.CheckMayPut(*request.caller, file));
+  CELLFS_RETURN_IF_FAILED(CheckIsNoLater(reading_, request.uid, file));
   const uint64_t unput = tree_.unput_bytes.total() + UnputBytes::kBlock;
   CELLFS_RETURN_IF_FAILED(reading_.CheckRoom(file.table, unput));
   if (file.kind == PlaceKind::kCell) return {};

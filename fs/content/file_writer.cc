@@ -7,6 +7,7 @@
 
 #include "fs/content/counter_writer.h"
 #include "fs/content/text_writer.h"
+#include "fs/reading/later_timestamps.h"
 #include "fs/schema/schema_text.h"
 
 namespace cellfs::fs {
@@ -37,7 +38,10 @@ OutcomeOr<OpenedFile> FileWriters::Open(const Request& request, const NodePtr& n
 OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePtr& node,
                                             const Place& place, const OpenMode& mode) const {
   // Who made it has asked.
-  if (!mode.created) CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayPut(*request.caller, place));
+  if (!mode.created) {
+    CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayPut(*request.caller, place));
+    CELLFS_RETURN_IF_FAILED(CheckIsNoLater(cells_.reading, request.uid, place));
+  }
   if (mode.truncate && !mode.created) {
     const uint64_t unput = cells_.tree.unput_bytes.total() + UnputBytes::kBlock;
     CELLFS_RETURN_IF_FAILED(cells_.reading.CheckRoom(place.table, unput));

@@ -3,6 +3,7 @@
 
 #include "fs/content/column_change.h"
 #include "fs/content/column_traces.h"
+#include "fs/reading/later_timestamps.h"
 
 namespace cellfs::fs {
 namespace {
@@ -148,6 +149,7 @@ Outcome Unlink(const FileRemoval& with, const Request& request, const Place& dir
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
+  CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, place));
   ColumnChange change(with.changing, place);
   if (place.IsColumn()) change.MayEmptyDirectories(caller);
   change.PrepareOrphan(place);

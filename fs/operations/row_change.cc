@@ -8,6 +8,7 @@
 
 #include "fs/attributes/attribute_store.h"
 #include "fs/content/column_traces.h"
+#include "fs/reading/later_timestamps.h"
 
 namespace cellfs::fs {
 namespace {
@@ -36,6 +37,7 @@ RowChange::~RowChange() {
 }
 
 Status RowChange::Begin(const std::vector<Mutation>& mutations) {
+  CELLFS_RETURN_IF_ERROR(CheckNamesNoLater(parts_.reading, rights_.asker().uid, mutations));
   for (const Mutation& mutation : mutations)
     std::visit([this](const auto& what) { Add(what); }, mutation);
   if (deletes_row_) {

@@ -51,7 +51,8 @@ class RowChange {
   RowChange& operator=(const RowChange&) = delete;
   ~RowChange();
 
-  // kAccessDenied; kIllegalArgument for too many columns; what a read of the row fails with. Then
+  // kAccessDenied, also for a timestamp that is still to come (fs/reading/later_timestamps.h);
+  // kIllegalArgument for too many columns; what a read of the row fails with. Then
   // nothing is to be changed.
   Status Begin(const std::vector<Mutation>& mutations);
   void Ended(const Status& status);

@@ -278,6 +278,77 @@ TEST_F(CallersStoreTest, WhatComesBackIsWhoseItWas) {
   EXPECT_EQ(OwnerOf(Column("a", "q")).mode, 0600U);
 }
 
+// What has a timestamp that is still to come would hide what others write until then, also in a row
+// that is not there yet.
+TEST_F(CallersStoreTest, ATimestampThatIsStillToComeIsNotForEverybody) {
+  Set(TablePlace(tree_.table), 01777);
+  for (const char* row : {"a", "mine"}) {
+    Set(RowPlace(tree_.table, row), 0777);
+    Set(FamilyPlace(tree_.table, row, "f"), 0777);
+    Set(Column(row, "p"), 0666);
+  }
+  for (const Timestamp later : {kStart + 1, kLatestTimestamp - 1}) {
+    for (const char* row : {"a", "mine"}) {
+      const cellfs::Put put{row, {{"f", "p", later, "new", {}}}};
+      const Increment increment{row, {{"f", "n", 1, later}}, {}};
+      const Append append{row, {{"f", "x", "new", later}}, {}};
+      const std::vector<Mutation> kinds = {
+          put, increment, append, cellfs::Delete{row, {}, later},
+          cellfs::Delete{row, {{CellType::kDelete, "f", "p", later}}},
+          cellfs::Delete{row, {{CellType::kDeleteColumn, "f", "p", later}}},
+          cellfs::Delete{row, {{CellType::kDeleteFamily, "f", "", later}}},
+          cellfs::Delete{row, {{CellType::kDeleteFamilyVersion, "f", "", later}}}};
+      CallersStore other = As(kOther);
+      for (const Mutation& mutation : kinds) {
+        const RowMutations mutations = RowMutations::Of(mutation);
+        const Caller& caller = Caller::Superuser();
+        const Status refused = other.Mutate(caller, tree_.table, mutations).status();
+        EXPECT_EQ(refused.code(), StatusCode::kAccessDenied) << mutation.index();
+        EXPECT_NE(refused.message().find(std::to_string(later)), std::string::npos);
+        EXPECT_EQ(other.CheckMayMutate(caller, tree_.table, mutations).code(),
+                  StatusCode::kAccessDenied);
+        EXPECT_EQ(other.Batch(caller, tree_.table, {mutations}).front().status().code(),
+                  StatusCode::kAccessDenied);
+        const ColumnCondition any{"f", "p"};
+        const cellfs::CheckAndMutate check{row, any, {}, mutations};
+        EXPECT_EQ(other.CheckAndMutate(caller, tree_.table, check).status().code(),
+                  StatusCode::kAccessDenied);
+      }
+    }
+  }
+  EXPECT_EQ(tree_.ReadFile("default/t/a/f/p"), "a/");
+  const cellfs::Put now{"a", {{"f", "p", kStart, "now", {}}}};
+  const cellfs::Put later{"a", {{"f", "p", kStart + 9, "later", {}}}};
+  CallersStore other = As(kOther);
+  CallersStore root = As(0);
+  const Caller& caller = Caller::Superuser();
+  EXPECT_TRUE(other.Mutate(caller, tree_.table, RowMutations::Of(now)).ok());
+  EXPECT_TRUE(root.Mutate(caller, tree_.table, RowMutations::Of(later)).ok());
+}
+
+TEST_F(CallersStoreTest, NorIsAPathThatNamesSuchAVersion) {
+  for (const Place& place :
+       {RowPlace(tree_.table, "a"), FamilyPlace(tree_.table, "a", "f"), Column("a", "q")}) {
+    Set(place, 0777);
+  }
+  const std::string later = "q@" + std::to_string(kStart + 9);
+  const Request other{.uid = kOther, .gid = kGroup};
+  const auto directory = tree_.LookUp("default/t/a/f");
+  ASSERT_TRUE(directory.ok());
+  Node& family = *directory->node;
+  FileSystem& filesystem = *tree_.filesystem;
+  const OpenMode write{.write = true};
+  EXPECT_EQ(filesystem.Create(other, family, later, 0666, write, true).error(), EPERM);
+  EXPECT_EQ(filesystem.Rename(other, family, "p", family, later, 0).error(), EPERM);
+  tree_.Put("a", "q", "to come", kStart + 9);
+  const auto version = tree_.LookUp("default/t/a/f/" + later);
+  ASSERT_TRUE(version.ok());
+  EXPECT_EQ(filesystem.Open(other, *version->node, write).error(), EPERM);
+  EXPECT_EQ(filesystem.Unlink(other, family, later).error(), EPERM);
+  EXPECT_EQ(filesystem.Rename(other, family, later, family, "new", 0).error(), EPERM);
+  EXPECT_EQ(filesystem.Unlink({}, family, later).error(), 0);
+}
+
 TEST_F(CallersStoreTest, TheFileSystemsOwnTablesAreNotThere) {
   Set(Column("a", "q"), 0600);  // makes it
   const TableName own{"cellfs", "attributes"};
