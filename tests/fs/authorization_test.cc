@@ -70,6 +70,26 @@ TEST_F(AuthorizationTest, WhoMayNotReadOpensNothingToRead) {
   }
 }
 
+TEST_F(AuthorizationTest, WhoMayNotPutChangesNoAttribute) {
+  const NodePtr file = LookUp({"default", "t", "r", "f", "q"}).node;
+  const auto change = [&](const Request& request, const AttributeChange& what) {
+    return filesystem_->SetAttributes(request, *file, what, nullptr).error();
+  };
+  for (const AttributeChange& what :
+       {AttributeChange{.mtime = timespec{9, 0}}, AttributeChange{.mode = 0666},
+        AttributeChange{.uid = 1}, AttributeChange{.gid = 1}, AttributeChange{.size = 0}}) {
+    EXPECT_EQ(change(bob_, what), EACCES);
+  }
+  const auto found = filesystem_->GetAttributes(root_, *file);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->attributes.st_mtim.tv_sec, 0);
+  EXPECT_EQ(found->attributes.st_mode & 0777, 0644U);
+  ASSERT_TRUE(
+      store_->GrantPermissions(Caller::Superuser(), {"bob", {"", kTable, "f", "q"}, "W"}, true).ok());
+  EXPECT_EQ(change(bob_, {.mtime = timespec{9, 0}}), 0);
+  EXPECT_EQ(filesystem_->GetAttributes(root_, *file)->attributes.st_mtim.tv_sec, 9);
+}
+
 TEST_F(AuthorizationTest, TheKernelKeepsNothingOfARow) {
   for (const Entry& entry :
        {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),
