@@ -39,6 +39,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const auto until, arguments.Time("until", session.Now()));
   options.since = since.value_or(options.since);
   options.until = until.value_or(options.until);
+  if (options.since > options.until)
+    return Status(StatusCode::kIllegalArgument, "--since is later than --until");
   options.with_before = arguments.Flag("patch");
   options.detail = options.with_before ? ValueDetail::kValues : ValueDetail::kLengths;
   bool is_any = false;

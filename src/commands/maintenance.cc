@@ -2,6 +2,8 @@
 //
 // flush, compact, set.
 #include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "fs/tree/hidden_namespace.h"
@@ -151,6 +153,12 @@ StatusOr<Answer> Set(Session& session, const Arguments& arguments) {
   if (session.mountpoint.empty())
     return Status(StatusCode::kUnsupportedOperation,
                   "the store is not mounted, and a setting lasts as long as a mount");
+  std::set<std::string> named;
+  for (const std::string& setting : arguments.Texts("words")) {
+    const std::string name = setting.substr(0, setting.find('='));
+    if (!named.insert(name).second)
+      return Status(StatusCode::kIllegalArgument, "'" + name + "' is said twice; nothing was set");
+  }
   for (const std::string& setting : arguments.Texts("words")) {
     const size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);

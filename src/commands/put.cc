@@ -3,6 +3,7 @@
 // put: cells of a row in one step. check_and_put: the same where a column's value is as said.
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "fs/tree/time_text.h"
@@ -44,6 +45,16 @@ bool IsShellsPut(const std::vector<std::string>& words) {
   return is_of_length && words.front().find('=') == std::string::npos;
 }
 
+// Of two values for a column one would be lost.
+Status CheckNamesColumnsOnce(const std::vector<PutCell>& cells) {
+  std::set<std::pair<std::string, std::string>> named;
+  for (const PutCell& cell : cells) {
+    if (!named.emplace(cell.family, cell.qualifier).second)
+      return WrongPut("column '" + ShownColumn(cell.family, cell.qualifier) + "' is said twice");
+  }
+  return {};
+}
+
 // The cells that the words say: pairs, or the value of the column that the path is; or, as in HBase's
 // shell, a column and its value.
 StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments& arguments) {
@@ -68,6 +79,7 @@ StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments&
     }
   }
   if (cells.empty()) return WrongPut("give COLUMN=VALUE...");
+  CELLFS_RETURN_IF_ERROR(CheckNamesColumnsOnce(cells));
   return cells;
 }
 

@@ -454,13 +454,16 @@ def test_no_limit_is_said_by_0_everywhere(mount, family):
     assert ok("count", "-n", "0", mount, "t") == "3\n" and ok("count", "-n", "2", mount, "t") == "2\n"
 
 
-def test_a_range_that_contradicts_itself_is_refused(mount, family):
+def test_what_contradicts_itself_is_refused(mount, family):
     for name in ("ba", "bb", "c"):
         ok("put", mount, "t", name, "f:q=1")
     assert ok("scan", "--prefix", "b", "--start", "bb", mount, "t").split()[0] == "bb"
     for call, told in ((["scan", "--prefix", "b", "--start", "a", mount, "t"], "--start does not begin"),
                        (["count", "--prefix", "b", "--stop", "c", mount, "t"], "--stop does not begin"),
-                       (["scan", "--start", "a", mount / "default/t/ba"], "names a row already")):
+                       (["scan", "--start", "a", mount / "default/t/ba"], "names a row already"),
+                       (["log", "--since", "2000", "--until", "1000", mount / "default/t"], "--since is later"),
+                       (["put", mount, "t", "r", "f:q=1", "f:q=2"], "'f:q' is said twice"),
+                       (["set", mount, "log_level=info", "log_level=debug"], "'log_level' is said twice")):
         code, out, error = run(*call)
         assert code == 2 and not out and told in error, (call, code, error)
 
