@@ -158,7 +158,8 @@ json UnknownRecord(const Unknown& unknown) { return {{"unknown", Explained(unkno
 
 void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time) {
   const StoreKnowledge knowledge = StoreKnowledge::Ask(session.store, scope.table);
-  if (knowledge.WasNotThere(time)) session.take({{"not_there", knowledge.ExplainNotThere()}});
+  if (!knowledge.WasNotThere(time)) return;
+  session.take({{"not_there", "the table was not there then"}, {"made", knowledge.created}});
 }
 
 Answer TakeNothing(Session& session, const char* reason) {
@@ -170,6 +171,8 @@ bool PrintRemark(Printer& printer, const json& record) {
   std::string line;
   for (const char* const kind : {"unknown", "not_there", "passed_over"})
     if (record.contains(kind)) line = record[kind].get<std::string>();
+  if (record.contains("made"))  // in the zone of who reads it
+    line += ": it was made at " + ShownTime(record["made"].get<Timestamp>());
   if (record.contains("nothing")) {
     line = ShownBytes(record["target"].get_ref<const std::string&>()) + ": " +
            record["nothing"].get<std::string>();

@@ -39,7 +39,7 @@ nlohmann::json UnknownRecord(const Unknown& unknown);
 
 // A line on standard error beside what was told; false: `record` is none of these.
 bool PrintRemark(Printer& printer, const nlohmann::json& record);
-// {"not_there": "..."}, where the table was not there at that time.
+// {"not_there": "...", "made": milliseconds}, where the table was not there at that time.
 void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time);
 // {"nothing": "..."}: why the answer is "no". Its caller adds what he named, {"target": "..."}.
 Answer TakeNothing(Session& session, const char* reason);

@@ -76,10 +76,6 @@ bool StoreKnowledge::WasNotThere(Timestamp time) const {
   return created > time && !may_have_been;
 }
 
-std::string StoreKnowledge::ExplainNotThere() const {
-  return "the table was not there then: it was made at " + ExactTime(created);
-}
-
 namespace {
 
 // REQUIRES: the table is there.

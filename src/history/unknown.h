@@ -79,7 +79,6 @@ struct StoreKnowledge {
   // The table was not there at that time, and so had no cells, whatever timestamps those have that
   // were put later.
   bool WasNotThere(Timestamp time) const;
-  std::string ExplainNotThere() const;
 };
 
 // Of a table or a family that is not there: kUnavailable where it was at that time, so that what it

@@ -240,7 +240,7 @@ def test_when_a_table_was_not_there_it_had_no_cells(mount):
     assert code == 3 and "thrown away" in error, (code, out, error)
     code, out, error = run("show", "--at", dropped, table)
     assert code == 1 and not out and "was not there then: it was made at" in error, (code, out, error)
-    made = re.search(r"made at (\S+Z)", error)[1]
+    made = re.search(r"made at (\S+ \S+)", error)[1]
     assert run("show", "--at", made, table)[0] == 1 and "was not there" not in run("show", "--at", made, table)[2]
     code, out, error = run("diff", "--at", dropped, table)
     assert code == 1 and "+second" in out and "was not there then" in error, (code, out, error)
