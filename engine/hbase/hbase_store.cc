@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/hbase/hbase_store.h"
 
+#include "engine/hbase/grants.h"
 #include "engine/hbase/maintenance.h"
 #include "engine/hbase/reads.h"
 #include "engine/hbase/space_quotas.h"
@@ -23,11 +24,6 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
 
 Attempts::Options AttemptsFor(const ClusterOptions& options) {
   return {.retries = options.retries, .pause = options.pause};
-}
-
-Status RightsAreElsewhere() {
-  return {StatusCode::kUnsupportedOperation,
-          "the rights of a cluster are shown and changed by HBase's shell alone"};
 }
 
 }  // namespace
@@ -228,16 +224,17 @@ StatusOr<std::optional<SpaceQuota>> HBaseStore::NamespaceSpaceQuota(const std::s
   return SpaceQuotaOf(regions_, name, options_.operation_timeout);
 }
 
-Status HBaseStore::GrantPermissions(const Caller& /*caller*/, const Grant& /*grant*/,
-                                    bool /*merge*/) {
-  return RightsAreElsewhere();
+Status HBaseStore::GrantPermissions(const Caller& /*caller*/, const Grant& grant, bool merge) {
+  return GrantRights(master_, grant, merge, Within());
 }
 
-Status HBaseStore::RevokePermissions(const Caller& /*caller*/, const std::string& /*user*/,
-                                     const GrantScope& /*scope*/) {
-  return RightsAreElsewhere();
+Status HBaseStore::RevokePermissions(const Caller& /*caller*/, const std::string& user,
+                                     const GrantScope& scope) {
+  return RevokeRights(master_, user, scope, Within());
 }
 
-StatusOr<std::vector<Grant>> HBaseStore::ListGrants() { return RightsAreElsewhere(); }
+StatusOr<std::vector<Grant>> HBaseStore::ListGrants() {
+  return GrantsOf(regions_, options_.operation_timeout);
+}
 
 }  // namespace cellfs::hbase

@@ -526,6 +526,44 @@ TEST_P(StoreContract, ASpaceQuotaIsToldAsItWasSet) {
   EXPECT_FALSE(store_->TableSpaceQuota(table_)->has_value());
 }
 
+TEST_P(StoreContract, RightsAreToldAsTheyWereGranted) {
+  const Caller& me = Caller::Superuser();
+  const auto rights_of = [&](const std::string& user) {
+    std::string rights;
+    for (const Grant& grant : *store_->ListGrants()) {
+      if (grant.user != user) continue;
+      const GrantScope& scope = grant.scope;
+      rights += (scope.table ? scope.table->ToString() : "@" + scope.namespace_name) + "/" +
+                scope.family + ":" + scope.qualifier.value_or("*") + "=" + grant.permissions + " ";
+    }
+    return rights;
+  };
+  const GrantScope everywhere;
+  const GrantScope on_namespace{.namespace_name = "default"};
+  const GrantScope on_table{.table = table_};
+  const GrantScope on_column{.table = table_, .family = "f", .qualifier = "q"};
+  const Status granted = store_->GrantPermissions(me, {"ada", on_table, "RW"}, true);
+  if (granted.code() == StatusCode::kUnsupportedOperation) GTEST_SKIP() << granted.message();
+  ASSERT_TRUE(granted.ok()) << granted.ToString();
+  EXPECT_EQ(rights_of("ada"), "t/:*=RW ");
+  ASSERT_TRUE(store_->GrantPermissions(me, {"ada", on_table, "X"}, true).ok());
+  EXPECT_EQ(rights_of("ada"), "t/:*=RWX ");
+  ASSERT_TRUE(store_->GrantPermissions(me, {"ada", on_table, "A"}, false).ok());
+  EXPECT_EQ(rights_of("ada"), "t/:*=A ");
+  ASSERT_TRUE(store_->GrantPermissions(me, {"bob", on_namespace, "C"}, true).ok());
+  EXPECT_EQ(rights_of("bob"), "@default/:*=C ");
+  ASSERT_TRUE(store_->GrantPermissions(me, {"eve", on_column, "R"}, true).ok());
+  EXPECT_EQ(rights_of("eve"), "t/f:q=R ");
+  ASSERT_TRUE(store_->GrantPermissions(me, {"max", everywhere, "R"}, true).ok());
+  EXPECT_EQ(rights_of("max"), "@/:*=R ");
+  const std::pair<std::string, GrantScope> all[] = {
+      {"ada", on_table}, {"bob", on_namespace}, {"eve", on_column}, {"max", everywhere}};
+  for (const auto& [user, scope] : all) {
+    ASSERT_TRUE(store_->RevokePermissions(me, user, scope).ok());
+    EXPECT_EQ(rights_of(user), "");
+  }
+}
+
 TEST_P(StoreContract, AReadThatIsCancelledEnds) {
   ASSERT_TRUE(PutValue("r", "q", "v").ok());
   std::atomic<bool> cancelled{false};
