@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attributes/attribute_store.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -588,8 +590,15 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
   bool keeps_columns = false;
-  if (place.kind == PlaceKind::kFamily && !SameOwner(stored.own, record)) {
-    CELLFS_ASSIGN_OR_RETURN(keeps_columns, KeepColumns(place, table, stored.own, record, put));
+  CELLFS_ASSIGN_OR_RETURN(const mode_t closed, ClosedBefore(place, table, update, stored.own));
+  const bool is_family = place.kind == PlaceKind::kFamily;
+  if (closed != 0 || (is_family && !SameOwner(stored.own, record))) {
+    FamilyChange change{.closed = closed};
+    if (is_family) {
+      change.before = stored.own;
+      change.after = record;
+    }
+    CELLFS_ASSIGN_OR_RETURN(keeps_columns, KeepColumns(place, table, change, put));
   }
   if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
   const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
@@ -619,37 +628,57 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   return Status();
 }
 
-// What the column has of its own afterwards, so that it shows what it has shown before.
+// Somebody else makes a row or family anew whose directory kept others out of what is deleted in it.
+StatusOr<mode_t> AttributeStore::ClosedBefore(const Place& place, const DataTable& table,
+                                              const AttributeUpdate& update,
+                                              const OwnerRecord& own) {
+  const bool holds_columns = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily;
+  if (!update.anew || !update.uid || !holds_columns) return mode_t{0};
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode inherited, inherited_.Of(place, table, {}));
+  if (own.uid.value_or(inherited.uid) == *update.uid) return mode_t{0};
+  const mode_t before = own.mode.value_or(inherited.mode);
+  const mode_t group = (before & S_IXGRP) == 0 ? S_IRWXG : 0;
+  const mode_t others = (before & S_IXOTH) == 0 ? S_IRWXO : 0;
+  return group | others;
+}
+
+// What the column has of its own afterwards, so that it shows what it has shown before, and lets in
+// nobody whom its directory kept out.
 StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const DataTable& table,
-                                             const OwnerRecord& own,
-                                             const OwnerRecord& family_before,
-                                             const OwnerRecord& family_after) {
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, table, family_before));
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, table, family_after));
-  OwnerRecord kept = own;
+                                             const RowRecords& records,
+                                             const FamilyChange& change) {
+  const bool is_of_family = change.closed == 0 || !SameOwner(change.before, change.after);
+  const OwnerRecord& before = is_of_family ? change.before : records.family;
+  const OwnerRecord& after = is_of_family ? change.after : records.family;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, table, before));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode has, inherited_.Of(column, table, after));
+  OwnerRecord kept = records.own;
   if (!kept.uid && had.uid != has.uid) kept.uid = had.uid;
   if (!kept.gid && had.gid != has.gid) kept.gid = had.gid;
   if (!kept.mode && had.mode != has.mode) kept.mode = had.mode;
+  if (const mode_t mode = kept.mode.value_or(had.mode); (mode & change.closed) != 0)
+    kept.mode = mode & ~change.closed;
   return kept;
 }
 
-// All of which a version is stored, hidden or not.
-StatusOr<std::set<std::string>> AttributeStore::StoredColumns(const Place& family) {
-  std::set<std::string> columns;
+// All of which a version is stored in the row, or in its family, hidden or not.
+StatusOr<std::set<AttributeStore::ColumnName>> AttributeStore::StoredColumns(
+    const Place& row_or_family) {
+  std::set<ColumnName> columns;
   Scan scan;
-  scan.start_row = scan.stop_row = family.row;
+  scan.start_row = scan.stop_row = row_or_family.row;
   scan.include_stop_row = true;
-  scan.columns[family.family] = {};
+  if (!row_or_family.family.empty()) scan.columns[row_or_family.family] = {};
   scan.raw = true;
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(auto scanner,
-                          store_.OpenScanner(Caller::Superuser(), family.table, scan));
+                          store_.OpenScanner(Caller::Superuser(), row_or_family.table, scan));
   while (!scanner->at_end()) {
     CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.partial_rows = true}));
     for (const RowCells& cells : rows) {
       for (const Cell& cell : cells) {
-        if (cell.type == CellType::kPut) columns.insert(cell.qualifier);
+        if (cell.type == CellType::kPut) columns.emplace(cell.family, cell.qualifier);
       }
     }
   }
@@ -657,16 +686,15 @@ StatusOr<std::set<std::string>> AttributeStore::StoredColumns(const Place& famil
 }
 
 // False: there are none.
-StatusOr<bool> AttributeStore::KeepColumns(const Place& family, const DataTable& table,
-                                           const OwnerRecord& before, const OwnerRecord& after,
-                                           Put& put) {
-  CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(family));
-  for (const std::string& qualifier : columns) {
-    const Place column = CellPlace(family.table, family.row, family.family, qualifier);
+StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const DataTable& table,
+                                           const FamilyChange& change, Put& put) {
+  CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(row_or_family));
+  for (const auto& [family, qualifier] : columns) {
+    const Place column = CellPlace(row_or_family.table, row_or_family.row, family, qualifier);
     const Address address = AddressOf(column, table);
-    CELLFS_ASSIGN_OR_RETURN(const RowRecords own, Read(column, table, address, kNoVersion));
-    CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, own.own, before, after));
-    PutOwner(address.qualifier, own.own, kept, put);
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(column, table, address, kNoVersion));
+    CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, records, change));
+    PutOwner(address.qualifier, records.own, kept, put);
   }
   return !columns.empty();
 }

@@ -32,6 +32,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/clock.h"
@@ -98,7 +99,8 @@ class AttributeStore {
   // attributes of its own (Place::HasAttributes). What is stored for `gone`, a file of the
   // same row, goes in the same step. What the columns of a family have by inheritance they keep, in
   // one step with the change, deleted ones too: a family's owner and mode are about the directory
-  // alone, and who makes it anew gets nothing of what was in it.
+  // alone, and who makes it anew gets nothing of what was in it. Where another makes a row or family
+  // anew into which its mode let nobody but its owner, what is deleted in it is closed likewise.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
@@ -174,11 +176,21 @@ class AttributeStore {
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
                 Put& put) const;
-  StatusOr<bool> KeepColumns(const Place& family, const DataTable& table,
-                             const OwnerRecord& before, const OwnerRecord& after, Put& put);
-  StatusOr<std::set<std::string>> StoredColumns(const Place& family);
-  StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table, const OwnerRecord& own,
-                               const OwnerRecord& family_before, const OwnerRecord& family_after);
+  // What becomes of a family that columns inherit from, none where only their row is made anew; and
+  // what bits of their modes the directory made void that was there before.
+  struct FamilyChange {
+    OwnerRecord before;
+    OwnerRecord after;
+    mode_t closed = 0;
+  };
+  StatusOr<mode_t> ClosedBefore(const Place& place, const DataTable& table,
+                                const AttributeUpdate& update, const OwnerRecord& own);
+  StatusOr<bool> KeepColumns(const Place& row_or_family, const DataTable& table,
+                             const FamilyChange& change, Put& put);
+  using ColumnName = std::pair<std::string, std::string>;  // family, qualifier
+  StatusOr<std::set<ColumnName>> StoredColumns(const Place& row_or_family);
+  StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
+                               const RowRecords& records, const FamilyChange& change);
   Status MakeTable();
   StatusOr<std::vector<Timestamp>> OwnerVersions(const Address& address);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,

@@ -221,6 +221,27 @@ def test_who_makes_a_private_row_anew_gets_nothing_of_what_was_in_it(make_mount,
     assert sh(f"cat {table}/mine/f/.deleted/diary").strip() == "DIARY"
 
 
+@pytest.mark.parametrize("closes", ["mine", "mine/f"])
+@pytest.mark.parametrize("remounts", [False, True])
+@pytest.mark.parametrize("makes", ["mkdir -p mine/f", "{0} put . mine f:zz=1"])
+def test_who_makes_a_closed_directory_anew_gets_nothing_of_what_was_in_it(make_mount, closes, remounts, makes):
+    mount = make_mount("allow_other")
+    table = mount / "default/t"
+    table.mkdir()
+    table.chmod(0o1777)
+    assert as_nobody(f"umask 022; cd {table}; mkdir -p mine/f; chmod 700 {closes}; echo DIARY >mine/f/x; rm mine/f/x")[0] == 0
+    if remounts:
+        mount.stop()
+        mount.start()
+    else:
+        assert as_nobody(f"rm -r {table}/mine")[0] == 0
+    assert as_user(1000, f"cd {table}; {makes.format(CELLFS)}")[0] == 0
+    for call in ("cat {0}/mine/f/.deleted/x", "cat {0}/mine/f/.versions/x/*", "{1} log -p -n 0 {0}/mine",
+                 "{1} undelete {0}/mine; cat {0}/mine/f/x", "{1} scan --raw {0}"):
+        assert b"DIARY" not in as_user(1000, call.format(table, CELLFS))[1], call
+    assert as_nobody(f"cat {table}/mine/f/.deleted/x") == (0, b"DIARY\n")
+
+
 def test_a_query_by_names_tells_nothing_of_a_closed_row(make_mount):
     mount = make_mount("allow_other")
     family = mount.family()
