@@ -54,8 +54,7 @@ DaemonOptions DaemonOptionsOf(const MountCall& call, const Configuration& config
 
 Status CheckDirectory(const MountCall& call, bool read_only) {
   CELLFS_RETURN_IF_ERROR(CheckMayUse(call.store, read_only ? Use::kReads : Use::kChanges));
-  if (read_only) CELLFS_RETURN_IF_ERROR(CheckIsThere(call.store));
-  return CheckNesting(CanonicalPath(call.store), CanonicalPath(call.mountpoint));
+  return read_only ? CheckIsThere(call.store) : Status();
 }
 
 Status RunInForeground(const DaemonOptions& options) {
@@ -88,9 +87,12 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
 Status CheckMount(const MountCall& call, const Configuration& configuration) {
   if (call.store.empty()) return EmptyPath("store");
   if (call.mountpoint.empty()) return EmptyPath("mount point");
-  CELLFS_RETURN_IF_ERROR(PrepareMountpoint(CanonicalPath(call.mountpoint)));
-  return IsCluster(call.store) ? ParseCluster(call.store).status()
-                               : CheckDirectory(call, configuration.mount.read_only);
+  const bool is_cluster = IsCluster(call.store);
+  CELLFS_RETURN_IF_ERROR(is_cluster ? ParseCluster(call.store).status()
+                                    : CheckDirectory(call, configuration.mount.read_only));
+  const std::string mountpoint = CanonicalPath(call.mountpoint);
+  CELLFS_RETURN_IF_ERROR(PrepareMountpoint(mountpoint));
+  return is_cluster ? Status() : CheckNesting(CanonicalPath(call.store), mountpoint);
 }
 
 Status MountStore(const MountCall& call, const Configuration& configuration) {
