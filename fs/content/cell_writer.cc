@@ -415,6 +415,8 @@ void CellWriter::NameWent() {
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
   }
+  // What was written is kept no more: a close that succeeded would say that it is.
+  if (!orphan.bytes().ok()) failed_ = orphan.bytes().status();
   holds_ = Holds::kOrphan;
   making_ = Making::kNo;
   unput_ = Unput::kNothing;

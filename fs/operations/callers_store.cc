@@ -447,10 +447,19 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
   return ChangedTable(table, store_.ModifyFamily(caller, table, family));
 }
 
-// Of what was disabled before nothing can be read any more: who has it open gets an error.
 std::vector<Orphaning> CallersStore::OrphansOf(const TableName& table) {
   return PrepareOrphans(parts_.tree, parts_.contents,
                         [&](const Place& place) { return place.table == table; });
+}
+
+Status CallersStore::WhileDisabled(const Caller& caller, const TableName& table,
+                                   const std::function<Status()>& act) {
+  const Status disabled = DisableTable(caller, table);
+  const bool was_disabled = disabled.code() == StatusCode::kTableNotEnabled;
+  if (!was_disabled) CELLFS_RETURN_IF_ERROR(disabled);
+  const Status done = act();
+  if (!done.ok() && !was_disabled) static_cast<void>(EnableTable(caller, table));
+  return done;
 }
 
 Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
@@ -468,12 +477,27 @@ Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
   return ChangedTable(table, done);
 }
 
-Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
+Status CallersStore::CheckDropsTable(const TableName& table) const {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name)));
+  return rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name));
+}
+
+Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckDropsTable(table));
+  return Drop(caller, table, OrphansOf(table));
+}
+
+// What is held is read first: of a disabled table nothing is.
+Status CallersStore::DisableAndDropTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckDropsTable(table));
+  auto orphans = OrphansOf(table);
+  return WhileDisabled(caller, table, [&] { return Drop(caller, table, std::move(orphans)); });
+}
+
+Status CallersStore::Drop(const Caller& caller, const TableName& table,
+                          std::vector<Orphaning> orphans) {
   const Place place = TablePlace(table);
   CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
-  auto orphans = OrphansOf(table);
   const Status done = store_.DropTable(caller, table);
   if (!IsInForce(done)) return done;
   FinishOrphans(parts_.tree, std::move(orphans));
@@ -483,8 +507,7 @@ Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
 }
 
 StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(NamespacePlace(table.namespace_name)));
+  CELLFS_RETURN_IF_ERROR(CheckDropsTable(table));
   const Place place = TablePlace(table);
   CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
   CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, table));
@@ -496,7 +519,18 @@ StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableNam
 
 Status CallersStore::TruncateTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  return Truncate(caller, table, OrphansOf(table));
+}
+
+Status CallersStore::DisableAndTruncateTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   auto orphans = OrphansOf(table);
+  return WhileDisabled(caller, table,
+                       [&] { return Truncate(caller, table, std::move(orphans)); });
+}
+
+Status CallersStore::Truncate(const Caller& caller, const TableName& table,
+                              std::vector<Orphaning> orphans) {
   const Timestamp time = parts_.clock->Now();
   const Status done = store_.TruncateTable(caller, table);
   if (IsInForce(done)) {

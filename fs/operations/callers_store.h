@@ -99,6 +99,11 @@ class CallersStore : public Store {
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override;
   Status DropTable(const Caller& caller, const TableName& table) override;
+  // The same two for a table that may be enabled: it is disabled for that, and enabled again where
+  // it fails. Who has a file open goes on with what it held; of a table that was disabled before
+  // that cannot be read any more, and he gets an error.
+  Status DisableAndDropTable(const Caller& caller, const TableName& table);
+  Status DisableAndTruncateTable(const Caller& caller, const TableName& table);
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
   Status TruncateTable(const Caller& caller, const TableName& table) override;
   Status EnableTable(const Caller& caller, const TableName& table) override;
@@ -143,6 +148,12 @@ class CallersStore : public Store {
   StatusOr<std::unique_ptr<Scanner>> Open(const Caller& caller, const TableName& table, Scan scan,
                                           std::shared_ptr<FilterRights> rights);
   std::vector<Orphaning> OrphansOf(const TableName& table);
+  // The act on the disabled table; where it fails the table is as before.
+  Status WhileDisabled(const Caller& caller, const TableName& table,
+                       const std::function<Status()>& act);
+  Status CheckDropsTable(const TableName& table) const;
+  Status Drop(const Caller& caller, const TableName& table, std::vector<Orphaning> orphans);
+  Status Truncate(const Caller& caller, const TableName& table, std::vector<Orphaning> orphans);
   Status CheckWritable() const;
   Status CheckMayChange(const TableName& table) const;
   // The kernel is not told yet.

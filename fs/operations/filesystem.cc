@@ -306,6 +306,10 @@ OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node
     place = node.place();
   }
   if (node.unlinked()) {
+    // As a read of it does: an empty file would be a lie.
+    const auto file = node.shared_file();
+    if (file != nullptr && file->orphan() != nullptr)
+      CELLFS_RETURN_IF_FAILED(file->orphan()->bytes().status());
     ResolvedEntry orphan{*place};
     orphan.looked_at = Node::NewestGeneration();
     return orphan;

@@ -32,23 +32,12 @@ StatusOr<Answer> Switch(Session& session, const Arguments& arguments, bool enabl
   return Answer::kDone;
 }
 
-// The act on the disabled table; where it fails the table is as before.
-template <typename Act>
-Status Disabled(Session& session, const TableName& table, Act act) {
-  const Status disabled = session.store.DisableTable(session.caller, table);
-  const bool was_disabled = disabled.code() == StatusCode::kTableNotEnabled;
-  if (!was_disabled) CELLFS_RETURN_IF_ERROR(disabled);
-  const Status done = act();
-  if (!done.ok() && !was_disabled)
-    static_cast<void>(session.store.EnableTable(session.caller, table));
-  return done;
-}
-
 StatusOr<Answer> ServeDrop(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments));
-  const auto drop = [&] { return session.store.DropTable(session.caller, table); };
-  CELLFS_RETURN_IF_ERROR(arguments.Flag("force") ? Disabled(session, table, drop)
-                                                 : AfterDisable(drop()));
+  CELLFS_RETURN_IF_ERROR(
+      arguments.Flag("force")
+          ? session.store.DisableAndDropTable(session.caller, table)
+          : AfterDisable(session.store.DropTable(session.caller, table)));
   TakeDone(session, "table", table.ToString(), "dropped");
   return Answer::kDone;
 }
@@ -56,9 +45,7 @@ StatusOr<Answer> ServeDrop(Session& session, const Arguments& arguments) {
 // As HBase's shell, which disables it for that.
 StatusOr<Answer> ServeTruncate(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments));
-  CELLFS_RETURN_IF_ERROR(Disabled(session, table, [&] {
-    return session.store.TruncateTable(session.caller, table);
-  }));
+  CELLFS_RETURN_IF_ERROR(session.store.DisableAndTruncateTable(session.caller, table));
   TakeDone(session, "table", table.ToString(), "truncated");
   return Answer::kDone;
 }

@@ -90,6 +90,25 @@ class CallersStoreTest : public testing::Test {
         .code();
   }
 
+  struct Opened {
+    NodePtr node;
+    FileHandle* handle = nullptr;  // null: it could not be opened
+  };
+  Opened OpenToWrite(const std::string& path) {
+    const auto entry = tree_.LookUp(path);
+    if (!entry.ok()) return {};
+    OpenMode mode;
+    mode.write = true;
+    auto opened = tree_.filesystem->Open(tree_.request, *entry->node, mode);
+    if (!opened.ok()) return {};
+    return {entry->node, opened->handle};
+  }
+  std::string Read(const Opened& opened) {
+    const auto bytes =
+        tree_.filesystem->Read(tree_.request, *opened.node, opened.handle, 0, 100);
+    return bytes.ok() ? std::string(bytes->bytes) : "<failed>";
+  }
+
   Tree tree_;
 };
 
@@ -237,33 +256,64 @@ TEST_F(CallersStoreTest, SoItDoesWhenATableIsEmptiedOrARowDeleted) {
   CallersStore root = As(0);
   const std::vector<std::function<void()>> ways = {
       [&] {
-        EXPECT_TRUE(root.DisableTable(Caller::Superuser(), tree_.table).ok());
-        EXPECT_TRUE(root.TruncateTable(Caller::Superuser(), tree_.table).ok());
+        EXPECT_TRUE(root.DisableAndTruncateTable(Caller::Superuser(), tree_.table).ok());
       },
       [&] {
         cellfs::Delete row{"a", {}};
         EXPECT_TRUE(
             root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(std::move(row))).ok());
+      },
+      [&] {
+        EXPECT_TRUE(root.DisableAndDropTable(Caller::Superuser(), tree_.table).ok());
+        tree_.MakeTable();
       }};
   for (size_t way = 0; way < ways.size(); ++way) {
     tree_.clock->Advance(10);
     ASSERT_EQ(Write(root, "a", "q", "old"), StatusCode::kOk);
-    const auto entry = tree_.LookUp(path);
-    ASSERT_TRUE(entry.ok());
-    OpenMode mode;
-    mode.write = true;
-    const auto opened = tree_.filesystem->Open(tree_.request, *entry->node, mode);
-    ASSERT_TRUE(opened.ok());
+    const auto opened = OpenToWrite(path);
+    ASSERT_TRUE(opened.handle);
+    ASSERT_TRUE(tree_.filesystem->Write(*opened.node, *opened.handle, "O", 0).ok());
     ways[way]();
     tree_.clock->Advance(10);
     ASSERT_EQ(Put(root, "a", "q"), StatusCode::kOk);
-    const auto bytes =
-        tree_.filesystem->Read(tree_.request, *entry->node, opened->handle, 0, 100);
-    EXPECT_FALSE(bytes.ok() && bytes->bytes == "new") << way;
-    static_cast<void>(tree_.filesystem->Write(*entry->node, *opened->handle, "evil", 0));
-    tree_.filesystem->Release(*entry->node, opened->handle);
+    EXPECT_EQ(tree_.filesystem->GetAttributes(tree_.request, *opened.node)->attributes.st_size, 3);
+    EXPECT_EQ(Read(opened), "Old") << way;
+    ASSERT_TRUE(tree_.filesystem->Write(*opened.node, *opened.handle, "evil", 0).ok());
+    EXPECT_EQ(Read(opened), "evil") << way;
+    EXPECT_TRUE(tree_.filesystem->Sync(*opened.node, *opened.handle).ok());
+    tree_.filesystem->Release(*opened.node, opened.handle);
     EXPECT_EQ(tree_.ReadFile(path), "new");
   }
+}
+
+// Of a table that was disabled before nothing can be read: no call may say that the file is empty,
+// or that it is stored.
+TEST_F(CallersStoreTest, WhatCannotBeReadBeforeItsTableGoesIsAnErrorAfterwards) {
+  const std::string path = "default/t/a/f/q";
+  CallersStore root = As(0);
+  const auto opened = OpenToWrite(path);
+  ASSERT_TRUE(opened.handle);
+  ASSERT_TRUE(tree_.filesystem->Write(*opened.node, *opened.handle, "lost", 0).ok());
+  ASSERT_TRUE(root.DisableTable(Caller::Superuser(), tree_.table).ok());
+  ASSERT_TRUE(root.TruncateTable(Caller::Superuser(), tree_.table).ok());
+  EXPECT_EQ(tree_.filesystem->GetAttributes(tree_.request, *opened.node).error(), EROFS);
+  EXPECT_EQ(Read(opened), "<failed>");
+  EXPECT_EQ(tree_.filesystem->Write(*opened.node, *opened.handle, "more", 0).error(), EROFS);
+  EXPECT_EQ(tree_.filesystem->Sync(*opened.node, *opened.handle).error(), EROFS);
+  EXPECT_EQ(tree_.filesystem->Flush(*opened.node, *opened.handle).error(), EROFS);
+  tree_.filesystem->Release(*opened.node, opened.handle);
+  EXPECT_EQ(tree_.Error(path), ENOENT);
+}
+
+// The table stays, and so does what is open of it.
+TEST_F(CallersStoreTest, ATableThatCannotBeDroppedIsEnabledAgain) {
+  Set(TablePlace(tree_.table), 0777, kOther);
+  Set(NamespacePlace("default"), 0755);
+  CallersStore owner = As(kOther);
+  EXPECT_EQ(owner.DisableAndDropTable(Caller::Superuser(), tree_.table).code(),
+            StatusCode::kAccessDenied);
+  EXPECT_TRUE(*tree_.store->IsTableEnabled(tree_.table));
+  EXPECT_EQ(tree_.ReadFile("default/t/a/f/q"), "a/");
 }
 
 TEST_F(CallersStoreTest, WhatComesBackIsWhoseItWas) {

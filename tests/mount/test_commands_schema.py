@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Schemas, rights and quotas by commands: the mount shows them at once, and so does whoever may do what."""
 
+import errno
 import json
 import os
 import subprocess
 import threading
 
-from mounts import CELLFS, sh
+from mounts import CELLFS, fails_with, sh
 from test_commands import ok, run
 
 NOBODY = {"user": 65534}
@@ -43,6 +44,41 @@ def test_a_table_is_there_at_once_and_gone_at_once(mount):
     ok("drop", "--force", mount / "n/t")
     ok("drop_namespace", mount / "n")
     assert sorted(os.listdir(mount.path)) == ["default", "hbase"]
+
+
+def test_what_is_open_of_a_table_that_goes_is_kept(mount):
+    """As after rm: for who reads it and for who writes it."""
+    for command in (["truncate"], ["drop", "--force"]):
+        ok("create", mount, "t", "f")
+        path = mount / "default/t/r/f/q"
+        ok("put", mount, "t", "r", "f:q=held")
+        with open(path, "rb") as reader, open(path, "r+b", buffering=0) as writer:
+            ok(*command, mount, "t")
+            assert not path.exists()
+            assert os.fstat(reader.fileno()).st_size == 4 and reader.read() == b"held"
+            os.ftruncate(writer.fileno(), 2)
+            assert os.pwrite(writer.fileno(), b"y", 2) == 1
+            os.fsync(writer.fileno())
+            assert os.pread(reader.fileno(), 10, 0) == b"hey"
+        assert not path.exists()
+        if command == ["truncate"]:
+            ok("drop", "--force", mount, "t")
+
+
+def test_what_is_open_of_a_disabled_table_that_goes_is_an_error(mount):
+    """It cannot be read before the table goes, and must not seem empty afterwards."""
+    ok("create", mount, "t", "f")
+    path = mount / "default/t/r/f/q"
+    ok("put", mount, "t", "r", "f:q=held")
+    file = os.open(path, os.O_RDWR)
+    ok("disable", mount, "t")
+    ok("truncate", mount, "t")
+    for call in (os.fstat, lambda fd: os.pread(fd, 10, 0), lambda fd: os.pwrite(fd, b"x", 0), os.fsync):
+        with fails_with(errno.EROFS):
+            call(file)
+    with fails_with(errno.EROFS):
+        os.close(file)
+    assert not path.exists()
 
 
 def test_the_schema_is_read_anew_after_a_change(mount):
