@@ -21,6 +21,10 @@ std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
   return HolderOfLock(directory);
 }
 
+std::optional<std::string> WriterOfLocalStore(const std::string& directory) {
+  return WriterUnderLock(directory);
+}
+
 std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options) {
   // Memory has nothing that could fail to open.
   return *EmbeddedStore::Open(MakeMemoryEngine(options), options);

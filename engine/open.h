@@ -25,6 +25,8 @@ StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& director
 // The id of the process that has the store in `directory` open, as text ("(unknown)" if it could
 // not be noted); nullopt: none, as far as can be told.
 std::optional<std::string> HolderOfLocalStore(const std::string& directory);
+// The same, of a process that may change it: of such there is one, of those who only read any number.
+std::optional<std::string> WriterOfLocalStore(const std::string& directory);
 
 // A running HBase, 2.3 or later; engine/hbase/hbase_store.h says what is promised. kIllegalArgument:
 // the options name no server; kUnavailable: none of them answers.

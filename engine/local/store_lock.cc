@@ -30,8 +30,13 @@ std::string NotedIn(const Descriptor& lock) {
 }
 
 // What is noted is of who changed the store last: one who reads it has noted nothing.
-std::optional<std::string> HolderOf(const Descriptor& lock) {
+std::optional<std::string> WriterUnder(const Descriptor& lock) {
   if (::flock(lock.get(), LOCK_SH | LOCK_NB) != 0) return NotedIn(lock);
+  return std::nullopt;
+}
+
+std::optional<std::string> HolderOf(const Descriptor& lock) {
+  if (auto writer = WriterUnder(lock)) return writer;
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return "(unknown), which only reads it";
   return std::nullopt;
@@ -71,6 +76,11 @@ StatusOr<Descriptor> LockToRead(const std::string& path) {
 std::optional<std::string> HolderOfLock(const std::string& path) {
   const Descriptor lock = OpenToRead(path);
   return lock.get() < 0 ? std::nullopt : HolderOf(lock);
+}
+
+std::optional<std::string> WriterUnderLock(const std::string& path) {
+  const Descriptor lock = OpenToRead(path);
+  return lock.get() < 0 ? std::nullopt : WriterUnder(lock);
 }
 
 }  // namespace cellfs

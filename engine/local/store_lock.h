@@ -22,6 +22,8 @@ StatusOr<Descriptor> LockToRead(const std::string& path);
 
 // The process that has it, as far as it can be told; nullopt: none.
 std::optional<std::string> HolderOfLock(const std::string& path);
+// The same, of a process that may change the store.
+std::optional<std::string> WriterUnderLock(const std::string& path);
 
 }  // namespace cellfs
 

@@ -328,12 +328,17 @@ Status StatusIn(const json& error) {
   return {CodeOf(error.value("code", "")), error.value("message", "")};
 }
 
-// Whether the socket is the daemon's, and nobody's who has given it such a name.
-bool IsOf(int fd, uid_t user) {
+std::optional<ucred> CredentialsOf(int fd) {
   ucred credentials{};
   socklen_t length = sizeof credentials;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 &&
-         credentials.uid == user;
+  const bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0;
+  return known ? std::optional(credentials) : std::nullopt;
+}
+
+// Whether the socket is the daemon's, and nobody's who has given it such a name.
+bool IsOf(int fd, uid_t user) {
+  const auto credentials = CredentialsOf(fd);
+  return credentials && credentials->uid == user;
 }
 
 // Whoever likes can listen by such a name, and accept nobody: so none is waited for as long as another
@@ -371,9 +376,7 @@ StatusOr<Descriptor> ConnectOrWait(const MountedStore& mount, SteadyClock::time_
 }
 
 Status Silent(const MountedStore& mount, int socket) {
-  ucred daemon{};
-  socklen_t length = sizeof daemon;
-  getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &daemon, &length);
+  const ucred daemon = CredentialsOf(socket).value_or(ucred{});
   return {StatusCode::kIoError, SilentDaemon(std::to_string(daemon.pid), mount.mountpoint)};
 }
 
@@ -475,6 +478,13 @@ DaemonState AskDaemon(const MountedStore& mount) {
   const Status error = StatusIn(answer->value("error", json()));
   return error.code() == StatusCode::kAccessDenied ? DaemonState::kIsSomebodyElses
                                                    : DaemonState::kEnds;
+}
+
+std::optional<pid_t> ProcessOfDaemon(const MountedStore& mount) {
+  const auto daemon = ConnectTo(mount);
+  if (!daemon.ok()) return std::nullopt;
+  const auto credentials = CredentialsOf(daemon->get());
+  return credentials && credentials->pid > 0 ? std::optional(credentials->pid) : std::nullopt;
 }
 
 }  // namespace cellfs

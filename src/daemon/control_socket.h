@@ -26,6 +26,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,9 @@ enum class DaemonState {
 
 // By the command `ping`; answers within a second or so.
 DaemonState AskDaemon(const MountedStore& mount);
+
+// Its process, which need not answer; nullopt: nobody listens, or it is not seen from here.
+std::optional<pid_t> ProcessOfDaemon(const MountedStore& mount);
 
 }  // namespace cellfs
 

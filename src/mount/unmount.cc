@@ -2,16 +2,22 @@
 #include "src/mount/unmount.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 
+#include "engine/descriptor.h"
 #include "engine/open.h"
+#include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/silent_daemon.h"
 
@@ -56,6 +62,34 @@ Status RunFusermount(const std::string& mountpoint, bool lazy) {
   return {};
 }
 
+// The process behind a mount, as long as it runs: its id may be another's afterwards.
+class DaemonProcess {
+ public:
+  explicit DaemonProcess(const MountedStore& mount) : id_(ProcessOfDaemon(mount)) {
+    // glibc's header of pidfd_open(2) is none for C++.
+    if (id_) process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, *id_, 0)));
+  }
+
+  bool is_known() const { return process_.get() >= 0; }
+  std::string id() const { return std::to_string(id_.value_or(0)); }
+  bool HasEnded() const {
+    pollfd ended{.fd = process_.get(), .events = POLLIN, .revents = 0};
+    return poll(&ended, 1, 0) > 0;
+  }
+
+ private:
+  std::optional<pid_t> id_;
+  Descriptor process_;
+};
+
+// Who still closes the store. Others may read it beside a daemon that only reads; where it is not
+// known, one who only reads need not be it.
+std::optional<std::string> StillClosing(const MountedStore& mount, const DaemonProcess& daemon) {
+  if (!daemon.is_known()) return WriterOfLocalStore(mount.store);
+  if (daemon.HasEnded() || !HolderOfLocalStore(mount.store)) return std::nullopt;
+  return daemon.id();
+}
+
 std::string WhyItWaits(const MountedStore& mount, const std::string& holder) {
   if (IsStopped(holder)) return SilentDaemon(holder, mount.mountpoint);
   return mount.mountpoint + " is detached; process " + holder + " is still closing the store " +
@@ -63,11 +97,11 @@ std::string WhyItWaits(const MountedStore& mount, const std::string& holder) {
 }
 
 // kUnavailable names the process that still has the store.
-Status AwaitClosing(const MountedStore& mount, const Tell& tell,
+Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, const Tell& tell,
                     std::chrono::milliseconds timeout) {
   const auto begin = std::chrono::steady_clock::now();
   bool is_told = false;
-  while (const auto holder = HolderOfLocalStore(mount.store)) {
+  while (const auto holder = StillClosing(mount, daemon)) {
     const auto waited = std::chrono::steady_clock::now() - begin;
     if (!is_told && waited >= (IsStopped(*holder) ? kStopIsNoticed : kWaitIsLong)) {
       tell(WhyItWaits(mount, *holder));
@@ -104,10 +138,11 @@ Status Unmount(const std::string& path, bool lazy, const Tell& tell,
   if (!mount) {
     return Status(StatusCode::kIllegalArgument, path + ": no cellfs is mounted there");
   }
+  const DaemonProcess daemon(*mount);
   CELLFS_RETURN_IF_ERROR(Detach(mount->mountpoint, lazy));
   // What was taken away may have been left by a daemon that died; another may serve the store.
-  if (lazy || FindMountOf(mount->store)) return {};
-  return AwaitClosing(*mount, tell, close_timeout);
+  if (lazy || (!daemon.is_known() && FindMountOf(mount->store))) return {};
+  return AwaitClosing(*mount, daemon, tell, close_timeout);
 }
 
 }  // namespace cellfs

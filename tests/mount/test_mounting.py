@@ -294,6 +294,28 @@ def test_what_is_refused_is_said_once_and_as_it_was_called(made, tmp_path):
     assert cellfs("umount", mountpoint) == (0, "")
 
 
+@pytest.mark.parametrize("by", ["one path", "two paths"])
+def test_umount_of_a_mount_that_only_reads_waits_for_its_own_daemon(made, tmp_path, by):
+    store, mountpoint = made
+    same, other = store, tmp_path / "other"
+    other.mkdir()
+    with contextlib.ExitStack() as stack:
+        if by == "two paths":
+            same = tmp_path / "bound"
+            same.mkdir()
+            sh(f"mount --bind {store} {same} && mount -o remount,bind,ro {same}")
+            stack.callback(sh, f"umount {same}")
+        assert cellfs("mount", "-o", "ro", store, other) == (0, "")
+        stack.callback(cellfs, "umount", other)
+        assert cellfs("mount", "-o", "ro", same, mountpoint) == (0, "")
+        daemon = daemon_of(mountpoint)
+        begun = time.monotonic()
+        assert cellfs("umount", mountpoint) == (0, "")
+        assert time.monotonic() - begun < 10
+        assert not os.path.exists(f"/proc/{daemon}/fd/0"), "its daemon has closed the store"
+        assert (other / "default/t/r/f/q").exists()
+
+
 def test_of_a_stopped_daemon_umount_and_mount_say_that_it_was_stopped(made, tmp_path):
     store, mountpoint = made
     (tmp_path / "other").mkdir()
