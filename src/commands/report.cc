@@ -91,7 +91,9 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 // ---- Here ---------------------------------------------------------------------------------------
 
 StatusOr<std::string> FirstLineOf(const std::string& path, const std::string& start) {
+  errno = 0;
   std::ifstream file(path);
+  if (!file.is_open()) return Status(StatusCode::kIoError, path + ": " + strerror(errno));
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(start)) return line.substr(start.size());
   }

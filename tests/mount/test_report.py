@@ -80,6 +80,12 @@ def test_a_store_that_is_not_mounted_is_not_touched(mount):
     assert {path: path.stat().st_mtime_ns for path in mount.store.rglob("*")} == before
 
 
+def test_another_user_is_told_what_he_may_not_read(make_mount):
+    mount = make_mount("allow_other")
+    done = subprocess.run([CELLFS, "report", str(mount)], capture_output=True, timeout=PATIENCE, check=False, user=65534)
+    assert f"not to be had: {mount.store}/FORMAT: Permission denied" in done.stdout.decode()
+
+
 def test_what_is_no_store_is_said_and_is_no_failure(tmp_path, mountable):
     assert "== store\nnot to be had: " in report(tmp_path / "nothing")
     assert "== system\n" in report()
