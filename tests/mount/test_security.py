@@ -73,6 +73,30 @@ CHANGES = [
 ]
 
 
+def test_nobody_hides_beforehand_what_others_will_write(make_mount):
+    mount = make_mount("allow_other")
+    namespace = mount / "default"
+    sh(f"{CELLFS} create {mount.path} n f")
+    table = namespace / "n"
+    os.chmod(namespace, 0o777)
+    os.chmod(table, 0o1777)
+    (table / "shared/f").mkdir(parents=True)
+    for path in (table / "shared", table / "shared/f"):
+        os.chmod(path, 0o1777)
+    last = 2**63 - 2
+    assert as_user(1234, f"echo x >{table}/shared/f/ann")[0] == 0
+    for command in (f"deleteall {table} bob f", f"deleteall {table} bob", f"deleteall {table} shared f:ann",
+                    f"delete {table} shared f:ann", f"put {table} shared f:ann=x", f"put {table} bob f:diary=x"):
+        for later in (last, int(time.time() * 1000) + 60000):
+            assert as_user(1234, f"{CELLFS} {command} --timestamp {later}")[0] == 3, command
+    assert as_user(1234, f"echo x >{table}/shared/f/ann@{last}")[0] != 0
+    assert as_user(1234, f"cd {table}/shared/f && touch mine && mv mine ann@{last}")[0] != 0
+    assert as_user(1234, f"{CELLFS} put {table} shared f:ann=early --timestamp 5")[0] == 0
+    assert as_user(1235, f"mkdir -p {table}/bob/f && echo diary >{table}/bob/f/diary")[0] == 0
+    assert (table / "bob/f/diary").read_text() == "diary\n"
+    sh(f"echo y >{table}/shared/f/root@{last} && rm {table}/shared/f/root@{last}")
+
+
 def test_no_other_name_opens_what_is_somebody_elses(make_mount):
     family = make_mount("allow_other").family()
     (family / "gone").write_text("secret")
