@@ -14,6 +14,7 @@
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
 #include "engine/local/store_file_cursor.h"
+#include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
 
@@ -326,6 +327,9 @@ class StoreCheck {
   }
 
   Status CheckStoreFile(const std::shared_ptr<const TableFolder>& folder, const FileFacts& facts) {
+    // SQLite passes over what lies behind its pages, and says little of what is cut short.
+    CELLFS_RETURN_IF_ERROR(
+        LookAtStoreFile(folder->path + "/" + StoreFileName(facts.number), facts));
     FileCache cache(/*bytes=*/int64_t{4} << 20, /*most_idle_readers=*/1);
     const auto file = std::make_shared<StoreFile>(folder, facts, cache);
     const size_t known = report_.damage.size();

@@ -238,6 +238,23 @@ def test_a_store_whose_owners_cannot_be_read_can_be_mounted_again(mount, damaged
     assert "no damage" in mount.command("check")
 
 
+def test_a_store_file_of_another_length_is_said_by_all(mount):
+    """SQLite passes over what lies behind its pages."""
+    (mount.family() / "q").write_bytes(b"<q>" * 1000)
+    mount.command("flush")
+    file = next(table_of(mount.store, b"<q>" * 1000).glob("*.db"))
+    mount.stop()
+    whole = file.read_bytes()
+    for damaged in whole + b"x", whole[:-4096]:
+        file.write_bytes(damaged)
+        said = f"it has {len(damaged)} bytes, and should have {len(whole)}"
+        code, out, _ = sh(f"{CELLFS} check {mount.store}", check=False)
+        assert code == 1 and said in out and "1 finding of damage" in out, out
+        assert said in sh(f"{CELLFS} status {mount.store}")
+    file.write_bytes(whole)
+    mount.start()
+
+
 def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
     family = mount.family()
     (family / "q").write_bytes(b"<q>" * 1000)
