@@ -3,6 +3,7 @@
 // status: what a store holds and does; which times .asof holds, and letting go of them.
 #include <unistd.h>
 
+#include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
 #include "src/daemon/logging.h"
 
@@ -53,6 +54,15 @@ json HeldTimes(const Session& session) {
   return held;
 }
 
+// Why the store cannot be mounted, though its tables may be whole; empty: it can.
+std::string DamageOfOwners(const Session& session) {
+  if (!session.mountpoint.empty()) return "";
+  const Status loaded = session.filesystem.LoadAttributes();
+  if (loaded.ok()) return "";
+  return std::string(fs::kHiddenNamespace) + ":" + std::string(fs::kAttributesName) + ": " +
+         loaded.message();
+}
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (arguments.Has("release")) {
     if (session.controls == nullptr)
@@ -74,6 +84,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                 {"memstore_bytes", statistics.memstore_bytes},
                 {"lost_tables", statistics.lost_tables},
                 {"cut_off", statistics.cut_off},
+                {"owners", DamageOfOwners(session)},
                 {"pinned_moments", statistics.pinned_moments},
                 {"disk_reserve", statistics.disk_reserve},
                 {"disk_reserve_wanted", statistics.disk_reserve_wanted},
@@ -126,6 +137,8 @@ void Print(Printer& printer, const json& status) {
     printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
   for (const json& cut_off : status["cut_off"])
     printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
+  if (const std::string owners = status["owners"]; !owners.empty())
+    printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
   PrintHeldTimes(printer, status);
   printer.Head({"table", "in memory", "in files", "state"});
   for (const json& table : status["tables"]) {

@@ -225,6 +225,7 @@ def test_a_store_whose_owners_cannot_be_read_can_be_mounted_again(mount, damaged
     assert code == 3 and "owner and mode cannot be read" in error
     remedy = "--repair" if damaged == "MANIFEST" else "--repair --forget-owners"
     assert f"'cellfs check {remedy}" in error
+    assert "no mount       cellfs:attributes: " in sh(f"{CELLFS} status {mount.store}")
     code, out, _ = sh(f"{CELLFS} check {remedy} {mount.store}", check=False)
     assert code == 1 and "nothing was changed; --yes does it" in out
     sh(f"{CELLFS} check {remedy} --yes {mount.store}")
