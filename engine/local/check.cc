@@ -2,9 +2,11 @@
 #include "engine/check.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "engine/local/cut_off_log.h"
@@ -39,6 +41,7 @@ class StoreCheck {
     }
     CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty()));
     CELLFS_RETURN_IF_ERROR(CheckForCutOff());
+    CheckReserve();
     for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
     if (loaded.ok()) CheckForLostTables();
     return std::move(report_);
@@ -202,6 +205,15 @@ class StoreCheck {
     for (const std::string& name : names)
       Add({.file = "wal/" + name, .what = DescribeCutOff(log, name)});
     return {};
+  }
+
+  // It may be missing, and short: it is filled when there is room.
+  void CheckReserve() {
+    std::error_code none;
+    const auto found = std::filesystem::symlink_status(directory_ + "/RESERVE", none);
+    if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+      Add({.file = "RESERVE",
+           .what = "it is no file, so nothing is kept for a full disk; remove it"});
   }
 
   // ---- Tables that CATALOG does not name --------------------------------------------------------

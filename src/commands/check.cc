@@ -102,7 +102,6 @@ std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode)
     }
     for (const std::string& note : repair.notes) text += "  " + note + "\n";
   }
-  if (repairs.empty()) text += "every table has its manifest; check without --repair reads what is in the store\n";
   if (can_act && !acts)
     text += "nothing was changed; --yes does it. Make a copy of the store before\n";
   return text;
@@ -128,10 +127,33 @@ bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
                      [](const TableRepair& repair) { return !repair.obstacle.empty(); });
 }
 
+// What keeps the store from being looked at is damage like any other.
+StatusOr<CheckReport> ReportOn(const std::string& store) {
+  StatusOr<CheckReport> report = CheckLocalStore(store);
+  if (report.status().code() != StatusCode::kCorruption) return report;
+  CheckReport unreadable;
+  unreadable.damage.push_back({.file = "store", .what = report.status().message()});
+  return unreadable;
+}
+
+// Where no manifest is lost: what else is damaged, which nothing is known to make anew.
+StatusOr<int> TellOfTheRest(const Front& front, const std::string& store) {
+  CELLFS_ASSIGN_OR_RETURN(const CheckReport report, ReportOn(store));
+  const bool is_whole = report.damage.empty();
+  if (!front.printer.style().json) {
+    front.printer.Line("every table has its manifest");
+    front.printer.Bytes(CheckText(report));
+  } else if (!is_whole) {
+    front.printer.Bytes(CheckJson(report) + '\n');
+  }
+  return is_whole ? kExitDone : kExitNo;
+}
+
 // Of a store that is not mounted. Without --yes it only says what it would do.
 StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::string& store) {
   const RepairMode mode = arguments.Flag("yes") ? RepairMode::kAct : RepairMode::kPlan;
   CELLFS_ASSIGN_OR_RETURN(const auto repairs, RepairLocalStore(store, mode));
+  if (repairs.empty()) return TellOfTheRest(front, store);
   front.printer.Bytes(front.printer.style().json ? RepairJson(repairs)
                                                  : RepairText(repairs, mode));
   return IsDamageLeft(repairs, mode) ? kExitNo : kExitDone;
@@ -170,15 +192,6 @@ StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
         "nothing was changed; --yes does it. Make a copy of the store before");
   }
   return is_there && !acts ? kExitNo : kExitDone;
-}
-
-// What keeps the store from being looked at is damage like any other.
-StatusOr<CheckReport> ReportOn(const std::string& store) {
-  StatusOr<CheckReport> report = CheckLocalStore(store);
-  if (report.status().code() != StatusCode::kCorruption) return report;
-  CheckReport unreadable;
-  unreadable.damage.push_back({.file = "store", .what = report.status().message()});
-  return unreadable;
 }
 
 StatusOr<int> DamageIsNo(const StatusOr<int>& code) {

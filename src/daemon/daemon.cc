@@ -173,6 +173,11 @@ void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
   }
   for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
   for (const std::string& cut_off : statistics.cut_off) tell(fs::RootPlace(), cut_off);
+  if (statistics.disk_reserve < statistics.disk_reserve_wanted)
+    tell(fs::RootPlace(),
+         "RESERVE keeps " + std::to_string(statistics.disk_reserve) + " of " +
+             std::to_string(statistics.disk_reserve_wanted) +
+             " bytes for a full disk: there is no room for more, or it is no file");
 }
 
 Status WithRemedyOfOwners(const Status& unreadable, const std::string& store) {

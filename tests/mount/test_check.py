@@ -256,6 +256,26 @@ def test_a_store_file_of_another_length_is_said_by_all(mount):
     mount.start()
 
 
+@pytest.mark.parametrize("damaged", ["log", "no log", "RESERVE"])
+def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount, damaged):
+    (mount.family() / "q").write_text("x" * 1000)
+    mount.kill9()
+    log = next((mount.store / "wal").iterdir())
+    if damaged == "RESERVE":
+        (mount.store / "RESERVE").unlink()
+        (mount.store / "RESERVE").mkdir()
+    elif damaged == "log":
+        flip(log, b"x" * 500)
+    else:
+        log.unlink()
+    for option in "", "--yes", "--json":
+        code, out, error = sh(f"{CELLFS} check --repair {option} {mount.store}", check=False)
+        assert code == 1 and ("RESERVE" if damaged == "RESERVE" else "wal") in out, (out, error)
+    if damaged == "RESERVE":
+        mount.start()
+        assert "RESERVE keeps 0 of" in mount.log_text()
+
+
 def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
     family = mount.family()
     (family / "q").write_bytes(b"<q>" * 1000)
