@@ -62,12 +62,14 @@ class Store {
   // Everything written so far is on disk when this returns.
   virtual Status Sync() = 0;
 
-  // These tell, before there is anything to put, why a put would be refused as things are now:
+  // These tell, before there is anything to write, why that would be refused as things are now:
   // hints, for others change them meanwhile. They cost next to nothing; a store that would have to
   // ask elsewhere answers OK.
   // Table, family and rights: kTableNotEnabled, kReadOnly, kNoSuchColumnFamily, kAccessDenied.
   virtual Status CheckMayPut(const Caller& caller, const TableName& table,
                              const std::string& family, const std::string& qualifier) = 0;
+  // Rights alone, to alter the schema of the table or namespace that the scope is: kAccessDenied.
+  virtual Status CheckMayAlter(const Caller& caller, const GrantScope& scope) = 0;
   // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
   // helps. Where flushes make room it waits for them, as a put does.
   virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;

@@ -47,11 +47,12 @@ class HBaseStore : public Store {
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return {}; }  // what is acknowledged is as durable as its mutation says
-  // The put itself tells.
+  // The act itself tells.
   Status CheckMayPut(const Caller&, const TableName&, const std::string&,
                      const std::string&) override {
     return {};
   }
+  Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

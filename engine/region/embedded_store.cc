@@ -250,6 +250,10 @@ Status EmbeddedStore::CheckMayPut(const Caller& caller, const TableName& table,
   return Require(caller, "W", {"", table, family, qualifier});
 }
 
+Status EmbeddedStore::CheckMayAlter(const Caller& caller, const GrantScope& scope) {
+  return scope.table ? Require(caller, "AC", scope) : Require(caller, "A", GlobalScope());
+}
+
 Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   if (handle->violation) return SpaceLimiting(table, *handle->violation);

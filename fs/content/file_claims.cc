@@ -74,6 +74,7 @@ OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& f
     case PlaceContent::kMemory:
       return MakeMemory(request, file, mode);
     case PlaceContent::kToml:
+      CELLFS_RETURN_IF_FAILED(reading_.CheckMayAlter(*request.caller, file));
       tree_.unstored.ShowToml(file.Parent());
       return true;
     default:

@@ -79,6 +79,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const Nod
 
 OutcomeOr<OpenedFile> FileWriters::OpenToml(const Request& request, const NodePtr& node,
                                             const Place& place, const OpenMode& mode) const {
+  CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayAlter(*request.caller, place));
   std::string text;
   if (!mode.truncate && !mode.created) {
     CELLFS_ASSIGN_OR_RETURN(text, TomlText(cells_.reading, place));

@@ -78,10 +78,11 @@ Outcome DropInherited(const AttributeChanging& with, const Place& directory,
   return {};
 }
 
-// Owner, mode and time go with a value: who has no right to put one does not change them. That a
-// table is READONLY is about its values alone. Of a directory nothing is in the store, and mkdir
-// asks for no right either.
+// Owner, mode and time go with a value, or a schema: who has no right to write that does not change
+// them. That a table is READONLY is about its values alone. Of a directory nothing is in the store,
+// and mkdir asks for no right either.
 Outcome CheckRight(const AttributeChanging& with, const Caller& caller, const Place& place) {
+  if (place.IsToml()) return with.reading.CheckMayAlter(caller, place);
   if (!place.IsColumn()) return {};
   const Status may_put = with.reading.CheckMayPut(caller, place);
   return may_put.code() == StatusCode::kAccessDenied ? may_put : Status();

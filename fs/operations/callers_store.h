@@ -67,6 +67,9 @@ class CallersStore : public Store {
                      const std::string& qualifier) override {
     return store_.CheckMayPut(caller, table, family, qualifier);
   }
+  Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
+    return store_.CheckMayAlter(caller, scope);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_.CheckRoom(table, bytes);
   }

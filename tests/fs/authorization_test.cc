@@ -90,6 +90,25 @@ TEST_F(AuthorizationTest, WhoMayNotPutChangesNoAttribute) {
   EXPECT_EQ(filesystem_->GetAttributes(root_, *file)->attributes.st_mtim.tv_sec, 9);
 }
 
+TEST_F(AuthorizationTest, WhoMayNotAlterASchemaOpensItsFileOnlyToRead) {
+  const NodePtr table = LookUp({"default", "t"}).node;
+  const NodePtr file = LookUp({"default", "t", ".schema.toml"}).node;
+  const NodePtr of_namespace = LookUp({"default", ".namespace.toml"}).node;
+  const OpenMode write{.read = false, .write = true, .truncate = true};
+  EXPECT_EQ(Open(bob_, *file, {.read = true}), 0);
+  EXPECT_EQ(Open(bob_, *file, write), EACCES);
+  EXPECT_EQ(Open(bob_, *of_namespace, write), EACCES);
+  EXPECT_EQ(filesystem_->SetAttributes(bob_, *file, {.mtime = timespec{9, 0}}, nullptr).error(),
+            EACCES);
+  ASSERT_EQ(filesystem_->Unlink(bob_, *table, ".schema.toml").error(), 0);
+  EXPECT_EQ(filesystem_->Create(bob_, *table, ".schema.toml", 0666, write, false).error(), EACCES);
+  ASSERT_TRUE(
+      store_->GrantPermissions(Caller::Superuser(), {"bob", {"", kTable}, "C"}, true).ok());
+  const auto made = filesystem_->Create(bob_, *table, ".schema.toml", 0666, write, false);
+  ASSERT_TRUE(made.ok());
+  filesystem_->Release(*made->entry.node, made->handle);
+}
+
 TEST_F(AuthorizationTest, TheKernelKeepsNothingOfARow) {
   for (const Entry& entry :
        {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),

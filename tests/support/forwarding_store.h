@@ -44,6 +44,9 @@ class ForwardingStore : public Store {
                      const std::string& qualifier) override {
     return store_->CheckMayPut(caller, table, family, qualifier);
   }
+  Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
+    return store_->CheckMayAlter(caller, scope);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_->CheckRoom(table, bytes);
   }

@@ -47,6 +47,20 @@ TEST_F(AccessTest, WithoutAGrantNothingIsAllowedAndWithoutAuthorizationEverythin
   EXPECT_EQ(Get("t", {}, "bob"), "f:a=x");
 }
 
+TEST_F(AccessTest, WhetherASchemaMayBeAlteredIsKnownBefore) {
+  const GrantScope table = TableScope(ParseTableName("t"));
+  const auto may_alter = [&](const Caller& caller, const GrantScope& scope) {
+    return store_->CheckMayAlter(caller, scope).code();
+  };
+  EXPECT_EQ(may_alter({"bob"}, table), kDenied);
+  ASSERT_EQ(GrantTo("bob", "RWX", table), StatusCode::kOk);
+  EXPECT_EQ(may_alter({"bob"}, table), kDenied);
+  ASSERT_EQ(GrantTo("bob", "C", table), StatusCode::kOk);
+  EXPECT_EQ(may_alter({"bob"}, table), StatusCode::kOk);
+  EXPECT_EQ(may_alter({"bob"}, NamespaceScope("default")), kDenied);
+  EXPECT_EQ(may_alter(Caller::Superuser(), NamespaceScope("default")), StatusCode::kOk);
+}
+
 TEST_F(AccessTest, APartlyReadableRowComesBackFiltered) {
   ASSERT_EQ(GrantTo("bob", "RW", Family("f")), StatusCode::kOk);
   EXPECT_EQ(Get("t", {}, "bob"), "f:a=fa f:b=fb");
