@@ -129,7 +129,7 @@ StatusOr<FilterPtr> RequireRead(const Catalog& catalog, const Caller& caller,
     }
   }
   if (readable.empty()) return RequireRight(catalog, caller, "R", asked.empty() ? whole : asked[0]);
-  return MakeAccessFilter(std::move(readable), query.filter);
+  return MakeAccessFilter(std::move(readable), query.filter, query.passed_over);
 }
 
 StatusOr<FilterPtr> RequireCheck(const Catalog& catalog, const Caller& caller,

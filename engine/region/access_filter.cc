@@ -8,12 +8,16 @@
 
 namespace cellfs {
 
-FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, const FilterPtr& inner) {
-  const auto may_see = [readable = std::move(readable)](const CellView& cell) {
-    return std::any_of(readable.begin(), readable.end(), [&](const GrantScope& scope) {
-      return scope.family == cell.family &&
-             (!scope.qualifier || *scope.qualifier == cell.qualifier);
-    });
+FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, const FilterPtr& inner,
+                           std::atomic<bool>* passed_over) {
+  const auto may_see = [readable = std::move(readable), passed_over](const CellView& cell) {
+    const bool is_seen =
+        std::any_of(readable.begin(), readable.end(), [&](const GrantScope& scope) {
+          return scope.family == cell.family &&
+                 (!scope.qualifier || *scope.qualifier == cell.qualifier);
+        });
+    if (!is_seen && passed_over != nullptr) passed_over->store(true);
+    return is_seen;
   };
   return MakeVisibleCellsFilter(may_see, inner);
 }

@@ -5,6 +5,7 @@
 #ifndef CELLFS_ENGINE_REGION_ACCESS_FILTER_H_
 #define CELLFS_ENGINE_REGION_ACCESS_FILTER_H_
 
+#include <atomic>
 #include <vector>
 
 #include "engine/admin.h"
@@ -12,8 +13,10 @@
 
 namespace cellfs {
 
-// `readable`: families and columns of the one table that is read. `inner` may be null.
-FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, const FilterPtr& inner);
+// `readable`: families and columns of the one table that is read. `inner` may be null, and so may
+// `passed_over`, which is set where a cell is hidden (Query::passed_over).
+FilterPtr MakeAccessFilter(std::vector<GrantScope> readable, const FilterPtr& inner,
+                           std::atomic<bool>* passed_over);
 
 }  // namespace cellfs
 

@@ -156,6 +156,7 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, cons
     rights->TellHidden(has_passed_over_);
     scan.filter = rights->Narrow(scan.filter);
   }
+  scan.passed_over = &has_passed_over_;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, scan));
   return std::unique_ptr<Scanner>(std::make_unique<CallersScanner>(
       parts_.scan_slots, scan.IsOfOneRow(), std::move(scanner), std::move(rights)));

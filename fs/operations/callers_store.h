@@ -118,7 +118,7 @@ class CallersStore : public Store {
   // What a read of one column, or a list of what is in a row, fails with; a scan leaves out what
   // the caller may not read.
   Status CheckMayRead(const Place& place) const { return rights_.CheckMayRead(place); }
-  // Whether a scan by this store has left something out for that.
+  // Whether a read by this store has left something out for that, or for the store's own rights.
   bool has_passed_over() const { return has_passed_over_; }
   // The same of what a query names of a row: its columns and families, or all of it.
   Status CheckMayRead(const TableName& table, const std::string& row,

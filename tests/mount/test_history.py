@@ -304,6 +304,33 @@ def test_who_may_not_read_a_part_of_it_is_told_that_it_stays(make_mount):
     assert run("restore", "--at", moment, family / "open", **nobody)[0] == 0, "nothing of it is closed to him"
 
 
+def test_so_is_who_has_no_right_of_the_store_to_read_it(make_mount):
+    mount = make_mount("allow_other,hbase.security.authorization=true")
+    ok("create", mount, "t", "f:VERSIONS=5,KEEP_DELETED_CELLS=TRUE", "g:VERSIONS=5,KEEP_DELETED_CELLS=TRUE")
+    table = mount / "default/t"
+    ok("put", mount, "t", "r", "f:secret=old", "g:his=old")
+    for path in (table / "r", table / "r/f", table / "r/g"):
+        os.chmod(path, 0o777)
+    for path in (table / "r/f/secret", table / "r/g/his"):
+        os.chmod(path, 0o666)
+    ok("grant", mount, "nobody", "RW", "t", "g")
+    moment = now()
+    ok("put", mount, "t", "r", "f:secret=new", "g:his=new")
+    nobody = {"user": 65534}
+    for option in (["--dry-run"], []):
+        code, out, error = run("restore", "--at", moment, *option, table, **nobody)
+        assert code == 1 and "g:his" in out and "secret" not in out, (code, out, error)
+        assert error.count("\n") == 1 and "may not read" in error, error
+    assert ((table / "r/f/secret").read_text(), (table / "r/g/his").read_text()) == ("new", "old")
+    (table / "r/f/secret").unlink()
+    code, out, error = run("undelete", table, **nobody)
+    assert code == 1 and "secret" not in out and "may not read" in error, (code, out, error)
+    assert run("restore", "--at", moment, table / "r/g", **nobody)[0] == 0, "all of it is his to read"
+    ok("grant", mount, "nobody", "RW", "t")
+    ok("undelete", table, **nobody)
+    assert (table / "r/f/secret").read_text() == "new"
+
+
 def test_what_cannot_be_known_is_not_shown_as_nothing(mount):
     """Of a family that keeps one version, after a flush."""
     ok("create", mount, "t", "f:VERSIONS=1")

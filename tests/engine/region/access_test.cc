@@ -61,6 +61,30 @@ TEST_F(AccessTest, WhetherASchemaMayBeAlteredIsKnownBefore) {
   EXPECT_EQ(may_alter(Caller::Superuser(), NamespaceScope("default")), StatusCode::kOk);
 }
 
+TEST_F(AccessTest, AReaderIsToldWhetherSomethingWasHidden) {
+  ASSERT_EQ(GrantTo("bob", "R", Family("f")), StatusCode::kOk);
+  ASSERT_EQ(GrantTo("eve", "R", Column("f", "a")), StatusCode::kOk);
+  const auto is_told = [&](const Caller& caller, const Columns& columns) {
+    std::atomic<bool> passed_over = false;
+    Scan scan;
+    scan.raw = true;
+    scan.columns = columns;
+    scan.passed_over = &passed_over;
+    auto scanner = store_->OpenScanner(caller, ParseTableName("t"), scan);
+    EXPECT_TRUE(scanner.ok() && (*scanner)->Next({}).ok());
+    return passed_over.load();
+  };
+  EXPECT_FALSE(is_told(Caller::Superuser(), {}));
+  EXPECT_TRUE(is_told({"bob"}, {}));
+  EXPECT_FALSE(is_told({"bob"}, {{"f", {}}}));
+  EXPECT_TRUE(is_told({"eve"}, {{"f", {}}}));
+  const Delete remove{"r", {{CellType::kDeleteColumn, "f", "b"}}};
+  EXPECT_TRUE(store_
+                  ->Mutate(Caller::Superuser(), ParseTableName("t"), RowMutations::Of(remove))
+                  .ok());
+  EXPECT_TRUE(is_told({"eve"}, {{"f", {}}})) << "a tombstone is something as well";
+}
+
 TEST_F(AccessTest, APartlyReadableRowComesBackFiltered) {
   ASSERT_EQ(GrantTo("bob", "RW", Family("f")), StatusCode::kOk);
   EXPECT_EQ(Get("t", {}, "bob"), "f:a=fa f:b=fb");

@@ -92,7 +92,7 @@ Names Forgotten(const std::function<FilterOr(FilterPtr)>& wrap) {
 
 TEST(FilterWrappersTest, WhatHidesCellsHandsEverythingOn) {
   const auto wrap = [](FilterPtr inner) -> FilterOr {
-    return MakeAccessFilter({{"", ParseTableName("t"), "f"}}, std::move(inner));
+    return MakeAccessFilter({{"", ParseTableName("t"), "f"}}, std::move(inner), nullptr);
   };
   EXPECT_EQ(Forgotten(wrap), Names());
 }
