@@ -415,8 +415,10 @@ void CellWriter::NameWent() {
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
   }
-  // What was written is kept no more: a close that succeeded would say that it is.
-  if (!orphan.bytes().ok()) failed_ = orphan.bytes().status();
+  // What was written is kept nowhere: a close that succeeded would say that it is. What the limit of
+  // open files has let go was somebody's to remove; who reads it is told.
+  const auto& bytes = orphan.bytes();
+  if (!bytes.ok() && bytes.error() != ENOMEM) failed_ = bytes.status();
   holds_ = Holds::kOrphan;
   making_ = Making::kNo;
   unput_ = Unput::kNothing;
