@@ -15,6 +15,7 @@
 #include "engine/filters.h"
 #include "engine/hbase/hbase_store.h"
 #include "engine/open.h"
+#include "tests/support/test_cluster.h"
 
 namespace cellfs::hbase {
 namespace {
@@ -168,14 +169,9 @@ std::string TableText(const TableSchema& schema) {
 class Differential : public testing::Test {
  protected:
   void SetUp() override {
-    const char* const server = std::getenv("CELLFS_TEST_CLUSTER");
-    if (server == nullptr) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
-    const std::string address(server);
-    const size_t colon = address.rfind(':');
-    ClusterOptions options{.user = "cellfs"};
-    options.servers = {{address.substr(0, colon),
-                        static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}};
-    auto opened = HBaseStore::Open(options);
+    const auto options = TestCluster();
+    if (!options) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
+    auto opened = HBaseStore::Open(*options);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     cluster_ = *std::move(opened);
   }

@@ -6,12 +6,12 @@
 //                   r0000 d:note "order 0\n", and in each tenth n:count, its number
 //     notes         one row with 500 columns, one of 3,000,000 bytes, and names that need escapes
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "engine/big_endian.h"
 #include "engine/open.h"
+#include "tests/support/test_cluster.h"
 
 namespace cellfs {
 namespace {
@@ -83,12 +83,7 @@ Status Fill(Store& store) {
 }  // namespace cellfs
 
 int main() {
-  const std::string address = std::getenv("CELLFS_TEST_CLUSTER");
-  const size_t colon = address.rfind(':');
-  cellfs::ClusterOptions options{.user = "cellfs"};
-  options.servers = {{address.substr(0, colon),
-                      static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}};
-  const auto store = cellfs::OpenCluster(options);
+  const auto store = cellfs::OpenCluster(cellfs::TestCluster().value());
   const cellfs::Status filled = store.ok() ? cellfs::Fill(**store) : store.status();
   if (!filled.ok()) std::fprintf(stderr, "%s\n", filled.ToString().c_str());
   return filled.ok() ? 0 : 1;

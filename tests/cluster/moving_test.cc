@@ -20,6 +20,7 @@
 #include "engine/big_endian.h"
 #include "engine/descriptor.h"
 #include "engine/hbase/hbase_store.h"
+#include "tests/support/test_cluster.h"
 
 namespace cellfs::hbase {
 namespace {
@@ -51,15 +52,10 @@ std::string Control(const std::string& command) {
 class Moving : public testing::Test {
  protected:
   void SetUp() override {
-    const char* const server = std::getenv("CELLFS_TEST_CLUSTER");
-    if (server == nullptr) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
-    const std::string address(server);
-    const size_t colon = address.rfind(':');
-    ClusterOptions options{.user = "cellfs"};
-    options.servers = {{address.substr(0, colon),
-                        static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}};
-    options.operation_timeout = std::chrono::seconds(40);
-    auto opened = HBaseStore::Open(options);
+    auto options = TestCluster();
+    if (!options) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
+    options->operation_timeout = std::chrono::seconds(40);
+    auto opened = HBaseStore::Open(*options);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
     TableSchema schema(kTable);

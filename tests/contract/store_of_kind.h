@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "engine/hbase/hbase_store.h"
 #include "engine/open.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/support/test_cluster.h"
 
 namespace cellfs {
 
@@ -64,15 +64,9 @@ class AnyStore : public testing::TestWithParam<Kind> {
 
  private:
   void OpenCluster() {
-    const char* const server = std::getenv("CELLFS_TEST_CLUSTER");
-    if (server == nullptr) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
-    const std::string address(server);
-    const size_t colon = address.rfind(':');
-    ASSERT_NE(colon, std::string::npos);
-    auto opened = hbase::HBaseStore::Open(
-        {.servers = {{address.substr(0, colon),
-                      static_cast<uint16_t>(std::stoi(address.substr(colon + 1)))}},
-         .user = "cellfs"});
+    const auto options = TestCluster();
+    if (!options) GTEST_SKIP() << "CELLFS_TEST_CLUSTER names no cluster";
+    auto opened = hbase::HBaseStore::Open(*options);
     ASSERT_TRUE(opened.ok()) << opened.status().ToString();
     store_ = *std::move(opened);
     const auto tables = store_->ListTables(std::string(kDefaultNamespace));

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "engine/hbase/cell_block.h"
+#include "engine/hbase/reads.h"
 
 namespace cellfs::hbase {
 namespace {
@@ -430,6 +431,17 @@ Reaction FakeCluster::ServeMulti(const ReceivedCall& call) {
     return *std::move(reaction);
   }
   return {AnswerFrame(call.id, change())};
+}
+
+StatusOr<Rows> ScanRows(FakeCluster& cluster, const Scan& scan) {
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, hbase::OpenScanner(cluster.regions(), kTable, scan,
+                                                                 std::chrono::seconds(10)));
+  Rows rows;
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto batch, scanner->Next({.max_rows = 3}));
+    for (const RowCells& row : batch) rows.push_back(row.front().row);
+  }
+  return rows;
 }
 
 }  // namespace cellfs::hbase

@@ -19,6 +19,8 @@
 #include "engine/hbase/master.h"
 #include "engine/hbase/regions.h"
 #include "engine/hbase/registry.h"
+#include "engine/read.h"
+#include "engine/status_or.h"
 #include "tests/engine/hbase/scripted_server.h"
 
 namespace cellfs::hbase {
@@ -140,6 +142,9 @@ class FakeCluster {
   Regions regions_;
   Master master_;
 };
+
+// The rows that a scan returns, read three at a time.
+StatusOr<Rows> ScanRows(FakeCluster& cluster, const Scan& scan);
 
 }  // namespace cellfs::hbase
 

@@ -236,17 +236,6 @@ TEST(Filters, ThatAreCodeAreNotSentNeitherInOthers) {
   }
 }
 
-StatusOr<Rows> ScanRows(FakeCluster& cluster, const Scan& scan) {
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
-                          OpenScanner(cluster.regions(), kTable, scan, seconds(10)));
-  Rows rows;
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto batch, scanner->Next({.max_rows = 3}));
-    for (const RowCells& row : batch) rows.push_back(row.front().row);
-  }
-  return rows;
-}
-
 TEST(FiltersHere, SeeOnlyWhatMayBeSeen) {
   FakeCluster cluster({"d", "g"}, kRows);
   for (const std::string row : {"b", "c"}) {

@@ -32,17 +32,6 @@ StatusOr<RowCells> ReadRow(FakeCluster& cluster, const std::string& row) {
   return Read(cluster.regions(), kTable, GetOf(row), seconds(10));
 }
 
-StatusOr<Rows> ScanRows(FakeCluster& cluster, const Scan& scan) {
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner,
-                          OpenScanner(cluster.regions(), kTable, scan, seconds(10)));
-  Rows rows;
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto batch, scanner->Next({.max_rows = 3}));
-    for (const RowCells& row : batch) rows.push_back(row.front().row);
-  }
-  return rows;
-}
-
 void ExpectRows(FakeCluster& cluster, const Scan& scan, const Rows& expected) {
   const auto rows = ScanRows(cluster, scan);
   ASSERT_TRUE(rows.ok()) << rows.status().ToString();
