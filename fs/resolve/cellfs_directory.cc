@@ -40,7 +40,7 @@ OutcomeOr<std::string> CellfsDirectory::Text(const Place& place) const {
   if (place.name == "status") return Status();
   if (place.name == "metrics") return Metrics();
   if (place.name == "errors") return errors_.Text(WhoseErrors());
-  if (place.name == "config") return options_.configuration;
+  if (place.name == "config") return options_.configuration();
   return Outcome(ENOENT);
 }
 

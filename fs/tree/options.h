@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ struct MountOptions {
   std::string store_directory;  // for statfs; empty: a store in memory
   std::optional<int64_t>
       store_made_at;          // milliseconds: the time of what nothing else tells a time of
-  std::string configuration;  // the text of /.cellfs/config
+  // The text of /.cellfs/config, which may change while the mount lives.
+  std::function<std::string()> configuration = [] { return std::string(); };
 };
 
 bool IsTemporaryName(const MountOptions& options, const std::string& name);

@@ -82,7 +82,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                  {"disk_reserve", statistics.disk_reserve},
                  {"disk_reserve_wanted", statistics.disk_reserve_wanted},
                  {"tables", TablesOf(statistics, with_names)},
-                 {"configuration", session.filesystem.options().configuration}};
+                 {"configuration", session.filesystem.options().configuration()}};
   if (session.controls != nullptr) record["log"] = LogOf(with_names);
   session.take(record);
   return Answer::kDone;

@@ -25,6 +25,7 @@
 #include "src/commands/serving.h"
 #include "src/daemon/guardian.h"
 #include "src/daemon/logging.h"
+#include "src/daemon/noted_controls.h"
 #include "src/daemon/periodic_task.h"
 #include "src/daemon/reloading.h"
 #include "src/daemon/service_manager.h"
@@ -116,12 +117,13 @@ std::optional<int64_t> StoreMadeAt(const std::string& store) {
   return fs::ToMilliseconds(format.st_mtim);
 }
 
-fs::MountOptions MountOptionsOf(const DaemonOptions& options) {
+fs::MountOptions MountOptionsOf(const DaemonOptions& options,
+                                std::function<std::string()> configuration) {
   fs::MountOptions mount = options.configuration.mount;
   mount.authorization = options.configuration.store.site.authorization;
   if (!IsCluster(options.store)) mount.store_directory = options.store;
   mount.store_made_at = StoreMadeAt(options.store);
-  mount.configuration = ConfigurationText(options.configuration);
+  mount.configuration = std::move(configuration);
   return mount;
 }
 
@@ -222,8 +224,19 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
                     const Guardian& guardian, const ServiceManager& manager,
                     const Report& report) {
   Store& store = *opened.store;
-  fs::FileSystem filesystem(store, MountOptionsOf(options), options.configuration.store.clock,
-                            opened.controls);
+  std::optional<NotedControls> controls;
+  if (opened.controls != nullptr)
+    controls.emplace(*opened.controls, options.configuration.store.cache_bytes);
+  LocalControls* const noted = controls ? &*controls : nullptr;
+  Reloading reloading(options.configuration, options.read_configuration, noted,
+                      options.foreground);
+  const auto configuration_text = [&] {
+    Configuration in_force = reloading.InForce();
+    if (controls) in_force.store.cache_bytes = controls->cache_bytes();
+    return ConfigurationText(std::move(in_force));
+  };
+  fs::FileSystem filesystem(store, MountOptionsOf(options, configuration_text),
+                            options.configuration.store.clock, noted);
   filesystem.errors().SetSink(WarnWithNames);
   TellOfDamage(store.GetStatistics(), options, filesystem.errors());
   // Nobody's rights could be told, and not even the root be shown.
@@ -236,7 +249,7 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   const Served served{.filesystem = filesystem,
                       .store = store,
-                      .controls = opened.controls,
+                      .controls = noted,
                       .mountpoint = options.mountpoint};
   auto control = ControlServer::Open(
       {.device = DeviceOf(options.mountpoint),
@@ -255,8 +268,6 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
       WarnWithNames("space quotas: " + status.message());
   });
   PeriodicTask moments(kMomentInterval, [&filesystem] { filesystem.LetGoUnused(); });
-  Reloading reloading(options.configuration, options.read_configuration, opened.controls,
-                      options.foreground);
   std::unique_ptr<PeriodicTask> watch;  // goes after the session, whose end it may wait for
   Status ended;
   {

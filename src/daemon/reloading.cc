@@ -65,7 +65,9 @@ std::vector<std::string> DifferingKeys(const Configuration& one, const Configura
 }
 
 Reloading::Reloading(Configuration in_force, Read read, LocalControls* controls, bool foreground)
-    : in_force_(std::move(in_force)),
+    : begun_(std::move(in_force)),
+      in_force_(begun_),
+      log_target_(begun_.log_target),
       read_(std::move(read)),
       controls_(controls),
       foreground_(foreground) {}
@@ -105,7 +107,17 @@ Status Reloading::PutInForce(const Configuration& configuration) {
     }
   }
   in_force_ = configuration;
+  const std::lock_guard lock(mutex_);
+  log_target_ = configuration.log_target;
   return {};
+}
+
+Configuration Reloading::InForce() const {
+  Configuration configuration = begun_;
+  configuration.log_level = LogLevel();
+  const std::lock_guard lock(mutex_);
+  configuration.log_target = log_target_;
+  return configuration;
 }
 
 }  // namespace cellfs

@@ -6,6 +6,7 @@
 #define CELLFS_SRC_DAEMON_RELOADING_H_
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,15 +26,22 @@ class Reloading {
 
   // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has
   // made of it; where the configuration cannot be read, or the log not go where it says, nothing of
-  // it is put in force. Not thread-safe.
+  // it is put in force. One thread calls it.
   void Reload();
+
+  // What the mount goes by now, by reloading or by `cellfs set`; but for the size of the page cache,
+  // which the store is told. Thread-safe.
+  Configuration InForce() const;
 
  private:
   // All of it or nothing.
   Status PutInForce(const Configuration& configuration);
   Status PutLogInForce(const Configuration& configuration) const;
 
-  Configuration in_force_;
+  const Configuration begun_;
+  Configuration in_force_;  // as it was read; the next mount goes by all of it
+  mutable std::mutex mutex_;
+  std::string log_target_;  // in force; guarded by mutex_
   const Read read_;
   LocalControls* const controls_;
   const bool foreground_;

@@ -474,7 +474,10 @@ def test_sighup_opens_the_log_anew_in_the_background(place, tmp_path):
     os.kill(daemon, signal.SIGHUP)
     wait_until(lambda: log.exists() and "anew" in log.read_text(), "a new log")
     before = moved.read_text()
-    assert cellfs("set", mountpoint, "log_level=debug") == (0, "")
+    assert cellfs("set", mountpoint, "log_level=debug", "cache_size=1234567") == (0, "")
+    shown = (mountpoint / ".cellfs/config").read_text()
+    assert "level = 'debug'\n" in shown and "cache_size = 1234567\n" in shown
+    assert shown in sh(f"{CELLFS} report {mountpoint}")
     assert daemon_of(mountpoint) == daemon
     assert cellfs("umount", mountpoint) == (0, "")
     assert "is closed" in log.read_text() and moved.read_text() == before

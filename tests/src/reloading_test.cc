@@ -54,6 +54,26 @@ TEST(Reloading, PutsInForceWhatIsNewAndNothingElse) {
   EXPECT_EQ(controls.cache_sizes.back(), 2 << 20);
 }
 
+TEST(Reloading, ShowsWhatIsInForceAndNotWhatTheNextMountHeeds) {
+  ASSERT_TRUE(SetUpLogging("stderr", "off").ok());
+  Configuration now;
+  now.log_level = "off";
+  StatusOr<Configuration> next = now;
+  Reloading reloading(now, [&] { return next; }, nullptr, /*foreground=*/true);
+  ASSERT_TRUE(SetLogLevel("error").ok());
+  EXPECT_EQ(reloading.InForce().log_level, "error");
+  next->log_target = testing::TempDir() + "/in_force.log";
+  next->mount.read_only = true;
+  next->threads = now.threads + 1;
+  reloading.Reload();
+  EXPECT_EQ(reloading.InForce().log_target, next->log_target);
+  EXPECT_FALSE(reloading.InForce().mount.read_only);
+  EXPECT_EQ(reloading.InForce().threads, now.threads);
+  next->log_target = testing::TempDir();  // a directory
+  reloading.Reload();
+  EXPECT_NE(reloading.InForce().log_target, next->log_target);
+}
+
 TEST(Reloading, WhereTheLogCannotGoNothingIsPutInForce) {
   ASSERT_TRUE(SetUpLogging("stderr", "off").ok());
   Configuration now;
