@@ -64,6 +64,7 @@ struct TableStatistics {
   // store knows.
   std::map<std::string, int64_t> emptied;
   int64_t created = 0;  // when this table was made; 0: the store does not say it
+  int64_t begun = 0;    // when the first table of that name was made; 0: it is not known
   std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };

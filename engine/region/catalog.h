@@ -53,6 +53,8 @@ struct Catalog {
   // When all cells of a family were last thrown away, by table and family, "" for every family
   // (engine/region/emptied.h). Also of tables and families that are not there now.
   std::map<TableName, std::map<std::string, Timestamp>> emptied;
+  // When the first table of the name was made, where that is known; of names that `emptied` has.
+  std::map<TableName, Timestamp> begun;
   Timestamp emptied_forgotten = 0;  // up to when such times of dropped tables may be missing
 };
 

@@ -8,7 +8,7 @@
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
 //  "past_tables": [{"name": "a:t", ..., "until": 2000}],
 //  "past_namespaces": [{"name": "a", ..., "until": 2000}],
-//  "emptied": {"a:t": {"f": 2000}}, "emptied_forgotten": 0,
+//  "emptied": {"a:t": {"f": 2000}}, "emptied_forgotten": 0, "begun": {"a:t": 1000},
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
 //  1000}]}
 #include "engine/region/catalog_json.h"
@@ -78,6 +78,12 @@ Json EmptiedToJson(const Catalog& catalog) {
     Json& of_table = json[BytesToJsonText(table.ToString())] = Json::object();
     for (const auto& [family, time] : families) of_table[BytesToJsonText(family)] = time;
   }
+  return json;
+}
+
+Json BegunToJson(const Catalog& catalog) {
+  Json json = Json::object();
+  for (const auto& [table, time] : catalog.begun) json[BytesToJsonText(table.ToString())] = time;
   return json;
 }
 
@@ -157,6 +163,9 @@ class CatalogReader {
         times[ToBytes(family)] = time.get<Timestamp>();
     }
     catalog.emptied_forgotten = json.at("emptied_forgotten").get<Timestamp>();
+    if (!json.contains("begun")) return;
+    for (const auto& [table, time] : json.at("begun").items())
+      catalog.begun[ParseTableName(ToBytes(table))] = time.get<Timestamp>();
   }
 
   CatalogTable TableFromJson(const Json& json) {
@@ -217,6 +226,7 @@ std::string EncodeCatalog(const Catalog& catalog) {
                {"past_namespaces", Json::array()},
                {"emptied", EmptiedToJson(catalog)},
                {"emptied_forgotten", catalog.emptied_forgotten},
+               {"begun", BegunToJson(catalog)},
                {"grants", Json::array()}};
   for (const auto& [name, space] : catalog.namespaces) {
     json["namespaces"].push_back(NamespaceToJson(space));

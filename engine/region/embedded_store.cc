@@ -315,6 +315,7 @@ Statistics EmbeddedStore::GetStatistics() {
     }
     statistics.tables.back().emptied = EmptiedFamilies(*catalog, name);
     statistics.tables.back().created = table.created;
+    statistics.tables.back().begun = TableBegun(*catalog, name);
   }
   statistics.dropped = DroppedTables(*catalog);
   return statistics;

@@ -238,8 +238,8 @@ StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableNa
 
 Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
-  EraseTable(catalog, table);
   NoteTableEmptied(table, Now(), catalog);
+  EraseTable(catalog, table);
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
   opened_.erase(id);

@@ -31,9 +31,15 @@ void FoldOldest(FamilyTimes& times) {
   NoteLater(time, times[kEveryFamily]);
 }
 
+// Of the first time that something of the name is thrown away, as far as the catalog remembers.
+void NoteBegun(const TableName& table, Catalog& catalog) {
+  if (const Timestamp begun = TableBegun(catalog, table); begun != 0) catalog.begun[table] = begun;
+}
+
 }  // namespace
 
 void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog) {
+  NoteBegun(table, catalog);
   FamilyTimes& times = catalog.emptied[table];
   const Timestamp time = std::max(now, Latest(times));
   times = {{kEveryFamily, time}};
@@ -41,6 +47,7 @@ void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog) {
 
 void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
                        Catalog& catalog) {
+  NoteBegun(table, catalog);
   NoteLater(now, catalog.emptied[table][family]);
 }
 
@@ -53,7 +60,10 @@ void PruneEmptied(Catalog& catalog) {
   if (gone.size() <= kMaxEmptiedTables) return;
   std::sort(gone.begin(), gone.end());
   gone.resize(gone.size() - kMaxEmptiedTables);
-  for (const auto& [time, table] : gone) catalog.emptied.erase(table);
+  for (const auto& [time, table] : gone) {
+    catalog.emptied.erase(table);
+    catalog.begun.erase(table);
+  }
   NoteLater(gone.back().first, catalog.emptied_forgotten);
 }
 
@@ -72,6 +82,14 @@ std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const T
   for (const auto& [family, schema] : present->second.schema->families)
     NoteLater(every, times[family]);
   return times;
+}
+
+Timestamp TableBegun(const Catalog& catalog, const TableName& table) {
+  const auto noted = catalog.begun.find(table);
+  if (noted != catalog.begun.end()) return noted->second;
+  const auto present = catalog.tables.find(table);
+  const bool may_be_a_later_one = catalog.emptied.contains(table) || catalog.emptied_forgotten != 0;
+  return present == catalog.tables.end() || may_be_a_later_one ? 0 : present->second.created;
 }
 
 std::map<TableName, Timestamp> DroppedTables(const Catalog& catalog) {

@@ -21,6 +21,7 @@ namespace cellfs {
 inline constexpr size_t kMaxEmptiedTables = 512;
 inline constexpr size_t kMaxEmptiedFamilies = 64;
 
+// Before the table is taken out of the catalog, if it is.
 void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog);
 void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
                        Catalog& catalog);
@@ -29,6 +30,8 @@ void PruneEmptied(Catalog& catalog);
 
 // By family, of those that the table has or has had: what it held before that time is not known.
 std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table);
+// When the first table of that name was made, before which it held nothing; 0: it is not known.
+Timestamp TableBegun(const Catalog& catalog, const TableName& table);
 // When tables were dropped that are not there.
 std::map<TableName, Timestamp> DroppedTables(const Catalog& catalog);
 

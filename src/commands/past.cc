@@ -159,7 +159,7 @@ json UnknownRecord(const Unknown& unknown) { return {{"unknown", Explained(unkno
 void TakeIfNotThere(Session& session, const Scope& scope, Timestamp time) {
   const StoreKnowledge knowledge = StoreKnowledge::Ask(session.store, scope.table);
   if (!knowledge.WasNotThere(time)) return;
-  session.take({{"not_there", "the table was not there then"}, {"made", knowledge.created}});
+  session.take({{"not_there", "the table was not there then"}, {"made", knowledge.MadeAfter(time)}});
 }
 
 Answer TakeNothing(Session& session, const char* reason) {

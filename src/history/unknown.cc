@@ -48,6 +48,7 @@ StoreKnowledge StoreKnowledge::Ask(Store& store, const TableName& table) {
     if (of_table.table != table) continue;
     knowledge.emptied = std::move(of_table.emptied);
     knowledge.created = of_table.created;
+    knowledge.begun = of_table.begun;
     if (of_table.major_compactions.empty()) continue;
     knowledge.flushed = of_table.flushed;
     knowledge.major_compactions = std::move(of_table.major_compactions);
@@ -62,7 +63,7 @@ Timestamp StoreKnowledge::MajorCompaction(const std::string& family) const {
 
 bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp time) const {
   const auto found = emptied.find(family);
-  return found != emptied.end() && time < found->second;
+  return found != emptied.end() && begun <= time && time < found->second;
 }
 
 std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
@@ -73,7 +74,7 @@ std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
 bool StoreKnowledge::WasNotThere(Timestamp time) const {
   const bool may_have_been = std::any_of(emptied.begin(), emptied.end(),
                                          [&](const auto& of) { return of.second > time; });
-  return created > time && !may_have_been;
+  return begun > time || (created > time && !may_have_been);
 }
 
 namespace {

@@ -69,6 +69,7 @@ struct StoreKnowledge {
   std::map<std::string, Timestamp> major_compactions;
   std::map<std::string, Timestamp> emptied;  // also of families that are not there any more
   Timestamp created = 0;                     // of the table; 0: not known
+  Timestamp begun = 0;                       // of the first of that name; 0: not known
 
   // A store that does not say it of the table may have flushed and compacted everything just now.
   static StoreKnowledge Ask(Store& store, const TableName& table);
@@ -79,6 +80,8 @@ struct StoreKnowledge {
   // The table was not there at that time, and so had no cells, whatever timestamps those have that
   // were put later.
   bool WasNotThere(Timestamp time) const;
+  // When one was made after that. REQUIRES: WasNotThere(time).
+  Timestamp MadeAfter(Timestamp time) const { return time < begun ? begun : created; }
 };
 
 // Of a table or a family that is not there: kUnavailable where it was at that time, so that what it

@@ -238,6 +238,8 @@ def test_when_a_table_was_not_there_it_had_no_cells(mount):
     mount.remount()
     code, out, error = run("show", "--at", first, table)
     assert code == 3 and "thrown away" in error, (code, out, error)
+    code, out, error = run("show", "--at", before, table)
+    assert code == 1 and not out and "was not there then" in error, "before the first of its name"
     code, out, error = run("show", "--at", dropped, table)
     assert code == 1 and not out and "was not there then: it was made at" in error, (code, out, error)
     made = re.search(r"made at (\S+ \S+)", error)[1]

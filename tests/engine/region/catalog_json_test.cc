@@ -25,6 +25,7 @@ Catalog Example() {
   catalog.past_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3}, 4});
   catalog.emptied[schema->name()] = {{"", 13}, {"\xfe", 14}};
   catalog.emptied_forgotten = 15;
+  catalog.begun = {{schema->name(), 2}};
   AddGrant(catalog, {"bob", {"", schema->name(), "\xfe", "\x80"}, "RW"}, true, 9);
   AddGrant(catalog, {"ann", {"a"}, "A"}, true, 10);
   AddGrant(catalog, {"eve", {}, "X"}, true, 11);
@@ -51,6 +52,7 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   EXPECT_EQ(after->past_namespaces[0].state.value.name, "gone");
   EXPECT_EQ(after->emptied, before.emptied);
   EXPECT_EQ(after->emptied_forgotten, 15);
+  EXPECT_EQ(after->begun, before.begun);
   EXPECT_FALSE(table.enabled);
   EXPECT_EQ(table.created, 6);
   EXPECT_EQ(after->table_quotas.begin()->second.value, before.table_quotas.begin()->second.value);

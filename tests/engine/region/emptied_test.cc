@@ -39,6 +39,26 @@ TEST(EmptiedTest, TheLatestTimeCounts) {
   EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 30}, {"g", 21}}));
 }
 
+TEST(EmptiedTest, TheFirstOfANameIsKnownUnlessOneMayBeForgotten) {
+  Catalog catalog = NewCatalog();
+  EXPECT_EQ(TableBegun(catalog, kTable), 0);
+  Make(catalog, 10);
+  EXPECT_EQ(TableBegun(catalog, kTable), 10);
+  NoteFamilyEmptied(kTable, "f", 15, catalog);
+  NoteTableEmptied(kTable, 20, catalog);
+  catalog.tables.erase(kTable);
+  Make(catalog, 30);
+  NoteTableEmptied(kTable, 40, catalog);
+  EXPECT_EQ(TableBegun(catalog, kTable), 10);
+  catalog.begun.clear();  // as of a catalog that has not noted it
+  NoteTableEmptied(kTable, 50, catalog);
+  EXPECT_EQ(TableBegun(catalog, kTable), 0);
+  Catalog forgetful = NewCatalog();
+  forgetful.emptied_forgotten = 5;
+  Make(forgetful, 10);
+  EXPECT_EQ(TableBegun(forgetful, kTable), 0);
+}
+
 TEST(EmptiedTest, OfTablesThatAreNotThereItIsSaidWhenTheyWere) {
   Catalog catalog = NewCatalog();
   Make(catalog, 10);

@@ -244,6 +244,28 @@ TEST_P(EmptiedTest, WhenTheTableWasNotThereNothingWas) {
   EXPECT_EQ(store.Visible(), "");
 }
 
+TEST_P(EmptiedTest, BeforeTheFirstOfItsNameNothingWas) {
+  HistoryStore store(GetParam());
+  store.table = {"default", "late"};
+  Make(store, {{"f", "3"}});
+  store.PutAt(kLatestTimestamp, "q", "first");
+  store.clock->Advance(1000);
+  store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
+  store.Ok(store.store->TruncateTable(Caller::Superuser(), store.table));
+  store.clock->Advance(1000);
+  store.PutAt(kLatestTimestamp, "q", "second");
+  EXPECT_EQ(Run(store, store.Table(), 999999, {.dry_run = true}), "-r/q ");
+  EXPECT_EQ(Run(store, store.Table(), 1000500, {.dry_run = true}).substr(0, 7), "refused");
+  EXPECT_EQ(Run(store, store.Table(), 1001000, {.dry_run = true}), "-r/q ");
+  store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
+  store.Ok(store.store->DropTable(Caller::Superuser(), store.table));
+  store.clock->Advance(1000);
+  Make(store, {{"f", "3"}});
+  store.PutAt(kLatestTimestamp, "q", "third");
+  EXPECT_EQ(Run(store, store.Table(), 999999, {.dry_run = true}), "-r/q ");
+  EXPECT_EQ(Run(store, store.Table(), 1000500, {.dry_run = true}).substr(0, 7), "refused");
+}
+
 TEST_P(EmptiedTest, AFamilyThatHeldNothingLeavesNothingToKnow) {
   HistoryStore store(GetParam());
   Empty(store, [&] { store.Ok(store.store->DropFamily(Caller::Superuser(), store.table, "g")); });
