@@ -90,6 +90,15 @@ struct Scan : Query {
   }
 };
 
+// Of that row alone.
+inline Scan ScanOf(const Get& get) {
+  Scan scan;
+  static_cast<Query&>(scan) = get;
+  scan.start_row = scan.stop_row = get.row;
+  scan.include_stop_row = true;
+  return scan;
+}
+
 // The cells of one row that a read returned, in cell order; empty where the row has none.
 using RowCells = std::vector<Cell>;
 

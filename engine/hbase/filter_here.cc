@@ -104,12 +104,4 @@ StatusOr<RowCells> FilterHere::Take(RowCells row) {
 
 bool FilterHere::is_over() const { return filter_->FilterAllRemaining(); }
 
-Scan ScanOf(const Get& get) {
-  Scan scan;
-  static_cast<Query&>(scan) = get;
-  scan.start_row = scan.stop_row = get.row;
-  scan.include_stop_row = true;
-  return scan;
-}
-
 }  // namespace cellfs::hbase

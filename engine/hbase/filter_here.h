@@ -37,9 +37,6 @@ class FilterHere {
   Scan asked_;
 };
 
-// A Get is a scan of its row.
-Scan ScanOf(const Get& get);
-
 }  // namespace cellfs::hbase
 
 #endif  // CELLFS_ENGINE_HBASE_FILTER_HERE_H_

@@ -81,14 +81,6 @@ class CallersScanner : public Scanner {
   const std::shared_ptr<FilterRights> rights_;
 };
 
-Scan ScanOf(const Get& get) {
-  Scan scan;
-  static_cast<Query&>(scan) = get;
-  scan.start_row = scan.stop_row = get.row;
-  scan.include_stop_row = true;
-  return scan;
-}
-
 }  // namespace
 
 // ---- Cells --------------------------------------------------------------------------------------
