@@ -63,6 +63,8 @@ std::string_view CodeName(StatusCode code) {
       return "IoError";
     case StatusCode::kUnavailable:
       return "Unavailable";
+    case StatusCode::kTimedOut:
+      return "TimedOut";
     case StatusCode::kOutcomeUnknown:
       return "OutcomeUnknown";
   }

@@ -50,7 +50,8 @@ enum class StatusCode {
   kCorruption,   // stored bytes do not match their checksum or format
   kIoError,      // the device failed
   kUnavailable,  // did not happen, may work later: store locked by another process, snapshot held
-  // May or may not have happened: a cluster's time-out; a log that could not be synced, where the
+  kTimedOut,     // nobody answered before its deadline: did not happen, may work later
+  // May or may not have happened: a write that a cluster did not answer; a log that could not be synced, where the
   // mutation is visible but may be gone after a crash. To ask again may do it twice.
   kOutcomeUnknown,
 };

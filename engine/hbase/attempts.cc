@@ -37,8 +37,16 @@ bool Attempts::WaitForNext(std::optional<std::chrono::milliseconds> pause) {
   if (made_ >= options_.retries) return false;
   const auto at = std::min(static_cast<size_t>(made_), kPauses.size() - 1);
   ++made_;
-  return Wait(pause ? Clock::duration(*pause) : WithChance(options_.pause * kPauses[at]),
-              patience_);
+  is_out_of_time_ = !Wait(
+      pause ? Clock::duration(*pause) : WithChance(options_.pause * kPauses[at]), patience_);
+  return !is_out_of_time_;
+}
+
+Status Attempts::End(Status last) const {
+  if (!MayPass(last)) return last;
+  if (patience_.IsCancelled()) return {StatusCode::kCancelled, "it was given up"};
+  if (!is_out_of_time_ && !patience_.IsOver()) return last;
+  return {StatusCode::kTimedOut, last.message() + "; there was no time for another attempt"};
 }
 
 }  // namespace cellfs::hbase

@@ -9,8 +9,14 @@
 #include <optional>
 
 #include "engine/hbase/patience.h"
+#include "engine/status.h"
 
 namespace cellfs::hbase {
+
+// Whether what ended so may end otherwise when it is tried again.
+inline bool MayPass(const Status& status) {
+  return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kTimedOut;
+}
 
 // False where the patience is over before that.
 bool Wait(Clock::duration pause, const Patience& patience);
@@ -28,11 +34,15 @@ class Attempts {
   // Waits, for as long as it is told or else as the table says. False where no other attempt is to
   // be made: there were enough, or the patience would be over.
   bool WaitForNext(std::optional<std::chrono::milliseconds> pause = std::nullopt);
+  // How the work ends whose last attempt ended so, once there is no other: kTimedOut in place of
+  // kUnavailable where it was the time that did not suffice.
+  Status End(Status last) const;
 
  private:
   const Options options_;
   const Patience patience_;
   int made_ = 0;
+  bool is_out_of_time_ = false;
 };
 
 }  // namespace cellfs::hbase

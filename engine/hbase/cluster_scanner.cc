@@ -160,10 +160,10 @@ Status ClusterScanner::Fetch(const ScanBatch& batch, const Patience& patience) {
       if (!verdict.may_try_again) return verdict.why;
       pause = verdict.pause;
       why = verdict.why;
-    } else if (why.code() != StatusCode::kUnavailable) {
+    } else if (!MayPass(why)) {
       return why;
     }
-    if (!attempts.WaitForNext(pause)) return why;
+    if (!attempts.WaitForNext(pause)) return attempts.End(why);
   }
 }
 
@@ -315,7 +315,7 @@ void ClusterScanner::Close() {
 
 Status FoundNothingInTime(const Patience& patience) {
   if (patience.IsCancelled()) return {StatusCode::kCancelled, "the scan was given up"};
-  return {StatusCode::kUnavailable, "the cluster found no row in time"};
+  return {StatusCode::kTimedOut, "the cluster found no row in time"};
 }
 
 StatusOr<std::unique_ptr<Scanner>> OpenClusterScanner(Regions& regions, const TableName& table,

@@ -196,7 +196,7 @@ class TcpConnection : public Connection {
 
   Reply GiveUp(const Pending& pending, const Patience& patience) {
     pending_.erase(pending.id);
-    const Status why(StatusCode::kUnavailable, server_.ToString() + " does not answer in time");
+    const Status why(StatusCode::kTimedOut, server_.ToString() + " does not answer in time");
     const auto waiting = FindOutgoing(pending.id);
     if (waiting != outgoing_.end() && waiting->sent == 0) {
       outgoing_.erase(waiting);

@@ -57,8 +57,8 @@ class Connection {
   virtual Clock::time_point last_used() const = 0;
 };
 
-// Connects and introduces itself. Where nobody listens, or nobody answers until the deadline:
-// kUnavailable, with the server's name.
+// Connects and introduces itself. Where nobody listens: kUnavailable, with the server's name; where
+// nobody answers until the deadline: kTimedOut.
 StatusOr<std::unique_ptr<Connection>> Connect(const ServerAddress& server, Service service,
                                               const std::string& user, const Patience& patience);
 

@@ -95,8 +95,9 @@ Master::Tried Master::Call(std::string_view method, const MessageLite& request,
       tried.status = reply.answer.ParseResult(response);
       return {tried.status, !tried.status.ok()};
     }
-    if (patience.IsCancelled()) tried.status = {StatusCode::kCancelled, "it was given up"};
-    if (!attempts.WaitForNext(pause)) return tried;
+    if (attempts.WaitForNext(pause)) continue;
+    tried.status = attempts.End(tried.status);
+    return tried;
   }
 }
 

@@ -92,7 +92,7 @@ std::vector<RowAnswer> RowsCall::Run() {
     if (again_.empty()) continue;
     const bool goes_on = attempts.WaitForNext(std::exchange(pause_, std::nullopt));
     for (Failed& failed : std::exchange(again_, {})) {
-      goes_on ? left_.push_back(failed.row) : End(failed.row, std::move(failed.why));
+      goes_on ? left_.push_back(failed.row) : End(failed.row, attempts.End(std::move(failed.why)));
     }
     std::ranges::sort(left_);
   }
@@ -113,7 +113,7 @@ std::vector<Share> RowsCall::TakeShares() {
     }
     const auto region = regions_.Find(table_, rows_[row]->row, patience_);
     if (!region.ok()) {
-      Judged(row, {.may_try_again = region.status().code() == StatusCode::kUnavailable,
+      Judged(row, {.may_try_again = MayPass(region.status()),
                    .why = region.status()});
     } else if (!TakeInto(shares, row, *region)) {
       later.push_back(row);

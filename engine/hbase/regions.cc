@@ -14,10 +14,6 @@ namespace {
 // Rows of meta to look at: the region that is sought, and those that were split or merged into it.
 constexpr uint32_t kMetaRows = 5;
 
-// Whether to look again later may help. Where the cluster cannot be reached, where no server has
-// the region, while it is being split.
-bool MayPass(const Status& status) { return status.code() == StatusCode::kUnavailable; }
-
 Status NotFound(const TableName& table) {
   return {StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist"};
 }
@@ -251,7 +247,7 @@ StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Rep
     } else if (!MayPass(why)) {
       return end(why);
     }
-    if (!attempts.WaitForNext(pause)) return end(why);
+    if (!attempts.WaitForNext(pause)) return end(attempts.End(why));
   }
 }
 

@@ -94,7 +94,7 @@ Status Registry::Ask(std::string_view method, const MessageLite& request, Messag
       return why;
     }
   }
-  return why.ok() ? Status(StatusCode::kUnavailable, "no time was left to ask the cluster") : why;
+  return why.ok() ? Status(StatusCode::kTimedOut, "no time was left to ask the cluster") : why;
 }
 
 Status Registry::Ask(const ServerAddress& server, const Call& call, MessageLite& response,

@@ -17,8 +17,8 @@ namespace {
 
 using AddressList = std::unique_ptr<addrinfo, decltype([](addrinfo* list) { freeaddrinfo(list); })>;
 
-Status CannotReach(const ServerAddress& server, const std::string& why) {
-  return {StatusCode::kUnavailable, "cannot connect to " + server.ToString() + ": " + why};
+Status CannotReach(const ServerAddress& server, StatusCode code, const std::string& why) {
+  return {code, "cannot connect to " + server.ToString() + ": " + why};
 }
 
 StatusOr<AddressList> AddressesOf(const ServerAddress& server) {
@@ -29,7 +29,7 @@ StatusOr<AddressList> AddressesOf(const ServerAddress& server) {
   addrinfo* found = nullptr;
   const std::string port = std::to_string(server.port);
   if (const int error = getaddrinfo(server.host.c_str(), port.c_str(), &wanted, &found)) {
-    return CannotReach(server, gai_strerror(error));
+    return CannotReach(server, StatusCode::kUnavailable, gai_strerror(error));
   }
   return AddressList(found);
 }
@@ -74,7 +74,8 @@ StatusOr<Descriptor> ConnectTo(const ServerAddress& server, const Patience& pati
     error = ConnectTo(*address, patience, connected);
     if (error == 0) return connected;
   }
-  return CannotReach(server, std::strerror(error));
+  const StatusCode code = error == ETIMEDOUT ? StatusCode::kTimedOut : StatusCode::kUnavailable;
+  return CannotReach(server, code, std::strerror(error));
 }
 
 }  // namespace cellfs::hbase

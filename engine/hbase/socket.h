@@ -11,8 +11,8 @@
 
 namespace cellfs::hbase {
 
-// Connects to the first of the server's addresses that takes it. kUnavailable, with the server's
-// name and the cause. Names are looked up as getaddrinfo does, which knows no deadline.
+// Connects to the first of the server's addresses that takes it. kUnavailable, or kTimedOut,
+// with the server's name and the cause. Names are looked up as getaddrinfo does, which knows no deadline.
 StatusOr<Descriptor> ConnectTo(const ServerAddress& server, const Patience& patience);
 
 }  // namespace cellfs::hbase

@@ -49,6 +49,8 @@ int StatusErrno(StatusCode code) {
       return EINTR;
     case StatusCode::kStoreFull:
       return ENOSPC;
+    case StatusCode::kTimedOut:
+      return ETIMEDOUT;
     case StatusCode::kCorruption:
     case StatusCode::kIoError:
     case StatusCode::kUnavailable:

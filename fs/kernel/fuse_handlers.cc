@@ -41,6 +41,7 @@ class FuseInterruption final : public Interruption {
         this);
   }
   void StopHearing() override { fuse_req_interrupt_func(request_, nullptr, nullptr); }
+  bool HasHappened() const noexcept override { return fuse_req_interrupted(request_) != 0; }
 
  private:
   const fuse_req_t request_;
@@ -75,13 +76,20 @@ class FuseGroups : public GroupsOfAsker {
   const fuse_req_t request_;
 };
 
+// The reply of a running request, by libfuse's function for it: the request is gone then.
+template <auto function, typename... Values>
+int Send(fuse_req_t request, Values... values) {
+  RunningRequest::OfThisThread()->WillReply();
+  return function(request, values...);
+}
+
 // `operation` returns an errno to reply, 0 included, or kReplied.
 template <typename Operation>
 void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   FuseInterruption interruption(request);
   const FuseGroups groups(request);
   const fuse_ctx* const asker = fuse_req_ctx(request);
-  const RunningRequest running(asker->uid, &interruption, &groups, asker->pid);
+  RunningRequest running(asker->uid, &interruption, &groups, asker->pid);
   int error = EIO;
   try {
     error = operation(TargetOf(request));
@@ -90,7 +98,7 @@ void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   } catch (...) {
     error = EIO;
   }
-  if (error != kReplied) fuse_reply_err(request, error);
+  if (error != kReplied) Send<fuse_reply_err>(request, error);
 }
 
 // Where nothing can be written and everybody may read what the modes allow, the kernel opens by
@@ -129,13 +137,14 @@ fuse_entry_param ParametersOf(FuseTarget& target, const Entry& entry) {
 int ReplyEntry(fuse_req_t request, FuseTarget& target, const OutcomeOr<Entry>& entry) {
   if (!entry.ok()) return entry.error();
   const fuse_entry_param parameters = ParametersOf(target, *entry);
-  if (fuse_reply_entry(request, &parameters) != 0) target.filesystem().Forget(*entry->node, 1);
+  const bool arrived = Send<fuse_reply_entry>(request, &parameters) == 0;
+  if (!arrived) target.filesystem().Forget(*entry->node, 1);
   return kReplied;
 }
 
 int ReplyAttributes(fuse_req_t request, const OutcomeOr<AttributesReply>& reply) {
   if (!reply.ok()) return reply.error();
-  fuse_reply_attr(request, &reply->attributes, reply->valid_seconds);
+  Send<fuse_reply_attr>(request, &reply->attributes, reply->valid_seconds);
   return kReplied;
 }
 
@@ -207,7 +216,7 @@ void ReadLink(fuse_req_t request, fuse_ino_t id) {
   Guarded(request, [&](FuseTarget& target) {
     const auto link = target.filesystem().ReadLink(target.RequestOf(request), target.NodeOf(id));
     if (!link.ok()) return link.error();
-    fuse_reply_readlink(request, link->c_str());
+    Send<fuse_reply_readlink>(request, link->c_str());
     return kReplied;
   });
 }
@@ -286,11 +295,11 @@ void GetXattr(fuse_req_t request, fuse_ino_t id, const char* name, size_t size) 
         target.filesystem().GetXattr(target.RequestOf(request), target.NodeOf(id), name);
     if (!value.ok()) return value.error();
     if (size == 0) {
-      fuse_reply_xattr(request, value->size());
+      Send<fuse_reply_xattr>(request, value->size());
       return kReplied;
     }
     if (value->size() > size) return ERANGE;
-    fuse_reply_buf(request, value->data(), value->size());
+    Send<fuse_reply_buf>(request, value->data(), value->size());
     return kReplied;
   });
 }
@@ -307,9 +316,9 @@ void SetXattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* v
 // The attributes are virtual: there to ask for, not to copy.
 void ListXattr(fuse_req_t request, fuse_ino_t, size_t size) {
   if (size == 0) {
-    fuse_reply_xattr(request, 0);
+    Send<fuse_reply_xattr>(request, 0);
   } else {
-    fuse_reply_buf(request, nullptr, 0);
+    Send<fuse_reply_buf>(request, nullptr, 0);
   }
 }
 
@@ -317,7 +326,7 @@ void StatFs(fuse_req_t request, fuse_ino_t id) {
   Guarded(request, [&](FuseTarget& target) {
     const auto shown = target.filesystem().StatFs(target.RequestOf(request), target.NodeOf(id));
     if (!shown.ok()) return shown.error();
-    fuse_reply_statfs(request, &*shown);
+    Send<fuse_reply_statfs>(request, &*shown);
     return kReplied;
   });
 }
@@ -335,7 +344,7 @@ void Create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
     info->keep_cache = created->keep_cache;
     info->direct_io = created->direct_io;
     const fuse_entry_param parameters = ParametersOf(target, created->entry);
-    if (fuse_reply_create(request, &parameters, info) != 0) {
+    if (Send<fuse_reply_create>(request, &parameters, info) != 0) {
       filesystem.Release(*created->entry.node, created->handle);
       filesystem.Forget(*created->entry.node, 1);
     }
@@ -354,7 +363,8 @@ void Open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
     info->keep_cache = opened->keep_cache;
     info->direct_io = opened->direct_io;
     info->noflush = opened->no_flush;
-    if (fuse_reply_open(request, info) != 0) target.filesystem().Release(node, opened->handle);
+    const bool arrived = Send<fuse_reply_open>(request, info) == 0;
+    if (!arrived) target.filesystem().Release(node, opened->handle);
     return kReplied;
   });
 }
@@ -367,7 +377,7 @@ void Read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, fuse_fil
         target.RequestOf(request), target.NodeOf(id), HandleOf(info),
         static_cast<uint64_t>(offset), size, is_for_pages ? ReadFor::kPages : ReadFor::kProgram);
     if (!bytes.ok()) return bytes.error();
-    fuse_reply_buf(request, bytes->bytes.data(), bytes->bytes.size());
+    Send<fuse_reply_buf>(request, bytes->bytes.data(), bytes->bytes.size());
     return kReplied;
   });
 }
@@ -379,7 +389,7 @@ void Write(fuse_req_t request, fuse_ino_t id, const char* bytes, size_t size, of
     const auto written = target.filesystem().Write(
         target.NodeOf(id), *HandleOf(info), {bytes, size}, static_cast<uint64_t>(offset), from);
     if (!written.ok()) return written.error();
-    fuse_reply_write(request, *written);
+    Send<fuse_reply_write>(request, *written);
     return kReplied;
   });
 }
@@ -428,7 +438,7 @@ void OpenListing(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
     info->cache_readdir = opened->cache_listing;
     info->keep_cache = 1;  // else the kernel drops the listing that others fill
     target.Keep(std::move(opened->directory));
-    if (fuse_reply_open(request, info) != 0) target.Release(directory);
+    if (Send<fuse_reply_open>(request, info) != 0) target.Release(directory);
     return kReplied;
   });
 }
@@ -481,7 +491,7 @@ class Listing {
     if (interrupted) ForgetCounted();
     if (interrupted || (!listed.ok() && used_ == 0)) return listed.error();
     if (used_ == 0 && *listed == CachedListing::End::kLeavesIt) used_ = AddNothing();
-    if (fuse_reply_buf(request_, buffer_.data(), used_) != 0) ForgetCounted();
+    if (Send<fuse_reply_buf>(request_, buffer_.data(), used_) != 0) ForgetCounted();
     return kReplied;
   }
 

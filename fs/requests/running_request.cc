@@ -16,9 +16,17 @@ RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const Grou
       pid_(pid),
       interruption_(interruption),
       groups_(groups),
-      before_(std::exchange(of_this_thread, this)) {}
+      before_(std::exchange(of_this_thread, this)),
+      asker_before_(std::exchange(GivingUp::OfThisThread(), this)) {}
 
-RunningRequest::~RunningRequest() { of_this_thread = before_; }
+RunningRequest::~RunningRequest() {
+  of_this_thread = before_;
+  GivingUp::OfThisThread() = asker_before_;
+}
+
+bool RunningRequest::HasGivenUp() const noexcept {
+  return interruption_ != nullptr && !will_reply_ && interruption_->HasHappened();
+}
 
 Asker RunningRequest::FindAsker() const {
   return {uid_, groups_ == nullptr ? std::vector<gid_t>() : groups_->All()};

@@ -9,9 +9,12 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <vector>
+
+#include "engine/giving_up.h"
 
 namespace cellfs::fs {
 
@@ -24,6 +27,8 @@ class Interruption {
   virtual void Hear(const std::function<void()>* heard) = 0;
   // After it has returned `heard` neither runs nor will. Before the reply.
   virtual void StopHearing() = 0;
+  // Before the reply.
+  virtual bool HasHappened() const noexcept = 0;
 };
 
 // The groups of who asked, which the kernel does not send with the request: whoever needs them pays
@@ -44,8 +49,8 @@ struct Asker {
   friend bool operator==(const Asker&, const Asker&) = default;
 };
 
-// Used by its own thread only.
-class RunningRequest {
+// Used by its own thread only, but for HasGivenUp.
+class RunningRequest : public GivingUp {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -53,7 +58,7 @@ class RunningRequest {
   // is in none. `pid`: the thread that asks, 0 where that is not known.
   RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups = nullptr,
                  pid_t pid = 0);
-  ~RunningRequest();
+  ~RunningRequest() override;
   RunningRequest(const RunningRequest&) = delete;
   RunningRequest& operator=(const RunningRequest&) = delete;
 
@@ -64,6 +69,10 @@ class RunningRequest {
   pid_t pid() const { return pid_; }
   Interruption* interruption() const { return interruption_; }
   Asker FindAsker() const;
+
+  bool HasGivenUp() const noexcept override;
+  // Just before the reply: what comes then nobody waits for, and nobody gives up.
+  void WillReply() { will_reply_ = true; }
 
   // A listing that has taken so long answers what it has found, if that is anything: the next
   // request goes on.
@@ -77,6 +86,8 @@ class RunningRequest {
   Interruption* const interruption_;
   const GroupsOfAsker* const groups_;
   RunningRequest* const before_;
+  const GivingUp* const asker_before_;
+  std::atomic<bool> will_reply_ = false;
   Clock::time_point deadline_ = Clock::time_point::max();
   bool has_an_answer_ = false;
 };

@@ -32,6 +32,7 @@ class CallerGone : public fs::Interruption {
     const std::lock_guard lock(mutex_);
     heard_ = nullptr;
   }
+  bool HasHappened() const noexcept override { return flag_; }
 
  private:
   std::mutex mutex_;

@@ -179,6 +179,7 @@ TEST_F(CallersStoreTest, AScanTakesTurnsWithOtherLongWork) {
   struct GivesUp : Interruption {
     void Hear(const std::function<void()>* heard) override { (*heard)(); }
     void StopHearing() override {}
+    bool HasHappened() const noexcept override { return true; }
   } gives_up;
   const RunningRequest request(0, &gives_up);
   const auto scanner = root.OpenScanner(Caller::Superuser(), tree_.table, {});

@@ -23,6 +23,7 @@ class ToldLater : public Interruption {
     if (times_heard == tell_at) (*heard_)();
   }
   void StopHearing() override { heard_ = nullptr; }
+  bool HasHappened() const noexcept override { return false; }
 
   bool is_heard() const { return heard_ != nullptr; }
 

@@ -6,6 +6,7 @@
 #ifndef CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 #define CELLFS_TESTS_ENGINE_HBASE_FAKE_CLUSTER_H_
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -44,6 +45,19 @@ inline constexpr char kOutOfOrder[] =
 inline constexpr char kReset[] = "org.apache.hadoop.hbase.exceptions.ScannerResetException";
 inline constexpr char kNoSuchFamily[] =
     "org.apache.hadoop.hbase.regionserver.NoSuchColumnFamilyException";
+
+// Whom the thread works for, as long as it lives: gives up when it is told.
+class Asker : public GivingUp {
+ public:
+  Asker() { OfThisThread() = this; }
+  ~Asker() override { OfThisThread() = nullptr; }
+
+  bool HasGivenUp() const noexcept override { return has_given_up_; }
+  void GiveUp() { has_given_up_ = true; }
+
+ private:
+  std::atomic<bool> has_given_up_ = false;
+};
 
 class FakeCluster {
  public:

@@ -108,7 +108,7 @@ TEST(Read, EndsAtItsDeadline) {
     cluster.PutInTheWay([](const ReceivedCall&) { return Reaction{}; });
   }
   const auto cells = Read(cluster.regions(), kTable, GetOf("e"), milliseconds(50));
-  EXPECT_EQ(cells.status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(cells.status().code(), StatusCode::kTimedOut);
 }
 
 TEST(Read, EndsWhereItIsCancelled) {
@@ -122,6 +122,17 @@ TEST(Read, EndsWhereItIsCancelled) {
   get.cancelled = &cancelled;
   EXPECT_EQ(Read(cluster.regions(), kTable, get, std::chrono::hours(1)).status().code(),
             StatusCode::kCancelled);
+}
+
+TEST(Read, EndsWhereWhoAskedHasGivenUp) {
+  FakeCluster cluster({"d"}, kRows);
+  Asker asker;
+  cluster.PutInTheWay([&](const ReceivedCall&) {
+    asker.GiveUp();
+    return Reaction{};
+  });
+  const auto cells = Read(cluster.regions(), kTable, GetOf("e"), std::chrono::hours(1));
+  EXPECT_EQ(cells.status().code(), StatusCode::kCancelled);
 }
 
 TEST(Scan, GoesThroughAllRegions) {

@@ -100,6 +100,22 @@ TEST(Procedure, WhoseEndNobodyTellsIsUnknown) {
   }
 }
 
+TEST(Procedure, OfOneWhoHasGivenUpIsUnknownAndAQuestionIsCancelled) {
+  FakeCluster cluster({}, kRows);
+  Asker asker;
+  for (int i = 0; i < 2; ++i) {
+    cluster.PutInTheWay([&](const ReceivedCall&) {
+      asker.GiveUp();
+      return Reaction{};
+    });
+  }
+  EXPECT_EQ(Enable(cluster, Patience::For(std::chrono::hours(1))).code(),
+            StatusCode::kOutcomeUnknown);
+  Tables tables(cluster.master(), cluster.regions(), {});
+  EXPECT_EQ(tables.Describe(kTable, Patience::For(std::chrono::hours(1))).status().code(),
+            StatusCode::kCancelled);
+}
+
 TEST(Procedure, ThatNoMasterGotHasNotHappened) {
   FakeCluster cluster({}, kRows);
   for (int i = 0; i < 30; ++i) cluster.PutInTheWay(FakeCluster::Throws(kMasterStarts));
