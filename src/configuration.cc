@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "src/closest_word.h"
+#include "src/hbase_site.h"
 
 namespace cellfs {
 namespace {
@@ -34,6 +35,11 @@ struct Setting {
 
 Status Refuse(const std::string& value, const std::string& allowed) {
   return Status(StatusCode::kIllegalArgument, "'" + value + "' is not " + allowed);
+}
+
+Status WithContext(const std::string& where, const Status& status) {
+  if (status.ok()) return status;
+  return Status(status.code(), where + ": " + status.message());
 }
 
 StatusOr<int64_t> ParseNumber(const std::string& text, int64_t min, int64_t max, int base = 10) {
@@ -141,6 +147,8 @@ Setting Choice(std::string_view section, std::string_view key, std::string_view 
           names};
 }
 
+Status TakeHBaseSite(Configuration& configuration, const std::string& path);
+
 const std::vector<Setting>& Settings() {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
   static const std::vector<Setting> settings = {
@@ -246,6 +254,10 @@ const std::vector<Setting>& Settings() {
          return {};
        },
        [](Configuration& c) { return c.cluster.user; }, /*quoted=*/true},
+      {"hbase", "site",
+       "The path of an hbase-site.xml whose client keys count where this section is silent, but "
+       "for hbase.client.operation.timeout; empty: none. As -o: hbase_site.",
+       TakeHBaseSite, [](Configuration& c) { return c.hbase_site; }, /*quoted=*/true},
       Number(
           "hbase", "cache_time",
           "Milliseconds for which names, attributes and schemas are shown as they were read.", 0,
@@ -303,6 +315,23 @@ const Setting* FindSetting(std::string_view section, std::string_view key) {
   return nullptr;
 }
 
+// What it says of clients as [hbase] knows it; the rest is servers', or others'. How long a request
+// may take is left to [hbase] itself: there it is meant for programs that wait for minutes.
+Status TakeHBaseSite(Configuration& configuration, const std::string& path) {
+  configuration.hbase_site = path;
+  if (path.empty()) return {};
+  if (!path.starts_with('/')) return Refuse(path, "an absolute path");
+  CELLFS_ASSIGN_OR_RETURN(const auto properties, ReadHBaseSite(path));
+  for (const auto& [key, value] : properties) {
+    const Setting* setting = FindSetting("hbase", key);
+    if (setting == nullptr || key.find('.') == std::string::npos ||
+        key == "hbase.client.operation.timeout")
+      continue;
+    CELLFS_RETURN_IF_ERROR(WithContext(path + ": " + key, setting->set(configuration, value)));
+  }
+  return {};
+}
+
 // HBase's keys may be meant by their last words.
 std::string HintFor(std::string_view option) {
   std::vector<std::string> known;
@@ -314,11 +343,6 @@ std::string HintFor(std::string_view option) {
     if (key.ends_with("." + std::string(option))) closest = key;
   }
   return closest.empty() ? "'cellfs config' lists all of them" : "did you mean '" + closest + "'?";
-}
-
-Status WithContext(const std::string& where, const Status& status) {
-  if (status.ok()) return status;
-  return Status(status.code(), where + ": " + status.message());
 }
 
 // A scalar of the file as the text that a setting takes.
@@ -488,10 +512,15 @@ Status ReadConfigurationFile(const std::string& path, Configuration& configurati
                     path + ": '" + section_name + "' stands outside a section such as [mount]");
     }
     if (section_name == "family_defaults") configuration.mount.family_defaults.clear();
+    const auto set = [&](const std::string& name, const toml::node& value) {
+      return WithContext(path + ": [" + section_name + "] " + name,
+                         SetFromFile(configuration, section_name, name, value));
+    };
+    // First, wherever it stands: what stands beside it is said of this mount.
+    const toml::node* const site = section_name == "hbase" ? keys->get("site") : nullptr;
+    if (site != nullptr) CELLFS_RETURN_IF_ERROR(set("site", *site));
     for (const auto& [key, value] : *keys) {
-      const std::string name(key.str());
-      CELLFS_RETURN_IF_ERROR(WithContext(path + ": [" + section_name + "] " + name,
-                                         SetFromFile(configuration, section_name, name, value)));
+      if (&value != site) CELLFS_RETURN_IF_ERROR(set(std::string(key.str()), value));
     }
   }
   return {};

@@ -22,6 +22,7 @@ namespace cellfs {
 struct Configuration {
   StoreOptions store{.disk_reserve = int64_t{64} << 20};
   ClusterOptions cluster;  // but for its servers, which its name says
+  std::string hbase_site;  // the hbase-site.xml that was read into it; empty: none
   fs::MountOptions mount;
   std::string log_level = "info";
   std::string log_target = "stderr";  // "stderr", "syslog" or a file's path

@@ -45,6 +45,8 @@ const KeyCase kKeys[] = {
     {"store", "inline_value_limit", "0", "65537"},
     {"store", "background_maintenance", "false", "\"maybe\""},
     {"hbase", "user", "\"ann\"", "\"a b\""},
+    {"hbase", "site", "\"" CELLFS_SOURCE_ROOT "/tests/src/hbase-site.xml\"",
+     "\"hbase-site.xml\""},
     {"hbase", "cache_time", "0", "-1"},
     {"hbase", "hbase.client.operation.timeout", "5000", "0"},
     {"hbase", "hbase.rpc.timeout", "5000", "\"5s\""},
@@ -193,6 +195,39 @@ TEST_F(ConfigurationTest, WhatIsPrintedReadsBackAsItself) {
 TEST_F(ConfigurationTest, TheExampleIsTheDefault) {
   EXPECT_EQ(FileText(CELLFS_SOURCE_ROOT "/examples/config.toml"), ConfigurationText({}))
       << "write it anew: build/src/cellfs config >examples/config.toml (as root)";
+}
+
+TEST_F(ConfigurationTest, ASiteOfHBaseCountsWhereItsSectionIsSilent) {
+  const std::string site = path() + ".xml";
+  std::ofstream(site) << R"(<configuration>
+    <property><name>hbase.rpc.timeout</name><value>
+      7000 </value><final>true</final></property>
+    <property><name>hbase.rpc.timeout</name><value>8000</value></property>
+    <property><name>hbase.client.pause</name><value>20</value></property>
+    <property><name>hbase.client.pause</name><value>30</value></property>
+    <property><name>hbase.client.retries.number</name><value>3</value></property>
+    <property><name>hbase.client.operation.timeout</name><value>1200000</value></property>
+  </configuration>)";
+  Configuration configuration;
+  ASSERT_TRUE(Read("[hbase]\n'hbase.client.retries.number' = 5\nsite = '" + site + "'\n",
+                   configuration)
+                  .ok());
+  const ClusterOptions& cluster = configuration.cluster;
+  EXPECT_EQ(cluster.rpc_timeout, std::chrono::milliseconds(7000)) << "the final one";
+  EXPECT_EQ(cluster.pause, std::chrono::milliseconds(30)) << "the last one";
+  EXPECT_EQ(cluster.retries, 5) << "said beside it";
+  EXPECT_EQ(cluster.operation_timeout, ClusterOptions().operation_timeout);
+
+  std::ofstream(site) << "<configuration>\n\n<property></configuration>";
+  EXPECT_NE(RefusalOf("[hbase]\nsite = '" + site + "'\n").find(site + ":3: no XML"),
+            std::string::npos);
+  std::ofstream(site) << "<configuration><property><name>hbase.client.pause</name>"
+                         "<value>${pause}</value></property></configuration>";
+  EXPECT_NE(RefusalOf("[hbase]\nsite = '" + site + "'\n").find("hbase.client.pause: '${pause}'"),
+            std::string::npos);
+  std::ofstream(site) << "<properties/>";
+  EXPECT_NE(RefusalOf("[hbase]\nsite = '" + site + "'\n").find("<configuration>"),
+            std::string::npos);
 }
 
 TEST_F(ConfigurationTest, UnitsAreSecondsInTheFile) {
