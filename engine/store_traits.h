@@ -27,6 +27,8 @@ struct StoreTraits {
   bool syncs_apart = true;
   // Store::PinMoment, and reads with a Moment; else kUnsupportedOperation.
   bool pins_moments = true;
+  // Store::GetStatistics. Without it files, log and memory are others', and it says nothing.
+  bool has_statistics = true;
 };
 
 }  // namespace cellfs

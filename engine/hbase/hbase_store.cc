@@ -19,7 +19,8 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
           .stamps_above_column = false,
           .checks_readable = false,
           .syncs_apart = false,
-          .pins_moments = false};
+          .pins_moments = false,
+          .has_statistics = false};
 }
 
 Attempts::Options AttemptsFor(const ClusterOptions& options) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // HBaseStore: a running HBase, 2.3 or later, as a Store. Every call goes to the cluster, in its own
-// protocol, and ends within operation_timeout: with an answer, with kUnavailable where nothing has
-// happened, or with kOutcomeUnknown. What others change is seen at the next call, but for schemas,
+// protocol, and ends within operation_timeout: with an answer, with kUnavailable or kTimedOut where
+// nothing has happened, or with kOutcomeUnknown. What others change is seen at the next call, but for schemas,
 // which count for half of options.max_staleness_ms.
 //
 // The cluster sees options.user, whoever the Caller is: a mount of a cluster has one user's rights.

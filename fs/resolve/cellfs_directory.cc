@@ -51,18 +51,10 @@ std::optional<uid_t> CellfsDirectory::WhoseErrors() {
   return sees_all ? std::nullopt : std::optional(request->uid());
 }
 
-std::string CellfsDirectory::Status() const {
-  const Statistics statistics = reading_.GetStatistics();
-  const Timestamp now = reading_.clock().Now();
-  std::ostringstream text;
-  text << "version = \"" << CELLFS_VERSION << "\"\n"
-       << "mounted_for = " << (now - mounted_at_) / 1000 << "  # seconds\n"
-       << "controls = \"" << ControlsName(options_.controls) << "\"\n"
-       << "read_only = " << (options_.read_only ? "true" : "false") << "\n"
-       << "known_inodes = " << inodes_.size() << "\n"
-       << "open_file_bytes = " << open_files_.used() << "  # in memory; at most "
-       << open_files_.limit() << "\n"
-       << "mutations = " << statistics.mutations << "\n"
+namespace {
+
+void WriteStore(const Statistics& statistics, std::ostream& text) {
+  text << "mutations = " << statistics.mutations << "\n"
        << "log_bytes = " << statistics.log_bytes << "\n"
        << "maintenance = \"" << statistics.maintenance << "\"\n"
        << "disk_reserve = " << statistics.disk_reserve << "  # of "
@@ -77,14 +69,9 @@ std::string CellfsDirectory::Status() const {
     text << "\n[[lost_table]]\nwhat = \"" << Quotable(lost) << "\"\n";
   for (const std::string& cut_off : statistics.cut_off)
     text << "\n[[cut_off]]\nwhat = \"" << Quotable(cut_off) << "\"\n";
-  for (const AsofRegistry::Held& held : asof_.ListHeld()) {
-    text << "\n[[asof]]\n"
-         << "time = " << held.time << "\n"
-         << "sequence_id = " << held.sequence_id << "  # what it sees is kept\n"
-         << "in_use = " << (held.in_use ? "true" : "false") << "\n"
-         << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
-         << options_.asof_hold_ms / 1000 << "\n";
-  }
+}
+
+void WriteTables(const Statistics& statistics, std::ostream& text) {
   for (const TableStatistics& table : statistics.tables) {
     if (table.table.namespace_name == kHiddenNamespace) continue;
     text << "\n[[table]]\n"
@@ -97,15 +84,18 @@ std::string CellfsDirectory::Status() const {
          << "error = \"" << Quotable(table.error) << "\"\n"
          << "damage = \"" << Quotable(table.damage) << "\"\n";
   }
-  return text.str();
 }
 
-std::string CellfsDirectory::Metrics() const {
-  const Statistics statistics = reading_.GetStatistics();
-  std::ostringstream text;
+template <typename Value>
+void WriteMetric(const char* name, const char* kind, const char* help, Value value,
+                 std::ostream& text) {
+  text << "# HELP cellfs_" << name << " " << help << "\n# TYPE cellfs_" << name << " " << kind
+       << "\ncellfs_" << name << " " << value << "\n";
+}
+
+void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
   const auto metric = [&](const char* name, const char* kind, const char* help, auto value) {
-    text << "# HELP cellfs_" << name << " " << help << "\n# TYPE cellfs_" << name << " " << kind
-         << "\ncellfs_" << name << " " << value << "\n";
+    WriteMetric(name, kind, help, value, text);
   };
   metric("mutations_total", "counter", "Mutations since the store was opened.",
          statistics.mutations);
@@ -125,8 +115,13 @@ std::string CellfsDirectory::Metrics() const {
          statistics.moment_bytes);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
-  metric("open_file_bytes", "gauge", "Bytes that open files keep in memory.", open_files_.used());
-  metric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size());
+  metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
+         statistics.lost_tables.size());
+  metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",
+         statistics.cut_off.size());
+}
+
+void WriteTableMetrics(const Statistics& statistics, std::ostream& text) {
   const auto per_table = [&](const char* name, const char* kind, const auto& value_of) {
     text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
     for (const TableStatistics& table : statistics.tables) {
@@ -139,13 +134,47 @@ std::string CellfsDirectory::Metrics() const {
   per_table("file_bytes", "gauge", &TableStatistics::file_bytes);
   per_table("flushes_total", "counter", &TableStatistics::flushes);
   per_table("compactions_total", "counter", &TableStatistics::compactions);
-  metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
-         statistics.lost_tables.size());
-  metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",
-         statistics.cut_off.size());
   per_table("damaged", "gauge",
             [](const TableStatistics& table) { return !table.damage.empty(); });
   per_table("failing", "gauge", [](const TableStatistics& table) { return !table.error.empty(); });
+}
+
+}  // namespace
+
+std::string CellfsDirectory::Status() const {
+  const Timestamp now = reading_.clock().Now();
+  std::ostringstream text;
+  text << "version = \"" << CELLFS_VERSION << "\"\n"
+       << "mounted_for = " << (now - mounted_at_) / 1000 << "  # seconds\n"
+       << "controls = \"" << ControlsName(options_.controls) << "\"\n"
+       << "read_only = " << (options_.read_only ? "true" : "false") << "\n"
+       << "known_inodes = " << inodes_.size() << "\n"
+       << "open_file_bytes = " << open_files_.used() << "  # in memory; at most "
+       << open_files_.limit() << "\n";
+  const Statistics statistics = reading_.GetStatistics();
+  const bool has_statistics = reading_.traits().has_statistics;
+  if (has_statistics) WriteStore(statistics, text);
+  for (const AsofRegistry::Held& held : asof_.ListHeld()) {
+    text << "\n[[asof]]\n"
+         << "time = " << held.time << "\n"
+         << "sequence_id = " << held.sequence_id << "  # what it sees is kept\n"
+         << "in_use = " << (held.in_use ? "true" : "false") << "\n"
+         << "unused_for = " << (now - held.last_use) / 1000 << "  # seconds; let go after "
+         << options_.asof_hold_ms / 1000 << "\n";
+  }
+  if (has_statistics) WriteTables(statistics, text);
+  return text.str();
+}
+
+std::string CellfsDirectory::Metrics() const {
+  std::ostringstream text;
+  WriteMetric("open_file_bytes", "gauge", "Bytes that open files keep in memory.",
+              open_files_.used(), text);
+  WriteMetric("inodes", "gauge", "Inodes the kernel knows.", inodes_.size(), text);
+  if (!reading_.traits().has_statistics) return text.str();
+  const Statistics statistics = reading_.GetStatistics();
+  WriteStoreMetrics(statistics, text);
+  WriteTableMetrics(statistics, text);
   return text.str();
 }
 

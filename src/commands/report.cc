@@ -66,23 +66,27 @@ json TablesOf(const Statistics& statistics, bool with_names) {
   return tables;
 }
 
+json Figures(const Statistics& statistics, bool with_names) {
+  return {{"log_bytes", statistics.log_bytes},
+          {"memstore_bytes", statistics.memstore_bytes},
+          {"mutations", statistics.mutations},
+          {"maintenance", statistics.maintenance},
+          {"puts_refused", CodeName(statistics.puts_refused.code())},
+          {"lost_tables", statistics.lost_tables.size()},
+          {"cut_off", statistics.cut_off.size()},
+          {"moments", statistics.pinned_moments},
+          {"disk_reserve", statistics.disk_reserve},
+          {"disk_reserve_wanted", statistics.disk_reserve_wanted},
+          {"tables", TablesOf(statistics, with_names)}};
+}
+
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   const bool with_names = arguments.Flag("names");
-  const Statistics statistics = session.store.GetStatistics();
   json record = {{"version", CELLFS_VERSION},
                  {"fuse", fs::FuseVersion()},
-                 {"log_bytes", statistics.log_bytes},
-                 {"memstore_bytes", statistics.memstore_bytes},
-                 {"mutations", statistics.mutations},
-                 {"maintenance", statistics.maintenance},
-                 {"puts_refused", CodeName(statistics.puts_refused.code())},
-                 {"lost_tables", statistics.lost_tables.size()},
-                 {"cut_off", statistics.cut_off.size()},
-                 {"moments", statistics.pinned_moments},
-                 {"disk_reserve", statistics.disk_reserve},
-                 {"disk_reserve_wanted", statistics.disk_reserve_wanted},
-                 {"tables", TablesOf(statistics, with_names)},
                  {"configuration", session.filesystem.options().configuration()}};
+  if (session.store.traits().has_statistics)
+    record.update(Figures(session.store.GetStatistics(), with_names));
   if (session.controls != nullptr) record["log"] = LogOf(with_names);
   session.take(record);
   return Answer::kDone;
@@ -185,6 +189,7 @@ std::string StatusText(const json& answer) {
     if (value.is_number() || key == "maintenance" || key == "puts_refused")
       text += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
   }
+  if (!answer.contains("tables")) return text;
   size_t number = 0;
   for (const json& table : answer["tables"]) text += TableLine(table, ++number);
   return text;

@@ -45,6 +45,27 @@ json TablesOf(const Statistics& statistics) {
   return tables;
 }
 
+// What is not there for a cluster, which tells it elsewhere.
+json Figures(const Statistics& statistics, bool is_mounted) {
+  return {{"log_bytes", statistics.log_bytes},
+          {"log_syncs", statistics.log_syncs},
+          {"mutations", statistics.mutations},
+          {"last_sequence_id", statistics.last_sequence_id},
+          {"maintenance", statistics.maintenance},
+          // Of a store that is not mounted it would be that this command only reads.
+          {"puts_refused", is_mounted ? statistics.puts_refused.message() : ""},
+          {"memstore_bytes", statistics.memstore_bytes},
+          {"lost_tables", statistics.lost_tables},
+          {"cut_off", statistics.cut_off},
+          {"pinned_moments", statistics.pinned_moments},
+          {"disk_reserve", statistics.disk_reserve},
+          {"disk_reserve_wanted", statistics.disk_reserve_wanted},
+          {"moment_bytes", statistics.moment_bytes},
+          {"moment_limit", statistics.moment_limit},
+          {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
+          {"tables", TablesOf(statistics)}};
+}
+
 json HeldTimes(const Session& session) {
   json held = json::array();
   if (session.mountpoint.empty()) return held;
@@ -69,44 +90,21 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
       return Status(StatusCode::kAccessDenied, "--release is for who mounted the store, and root");
     CELLFS_RETURN_IF_ERROR(Release(session, arguments.Text("release")).status());
   }
-  const Statistics statistics = session.store.GetStatistics();
   const bool is_mounted = !session.mountpoint.empty();
-  session.take({{"mountpoint", session.mountpoint},
-                {"pid", is_mounted ? getpid() : 0},
-                {"log_level", is_mounted ? LogLevel() : ""},
-                {"log_bytes", statistics.log_bytes},
-                {"log_syncs", statistics.log_syncs},
-                {"mutations", statistics.mutations},
-                {"last_sequence_id", statistics.last_sequence_id},
-                {"maintenance", statistics.maintenance},
-                // Of a store that is not mounted it would be that this command only reads.
-                {"puts_refused", is_mounted ? statistics.puts_refused.message() : ""},
-                {"memstore_bytes", statistics.memstore_bytes},
-                {"lost_tables", statistics.lost_tables},
-                {"cut_off", statistics.cut_off},
-                {"owners", DamageOfOwners(session)},
-                {"pinned_moments", statistics.pinned_moments},
-                {"disk_reserve", statistics.disk_reserve},
-                {"disk_reserve_wanted", statistics.disk_reserve_wanted},
-                {"moment_bytes", statistics.moment_bytes},
-                {"moment_limit", statistics.moment_limit},
-                {"asof", HeldTimes(session)},
-                {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
-                {"tables", TablesOf(statistics)}});
+  json record = {{"mountpoint", session.mountpoint},
+                 {"pid", is_mounted ? getpid() : 0},
+                 {"log_level", is_mounted ? LogLevel() : ""},
+                 {"owners", DamageOfOwners(session)},
+                 {"asof", HeldTimes(session)}};
+  if (session.store.traits().has_statistics)
+    record.update(Figures(session.store.GetStatistics(), is_mounted));
+  session.take(record);
   return Answer::kDone;
 }
 
 void PrintHeldTimes(Printer& printer, const json& status) {
-  if (status["pinned_moments"] == 0) return;
-  printer.Line("states kept    " + std::to_string(status["pinned_moments"].get<int>()) +
-               " of the store, the oldest for " +
-               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s; " +
-               ShownSize(status["moment_bytes"]) + " of at most " +
-               ShownSize(status["moment_limit"]));
-  if (!status["asof"].empty()) {
-    printer.Line("held by .asof  " + std::to_string(status["asof"].size()) +
-                 " times, each in one of these states:");
-  }
+  if (status["asof"].empty()) return;
+  printer.Line("held by .asof  " + std::to_string(status["asof"].size()) + " times:");
   for (const json& held : status["asof"]) {
     const auto unused = std::chrono::system_clock::now().time_since_epoch() -
                         std::chrono::milliseconds(held["last_use"].get<int64_t>());
@@ -117,13 +115,16 @@ void PrintHeldTimes(Printer& printer, const json& status) {
   }
 }
 
-void Print(Printer& printer, const json& status) {
-  if (status["pid"] == 0) {
-    printer.Line("not mounted");
-  } else {
-    printer.Line("mounted on " + status["mountpoint"].get<std::string>() + " by process " +
-                 std::to_string(status["pid"].get<int>()));
-  }
+void PrintStatesKept(Printer& printer, const json& status) {
+  if (status["pinned_moments"] == 0) return;
+  printer.Line("states kept    " + std::to_string(status["pinned_moments"].get<int>()) +
+               " of the store, the oldest for " +
+               std::to_string(status["oldest_moment_age_ms"].get<int64_t>() / 1000) + " s; " +
+               ShownSize(status["moment_bytes"]) + " of at most " +
+               ShownSize(status["moment_limit"]));
+}
+
+void PrintFigures(Printer& printer, const json& status) {
   printer.Line("log to replay  " + ShownSize(status["log_bytes"]));
   printer.Line("maintenance    " + status["maintenance"].get<std::string>());
   if (status["disk_reserve"] != status["disk_reserve_wanted"]) {
@@ -137,11 +138,12 @@ void Print(Printer& printer, const json& status) {
     printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
   for (const json& cut_off : status["cut_off"])
     printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
-  if (const std::string owners = status["owners"]; !owners.empty())
-    printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
-  PrintHeldTimes(printer, status);
+  PrintStatesKept(printer, status);
+}
+
+void PrintTables(Printer& printer, const json& tables) {
   printer.Head({"table", "in memory", "in files", "state"});
-  for (const json& table : status["tables"]) {
+  for (const json& table : tables) {
     const std::string error = table["error"];
     const std::string damage = table["damage"];
     std::string state = "ok";
@@ -150,6 +152,21 @@ void Print(Printer& printer, const json& status) {
     printer.Row({table["table"], ShownSize(table["memstore_bytes"]),
                  ShownSize(table["file_bytes"]), state});
   }
+}
+
+void Print(Printer& printer, const json& status) {
+  if (status["pid"] == 0) {
+    printer.Line("not mounted");
+  } else {
+    printer.Line("mounted on " + status["mountpoint"].get<std::string>() + " by process " +
+                 std::to_string(status["pid"].get<int>()));
+  }
+  const bool has_figures = status.contains("tables");
+  if (has_figures) PrintFigures(printer, status);
+  if (const std::string owners = status["owners"]; !owners.empty())
+    printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
+  PrintHeldTimes(printer, status);
+  if (has_figures) PrintTables(printer, status["tables"]);
 }
 
 }  // namespace
