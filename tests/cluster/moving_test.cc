@@ -5,20 +5,13 @@
 // is said to be. Run by on_hbase.
 #include <gtest/gtest.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "engine/big_endian.h"
-#include "engine/descriptor.h"
 #include "engine/hbase/hbase_store.h"
 #include "tests/support/test_cluster.h"
 
@@ -30,24 +23,6 @@ const TableName kTable{.name = "moving"};
 const TableName kPassing{.name = "passing"};
 
 std::string RowOf(int number) { return "r" + std::to_string(1000 + number); }
-
-// Tells the cluster's control port what is to happen; returns when it has.
-std::string Control(const std::string& command) {
-  const Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port =
-      htons(static_cast<uint16_t>(std::atoi(std::getenv("CELLFS_TEST_CLUSTER_CONTROL"))));
-  if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    return "error: no control port";
-  }
-  const std::string line = command + "\n";
-  if (write(connection.get(), line.data(), line.size()) < 0) return "error: it does not listen";
-  std::string answer;
-  for (char c = 0; read(connection.get(), &c, 1) == 1 && c != '\n';) answer += c;
-  return answer;
-}
 
 class Moving : public testing::Test {
  protected:
@@ -66,7 +41,7 @@ class Moving : public testing::Test {
     std::vector<RowMutations> rows;
     for (int i = 0; i < kRows; ++i) rows.push_back(PutOf(RowOf(i), "q", 1, "v"));
     for (const auto& done : store_->Batch(me_, kTable, rows)) ASSERT_TRUE(done.ok());
-    ASSERT_EQ(Control("add_server").substr(0, 2), "ok");
+    ASSERT_EQ(ControlTestCluster("add_server").substr(0, 2), "ok");
   }
 
   static RowMutations PutOf(const std::string& row, const std::string& qualifier,
@@ -165,7 +140,7 @@ TEST_F(Moving, NothingIsLostOrSeenTwice) {
   for (const std::string& command : std::vector<std::string>{
         "move moving", "split moving " + RowOf(100), "move moving", "restart_server",
         "move hbase:meta", "restart_master", "split moving " + RowOf(700), "restart_server"}) {
-    const std::string answer = Control(command);
+    const std::string answer = ControlTestCluster(command);
     EXPECT_EQ(answer.substr(0, 2), "ok") << command << ": " << answer;
   }
   End();

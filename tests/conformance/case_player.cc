@@ -2,8 +2,6 @@
 #include "case_player.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -89,13 +87,6 @@ Json Respell(const Json& entry, bool with_row, bool number) {
   return result;
 }
 
-std::string MakeDirectory() {
-  const std::filesystem::path base = std::filesystem::temp_directory_path();
-  std::string pattern = (base / "cellfs-case-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-  return pattern;
-}
-
 template <typename T>
 T OrThrow(StatusOr<T> result) {
   if (!result.ok()) throw std::runtime_error(result.status().ToString());
@@ -113,6 +104,25 @@ StatusOr<Json> Nothing(const Status& status) {
 
 TableName TableOf(const Json& step) { return ParseTableName(Text(step, "table", "t")); }
 Caller CallerOf(const Json& step) { return Caller{Text(step, "user")}; }
+
+bool IsOfNamespaces(const std::string& op) {
+  return op.ends_with("_namespace") || op == "list_namespaces";
+}
+
+bool IsOfTables(const std::string& op) {
+  const bool names_one = op.ends_with("_table") || op.ends_with("_family");
+  return (names_one && op != "delete_family") || op == "list_tables" || op == "set_read_only";
+}
+
+bool IsOfRights(const std::string& op) {
+  return op == "grant" || op == "revoke" || op == "set_space_quota" || op == "quota_check";
+}
+
+// What closes the regions of a table flushes them.
+bool ClosesRegions(const std::string& op) {
+  return op == "disable_table" || op == "set_read_only" || op == "add_family" ||
+         op == "alter_family" || op == "drop_family";
+}
 
 GrantScope ScopeOf(const Json& step) {
   GrantScope scope;
@@ -132,40 +142,14 @@ std::string Answer::ToString() const {
   return error.empty() ? answer : "error " + error + (message.empty() ? "" : ": " + message);
 }
 
-CasePlayer::CasePlayer(const Json& test_case, StoreKind kind)
-    : kind_(kind), clock_(std::make_shared<ManualClock>(Number(test_case, "clock", 1000000))) {
-  options_.clock = clock_;
-  options_.background_maintenance = false;
-  options_.durability = Durability::kAsyncWal;  // no case loses its process
-  if (Truth(test_case, "acl", false)) options_.site.authorization = true;
-  if (Has(test_case, "config")) {
-    for (const auto& [key, value] : test_case.at("config").items()) {
-      OrThrow(options_.site.Set(key, value.is_string() ? value.get<std::string>() : value.dump()));
-    }
-  }
-  if (kind_ == StoreKind::kLocal) directory_ = MakeDirectory();
-  Open();
+CasePlayer::CasePlayer(const Json& test_case, StageKind kind)
+    : stage_(MakeStage(kind, test_case)), now_(Number(test_case, "clock", 1000000)) {
+  stage_->SetClock(now_);
   if (!Has(test_case, "schema")) return;
   const Json& families = test_case.at("schema").at("families");
   const TableSchema table = OrThrow(ParseTable("t", families, Json::array()));
-  OrThrow(store_->CreateTable(Caller::Superuser(), table));
-}
-
-CasePlayer::~CasePlayer() {
-  store_.reset();
-  std::error_code ignored;
-  if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
-}
-
-void CasePlayer::Open() {
-  store_ = kind_ == StoreKind::kMemory ? OpenMemoryStore(options_)
-                                       : OrThrow(OpenLocalStore(directory_, options_));
-}
-
-void CasePlayer::Reopen() {
-  if (kind_ == StoreKind::kMemory) return;
-  store_.reset();
-  Open();
+  const Caller me = Caller::Superuser();
+  OrThrow(store(me).CreateTable(me, table));
 }
 
 Answer CasePlayer::Play(const Json& step) {
@@ -178,6 +162,8 @@ Answer CasePlayer::Play(const Json& step) {
 
 CasePlayer::Result CasePlayer::PlayStep(const Json& step) {
   const std::string op = Text(step, "op");
+  const bool is_administration = IsOfNamespaces(op) || IsOfTables(op) || IsOfRights(op);
+  stage_->Begin(is_administration ? StepKind::kAdministration : StepKind::kData);
   if (op == "get" || op == "exists") return PlayRead(op, step);
   if (op == "scan" || op == "count_rows") return PlayScan(op, step);
   if (op.starts_with("check_and_")) return PlayCheck(step);
@@ -185,27 +171,22 @@ CasePlayer::Result CasePlayer::PlayStep(const Json& step) {
       op == "withdraw" || op.starts_with("delete_")) {
     return PlayWrite(op, step);
   }
-  if (op.ends_with("_namespace") || op == "list_namespaces") return PlayNamespace(op, step);
-  if (op.ends_with("_table") || op.ends_with("_family") || op == "list_tables" ||
-      op == "set_read_only") {
-    return PlaySchema(op, step);
-  }
-  if (op == "grant" || op == "revoke" || op == "set_space_quota" || op == "quota_check") {
-    return PlayRights(op, step);
-  }
+  if (IsOfNamespaces(op)) return PlayNamespace(op, step);
+  if (IsOfTables(op)) return PlaySchema(op, step);
+  if (IsOfRights(op)) return PlayRights(op, step);
   return PlayMaintenance(op, step);
 }
 
 CasePlayer::Result CasePlayer::PlayRead(const std::string& op, const Json& step) {
   CELLFS_ASSIGN_OR_RETURN(const Get get, ParseGet(step));
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, store_->Read(CallerOf(step), TableOf(step), get));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, store(CallerOf(step)).Read(CallerOf(step), TableOf(step), get));
   return op == "exists" ? Json(!cells.empty()) : CellsJson(cells);
 }
 
 StatusOr<std::vector<RowCells>> CasePlayer::ScanAll(const Caller& caller, const TableName& table,
                                                     const Scan& scan) {
   CELLFS_ASSIGN_OR_RETURN(const std::unique_ptr<Scanner> scanner,
-                          store_->OpenScanner(caller, table, scan));
+                          store(caller).OpenScanner(caller, table, scan));
   std::vector<RowCells> rows;
   while (true) {
     // Small, so that scans have to find their place again.
@@ -232,7 +213,7 @@ CasePlayer::Result CasePlayer::PlayWrite(const std::string& op, const Json& step
       const RowMutations mutations,
       ParseMutations(op == "mutate_row" ? step.at("mutations") : Json::array({step}), row));
   CELLFS_ASSIGN_OR_RETURN(const MutationResult result,
-                          store_->Mutate(CallerOf(step), TableOf(step), mutations));
+                          store(CallerOf(step)).Mutate(CallerOf(step), TableOf(step), mutations));
   if (op != "increment" && op != "append") return Json();
   const ValueForm form = op == "increment" ? ValueForm::kNumber : ValueForm::kBytes;
   const Json cells = CellsJson(result.results, form);
@@ -256,23 +237,25 @@ CasePlayer::Result CasePlayer::PlayCheck(const Json& step) {
   // One whose mutations name another row is an action on that row.
   if (!check.action.mutations.empty()) check.action.row = RowOf(check.action.mutations.front());
   CELLFS_ASSIGN_OR_RETURN(const CheckAndMutateResult result,
-                          store_->CheckAndMutate(CallerOf(step), TableOf(step), check));
+                          store(CallerOf(step)).CheckAndMutate(CallerOf(step), TableOf(step), check));
   return Json(result.done);
 }
 
 CasePlayer::Result CasePlayer::PlayMaintenance(const std::string& op, const Json& step) {
   if (op == "advance_clock") {
-    clock_->Advance(Number(step, "ms", 0));
+    now_ += Number(step, "ms", 0);
+    stage_->SetClock(now_);
     return Json();
   }
   if (op == "set_clock") {
-    clock_->Set(Number(step, "to", 0));
+    now_ = Number(step, "to", 0);
+    stage_->SetClock(now_);
     return Json();
   }
-  if (op == "flush") return Nothing(store_->Flush(CallerOf(step), TableOf(step)));
+  if (op == "flush") return Nothing(stage_->Flush(CallerOf(step), TableOf(step)));
   if (op == "minor_compact" || op == "major_compact") {
     return Nothing(
-        store_->Compact(CallerOf(step), TableOf(step),
+        stage_->Compact(CallerOf(step), TableOf(step),
                         op == "minor_compact" ? CompactionKind::kMinor : CompactionKind::kMajor));
   }
   throw std::runtime_error("unknown op " + op);
@@ -282,16 +265,16 @@ CasePlayer::Result CasePlayer::PlayNamespace(const std::string& op, const Json& 
   const std::string name = Text(step, "namespace");
   const Caller caller = CallerOf(step);
   if (op == "list_namespaces") {
-    CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> names, store_->ListNamespaces());
+    CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> names, store(caller).ListNamespaces());
     return Json(names);
   }
-  if (op == "drop_namespace") return Nothing(store_->DropNamespace(caller, name));
+  if (op == "drop_namespace") return Nothing(store(caller).DropNamespace(caller, name));
   if (op == "create_namespace") {
     NamespaceSchema schema{name, {}};
     if (Has(step, "properties")) schema.properties = step.at("properties").get<Attributes>();
-    return Nothing(store_->CreateNamespace(caller, schema));
+    return Nothing(store(caller).CreateNamespace(caller, schema));
   }
-  CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store_->DescribeNamespace(name));
+  CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store(caller).DescribeNamespace(name));
   if (op == "describe_namespace") return Json(schema.properties);
   if (Has(step, "set")) {
     for (const auto& [key, value] : step.at("set").items()) {
@@ -301,32 +284,33 @@ CasePlayer::Result CasePlayer::PlayNamespace(const std::string& op, const Json& 
   if (Has(step, "unset")) {
     for (const Json& key : step.at("unset")) schema.properties.erase(key.get<std::string>());
   }
-  return Nothing(store_->AlterNamespace(caller, schema));
+  return Nothing(store(caller).AlterNamespace(caller, schema));
 }
 
 CasePlayer::Result CasePlayer::PlaySchema(const std::string& op, const Json& step) {
   const TableName table = TableOf(step);
   const Caller caller = CallerOf(step);
-  if (op == "disable_table") return Nothing(store_->DisableTable(caller, table));
-  if (op == "enable_table") return Nothing(store_->EnableTable(caller, table));
-  if (op == "drop_table") return Nothing(store_->DropTable(caller, table));
-  if (op == "truncate_table") return Nothing(store_->TruncateTable(caller, table));
+  if (ClosesRegions(op)) stage_->BeforeRegionsClose(table);
+  if (op == "disable_table") return Nothing(store(caller).DisableTable(caller, table));
+  if (op == "enable_table") return Nothing(store(caller).EnableTable(caller, table));
+  if (op == "drop_table") return Nothing(store(caller).DropTable(caller, table));
+  if (op == "truncate_table") return Nothing(store(caller).TruncateTable(caller, table));
   if (op == "drop_family") {
-    return Nothing(store_->DropFamily(caller, table, BytesOf(Text(step, "family"))));
+    return Nothing(store(caller).DropFamily(caller, table, BytesOf(Text(step, "family"))));
   }
   if (op == "create_table") {
     CELLFS_ASSIGN_OR_RETURN(
         const TableSchema schema,
         ParseTable(Text(step, "table"), step.at("families"), step.value("splits", Json::array())));
-    return Nothing(store_->CreateTable(caller, schema));
+    return Nothing(store(caller).CreateTable(caller, schema));
   }
   if (op == "list_tables") {
     std::vector<std::string> names;
-    CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> namespaces, store_->ListNamespaces());
+    CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> namespaces, store(caller).ListNamespaces());
     if (Has(step, "namespace")) namespaces = {Text(step, "namespace")};
     for (const std::string& name : namespaces) {
       if (name == kSystemNamespace && !Has(step, "namespace")) continue;
-      CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, store_->ListTables(name));
+      CELLFS_ASSIGN_OR_RETURN(const std::vector<TableName> tables, store(caller).ListTables(name));
       for (const TableName& one : tables) names.push_back(one.ToString());
     }
     std::sort(names.begin(), names.end());
@@ -338,7 +322,7 @@ CasePlayer::Result CasePlayer::PlaySchema(const std::string& op, const Json& ste
   if (op == "add_family") {
     FamilySchema family(BytesOf(Text(step, "family")));
     CELLFS_RETURN_IF_ERROR(SetAttributes(step.value("attrs", Json::object()), family));
-    return Nothing(store_->AddFamily(caller, table, family));
+    return Nothing(store(caller).AddFamily(caller, table, family));
   }
   if (op == "alter_family") return Nothing(AlterFamily(caller, table, step));
   throw std::runtime_error("unknown op " + op);
@@ -346,29 +330,29 @@ CasePlayer::Result CasePlayer::PlaySchema(const std::string& op, const Json& ste
 
 Status CasePlayer::AlterFamily(const Caller& caller, const TableName& table, const Json& step) {
   const std::string name = BytesOf(Text(step, "family"));
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, store_->DescribeTable(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, store(caller).DescribeTable(table));
   const FamilySchema* old = schema->FindFamily(name);
   FamilySchema family = old == nullptr ? FamilySchema(name) : *old;
   CELLFS_RETURN_IF_ERROR(SetAttributes(step.at("attrs"), family));
-  return store_->ModifyFamily(caller, table, family);
+  return store(caller).ModifyFamily(caller, table, family);
 }
 
 Status CasePlayer::SetReadOnly(const Caller& caller, const TableName& table, bool read_only) {
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, store_->DescribeTable(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, store(caller).DescribeTable(table));
   TableSchema changed = *schema;
   CELLFS_RETURN_IF_ERROR(changed.Set("READONLY", read_only ? "true" : "false"));
-  return store_->AlterTable(caller, changed);
+  return store(caller).AlterTable(caller, changed);
 }
 
 CasePlayer::Result CasePlayer::PlayRights(const std::string& op, const Json& step) {
   const Caller caller = CallerOf(step);
-  if (op == "quota_check") return Nothing(store_->CheckSpaceQuotas());
+  if (op == "quota_check") return Nothing(store(caller).CheckSpaceQuotas());
   if (op == "grant") {
     const Grant grant{Text(step, "to"), ScopeOf(step), Text(step, "perms")};
-    return Nothing(store_->GrantPermissions(caller, grant, Truth(step, "merge", true)));
+    return Nothing(store(caller).GrantPermissions(caller, grant, Truth(step, "merge", true)));
   }
   if (op == "revoke") {
-    return Nothing(store_->RevokePermissions(caller, Text(step, "from"), ScopeOf(step)));
+    return Nothing(store(caller).RevokePermissions(caller, Text(step, "from"), ScopeOf(step)));
   }
   std::optional<SpaceQuota> quota;
   if (Has(step, "limit")) {
@@ -378,9 +362,9 @@ CasePlayer::Result CasePlayer::PlayRights(const std::string& op, const Json& ste
   }
   if (Has(step, "for_table")) {
     return Nothing(
-        store_->SetTableSpaceQuota(caller, ParseTableName(Text(step, "for_table")), quota));
+        store(caller).SetTableSpaceQuota(caller, ParseTableName(Text(step, "for_table")), quota));
   }
-  return Nothing(store_->SetNamespaceSpaceQuota(caller, Text(step, "for_namespace"), quota));
+  return Nothing(store(caller).SetNamespaceSpaceQuota(caller, Text(step, "for_namespace"), quota));
 }
 
 std::string ExpectedAnswer(const Json& step) {
@@ -405,7 +389,7 @@ std::string ExpectedAnswer(const Json& step) {
   return cells.dump();
 }
 
-std::vector<Difference> PlayCase(const Json& test_case, StoreKind kind,
+std::vector<Difference> PlayCase(const Json& test_case, StageKind kind,
                                  const std::function<void(const Json&, const Answer&)>& trace) {
   std::vector<Difference> differences;
   CasePlayer player(test_case, kind);

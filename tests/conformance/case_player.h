@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "case_json.h"
-#include "engine/open.h"
+#include "stage.h"
 
 namespace cellfs::conformance {
-
-enum class StoreKind { kMemory, kLocal };
 
 // What a step gave: the kind of an error ("NoSuchColumnFamily", its message behind a colon), or an
 // answer in the spelling of `expect`; null where the step answers nothing.
@@ -38,18 +36,14 @@ struct Difference {
 
 class CasePlayer {
  public:
-  // Opens the store (a local one in a directory of its own, removed in the end) with clock,
-  // settings and schema of the case. Throws std::runtime_error where that fails.
-  CasePlayer(const Json& test_case, StoreKind kind);
-  ~CasePlayer();
+  // With clock, settings and schema of the case. Throws as MakeStage does.
+  CasePlayer(const Json& test_case, StageKind kind);
   CasePlayer(const CasePlayer&) = delete;
   CasePlayer& operator=(const CasePlayer&) = delete;
 
   Answer Play(const Json& step);
 
-  Store& store() { return *store_; }
-  // Closes the store and opens it again; a memory store stays as it is.
-  void Reopen();
+  void Reopen() { stage_->Reopen(); }
 
  private:
   using Result = StatusOr<Json>;  // of one step
@@ -67,18 +61,15 @@ class CasePlayer {
   Status SetReadOnly(const Caller& caller, const TableName& table, bool read_only);
   StatusOr<std::vector<RowCells>> ScanAll(const Caller& caller, const TableName& table,
                                           const Scan& scan);
-  void Open();
+  Store& store(const Caller& caller) { return stage_->StoreOf(caller); }
 
-  StoreKind kind_;
-  std::shared_ptr<ManualClock> clock_;
-  StoreOptions options_;
-  std::string directory_;
-  std::unique_ptr<Store> store_;
+  const std::unique_ptr<Stage> stage_;
+  Timestamp now_;
 };
 
 // Plays all steps; empty where every answer was as expected. `trace`, where there is one, is told
 // each step and its answer.
-std::vector<Difference> PlayCase(const Json& test_case, StoreKind kind,
+std::vector<Difference> PlayCase(const Json& test_case, StageKind kind,
                                  const std::function<void(const Json&, const Answer&)>& trace);
 
 // `expect`, `expect_rows` or `expect_value` of a step in the one spelling that answers have.

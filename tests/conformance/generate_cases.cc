@@ -46,7 +46,7 @@ int Main(const std::vector<std::string>& arguments) {
     made["id"] = "gen-" + std::to_string(seed + i);
     made["source"] = "generate_cases --seed " + std::to_string(seed + i) + " --count 1" +
                      (options.raw_scans ? "" : " --before-2.6.6");
-    CasePlayer player(made, StoreKind::kMemory);
+    CasePlayer player(made, StageKind::kMemory);
     for (Json& step : made["steps"]) Expect(step, player.Play(step));
     std::cout << made.dump() << "\n";
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// conformance [--store memory|local] [--id ID] [--trace] FILE.jsonl...
+// conformance [--store memory|local|hbase] [--id ID] [--trace] FILE.jsonl...
+//
+// hbase: the cluster of the test run (tests/support/test_cluster.h).
 //
 // Plays every case of the files and prints one line for each that fails, then "N passed, N failed".
 // Exit status: 0 all passed, 1 some failed, 2 a file could not be read or the command line is
@@ -18,11 +20,18 @@ namespace cellfs::conformance {
 namespace {
 
 struct CommandLine {
-  StoreKind store = StoreKind::kLocal;
+  StageKind stage = StageKind::kLocal;
   std::string id;
   bool trace = false;
   std::vector<std::string> files;
 };
+
+std::optional<StageKind> StageNamed(const std::string& name) {
+  if (name == "memory") return StageKind::kMemory;
+  if (name == "local") return StageKind::kLocal;
+  if (name == "hbase") return StageKind::kCluster;
+  return std::nullopt;
+}
 
 std::optional<CommandLine> Parse(const std::vector<std::string>& arguments) {
   CommandLine line;
@@ -31,9 +40,9 @@ std::optional<CommandLine> Parse(const std::vector<std::string>& arguments) {
     const bool takes_value = argument == "--store" || argument == "--id";
     if (takes_value && i + 1 == arguments.size()) return std::nullopt;
     if (argument == "--store") {
-      const std::string& store = arguments[++i];
-      if (store != "memory" && store != "local") return std::nullopt;
-      line.store = store == "memory" ? StoreKind::kMemory : StoreKind::kLocal;
+      const auto stage = StageNamed(arguments[++i]);
+      if (!stage) return std::nullopt;
+      line.stage = *stage;
     } else if (argument == "--id") {
       line.id = arguments[++i];
     } else if (argument == "--trace") {
@@ -79,6 +88,8 @@ class Runner {
       std::cout << "known differences:\n";
       for (const std::string& id : differing_) std::cout << "  " << id << " " << known_[id] << "\n";
     }
+    for (const auto& [why, count] : not_played_)
+      std::cout << count << " not played: " << why << "\n";
     std::cout << passed_ << " passed, " << failed_ << " failed" << std::endl;
     return failed_ == 0 ? 0 : 1;
   }
@@ -87,7 +98,13 @@ class Runner {
   void PlayOne(const Json& test_case) {
     const std::string id = Text(test_case, "id");
     if (!line_.id.empty() && id != line_.id) return;
-    const std::string failure = Failure(test_case);
+    std::string failure;
+    try {
+      failure = Failure(test_case);
+    } catch (const NotPlayable& why) {
+      ++not_played_[why.what()];
+      return;
+    }
     if (failure.empty()) {
       ++passed_;
     } else if (known_.contains(id)) {
@@ -98,7 +115,7 @@ class Runner {
     }
   }
 
-  // The first difference; empty where the case passed.
+  // The first difference; empty where the case passed. Throws NotPlayable.
   std::string Failure(const Json& test_case) const {
     try {
       std::function<void(const Json&, const Answer&)> trace;
@@ -107,11 +124,13 @@ class Runner {
           std::cout << "  " << step.dump() << " -> " << answer.ToString() << "\n";
         };
       }
-      const auto differences = PlayCase(test_case, line_.store, trace);
+      const auto differences = PlayCase(test_case, line_.stage, trace);
       if (differences.empty()) return "";
       const Difference& first = differences.front();
       return "step " + std::to_string(first.step) + " expected " + first.expected + " got " +
              first.got;
+    } catch (const NotPlayable&) {
+      throw;
     } catch (const std::exception& error) {
       return std::string("could not be played: ") + error.what();
     }
@@ -120,6 +139,7 @@ class Runner {
   const CommandLine& line_;
   std::map<std::string, std::string> known_;
   std::set<std::string> differing_;
+  std::map<std::string, int> not_played_;  // by the reason
   int passed_ = 0;
   int failed_ = 0;
 };
@@ -127,7 +147,7 @@ class Runner {
 int Main(const std::vector<std::string>& arguments) {
   const auto line = Parse(arguments);
   if (!line) {
-    std::cerr << "usage: conformance [--store memory|local] [--id ID] [--trace] FILE.jsonl...\n";
+    std::cerr << "usage: conformance [--store memory|local|hbase] [--id ID] [--trace] FILE.jsonl...\n";
     return 2;
   }
   Runner runner(*line);

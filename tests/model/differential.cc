@@ -58,8 +58,8 @@ Json Sequence(uint64_t seed, int steps) {
 
 // The first step whose answers differ, told in words.
 std::optional<std::string> FirstDifference(const Json& sequence) {
-  CasePlayer memory(sequence, StoreKind::kMemory);
-  CasePlayer local(sequence, StoreKind::kLocal);
+  CasePlayer memory(sequence, StageKind::kMemory);
+  CasePlayer local(sequence, StageKind::kLocal);
   for (const Json& step : sequence["steps"]) {
     if (Text(step, "op") == "reopen") {
       memory.Play({{"op", "flush"}});  // as a store that closes does
