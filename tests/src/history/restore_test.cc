@@ -256,7 +256,6 @@ TEST_P(EmptiedTest, BeforeTheFirstOfItsNameNothingWas) {
   store.PutAt(kLatestTimestamp, "q", "second");
   EXPECT_EQ(Run(store, store.Table(), 999999, {.dry_run = true}), "-r/q ");
   EXPECT_EQ(Run(store, store.Table(), 1000500, {.dry_run = true}).substr(0, 7), "refused");
-  EXPECT_EQ(Run(store, store.Table(), 1001000, {.dry_run = true}), "-r/q ");
   store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
   store.Ok(store.store->DropTable(Caller::Superuser(), store.table));
   store.clock->Advance(1000);
