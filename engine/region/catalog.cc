@@ -76,6 +76,12 @@ Status CheckSplitKeys(const TableSchema& schema) {
   return {};
 }
 
+size_t BytesOf(const std::vector<std::string>& keys) {
+  size_t bytes = 0;
+  for (const std::string& key : keys) bytes += key.size();
+  return bytes;
+}
+
 }  // namespace
 
 Status CheckSchema(const TableSchema& schema) {
@@ -94,6 +100,22 @@ Status CheckSchema(const TableSchema& schema) {
     CELLFS_RETURN_IF_ERROR(family.Check());
   }
   return CheckSplitKeys(schema);
+}
+
+Status CheckSplitKeyLimit(const TableSchema& schema) {
+  const auto refuse = [&](const std::string& what, size_t limit) {
+    return Status(StatusCode::kIllegalArgument,
+                  "table '" + schema.name().ToString() + "' would have " + what +
+                      ", and may have " + std::to_string(limit) +
+                      "; give it fewer split keys, or shorter ones");
+  };
+  const size_t regions = schema.split_keys.size() + 1;
+  if (regions > kMaxRegionsOfTable)
+    return refuse(std::to_string(regions) + " regions", kMaxRegionsOfTable);
+  const size_t bytes = BytesOf(schema.split_keys);
+  if (bytes > kMaxSplitKeyBytes)
+    return refuse("split keys of " + std::to_string(bytes) + " bytes", kMaxSplitKeyBytes);
+  return {};
 }
 
 }  // namespace cellfs

@@ -6,6 +6,7 @@
 #ifndef CELLFS_ENGINE_REGION_CATALOG_H_
 #define CELLFS_ENGINE_REGION_CATALOG_H_
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -75,6 +76,12 @@ void EraseNamespace(Catalog& catalog, const std::string& name);
 // What TableDescriptorChecker asks of a table: names, at least one family, rules between
 // attributes, split keys ascending and not empty.
 Status CheckSchema(const TableSchema& schema);
+
+// Of a table that is given split keys: each save of a catalog writes those of all tables. One that
+// has more already keeps them.
+inline constexpr size_t kMaxRegionsOfTable = 10'000;
+inline constexpr size_t kMaxSplitKeyBytes = size_t{1} << 20;  // all keys of a table
+Status CheckSplitKeyLimit(const TableSchema& schema);
 
 }  // namespace cellfs
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 namespace cellfs {
 namespace {
@@ -46,6 +47,19 @@ template <typename T>
 void KeepNewest(std::vector<T>& past) {
   if (past.size() > kMaxPast) {
     past.erase(past.begin(), past.end() - static_cast<std::ptrdiff_t>(kMaxPast));
+  }
+}
+
+// Where they take more than they may, the older states go without.
+void ForgetSplitKeys(std::vector<Past<CatalogTable>>& past_tables) {
+  size_t bytes = 0;
+  for (auto past = past_tables.rbegin(); past != past_tables.rend(); ++past) {
+    std::shared_ptr<const TableSchema>& schema = past->state.schema;
+    for (const std::string& key : schema->split_keys) bytes += key.size() + kBytesBesideSplitKey;
+    if (bytes <= kMaxPastSplitBytes || schema->split_keys.empty()) continue;
+    auto without = std::make_shared<TableSchema>(*schema);
+    without->split_keys.clear();
+    schema = std::move(without);
   }
 }
 
@@ -95,6 +109,7 @@ void PrunePast(Timestamp now, Catalog& catalog) {
   });
   KeepNewest(catalog.past_tables);
   KeepNewest(catalog.past_namespaces);
+  ForgetSplitKeys(catalog.past_tables);
 }
 
 std::vector<CatalogTable> TablesAt(const Catalog& catalog, const std::string& namespace_name,

@@ -8,7 +8,8 @@
 // is deleted (KEEP_DELETED_CELLS, DELETED_TTL), one of a namespace as long as a table in it. It is
 // bounded in number as well, for every save of a catalog writes all of it: of one table the newest
 // kMaxPastOfTable, which is more than a table of many families needs to be made one by one, and
-// kMaxPast in all, with which a save takes some milliseconds more.
+// kMaxPast in all, with which a save takes some milliseconds more. Split keys, which may be the most
+// of a table by far, are kept of the newest states alone.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 #define CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 
@@ -22,6 +23,8 @@ namespace cellfs {
 
 inline constexpr size_t kMaxPastOfTable = 64;
 inline constexpr size_t kMaxPast = 512;  // of tables, and as many of namespaces
+inline constexpr size_t kMaxPastSplitBytes = size_t{2} << 20;  // what split keys take in all
+inline constexpr size_t kBytesBesideSplitKey = 32;             // that one takes beside its own
 
 // What `before` says of tables and namespaces and `after`, which is to follow it, says no more or
 // otherwise, becomes the past of `after`.

@@ -210,7 +210,11 @@ class CatalogReader {
 
 std::string EncodeCatalog(const Catalog& catalog) {
   constexpr size_t kOfEntry = size_t{16} << 10;  // many times what one takes
-  const MemoryReserve reserve(MemoryReserve::kOfSmallText +
+  constexpr size_t kOfSplitKey = 64;             // likewise
+  size_t split_keys = 0;
+  for (const auto& [name, table] : catalog.tables) split_keys += table.schema->split_keys.size();
+  for (const auto& past : catalog.past_tables) split_keys += past.state.schema->split_keys.size();
+  const MemoryReserve reserve(MemoryReserve::kOfSmallText + kOfSplitKey * split_keys +
                               kOfEntry * (catalog.tables.size() + catalog.namespaces.size() +
                                           catalog.past_tables.size() +
                                           catalog.past_namespaces.size() + catalog.emptied.size() +

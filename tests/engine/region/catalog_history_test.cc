@@ -143,6 +143,22 @@ TEST_F(CatalogHistoryTest, ItIsBoundedInNumber) {
   EXPECT_EQ(is_kept(9), 0);
 }
 
+TEST_F(CatalogHistoryTest, ManySplitKeysAreKeptOfTheNewestStatesAlone) {
+  auto cut = std::make_shared<TableSchema>(*Schema("a:t", 1));
+  for (size_t i = 0; i < kMaxPastSplitBytes / 100; ++i) cut->split_keys.push_back(std::to_string(i));
+  for (Timestamp now = 1; now <= 20; ++now) {
+    At(now, [&](Catalog& to) { Set(to, std::make_shared<TableSchema>(*cut), 1); });
+  }
+  ASSERT_EQ(catalog.past_tables.size(), 19u);
+  const auto kept = [&](size_t i) {
+    return catalog.past_tables.at(i).state.schema->split_keys.size();
+  };
+  EXPECT_EQ(kept(18), cut->split_keys.size());
+  EXPECT_EQ(kept(0), 0u);
+  EXPECT_EQ(catalog.past_tables.at(0).state.schema->id(), 1u) << "the rest of the state stays";
+  EXPECT_EQ(catalog.tables.begin()->second.schema->split_keys.size(), cut->split_keys.size());
+}
+
 TEST_F(CatalogHistoryTest, AClockThatWasSetBackTurnsNoOrderRound) {
   At(100, [&](Catalog& to) { Set(to, Schema("a:t", 1), 100); });
   At(200, [&](Catalog& to) { Set(to, Schema("a:t", 1, "7"), 100); });

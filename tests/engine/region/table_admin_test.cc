@@ -85,6 +85,25 @@ TEST_F(TableAdminTest, ATableIsSplitWithItsCells) {
   EXPECT_EQ((*store_->DescribeTable(t))->split_keys.size(), 3u);
 }
 
+TEST_F(TableAdminTest, ATableHasABoundedNumberOfRegions) {
+  TableSchema most = Schema("t");
+  for (size_t i = 1; i < kMaxRegionsOfTable; ++i)
+    most.split_keys.push_back(std::to_string(100'000 + i));
+  TableSchema many = most;
+  many.split_keys.push_back("x");
+  const Status refused = store_->CreateTable(root_, many);
+  EXPECT_EQ(refused.code(), StatusCode::kIllegalArgument);
+  EXPECT_NE(refused.message().find("10001 regions, and may have 10000"), std::string::npos)
+      << refused.message();
+  ASSERT_TRUE(store_->CreateTable(root_, most).ok());
+  EXPECT_EQ(store_->SplitTable(root_, most.name(), "x").code(), StatusCode::kIllegalArgument);
+  EXPECT_EQ(store_->RecreateTable(root_, many).code(), StatusCode::kIllegalArgument);
+  TableSchema wide = Schema("u");
+  for (size_t i = 0; i <= kMaxSplitKeyBytes / 30'000; ++i)
+    wide.split_keys.push_back(std::to_string(1000 + i) + std::string(30'000, 'x'));
+  EXPECT_EQ(store_->CreateTable(root_, wide).code(), StatusCode::kIllegalArgument);
+}
+
 TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
   const TableName t = ParseTableName("t");
   Create("t");
