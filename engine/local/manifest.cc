@@ -104,6 +104,13 @@ StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
   }
 }
 
+StatusOr<Manifest> ReadAnyManifest(FileLayer& files, const std::string& path) {
+  CELLFS_ASSIGN_OR_RETURN(const bool is_there, files.Exists(path));
+  if (!is_there) return Status(StatusCode::kCorruption, "'" + path + "' is missing");
+  CELLFS_ASSIGN_OR_RETURN(const std::string text, ReadSealedFile(files, path, kMagic));
+  return Decode(path, text);
+}
+
 }  // namespace
 
 std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }
@@ -111,15 +118,18 @@ std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".d
 StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
                                 TableId table) {
   const std::string path = directory + "/" + kManifestFile;
-  CELLFS_ASSIGN_OR_RETURN(const bool is_there, files.Exists(path));
-  if (!is_there) return Status(StatusCode::kCorruption, "'" + path + "' is missing");
-  CELLFS_ASSIGN_OR_RETURN(const std::string text, ReadSealedFile(files, path, kMagic));
-  CELLFS_ASSIGN_OR_RETURN(Manifest manifest, Decode(path, text));
+  CELLFS_ASSIGN_OR_RETURN(Manifest manifest, ReadAnyManifest(files, path));
   if (manifest.store_id == store_id && manifest.table == table) return manifest;
   return Status(StatusCode::kCorruption,
                 "'" + path + "': it is the manifest of " +
                     (manifest.store_id == store_id ? "table " + std::to_string(manifest.table)
                                                    : "another store's table"));
+}
+
+StatusOr<uint64_t> ReadStoreIdOfManifest(FileLayer& files, const std::string& directory) {
+  CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
+                          ReadAnyManifest(files, directory + "/" + kManifestFile));
+  return manifest.store_id;
 }
 
 Status SaveManifest(FileLayer& files, const std::string& directory, const Manifest& manifest) {

@@ -33,6 +33,8 @@ std::string StoreFileName(uint64_t number);  // "17.db"
 // `directory` is the table's. kCorruption: missing, damaged, or another table's.
 StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
                                 TableId table);
+// Of which store's table the manifest there is, whichever that is.
+StatusOr<uint64_t> ReadStoreIdOfManifest(FileLayer& files, const std::string& directory);
 // Durable, whole or not at all, when this returns. kOutcomeUnknown: it is in place, and power loss
 // may bring the one before back.
 Status SaveManifest(FileLayer& files, const std::string& directory, const Manifest& manifest);

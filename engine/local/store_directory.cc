@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cinttypes>
-#include <cstdio>
 #include <random>
 #include <utility>
 
 #include "engine/local/private_directory.h"
 #include "engine/local/sealed_file.h"
+#include "engine/local/store_id.h"
 
 namespace cellfs {
 namespace {
@@ -18,7 +17,6 @@ constexpr std::string_view kFormatFile = "FORMAT";
 constexpr std::string_view kCatalogFile = "CATALOG";
 constexpr std::string_view kFormatPrefix = "cellfs store, format ";
 constexpr std::string_view kIdPrefix = "id ";
-constexpr size_t kIdDigits = 16;
 constexpr std::string_view kCatalogMagic = "CELLCAT\n";
 
 using Names = std::vector<std::string>;
@@ -50,10 +48,8 @@ Status NotAStore(const std::string& path, const Names& names) {
 }
 
 std::string FormatText(uint64_t id, int version = kStoreFormatVersion) {
-  char digits[kIdDigits + 1];
-  std::snprintf(digits, sizeof(digits), "%016" PRIx64, id);
   return std::string(kFormatPrefix) + std::to_string(version) + "\n" +
-         std::string(kIdPrefix) + digits + "\n";
+         std::string(kIdPrefix) + StoreIdText(id) + "\n";
 }
 
 // The store's id.
@@ -99,6 +95,7 @@ StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
     if (!Has(names, needed))
       return Status(StatusCode::kCorruption,
                     "'" + path + "/" + std::string(needed) + "' is missing; " + kRemedy);
+  CELLFS_RETURN_IF_ERROR(CheckIdIsOfFiles(files, path, id));
   return id;
 }
 

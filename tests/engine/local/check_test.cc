@@ -265,6 +265,29 @@ TEST_F(CheckTest, AFlippedByteOfTheCatalogIsFoundAndTheStoreRefused) {
   }
 }
 
+// FORMAT has no checksum, but all other files have the id as well.
+TEST_F(CheckTest, WhereTheIdInFormatIsDamagedItIsFormatThatIsBlamed) {
+  for (const bool has_tables : {true, false}) {
+    SCOPED_TRACE(has_tables);
+    std::filesystem::remove_all(path_);
+    if (has_tables) MakeStore();
+    if (!has_tables) ASSERT_OK(Open());
+    const std::string whole = Bytes("FORMAT");
+    const size_t digit = whole.size() - 4;
+    std::string damaged = whole;
+    damaged[digit] = whole[digit] == '7' ? '8' : '7';
+    Write("FORMAT", damaged);
+    for (const Status& said : {CheckLocalStore(path_).status(), Open().status()}) {
+      EXPECT_EQ(said.code(), StatusCode::kCorruption);
+      EXPECT_NE(said.message().find("FORMAT' is damaged"), std::string::npos) << said.message();
+      const std::string right = whole.substr(whole.find("id "), 19);
+      EXPECT_NE(said.message().find("made '" + right + "'"), std::string::npos) << said.message();
+    }
+    Write("FORMAT", whole);
+    EXPECT_EQ(FirstDamagedFile(), "none");
+  }
+}
+
 TEST_F(CheckTest, AFlippedByteOfTheLogIsFoundAndTheStoreRefused) {
   DieAfter([&](Store& store) { return Create(store, "t").ok() && Fill(store, "t").ok(); });
   const std::string file = "wal/0000000000000001.log";
