@@ -45,9 +45,9 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--to goes with --at: from when, to when");
   if (before && after && *before > *after)
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
-  if (before) {
-    CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *before));
-  } else {
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, before.value_or(0),
+                                           before.value_or(session.Now())));
+  if (!before) {
     CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
     if (!before) return TakeNothing(session, kNothingStored);
   }

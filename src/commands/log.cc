@@ -41,11 +41,13 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   options.until = until.value_or(options.until);
   if (options.since > options.until)
     return Status(StatusCode::kIllegalArgument, "--since is later than --until");
+  const HistoryAccess access = AccessOf(session);
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, options.since, options.until));
   options.with_before = arguments.Flag("patch");
   options.detail = options.with_before ? ValueDetail::kValues : ValueDetail::kLengths;
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(
-      ReadLog(AccessOf(session), scope, options, [&](Event&& event) {
+      ReadLog(access, scope, options, [&](Event&& event) {
         is_any = true;
         return session.take(RecordOf(std::move(event), options));
       }));

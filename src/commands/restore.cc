@@ -59,7 +59,7 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
                                                     ", which is still to come; name a time "
                                                     "that is past");
   }
-  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, *at));
+  CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(AccessOf(session), scope, *at, *at));
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
                          .despite_unknown = arguments.Flag("known"),
                          .writer = nullptr,

@@ -21,7 +21,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, place));
   const HistoryAccess access = AccessOf(session);
   CELLFS_ASSIGN_OR_RETURN(const HistoryTime at, arguments.Time("at", session.Now()));
-  if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *at));
+  if (at) CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, *at, *at));
   const bool is_cell = scope.qualifier.has_value();
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(

@@ -61,9 +61,10 @@ Timestamp StoreKnowledge::MajorCompaction(const std::string& family) const {
   return found == major_compactions.end() ? kAlways : found->second;
 }
 
-bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp time) const {
+bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp since,
+                                    Timestamp until) const {
   const auto found = emptied.find(family);
-  return found != emptied.end() && begun <= time && time < found->second;
+  return found != emptied.end() && begun <= until && since < found->second;
 }
 
 std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
@@ -80,27 +81,29 @@ bool StoreKnowledge::WasNotThere(Timestamp time) const {
 namespace {
 
 // REQUIRES: the table is there.
-Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time) {
+Status CheckFamilyIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
+                               Timestamp until) {
   const Status described = CheckScope(access, scope).status();
   if (described.code() != StatusCode::kNoSuchColumnFamily) return {};
   const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
-  if (!knowledge.IsEmptiedAfter(*scope.family, time)) return described;
+  if (!knowledge.IsEmptiedAfter(*scope.family, since, until)) return described;
   return {StatusCode::kUnavailable,
           "what it was then cannot be known: " + knowledge.ExplainEmptied(*scope.family)};
 }
 
 }  // namespace
 
-Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time) {
+Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
+                         Timestamp until) {
   const TableName& table = scope.table;
   const Status described = access.store.DescribeTable(table).status();
   if (described.code() != StatusCode::kTableNotFound)
-    return CheckFamilyIsNotDropped(access, scope, time);
+    return CheckFamilyIsNotDropped(access, scope, since, until);
   const Statistics statistics = access.store.GetStatistics();
   const auto found = statistics.dropped.find(table);
   if (found == statistics.dropped.end()) return described;
   const std::string when = " was dropped at " + ExactTime(found->second);
-  if (found->second <= time) {
+  if (found->second <= since) {
     return {StatusCode::kTableNotFound,
             "table '" + table.ToString() + "'" + when + ", so it was not there then either"};
   }

@@ -75,7 +75,11 @@ struct StoreKnowledge {
   static StoreKnowledge Ask(Store& store, const TableName& table);
   Timestamp MajorCompaction(const std::string& family) const;
   // All that the family held at that time has been thrown away since.
-  bool IsEmptiedAfter(const std::string& family, Timestamp time) const;
+  bool IsEmptiedAfter(const std::string& family, Timestamp time) const {
+    return IsEmptiedAfter(family, time, time);
+  }
+  // All that it held at some of these times, both included.
+  bool IsEmptiedAfter(const std::string& family, Timestamp since, Timestamp until) const;
   std::string ExplainEmptied(const std::string& family) const;
   // The table was not there at that time, and so had no cells, whatever timestamps those have that
   // were put later.
@@ -84,10 +88,11 @@ struct StoreKnowledge {
   Timestamp MadeAfter(Timestamp time) const { return time < begun ? begun : created; }
 };
 
-// Of a table or a family that is not there: kUnavailable where it was at that time, so that what it
-// held is not known; else kTableNotFound or kNoSuchColumnFamily, with when it was dropped. OK where
-// it is there.
-Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp time);
+// Of a table or a family that is not there: kUnavailable where it was at some of these times, both
+// included, so that what it held is not known; else kTableNotFound or kNoSuchColumnFamily, with when
+// it was dropped. OK where it is there.
+Status CheckIsNotDropped(const HistoryAccess& access, const Scope& scope, Timestamp since,
+                         Timestamp until);
 
 // FindUnknown of what a moment shows (null: the present), as the store knew it before that.
 StatusOr<Unknown> FindUnknownOf(const HistoryAccess& access, const Scope& scope,

@@ -233,6 +233,9 @@ def test_when_a_table_was_not_there_it_had_no_cells(mount):
         code, out, error = run(*call, "--at", dropped, table)
         assert code == 1 and not out and "was not there then" in error, (call, code, out, error)
         assert run(*call, "--at", dropped, mount / "default/never")[0] == 1
+    for times, expected in (([], 3), (["--until", first], 3), (["--since", dropped], 1)):
+        code, out, error = run("log", *times, table)
+        assert code == expected and not out and "was dropped at" in error, (times, code, out, error)
     ok("create", mount, "t", "f:VERSIONS=10,KEEP_DELETED_CELLS=TRUE")
     ok("put", mount, "t", "r", "f:q=second")
     mount.remount()
@@ -279,6 +282,12 @@ def test_what_a_dropped_family_held_is_unknown_also_where_it_is_named(mount):
             assert code == 3 and not out and "family 'g': what it held before" in error, (command, code, out, error)
             code, out, error = run(command, "--at", now(), path)
             assert code == 1 and not out and "family 'g'" in error and "does not exist" in error, (code, out, error)
+        for times in ([], ["--until", there], ["--since", there]):
+            code, out, error = run("log", *times, path)
+            assert code == 3 and not out and "family 'g': what it held before" in error, (times, code, out, error)
+        for times in (["--since", now()], ["--until", before]):
+            code, out, error = run("log", *times, path)
+            assert code == 1 and not out and "does not exist" in error, (times, code, out, error)
     assert run("show", "--at", there, mount / "default/t/r/never")[0] == 1
     assert run("show", "--at", before, mount / "default/t")[0] in (1, 3)
 
