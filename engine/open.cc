@@ -17,6 +17,8 @@ StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& director
   return EmbeddedStore::Open(std::move(engine), options);
 }
 
+Status CheckLocalStoreIsFree(const std::string& directory) { return CheckIsUnlocked(directory); }
+
 std::optional<std::string> HolderOfLocalStore(const std::string& directory) {
   return HolderOfLock(directory);
 }

@@ -22,8 +22,10 @@ namespace cellfs {
 StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
                                                      const StoreOptions& options);
 
-// The id of the process that has the store in `directory` open, as text ("(unknown)" if it could
-// not be noted); nullopt: none, as far as can be told.
+// kUnavailable names the process that has the store in `directory` open.
+Status CheckLocalStoreIsFree(const std::string& directory);
+// The id of the process that has the store in `directory` open, as text ("(unknown)" if it cannot
+// be told); nullopt: none, as far as can be told.
 std::optional<std::string> HolderOfLocalStore(const std::string& directory);
 // The same, of a process that may change it: of such there is one, of those who only read any number.
 std::optional<std::string> WriterOfLocalStore(const std::string& directory);

@@ -201,9 +201,7 @@ StatusOr<std::vector<TableRepair>> RepairLocalStore(const std::string& directory
     CELLFS_ASSIGN_OR_RETURN(const auto held, StoreDirectory::Open(PosixFiles(), directory));
     return Repair(PosixFiles(), directory, mode).Run();
   }
-  if (const auto holder = HolderOfLock(directory))
-    return Status(StatusCode::kUnavailable,
-                  "store '" + directory + "' is in use by process " + *holder);
+  CELLFS_RETURN_IF_ERROR(CheckIsUnlocked(directory));
   return Repair(PosixFiles(), directory, mode).Run();
 }
 

@@ -20,7 +20,10 @@ namespace cellfs {
 StatusOr<Descriptor> LockToChange(const std::string& path);
 StatusOr<Descriptor> LockToRead(const std::string& path);
 
-// The process that has it, as far as it can be told; nullopt: none.
+// kUnavailable, with the same message, where another process has it.
+Status CheckIsUnlocked(const std::string& path);
+
+// The process that has it, "(unknown)" where it cannot be told; nullopt: none.
 std::optional<std::string> HolderOfLock(const std::string& path);
 // The same, of a process that may change the store.
 std::optional<std::string> WriterUnderLock(const std::string& path);

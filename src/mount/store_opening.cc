@@ -90,13 +90,12 @@ StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& c
 }
 
 Status CheckIsFree(const std::string& directory) {
-  const auto holder = HolderOfLocalStore(directory);
-  if (!holder) return {};
+  const Status free = CheckLocalStoreIsFree(directory);
+  if (free.ok()) return {};
   const auto mount = FindMountOf(directory);
   if (mount && !IsServed(*mount)) return {};  // it is about to end
-  const std::string remedy = mount ? RemedyFor(*mount, holder) : "; wait for it, or end it";
-  return {StatusCode::kUnavailable,
-          "store '" + directory + "' is in use by process " + *holder + remedy};
+  return WithRemedy(free, mount ? RemedyFor(*mount, HolderOfLocalStore(directory))
+                                : "; wait for it, or end it");
 }
 
 Status CheckIsThere(const std::string& directory) {
