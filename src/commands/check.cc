@@ -204,7 +204,8 @@ StatusOr<int> DamageIsNo(const StatusOr<int>& code) {
 StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   if (arguments.Flag("yes") && !arguments.Flag("repair"))
     return Status(StatusCode::kIllegalArgument, "--yes goes with --repair");
-  CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(arguments.Text("target")));
+  CELLFS_ASSIGN_OR_RETURN(const StorePath path,
+                          FindWholeStore(arguments.Text("target")));
   if (IsCluster(path.store))
     return Status(StatusCode::kUnsupportedOperation, "a cluster checks itself; see 'hbase hbck'");
   CELLFS_RETURN_IF_ERROR(CheckMayUse(

@@ -96,6 +96,8 @@ struct Command {
   // `run` prints JSON where that is asked for.
   bool prints_json = false;
   bool only_reads = false;
+  // Its target is a store or a mount point, and nothing in one.
+  bool is_of_whole_store = false;
   StatusOr<Answer> (*serve)(Session& session, const Arguments& arguments) = nullptr;
   // Null: people see nothing of it.
   void (*print)(Printer& printer, const nlohmann::json& record) = nullptr;

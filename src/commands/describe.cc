@@ -297,6 +297,7 @@ const Command kListNamespacesCommand{
     .example = "list_namespaces ~/m",
     .syntax = [](Syntax& syntax) { syntax.Target("a store or a mount point"); },
     .only_reads = true,
+    .is_of_whole_store = true,
     .serve = ServeListNamespaces,
     .print = [](Printer& printer,
                 const json& record) { printer.Row({record["namespace"].get<std::string>()}); },

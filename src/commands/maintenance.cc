@@ -221,6 +221,7 @@ const Command kSetCommand{
                        /*is_required=*/true);
         },
     .is_owners = true,
+    .is_of_whole_store = true,
     .serve = Set,
 };
 

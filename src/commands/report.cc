@@ -212,7 +212,7 @@ void AddSection(std::string& report, const std::string& title, const StatusOr<st
 }
 
 void AddMount(std::string& report, const Front& front, const std::string& target, bool with_names) {
-  const auto path = FindStore(target);
+  const auto path = FindWholeStore(target);
   if (!path.ok()) return AddSection(report, "store", path.status());
   AddSection(report, "store", StoreFiles(path->store));
   const auto answer = AskTheDaemon(front, *path, with_names);

@@ -186,6 +186,7 @@ const Command kStatusCommand{
                         "let go of a time that .asof holds, or of all that nothing uses");
         },
     .only_reads = true,
+    .is_of_whole_store = true,
     .serve = Serve,
     .print = Print,
 };

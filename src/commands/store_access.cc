@@ -136,6 +136,7 @@ StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
 StatusOr<Answer> CallAndPrint(const Front& front, const Command& command, const std::string& target,
                               json arguments) {
   const std::string no = command.no.empty() ? "" : NoOf(command, target, arguments);
+  if (command.is_of_whole_store) CELLFS_RETURN_IF_ERROR(FindWholeStore(target).status());
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(target, arguments, command.only_reads));
   bool has_told = false;
   const auto take = [&](json record) {

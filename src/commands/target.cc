@@ -220,6 +220,13 @@ StatusOr<StorePath> FindStore(const std::string& path) {
   return WrongPlace(path + " is neither a store nor below a mount of one");
 }
 
+StatusOr<StorePath> FindWholeStore(const std::string& path) {
+  CELLFS_ASSIGN_OR_RETURN(StorePath found, FindStore(path));
+  if (found.names.empty()) return found;
+  return WrongPlace(path + " is in a store; name the store itself, " +
+                    (found.is_by_store ? found.store : found.mount->mountpoint));
+}
+
 StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
   Place place = fs::RootPlace();
   const auto& places = session.filesystem.parts().places;

@@ -38,6 +38,10 @@ struct StorePath {
 // kIllegalArgument: in no store, and below no mount of one.
 StatusOr<StorePath> FindStore(const std::string& path);
 
+// As FindStore. kIllegalArgument too where the path leads into the store: for what is about the whole
+// of one.
+StatusOr<StorePath> FindWholeStore(const std::string& path);
+
 // ---- Where the store is -------------------------------------------------------------------------
 
 // The place that "path", the names below the root, denotes. Whether anything is there is not asked.

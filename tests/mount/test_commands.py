@@ -505,6 +505,17 @@ def test_words_that_say_nothing_are_refused(mount, family):
     assert code == 2 and "hbase.security.authorization" in error
 
 
+def test_what_is_about_a_whole_store_takes_no_path_into_one(mount, family):
+    calls = (["status"], ["set", "maintenance=running"], ["check"], ["list_namespaces"])
+    for command, *words in calls:
+        for root in (mount, mount.store):
+            code, out, error = run(command, root / "nope", *words)
+            assert code == 2 and not out and f"name the store itself, {root}" in error, (command, code, out, error)
+    assert f"name the store itself, {mount}" in ok("report", mount / "nope")
+    for command in "flush", "compact", "errors", "umount":
+        assert run(command, mount / "nope")[0] in (1, 2), command
+
+
 def test_a_store_is_no_mount_point(mount, tmp_path):
     (tmp_path / "empty").mkdir()
     code, _, error = run("mount", tmp_path / "empty", mount.store)
