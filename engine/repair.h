@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Making a manifest anew that was lost or damaged, or is an older copy, from what the store files
-// and the log say. What cannot be told is said, and left as it is.
+// and the log say, and cutting a damaged log. What cannot be told is said, and left as it is.
 #ifndef CELLFS_ENGINE_REPAIR_H_
 #define CELLFS_ENGINE_REPAIR_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +24,24 @@ struct TableRepair {
   std::string obstacle;            // why it is left as it is; empty: it can be repaired
 };
 
+// What becomes of the log: it ends where the damage begins.
+struct LogRepair {
+  std::string damage;
+  uint64_t records = 0;           // whole ones behind it, which are cut off with it
+  std::vector<std::string> kept;  // the files beside the segments that have what is cut off
+};
+
+struct StoreRepair {
+  std::optional<LogRepair> log;      // none: it is whole
+  std::vector<TableRepair> tables;  // that cannot be opened for want of their manifest
+};
+
 enum class RepairMode { kPlan, kAct };
 
-// The tables of the store in `directory` that cannot be opened for want of their manifest. kPlan
-// changes nothing; kAct writes the manifests that were planned, each whole or not at all.
-// kUnavailable: the store is open. kCorruption: the store, its CATALOG or its log is damaged, which
+// kPlan changes nothing; kAct writes the manifests that were planned, each whole or not at all, and
+// cuts the log. kUnavailable: the store is open. kCorruption: FORMAT or CATALOG is damaged, which
 // comes first.
-StatusOr<std::vector<TableRepair>> RepairLocalStore(const std::string& directory, RepairMode mode);
+StatusOr<StoreRepair> RepairLocalStore(const std::string& directory, RepairMode mode);
 
 }  // namespace cellfs
 

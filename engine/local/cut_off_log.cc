@@ -23,7 +23,7 @@ bool IsNameOfCutOff(std::string_view name) {
 
 StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory, uint64_t segment,
                                  size_t offset, std::string_view bytes) {
-  const std::string first = SegmentName(segment) + std::string(kMark) + std::to_string(offset);
+  const std::string first = NameOfCutOff(segment, offset);
   std::string name = first;
   for (int copy = 2;; ++copy) {
     CELLFS_ASSIGN_OR_RETURN(const bool is_taken, files.Exists(directory + "/" + name));
@@ -35,6 +35,10 @@ StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory,
     if (kept == bytes) return name;
     name = first + "-" + std::to_string(copy);
   }
+}
+
+std::string NameOfCutOff(uint64_t segment, size_t offset) {
+  return SegmentName(segment) + std::string(kMark) + std::to_string(offset);
 }
 
 StatusOr<std::vector<std::string>> FindCutOff(FileLayer& files, const std::string& directory) {

@@ -22,6 +22,8 @@ namespace cellfs {
 // with the name.
 StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory, uint64_t segment,
                                  size_t offset, std::string_view bytes);
+// The name that it is given first.
+std::string NameOfCutOff(uint64_t segment, size_t offset);
 // The names of what is kept there.
 StatusOr<std::vector<std::string>> FindCutOff(FileLayer& files, const std::string& directory);
 

@@ -23,8 +23,8 @@ Status WithRemedyOfLog(const Status& damaged) {
   if (damaged.code() != StatusCode::kCorruption) return damaged;
   return {damaged.code(),
           damaged.message() +
-              ". The segments of the log from a backup help, all of one time; without one what lay "
-              "in the log alone is lost, and storage.md, \"Damage and recovery\", says how to go on"};
+              ". The segments of the log from a backup help, all of one time; without one 'cellfs "
+              "check --repair' says where the log can be cut, and what is lost with that"};
 }
 
 }  // namespace

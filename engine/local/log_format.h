@@ -124,7 +124,7 @@ LogTail TailOf(std::string_view segment, size_t end, LogPosition base);
 // Of a newest segment whose tail is kDamaged.
 inline constexpr std::string_view kDamagedTail =
     "is not what was written, and no crash leaves that; where there is no backup of the file, "
-    "cutting it there (truncate -s) gives up what follows";
+    "'cellfs check --repair' cuts it there";
 
 }  // namespace cellfs
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// LogSummary: what the log of a store that is not open says of its tables. It changes nothing.
+// LogSummary: what the log of a store that is not open says of its tables, and where it is damaged.
+// It changes nothing.
 #ifndef CELLFS_ENGINE_LOCAL_LOG_SUMMARY_H_
 #define CELLFS_ENGINE_LOCAL_LOG_SUMMARY_H_
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "engine/local/file_layer.h"
@@ -12,15 +14,22 @@
 
 namespace cellfs {
 
+// Where the log ceases to be what was written.
+struct LogBreak {
+  std::string what;      // the file, and what is wrong
+  uint64_t segment = 0;  // the last one that is good, 0: none is; and how far
+  size_t offset = 0;
+};
+
 struct LogSummary {
   uint64_t first_segment = 0;
   OlderCells older;  // what segments before that have held
   TableMarks marks;
   std::map<TableId, SequenceId> highest;  // of the records that are there
+  std::optional<LogBreak> broken;         // the first; as the opening of the store finds it
 };
 
-// kCorruption: a segment is missing or its header is damaged. What lies behind the intact records of
-// a segment is passed over.
+// What is whole behind damage is told of too, as far as it can be found.
 StatusOr<LogSummary> SummarizeLog(FileLayer& files, const std::string& directory,
                                   uint64_t store_id);
 

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "engine/local/file_layer.h"
+#include "engine/local/log_repair.h"
 #include "engine/local/log_summary.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
@@ -28,12 +29,14 @@ class Repair {
   Repair(FileLayer& files, std::string directory, RepairMode mode)
       : files_(files), directory_(std::move(directory)), mode_(mode) {}
 
-  StatusOr<std::vector<TableRepair>> Run() {
+  StatusOr<StoreRepair> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
     CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
     CELLFS_ASSIGN_OR_RETURN(const Catalog catalog, DecodeCatalog(bytes));
     CELLFS_ASSIGN_OR_RETURN(log_, SummarizeLog(files_, directory_ + "/wal", store_id_));
-    std::vector<TableRepair> repairs;
+    if (log_.first_segment == 0 && !catalog.tables.empty())
+      log_.broken = LogBreak{.what = "'" + directory_ + "/wal' has no segment"};
+    StoreRepair repairs;
     for (const auto& [name, table] : catalog.tables) {
       const Status whole = CheckIsWhole(table.id);
       if (whole.ok()) continue;
@@ -45,7 +48,12 @@ class Repair {
       } else {
         repair.obstacle = "it cannot be read at all";
       }
-      repairs.push_back(std::move(repair));
+      repairs.tables.push_back(std::move(repair));
+    }
+    // Last: what it says behind the damage tells of manifests too.
+    if (log_.broken) {
+      CELLFS_ASSIGN_OR_RETURN(repairs.log,
+                              CutLog(files_, directory_ + "/wal", *log_.broken, mode_));
     }
     return repairs;
   }
@@ -122,14 +130,19 @@ class Repair {
 
   // The files that the log lists, all of them. What was written later lies in the log.
   void FollowMark(const TableMark& mark, std::map<uint64_t, FileFacts>& facts, Manifest& manifest,
-                  TableRepair& repair) {
+                  TableRepair& repair) const {
     for (const uint64_t number : mark.files) {
       if (!facts.contains(number))
         repair.obstacle = StoreFileName(number) +
                           ", which the log lists, is missing or damaged, or its family was dropped";
     }
+    const SequenceId known = std::max(mark.flushed, HighestLogged(manifest.table));
     std::erase_if(facts, [&](const auto& file) {
       if (std::binary_search(mark.files.begin(), mark.files.end(), file.first)) return false;
+      // A log that was cut lists older files, and has not what was flushed since.
+      if (file.first >= mark.next_file && file.second.highest > known)
+        repair.obstacle = StoreFileName(file.first) +
+                          " has what neither the log nor the files that it lists have";
       repair.notes.push_back(StoreFileName(file.first) + " is left out: " +
                              (file.first < mark.next_file
                                   ? "it was replaced, truncated or dropped"
@@ -195,7 +208,7 @@ class Repair {
 
 }  // namespace
 
-StatusOr<std::vector<TableRepair>> RepairLocalStore(const std::string& directory, RepairMode mode) {
+StatusOr<StoreRepair> RepairLocalStore(const std::string& directory, RepairMode mode) {
   if (mode == RepairMode::kAct) {
     // Holds the lock meanwhile.
     CELLFS_ASSIGN_OR_RETURN(const auto held, StoreDirectory::Open(PosixFiles(), directory));

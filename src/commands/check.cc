@@ -86,45 +86,67 @@ std::string CheckJson(const CheckReport& report) {
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string RepairText(const std::vector<TableRepair>& repairs, RepairMode mode) {
+std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
   const bool acts = mode == RepairMode::kAct;
-  std::string text;
-  bool can_act = false;
-  for (const TableRepair& repair : repairs) {
-    text += repair.table.ToString() + ": " + repair.damage + "\n";
-    if (repair.obstacle.empty()) {
-      can_act = true;
-      text += std::string("  its MANIFEST ") + (acts ? "was" : "would be") + " made of ";
-      for (const std::string& file : repair.files) text += file + " ";
-      text += repair.files.empty() ? "no file\n" : "\n";
-    } else {
-      text += "  it is left as it is: " + repair.obstacle + "\n";
-    }
-    for (const std::string& note : repair.notes) text += "  " + note + "\n";
+  std::string text = "the log: " + repair.damage + "\n  it " + (acts ? "was" : "would be") +
+                     " cut there; " + std::to_string(repair.records) + " whole records behind that ";
+  if (repair.kept.empty()) return text + "are known\n";
+  text += acts ? "are in no table now, and kept in" : "would be in no table, and kept in";
+  for (const std::string& file : repair.kept) text += " wal/" + file;
+  return text + "\n";
+}
+
+std::string TableRepairText(const TableRepair& repair, RepairMode mode) {
+  std::string text = repair.table.ToString() + ": " + repair.damage + "\n";
+  if (repair.obstacle.empty()) {
+    text += std::string("  its MANIFEST ") + (mode == RepairMode::kAct ? "was" : "would be") +
+            " made of ";
+    for (const std::string& file : repair.files) text += file + " ";
+    text += repair.files.empty() ? "no file\n" : "\n";
+  } else {
+    text += "  it is left as it is: " + repair.obstacle + "\n";
   }
-  if (can_act && !acts)
+  for (const std::string& note : repair.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string RepairText(const StoreRepair& repair, RepairMode mode) {
+  std::string text;
+  for (const TableRepair& table : repair.tables) text += TableRepairText(table, mode);
+  if (repair.log) text += LogRepairText(*repair.log, mode);
+  const bool can_act =
+      repair.log || std::any_of(repair.tables.begin(), repair.tables.end(),
+                                [](const TableRepair& table) { return table.obstacle.empty(); });
+  if (can_act && mode == RepairMode::kPlan)
     text += "nothing was changed; --yes does it. Make a copy of the store before\n";
   return text;
 }
 
-// A line for each table.
-std::string RepairJson(const std::vector<TableRepair>& repairs) {
+std::string JsonLine(const json& record) {
+  return record.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+// A line for each table, and one for the log.
+std::string RepairJson(const StoreRepair& repair) {
   std::string lines;
-  for (const TableRepair& repair : repairs)
-    lines += json({{"table", repair.table.ToString()},
-                   {"damage", repair.damage},
-                   {"files", repair.files},
-                   {"notes", repair.notes},
-                   {"obstacle", repair.obstacle}})
-                 .dump(-1, ' ', false, json::error_handler_t::replace) +
-             "\n";
+  for (const TableRepair& table : repair.tables)
+    lines += JsonLine({{"table", table.table.ToString()},
+                       {"damage", table.damage},
+                       {"files", table.files},
+                       {"notes", table.notes},
+                       {"obstacle", table.obstacle}});
+  if (repair.log)
+    lines += JsonLine({{"log", "wal"},
+                       {"damage", repair.log->damage},
+                       {"records", repair.log->records},
+                       {"kept", repair.log->kept}});
   return lines;
 }
 
-bool IsDamageLeft(const std::vector<TableRepair>& repairs, RepairMode mode) {
-  if (mode == RepairMode::kPlan) return !repairs.empty();
-  return std::any_of(repairs.begin(), repairs.end(),
-                     [](const TableRepair& repair) { return !repair.obstacle.empty(); });
+bool IsDamageLeft(const StoreRepair& repair, RepairMode mode) {
+  if (mode == RepairMode::kPlan) return repair.log || !repair.tables.empty();
+  return std::any_of(repair.tables.begin(), repair.tables.end(),
+                     [](const TableRepair& table) { return !table.obstacle.empty(); });
 }
 
 // What keeps the store from being looked at is damage like any other.
@@ -136,12 +158,12 @@ StatusOr<CheckReport> ReportOn(const std::string& store) {
   return unreadable;
 }
 
-// Where no manifest is lost: what else is damaged, which nothing is known to make anew.
+// Where there is nothing to repair: what else is damaged, which nothing is known to make anew.
 StatusOr<int> TellOfTheRest(const Front& front, const std::string& store) {
   CELLFS_ASSIGN_OR_RETURN(const CheckReport report, ReportOn(store));
   const bool is_whole = report.damage.empty();
   if (!front.printer.style().json) {
-    front.printer.Line("every table has its manifest");
+    front.printer.Line("every table has its manifest, and the log can be read");
     front.printer.Bytes(CheckText(report));
   } else if (!is_whole) {
     front.printer.Bytes(CheckJson(report) + '\n');
@@ -152,11 +174,10 @@ StatusOr<int> TellOfTheRest(const Front& front, const std::string& store) {
 // Of a store that is not mounted. Without --yes it only says what it would do.
 StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::string& store) {
   const RepairMode mode = arguments.Flag("yes") ? RepairMode::kAct : RepairMode::kPlan;
-  CELLFS_ASSIGN_OR_RETURN(const auto repairs, RepairLocalStore(store, mode));
-  if (repairs.empty()) return TellOfTheRest(front, store);
-  front.printer.Bytes(front.printer.style().json ? RepairJson(repairs)
-                                                 : RepairText(repairs, mode));
-  return IsDamageLeft(repairs, mode) ? kExitNo : kExitDone;
+  CELLFS_ASSIGN_OR_RETURN(const StoreRepair repair, RepairLocalStore(store, mode));
+  if (!repair.log && repair.tables.empty()) return TellOfTheRest(front, store);
+  front.printer.Bytes(front.printer.style().json ? RepairJson(repair) : RepairText(repair, mode));
+  return IsDamageLeft(repair, mode) ? kExitNo : kExitDone;
 }
 
 // As a last resort: the table of owners, modes and times goes, and all is as it is inherited.
@@ -229,13 +250,14 @@ const Command kCheckCommand{
     .description =
         "Reads everything, also of a mounted store. --repair is for a store that is not mounted: "
         "it says how the manifests of tables that were lost can be made anew from store files, "
-        "and with --yes it does so.",
+        "and where a damaged log can be cut, and with --yes it does so.",
     .example = "check ~/store\ncheck --repair ~/store",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a store's directory or its mount point");
           syntax.Flag("--repair", "repair",
-                      "say how manifests that were lost can be made anew from store files");
+                      "say how manifests that were lost can be made anew from store files, and a "
+                      "damaged log be cut");
           syntax.Flag("--forget-owners", "forget_owners",
                       "with --repair: give up all owners, modes and times, where these cannot be "
                       "read and no mount can be made");

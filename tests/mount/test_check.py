@@ -256,24 +256,54 @@ def test_a_store_file_of_another_length_is_said_by_all(mount):
     mount.start()
 
 
-@pytest.mark.parametrize("damaged", ["log", "no log", "RESERVE"])
-def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount, damaged):
-    (mount.family() / "q").write_text("x" * 1000)
-    mount.kill9()
-    log = next((mount.store / "wal").iterdir())
-    if damaged == "RESERVE":
-        (mount.store / "RESERVE").unlink()
-        (mount.store / "RESERVE").mkdir()
-    elif damaged == "log":
-        flip(log, b"x" * 500)
-    else:
-        log.unlink()
+def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount):
+    mount.stop()
+    (mount.store / "RESERVE").unlink()
+    (mount.store / "RESERVE").mkdir()
     for option in "", "--yes", "--json":
         code, out, error = sh(f"{CELLFS} check --repair {option} {mount.store}", check=False)
-        assert code == 1 and ("RESERVE" if damaged == "RESERVE" else "wal") in out, (out, error)
-    if damaged == "RESERVE":
-        mount.start()
-        assert "RESERVE keeps 0 of" in mount.log_text()
+        assert code == 1 and "RESERVE" in out, (out, error)
+    mount.start()
+    assert "RESERVE keeps 0 of" in mount.log_text()
+
+
+@pytest.mark.parametrize("damage", ["in a record", "of the header", "no log"])
+def test_a_damaged_log_is_cut_by_a_repair_and_the_rest_is_kept(mount, damage):
+    family = mount.family()
+    (family / "flushed").write_text("f")
+    mount.command("flush")
+    for name in "before", "lost", "behind":
+        (family / name).write_text(f"<{name}>" * 100)
+    mount.kill9()
+    log = max((mount.store / "wal").iterdir())
+    if damage == "in a record":
+        flip(log, b"<lost>" * 50)
+    elif damage == "of the header":
+        flip(log, b"CELLWAL")
+    else:
+        log.unlink()
+    code, _, error = sh(f"{CELLFS} get {mount.store} t r", check=False)
+    assert code == 3 and "check --repair" in error, error
+    files = {f: f.read_bytes() for f in mount.store.rglob("*") if f.is_file()}
+    code, out, _ = sh(f"{CELLFS} check --repair {mount.store}", check=False)
+    assert code == 1 and "it would be cut there" in out and "--yes does it" in out, out
+    assert files == {f: f.read_bytes() for f in mount.store.rglob("*") if f.is_file()}
+    code, out, _ = sh(f"{CELLFS} check --repair --json {mount.store}", check=False)
+    plan = json.loads(out)
+    assert code == 1 and plan["log"] == "wal" and len(plan["kept"]) == (damage != "no log"), out
+    out = sh(f"{CELLFS} check --repair --yes {mount.store}")
+    assert "it was cut there" in out, out
+    assert [f"wal/{name}" for name in plan["kept"]] == [
+        str(f.relative_to(mount.store)) for f in mount.store.glob("wal/*.cut-*")]
+    mount.start()
+    there = ["before", "flushed"] if damage == "in a record" else ["flushed"]
+    assert sorted(os.listdir(family)) == there
+    if damage == "in a record":
+        assert (family / "before").read_text() == "<before>" * 100
+        assert plan["records"] >= 1 and "cut off" in mount.command("status")
+    (family / "new").write_text("n")
+    mount.remount()
+    assert sorted(os.listdir(family)) == sorted([*there, "new"])
 
 
 def test_a_table_that_lacks_a_store_file_is_left_as_it_is(mount):
