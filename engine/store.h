@@ -70,6 +70,9 @@ class Store {
                              const std::string& family, const std::string& qualifier) = 0;
   // Rights alone, to alter the schema of the table or namespace that the scope is: kAccessDenied.
   virtual Status CheckMayAlter(const Caller& caller, const GrantScope& scope) = 0;
+  // Likewise, to put something into the table, family or column that the scope is, or into a part
+  // of it alone: kAccessDenied.
+  virtual Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) = 0;
   // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
   // helps. Where flushes make room it waits for them, as a put does.
   virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;

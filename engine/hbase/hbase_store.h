@@ -53,6 +53,7 @@ class HBaseStore : public Store {
     return {};
   }
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
+  Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

@@ -27,14 +27,22 @@ std::string Describe(const GrantScope& scope) {
   return text;
 }
 
-bool Has(const Catalog& catalog, const Caller& caller, std::string_view rights,
-         const GrantScope& scope) {
+// Whether a grant of one of the rights to the caller holds at a scope of which that is true.
+template <typename IsWanted>
+bool HasWhere(const Catalog& catalog, const Caller& caller, std::string_view rights,
+              IsWanted&& is_wanted) {
   return std::any_of(catalog.grants.begin(), catalog.grants.end(),
                      [&](const Stamped<Grant>& grant) {
                        return grant.value.user == caller.user &&
                               grant.value.permissions.find_first_of(rights) != std::string::npos &&
-                              Covers(grant.value.scope, scope);
+                              is_wanted(grant.value.scope);
                      });
+}
+
+bool Has(const Catalog& catalog, const Caller& caller, std::string_view rights,
+         const GrantScope& scope) {
+  return HasWhere(catalog, caller, rights,
+                  [&](const GrantScope& granted) { return Covers(granted, scope); });
 }
 
 void AddTouched(const TableSchema& schema, const Delete& mutation,
@@ -85,6 +93,13 @@ Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_vi
   for (const char letter : rights.substr(1)) letters += std::string(" or ") + letter;
   return {StatusCode::kAccessDenied,
           "user '" + caller.user + "' has not the right " + letters + " on " + Describe(scope)};
+}
+
+Status RequireRightWithin(const Catalog& catalog, const Caller& caller, std::string_view rights,
+                          const GrantScope& scope) {
+  const auto is_within = [&](const GrantScope& granted) { return Covers(scope, granted); };
+  if (HasWhere(catalog, caller, rights, is_within)) return {};
+  return RequireRight(catalog, caller, rights, scope);
 }
 
 Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableSchema& schema,

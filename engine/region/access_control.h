@@ -26,6 +26,10 @@ inline GrantScope TableScope(TableName table) { return {"", std::move(table)}; }
 Status RequireRight(const Catalog& catalog, const Caller& caller, std::string_view rights,
                     const GrantScope& scope);
 
+// The same, where it is enough to have it at a part of `scope`.
+Status RequireRightWithin(const Catalog& catalog, const Caller& caller, std::string_view rights,
+                          const GrantScope& scope);
+
 // W on every column that is touched; on the family for family tombstones; on every family for a
 // Delete that names nothing.
 Status RequireWrite(const Catalog& catalog, const Caller& caller, const TableSchema& schema,

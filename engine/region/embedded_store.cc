@@ -254,6 +254,12 @@ Status EmbeddedStore::CheckMayAlter(const Caller& caller, const GrantScope& scop
   return scope.table ? Require(caller, "AC", scope) : Require(caller, "A", GlobalScope());
 }
 
+Status EmbeddedStore::CheckMayPutWithin(const Caller& caller, const GrantScope& scope) {
+  if (!options_.site.authorization) return {};
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  return RequireRightWithin(*catalog, caller, "W", scope);
+}
+
 Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   if (handle->violation) return SpaceLimiting(table, *handle->violation);

@@ -46,6 +46,7 @@ class EmbeddedStore : public LocalStore {
   Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
                      const std::string& qualifier) override;
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override;
+  Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override;
   Status CheckRoom(const TableName& table, uint64_t bytes) override;
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

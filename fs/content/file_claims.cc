@@ -5,6 +5,7 @@
 
 #include "fs/content/claim.h"
 #include "fs/content/column_rights.h"
+#include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
 
 namespace cellfs::fs {
@@ -74,7 +75,7 @@ OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& f
     case PlaceContent::kMemory:
       return MakeMemory(request, file, mode);
     case PlaceContent::kToml:
-      CELLFS_RETURN_IF_FAILED(reading_.CheckMayAlter(*request.caller, file));
+      CELLFS_RETURN_IF_FAILED(CheckMayChange(reading_, *request.caller, file));
       tree_.unstored.ShowToml(file.Parent());
       return true;
     default:

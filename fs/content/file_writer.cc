@@ -7,6 +7,7 @@
 
 #include "fs/content/counter_writer.h"
 #include "fs/content/text_writer.h"
+#include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
 #include "fs/schema/schema_text.h"
 
@@ -79,7 +80,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCounter(const Request& request, const Nod
 
 OutcomeOr<OpenedFile> FileWriters::OpenToml(const Request& request, const NodePtr& node,
                                             const Place& place, const OpenMode& mode) const {
-  CELLFS_RETURN_IF_FAILED(cells_.reading.CheckMayAlter(*request.caller, place));
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(cells_.reading, *request.caller, place));
   std::string text;
   if (!mode.truncate && !mode.created) {
     CELLFS_ASSIGN_OR_RETURN(text, TomlText(cells_.reading, place));

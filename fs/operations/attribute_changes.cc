@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fs/nodes/column_lock.h"
+#include "fs/reading/change_rights.h"
 
 namespace cellfs::fs {
 
@@ -78,16 +79,6 @@ Outcome DropInherited(const AttributeChanging& with, const Place& directory,
   return {};
 }
 
-// Owner, mode and time go with a value, or a schema: who has no right to write that does not change
-// them. That a table is READONLY is about its values alone. Of a directory nothing is in the store,
-// and mkdir asks for no right either.
-Outcome CheckRight(const AttributeChanging& with, const Caller& caller, const Place& place) {
-  if (place.IsToml()) return with.reading.CheckMayAlter(caller, place);
-  if (!place.IsColumn()) return {};
-  const Status may_put = with.reading.CheckMayPut(caller, place);
-  return may_put.code() == StatusCode::kAccessDenied ? may_put : Status();
-}
-
 // Under the column's lock, as a put remembers the times of its version: of two who read what is
 // stored and write it back one would lose what the other has said.
 OutcomeOr<std::optional<ResolvedEntry>> StoreOfFile(const AttributeChanging& with,
@@ -138,7 +129,7 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
   // Copies that bring a history set what its directories have, and are not to fail.
   if (!place.HasAttributes()) return not_found;
   if (!change.uid && !change.gid && !change.mode && !change.mtime) return not_found;
-  CELLFS_RETURN_IF_FAILED(CheckRight(with, *request.caller, place));
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
   AttributeUpdate update;
   update.uid = change.uid;
   update.gid = change.gid;

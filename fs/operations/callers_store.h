@@ -70,6 +70,9 @@ class CallersStore : public Store {
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayAlter(caller, scope);
   }
+  Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override {
+    return store_.CheckMayPutWithin(caller, scope);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_.CheckRoom(table, bytes);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/directory_changes.h"
 
+#include "fs/reading/change_rights.h"
 #include "fs/schema/schema_file.h"
 
 namespace cellfs::fs {
@@ -39,6 +40,7 @@ Outcome Make(const DirectoryChanges& with, const Request& request, const Place& 
       return MakeTable(with, caller, place);
     case PlaceKind::kRow: {
       CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
+      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
       CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place.table));
       if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
       with.tree.unstored.ShowToml(place.Parent());
@@ -48,8 +50,10 @@ Outcome Make(const DirectoryChanges& with, const Request& request, const Place& 
       CELLFS_RETURN_IF_FAILED(with.schemas.Declare(caller, place, with.options.family_defaults));
       break;
     case PlaceKind::kVersionsColumn:
+      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
       break;
     case PlaceKind::kMemoryDirectory: {
+      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
       entry.reason = UnstoredReason::kMemory;
       CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make(request.uid));
       entry.file->uid = request.uid;

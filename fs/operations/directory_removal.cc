@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/directory_removal.h"
 
+#include "fs/reading/change_rights.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -96,6 +98,7 @@ Outcome RemoveDirectory(const DirectoryChanges& with, const Request& request,
   const Place& place = found.place;
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
   if (Outcome removed = RemoveOne(with, *request.caller, found); !removed.ok()) {
     if (removed.is_unknown()) TellDoubtful(with.tree.kernel, place);
     return removed;

@@ -69,11 +69,11 @@ class Reading {
   Status CheckMayPut(const Caller& caller, const Place& column) const {
     return store_.CheckMayPut(caller, column.table, column.family, column.qualifier);
   }
-  // What the .toml that is written alters.
-  Status CheckMayAlter(const Caller& caller, const Place& toml) const {
-    GrantScope scope{toml.table.namespace_name};
-    if (toml.kind == PlaceKind::kSchemaFile) scope = {"", toml.table};
+  Status CheckMayAlter(const Caller& caller, const GrantScope& scope) const {
     return store_.CheckMayAlter(caller, scope);
+  }
+  Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) const {
+    return store_.CheckMayPutWithin(caller, scope);
   }
   Status CheckRoom(const TableName& table, uint64_t bytes) const {
     return store_.CheckRoom(table, bytes);

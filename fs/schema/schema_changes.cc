@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fs/nodes/column_lock.h"
+#include "fs/reading/change_rights.h"
 #include "fs/schema/schema_text.h"
 
 namespace cellfs::fs {
@@ -155,7 +156,7 @@ Outcome SchemaChanges::Declare(const Caller& caller, const Place& family,
   // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
   const std::lock_guard lock(mutex_);
   CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
-  if (schema->FindFamily(family.family) != nullptr) return {};
+  if (schema->FindFamily(family.family) != nullptr) return CheckMayChange(reading_, caller, family);
   if (!IsOpen(*schema)) {
     return {EPERM, "table '" + family.table.ToString() + "' has no family '" + family.family +
                        "' and is not open to new ones; declare it in .schema.toml"};

@@ -90,6 +90,45 @@ TEST_F(AuthorizationTest, WhoMayNotPutChangesNoAttribute) {
   EXPECT_EQ(filesystem_->GetAttributes(root_, *file)->attributes.st_mtim.tv_sec, 9);
 }
 
+// As of a file: whoever may put something into a directory changes it, makes it and removes it.
+TEST_F(AuthorizationTest, WhoMayPutNothingIntoADirectoryChangesNoneOfIt) {
+  const NodePtr table = LookUp({"default", "t"}).node;
+  const NodePtr row = LookUp({"default", "t", "r"}).node;
+  ASSERT_TRUE(filesystem_->MakeDirectory(root_, *table, "made", 0777).ok());
+  const NodePtr made = LookUp({"default", "t", "made"}).node;
+  ASSERT_TRUE(filesystem_->MakeDirectory(root_, *made, "f", 0777).ok());
+  const NodePtr family = LookUp({"default", "t", "made", "f"}).node;
+  const NodePtr versions = LookUp({"default", "t", "made", "f", ".versions"}).node;
+  const auto touch = [&](const Request& request, const NodePtr& directory) {
+    return filesystem_->SetAttributes(request, *directory, {.mtime = timespec{9, 0}}, nullptr)
+        .error();
+  };
+  const auto make = [&](const Request& request, const NodePtr& directory, const char* name) {
+    return filesystem_->MakeDirectory(request, *directory, name, 0777).error();
+  };
+  for (const NodePtr& directory : {row, made, family, table, LookUp({"default"}).node})
+    EXPECT_EQ(touch(bob_, directory), EACCES);
+  EXPECT_EQ(make(bob_, table, "bobs"), EACCES);
+  EXPECT_EQ(make(bob_, versions, "q"), EACCES);
+  EXPECT_EQ(filesystem_->RemoveDirectory(bob_, *made, "f").error(), EACCES);
+  EXPECT_EQ(filesystem_->RemoveDirectory(bob_, *table, "made").error(), EACCES);
+
+  const Caller& root = Caller::Superuser();
+  ASSERT_TRUE(store_->GrantPermissions(root, {"bob", {"", kTable, "f", "q"}, "W"}, true).ok());
+  for (const NodePtr& directory : {row, made, family}) EXPECT_EQ(touch(bob_, directory), 0);
+  for (const NodePtr& directory : {table, LookUp({"default"}).node})
+    EXPECT_EQ(touch(bob_, directory), EACCES) << "those are the schema's";
+  ASSERT_EQ(make(bob_, table, "bobs"), 0);
+  const NodePtr bobs = LookUp({"default", "t", "bobs"}).node;
+  EXPECT_EQ(make(bob_, bobs, "f"), 0);
+  EXPECT_EQ(make(bob_, versions, "q"), 0);
+  EXPECT_EQ(make(bob_, versions, "other"), EACCES);
+  EXPECT_EQ(filesystem_->RemoveDirectory(bob_, *bobs, "f").error(), 0);
+  EXPECT_EQ(filesystem_->RemoveDirectory(bob_, *table, "bobs").error(), 0);
+  ASSERT_TRUE(store_->GrantPermissions(root, {"bob", {"", kTable}, "C"}, true).ok());
+  EXPECT_EQ(touch(bob_, table), 0);
+}
+
 TEST_F(AuthorizationTest, WhoMayNotAlterASchemaOpensItsFileOnlyToRead) {
   const NodePtr table = LookUp({"default", "t"}).node;
   const NodePtr file = LookUp({"default", "t", ".schema.toml"}).node;

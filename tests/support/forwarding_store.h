@@ -47,6 +47,9 @@ class ForwardingStore : public Store {
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
     return store_->CheckMayAlter(caller, scope);
   }
+  Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override {
+    return store_->CheckMayPutWithin(caller, scope);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_->CheckRoom(table, bytes);
   }

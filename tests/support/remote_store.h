@@ -49,6 +49,7 @@ class RemoteStore : public ForwardingStore {
   Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
                      const std::string& qualifier) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
+  Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   // A cluster names no table but by its name.
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {

@@ -61,6 +61,23 @@ TEST_F(AccessTest, WhetherASchemaMayBeAlteredIsKnownBefore) {
   EXPECT_EQ(may_alter(Caller::Superuser(), NamespaceScope("default")), StatusCode::kOk);
 }
 
+TEST_F(AccessTest, WhetherSomethingMayBePutIntoAPartIsKnownBefore) {
+  const GrantScope table = TableScope(ParseTableName("t"));
+  const auto may_put = [&](const GrantScope& scope) {
+    return store_->CheckMayPutWithin({"bob"}, scope).code();
+  };
+  ASSERT_EQ(GrantTo("bob", "RXCA", table), StatusCode::kOk);
+  EXPECT_EQ(may_put(table), kDenied);
+  ASSERT_EQ(GrantTo("bob", "W", Column("f", "a")), StatusCode::kOk);
+  for (const GrantScope& scope : {table, Family("f"), Column("f", "a")})
+    EXPECT_EQ(may_put(scope), StatusCode::kOk);
+  for (const GrantScope& scope : {Family("g"), Column("f", "b"), TableScope(ParseTableName("u"))})
+    EXPECT_EQ(may_put(scope), kDenied);
+  ASSERT_EQ(GrantTo("bob", "W", NamespaceScope("default")), StatusCode::kOk);
+  EXPECT_EQ(may_put(Family("g")), StatusCode::kOk);
+  EXPECT_EQ(store_->CheckMayPutWithin(Caller::Superuser(), Family("g")).code(), StatusCode::kOk);
+}
+
 TEST_F(AccessTest, AReaderIsToldWhetherSomethingWasHidden) {
   ASSERT_EQ(GrantTo("bob", "R", Family("f")), StatusCode::kOk);
   ASSERT_EQ(GrantTo("eve", "R", Column("f", "a")), StatusCode::kOk);
