@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The filter that hides what a caller may not read (HBase's AccessControlFilter). Stands before the
-// query's own filter, which never sees a hidden cell.
+// query's own filter, which never sees a hidden cell. A raw scan shows a family's tombstones to all
+// who may read a column of it; HBase hides them from those who may not read all of the family.
 #ifndef CELLFS_ENGINE_REGION_ACCESS_FILTER_H_
 #define CELLFS_ENGINE_REGION_ACCESS_FILTER_H_
 

@@ -148,6 +148,25 @@ TEST_F(AuthorizationTest, WhoMayNotAlterASchemaOpensItsFileOnlyToRead) {
   filesystem_->Release(*made->entry.node, made->handle);
 }
 
+// A family's tombstone is his column's as well.
+TEST_F(AuthorizationTest, WhatAFamilysTombstoneHidesIsDeletedForWhoMayReadOneColumn) {
+  const Caller& root = Caller::Superuser();
+  ASSERT_TRUE(store_->RevokePermissions(root, "bob", {"", kTable}).ok());
+  ASSERT_TRUE(store_->GrantPermissions(root, {"bob", {"", kTable, "f", "q"}, "R"}, true).ok());
+  const NodePtr deleted = LookUp({"default", "t", "r", "f", ".deleted"}).node;
+  EXPECT_EQ(filesystem_->LookUp(bob_, *deleted, "q").error(), ENOENT);
+  for (const CellType type : {CellType::kDeleteFamilyVersion, CellType::kDeleteFamily}) {
+    const Delete remove{"r", {{type, "f", "", 3}}};
+    ASSERT_TRUE(store_->Mutate(root, kTable, RowMutations::Of(remove)).ok());
+    const auto found = filesystem_->LookUp(bob_, *deleted, "q");
+    ASSERT_TRUE(found.ok());
+    const auto opened = filesystem_->Open(bob_, *found->node, {.read = true});
+    ASSERT_TRUE(opened.ok());
+    EXPECT_EQ(filesystem_->Read(bob_, *found->node, opened->handle, 0, 9)->bytes, "secret");
+    filesystem_->Release(*found->node, opened->handle);
+  }
+}
+
 TEST_F(AuthorizationTest, TheKernelKeepsNothingOfARow) {
   for (const Entry& entry :
        {LookUp({"default", "t", "r"}), LookUp({"default", "t", "r", "f"}),

@@ -102,6 +102,34 @@ TEST_F(AccessTest, AReaderIsToldWhetherSomethingWasHidden) {
   EXPECT_TRUE(is_told({"eve"}, {{"f", {}}})) << "a tombstone is something as well";
 }
 
+// What they hide is deleted for who may read one column, too.
+TEST_F(AccessTest, AFamilysTombstonesAreSeenByWhoMayReadOneColumn) {
+  ASSERT_EQ(GrantTo("eve", "R", Column("f", "a")), StatusCode::kOk);
+  const Delete remove{"r",
+                      {{CellType::kDeleteFamily, "f", "", 7},
+                       {CellType::kDeleteFamilyVersion, "f", "", 9},
+                       {CellType::kDeleteColumn, "f", "b", 7},
+                       {CellType::kDeleteFamily, "g", "", 7}}};
+  ASSERT_TRUE(store_
+                  ->Mutate(Caller::Superuser(), ParseTableName("t"), RowMutations::Of(remove))
+                  .ok());
+  Scan scan;
+  scan.raw = true;
+  scan.max_versions = kAllVersions;
+  const auto scanner = store_->OpenScanner({"eve"}, ParseTableName("t"), scan);
+  ASSERT_TRUE(scanner.ok());
+  const auto rows = (*scanner)->Next({});
+  ASSERT_TRUE(rows.ok() && rows->size() == 1);
+  std::vector<CellType> seen;
+  for (const Cell& cell : rows->front()) {
+    EXPECT_EQ(cell.family, "f");
+    EXPECT_TRUE(IsFamilyTombstone(cell.type) || cell.qualifier == "a");
+    seen.push_back(cell.type);
+  }
+  EXPECT_EQ(seen, (std::vector{CellType::kDeleteFamilyVersion, CellType::kDeleteFamily,
+                               CellType::kPut}));
+}
+
 TEST_F(AccessTest, APartlyReadableRowComesBackFiltered) {
   ASSERT_EQ(GrantTo("bob", "RW", Family("f")), StatusCode::kOk);
   EXPECT_EQ(Get("t", {}, "bob"), "f:a=fa f:b=fb");
