@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "fs/attributes/attribute_store.h"
-#include "fs/nodes/column_lock.h"
 #include "fs/nodes/shared_file.h"
 
 namespace cellfs::fs {
@@ -31,41 +30,43 @@ void Orphaning::Finish(LiveTree& tree) {
   for (const auto& handle : handles) handle->NameWent();
 }
 
-std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
-                                      const std::function<bool(const Place&)>& which) {
+std::vector<Orphaning> OpenFiles::Prepare(const std::function<bool(const Place&)>& which) {
   std::vector<Orphaning> orphans;
   const auto is_wanted = [&](const Place& place) {
     return place.kind == PlaceKind::kCell && place.view == nullptr && which(place);
   };
-  for (const NodePtr& node : tree.inodes.FindAll(is_wanted)) {
-    if (node->handle_count() == 0) continue;
-    const auto lock = ColumnLock::Of(*node);
+  for (const NodePtr& node : tree_.inodes.FindAll(is_wanted)) {
+    if (node->unlinked()) continue;  // the name may be another's by now
     const Snapshot<Place> place = node->place();
-    if (auto orphan = Orphaning::Prepare(tree, contents, *place))
+    if (auto orphan = Orphaning::Prepare(tree_, contents_, *place))
       orphans.push_back(*std::move(orphan));
   }
   return orphans;
 }
 
-void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans) {
+void OpenFiles::Finish(std::vector<Orphaning> orphans) {
   for (Orphaning& orphan : orphans) {
-    const auto lock = ColumnLock::Of(orphan.node());
     const Snapshot<Place> place = orphan.node().place();
-    tree.inodes.Unlink(*place);
-    tree.kernel.NameWent(*place);
-    CounterWent(tree, *place);
-    orphan.Finish(tree);
+    tree_.inodes.Unlink(*place);
+    tree_.kernel.NameWent(*place);
+    CounterWent(tree_, *place);
+    orphan.Finish(tree_);
   }
 }
 
-std::function<void()> OrphanFamilies(LiveTree& tree, const Contents& contents,
-                                     const TableName& table,
-                                     const std::set<std::string>& families) {
-  auto orphans = std::make_shared<std::vector<Orphaning>>(
-      PrepareOrphans(tree, contents, [&](const Place& place) {
-        return place.table == table && families.contains(place.family);
-      }));
-  return [&tree, orphans] { FinishOrphans(tree, std::move(*orphans)); };
+Status OpenFiles::Drop(const TableName& table,
+                       const std::optional<std::set<std::string>>& families,
+                       const std::function<Status()>& drop) {
+  if (families && families->empty()) return drop();
+  const ColumnTable::ClosedColumns closed(tree_.columns, table, families);
+  std::vector<Orphaning> orphans = Prepare([&](const Place& place) {
+    return place.table == table && (!families || families->contains(place.family));
+  });
+  const Status done = drop();
+  if (!IsInForce(done)) return done;
+  closed.Changed();
+  Finish(std::move(orphans));
+  return done;
 }
 
 void CounterWent(LiveTree& tree, const Place& cell) {

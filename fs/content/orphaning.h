@@ -16,11 +16,12 @@
 #include "fs/content/contents.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
+#include "fs/schema/open_files_keeper.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// Of one file. REQUIRES, for both steps: the column's lock.
+// Of one file. REQUIRES, for both steps: the column's lock, or that this thread has closed it.
 class Orphaning {
  public:
   // Nullopt: nobody has it open.
@@ -40,19 +41,25 @@ class Orphaning {
   OutcomeOr<std::string> bytes_;
 };
 
-// Of all open files at places of the present that `which` names: before these names go together, with
-// a table or a family. Takes the locks itself, one after the other.
-std::vector<Orphaning> PrepareOrphans(LiveTree& tree, const Contents& contents,
-                                      const std::function<bool(const Place&)>& which);
-// The names are gone.
-void FinishOrphans(LiveTree& tree, std::vector<Orphaning> orphans);
-// Both for families of a table that are dropped: the second step is what it returns.
-std::function<void()> OrphanFamilies(LiveTree& tree, const Contents& contents,
-                                     const TableName& table,
-                                     const std::set<std::string>& families);
+// Of all files that the mount has open.
+class OpenFiles : public OpenFilesKeeper {
+ public:
+  // Both outlive it.
+  OpenFiles(LiveTree& tree, const Contents& contents) : tree_(tree), contents_(contents) {}
+
+  Status Drop(const TableName& table, const std::optional<std::set<std::string>>& families,
+              const std::function<Status()>& drop) override;
+
+ private:
+  std::vector<Orphaning> Prepare(const std::function<bool(const Place&)>& which);
+  void Finish(std::vector<Orphaning> orphans);
+
+  LiveTree& tree_;
+  const Contents& contents_;
+};
 
 // A column's value went by its plain name, and its counter with it: who has that open adds nothing any
-// more. REQUIRES: the column's lock.
+// more. REQUIRES: as Orphaning.
 void CounterWent(LiveTree& tree, const Place& cell);
 
 }  // namespace cellfs::fs

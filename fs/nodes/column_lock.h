@@ -52,7 +52,7 @@ class ColumnLock {
   static ColumnLock Of(ColumnPtr column);
   static std::vector<ColumnLock> Of(std::vector<ColumnPtr> columns);
   bool IsClosed() const { return column_->table_.IsClosed(*column_); }
-  // Lets it go until the column's family is open.
+  // Lets it go until the column is open.
   void AwaitOpening();
 
   static inline thread_local int held_ = 0;

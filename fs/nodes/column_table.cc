@@ -74,40 +74,47 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
   return now;
 }
 
-// ---- A family that goes if it is empty ----------------------------------------------------------
+// ---- Columns that go together -------------------------------------------------------------------
 
-ColumnTable::ClosedFamily::ClosedFamily(ColumnTable& table, const Place& family)
-    : table_(table), family_(family) {
+ColumnTable::ClosedColumns::ClosedColumns(ColumnTable& columns, TableName table,
+                                          std::optional<std::set<std::string>> families)
+    : columns_(columns), table_(std::move(table)), families_(std::move(families)) {
   {
-    std::lock_guard lock(table_.closed_mutex_);
-    table_.closed_.push_back(this);
-    table_.closed_count_.fetch_add(1);
+    std::lock_guard lock(columns_.closed_mutex_);
+    columns_.closed_.push_back(this);
+    columns_.closed_count_.fetch_add(1);
   }
   // Who has a lock now took it before, perhaps; who gets one from here on sees that it is closed.
-  for (const ColumnPtr& column : table_.FindAllIn(*this)) {
+  for (const ColumnPtr& column : columns_.FindAllOf(*this)) {
     std::unique_lock held(column->mutex_, std::defer_lock);
     LockOrWait(held);
   }
 }
 
-ColumnTable::ClosedFamily::~ClosedFamily() {
-  std::lock_guard lock(table_.closed_mutex_);
-  std::erase(table_.closed_, this);
-  table_.closed_count_.fetch_sub(1);
-  table_.opened_.notify_all();
+ColumnTable::ClosedColumns::~ClosedColumns() {
+  std::lock_guard lock(columns_.closed_mutex_);
+  std::erase(columns_.closed_, this);
+  columns_.closings_.fetch_add(1);  // before somebody gets a lock
+  columns_.closed_count_.fetch_sub(1);
+  columns_.opened_.notify_all();
 }
 
-bool ColumnTable::ClosedFamily::Has(const Column& column) const {
-  return column.cell().family == family_.family && column.cell().table == family_.table;
+void ColumnTable::ClosedColumns::Changed() const {
+  for (const ColumnPtr& column : columns_.FindAllOf(*this)) column->Changed();
 }
 
-std::vector<ColumnPtr> ColumnTable::FindAllIn(const ClosedFamily& family) const {
+bool ColumnTable::ClosedColumns::Has(const Column& column) const {
+  const Place& cell = column.cell();
+  return (!families_ || families_->contains(cell.family)) && cell.table == table_;
+}
+
+std::vector<ColumnPtr> ColumnTable::FindAllOf(const ClosedColumns& closed) const {
   std::vector<ColumnPtr> found;  // before the lock, with the next: what they hold last goes after it
   ColumnPtr held;
   for (ColumnShard& shard : *shards_) {
     std::lock_guard lock(shard.mutex);
     for (const auto& [number, column] : shard.columns) {
-      if (!family.Has(*column)) continue;
+      if (!closed.Has(*column)) continue;
       if ((held = column->weak_from_this().lock()) != nullptr) found.push_back(std::move(held));
     }
   }
@@ -118,7 +125,7 @@ bool ColumnTable::IsClosed(const Column& column) const {
   if (closed_count_.load() == 0) return false;
   std::lock_guard lock(closed_mutex_);
   return std::any_of(closed_.begin(), closed_.end(),
-                     [&](const ClosedFamily* family) { return family->Has(column); });
+                     [&](const ClosedColumns* closed) { return closed->Has(column); });
 }
 
 void ColumnTable::AwaitOpening(const Column& column) {
@@ -126,7 +133,7 @@ void ColumnTable::AwaitOpening(const Column& column) {
   std::unique_lock lock(closed_mutex_);
   opened_.wait(lock, [&] {
     return std::none_of(closed_.begin(), closed_.end(),
-                        [&](const ClosedFamily* family) { return family->Has(column); });
+                        [&](const ClosedColumns* closed) { return closed->Has(column); });
   });
 }
 

@@ -13,6 +13,8 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,22 +40,32 @@ class ColumnTable {
   // Likewise, for a node at that place; `number` is its ColumnNumber.
   ColumnPtr Get(const std::shared_ptr<const Place>& in_column, uint64_t number);
 
-  // ---- A family that goes if it is empty ------------------------------------------------------
-  // As long as it lives nobody gets the lock of a column of the family, nor holds one.
-  class ClosedFamily {
+  // ---- Columns that go together, with their table or family -----------------------------------
+  // As long as it lives nobody gets the lock of one of the columns, nor holds one. Its owner may do
+  // what needs these locks.
+  class ClosedColumns {
    public:
-    ClosedFamily(ColumnTable& table, const Place& family);
-    ~ClosedFamily();
-    ClosedFamily(const ClosedFamily&) = delete;
-    ClosedFamily& operator=(const ClosedFamily&) = delete;
+    // Those of some families of a table; nullopt: all of them.
+    ClosedColumns(ColumnTable& columns, TableName table,
+                  std::optional<std::set<std::string>> families);
+    ~ClosedColumns();
+    ClosedColumns(const ClosedColumns&) = delete;
+    ClosedColumns& operator=(const ClosedColumns&) = delete;
+
+    // They have gone: what is known of them is not so any more.
+    void Changed() const;
 
    private:
     friend class ColumnTable;
     bool Has(const Column& column) const;
 
-    ColumnTable& table_;
-    const Place& family_;
+    ColumnTable& columns_;
+    const TableName table_;
+    const std::optional<std::set<std::string>> families_;
   };
+  // Counts those that are over: whoever has seen that a file is there, and then waited for its lock, asks whether
+  // that may have gone with others meanwhile.
+  uint64_t closings() const { return closings_.load(); }
 
  private:
   friend class Column;
@@ -65,7 +77,7 @@ class ColumnTable {
   static ColumnPtr FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number);
   template <typename MakePlace>
   ColumnPtr FindOrMake(const Place& in_column, uint64_t number, MakePlace&& make_place);
-  std::vector<ColumnPtr> FindAllIn(const ClosedFamily& family) const;
+  std::vector<ColumnPtr> FindAllOf(const ClosedColumns& closed) const;
 
   // For Column. What was noted then is still to be believed.
   bool IsRecent(Timestamp when) const { return when + age_ms_ >= clock_.Now(); }
@@ -80,9 +92,10 @@ class ColumnTable {
   const int64_t age_ms_;
   const std::shared_ptr<Shards> shards_ = std::make_shared<Shards>();
   std::atomic<int> closed_count_{0};
+  std::atomic<uint64_t> closings_{0};
   mutable std::mutex closed_mutex_;
   std::condition_variable opened_;
-  std::vector<const ClosedFamily*> closed_;  // guarded by closed_mutex_
+  std::vector<const ClosedColumns*> closed_;  // guarded by closed_mutex_
   std::mutex recent_mutex_;
   // The oldest first; a column may be here more than once. Guarded by recent_mutex_. Last: goes
   // before the parts, in which its columns are.

@@ -399,17 +399,15 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_RETURN_IF_ERROR(change(schema));
     for (const auto& [name, family] : schema.families)
       CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-    const auto goes = [&](const std::string& family) {
-      return before->FindFamily(family) != nullptr && schema.FindFamily(family) == nullptr;
-    };
-    auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
-      return place.table == table && goes(place.family);
-    });
-    const Timestamp time = parts_.clock->Now();
-    done = store_.AlterTable(caller, schema);
-    if (IsInForce(done)) FinishOrphans(parts_.tree, std::move(orphans));
+    std::set<std::string> dropped;
     for (const auto& [name, family] : before->families) {
-      if (IsInForce(done) && goes(name)) parts_.schemas.FamilyWent(table, name, time);
+      if (schema.FindFamily(name) == nullptr) dropped.insert(name);
+    }
+    const Timestamp time = parts_.clock->Now();
+    done = parts_.open_files.Drop(table, dropped,
+                                  [&] { return store_.AlterTable(caller, schema); });
+    if (IsInForce(done)) {
+      for (const std::string& family : dropped) parts_.schemas.FamilyWent(table, family, time);
     }
   }
   return ChangedTable(table, done);
@@ -440,33 +438,23 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
   return ChangedTable(table, store_.ModifyFamily(caller, table, family));
 }
 
-std::vector<Orphaning> CallersStore::OrphansOf(const TableName& table) {
-  return PrepareOrphans(parts_.tree, parts_.contents,
-                        [&](const Place& place) { return place.table == table; });
-}
-
 Status CallersStore::WhileDisabled(const Caller& caller, const TableName& table,
                                    const std::function<Status()>& act) {
-  const Status disabled = DisableTable(caller, table);
+  const Status disabled = store_.DisableTable(caller, table);
   const bool was_disabled = disabled.code() == StatusCode::kTableNotEnabled;
   if (!was_disabled) CELLFS_RETURN_IF_ERROR(disabled);
   const Status done = act();
-  if (!done.ok() && !was_disabled) static_cast<void>(EnableTable(caller, table));
+  if (!done.ok() && !was_disabled) static_cast<void>(store_.EnableTable(caller, table));
   return done;
 }
 
 Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
                                 const std::string& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  auto orphans = PrepareOrphans(parts_.tree, parts_.contents, [&](const Place& place) {
-    return place.table == table && place.family == family;
-  });
   const Timestamp time = parts_.clock->Now();
-  const Status done = store_.DropFamily(caller, table, family);
-  if (IsInForce(done)) {
-    FinishOrphans(parts_.tree, std::move(orphans));
-    parts_.schemas.FamilyWent(table, family, time);
-  }
+  const Status done = parts_.open_files.Drop(
+      table, std::set{family}, [&] { return store_.DropFamily(caller, table, family); });
+  if (IsInForce(done)) parts_.schemas.FamilyWent(table, family, time);
   return ChangedTable(table, done);
 }
 
@@ -477,23 +465,21 @@ Status CallersStore::CheckDropsTable(const TableName& table) const {
 
 Status CallersStore::DropTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckDropsTable(table));
-  return Drop(caller, table, OrphansOf(table));
+  return Drop(table, [&] { return store_.DropTable(caller, table); });
 }
 
-// What is held is read first: of a disabled table nothing is.
 Status CallersStore::DisableAndDropTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckDropsTable(table));
-  auto orphans = OrphansOf(table);
-  return WhileDisabled(caller, table, [&] { return Drop(caller, table, std::move(orphans)); });
+  return Drop(table, [&] {
+    return WhileDisabled(caller, table, [&] { return store_.DropTable(caller, table); });
+  });
 }
 
-Status CallersStore::Drop(const Caller& caller, const TableName& table,
-                          std::vector<Orphaning> orphans) {
+Status CallersStore::Drop(const TableName& table, const std::function<Status()>& act) {
   const Place place = TablePlace(table);
   CELLFS_ASSIGN_OR_RETURN(const DataTable data, parts_.attributes.BeginDropTable(place));
-  const Status done = store_.DropTable(caller, table);
+  const Status done = parts_.open_files.Drop(table, std::nullopt, act);
   if (!IsInForce(done)) return done;
-  FinishOrphans(parts_.tree, std::move(orphans));
   parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
   CELLFS_RETURN_IF_ERROR(Gone(place));
   return done;
@@ -512,23 +498,21 @@ StatusOr<bool> CallersStore::DropEmptyTable(const Caller& caller, const TableNam
 
 Status CallersStore::TruncateTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  return Truncate(caller, table, OrphansOf(table));
+  return Truncate(table, [&] { return store_.TruncateTable(caller, table); });
 }
 
 Status CallersStore::DisableAndTruncateTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  auto orphans = OrphansOf(table);
-  return WhileDisabled(caller, table,
-                       [&] { return Truncate(caller, table, std::move(orphans)); });
+  return Truncate(table, [&] {
+    return WhileDisabled(caller, table, [&] { return store_.TruncateTable(caller, table); });
+  });
 }
 
-Status CallersStore::Truncate(const Caller& caller, const TableName& table,
-                              std::vector<Orphaning> orphans) {
+Status CallersStore::Truncate(const TableName& table, const std::function<Status()>& act) {
   const Timestamp time = parts_.clock->Now();
-  const Status done = store_.TruncateTable(caller, table);
+  const Status done = parts_.open_files.Drop(table, std::nullopt, act);
   if (IsInForce(done)) {
     const Place place = TablePlace(table);
-    FinishOrphans(parts_.tree, std::move(orphans));
     parts_.tree.unstored.RemoveBelow(place);
     parts_.errors.Record("truncate", place, parts_.attributes.Emptied(place, time));
   }

@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "engine/store.h"
-#include "fs/content/orphaning.h"
 #include "fs/operations/callers_rights.h"
 #include "fs/operations/filesystem.h"
 
@@ -153,13 +152,13 @@ class CallersStore : public Store {
  private:
   StatusOr<std::unique_ptr<Scanner>> Open(const Caller& caller, const TableName& table, Scan scan,
                                           std::shared_ptr<FilterRights> rights);
-  std::vector<Orphaning> OrphansOf(const TableName& table);
   // The act on the disabled table; where it fails the table is as before.
   Status WhileDisabled(const Caller& caller, const TableName& table,
                        const std::function<Status()>& act);
   Status CheckDropsTable(const TableName& table) const;
-  Status Drop(const Caller& caller, const TableName& table, std::vector<Orphaning> orphans);
-  Status Truncate(const Caller& caller, const TableName& table, std::vector<Orphaning> orphans);
+  // `act` is what does it in the store.
+  Status Drop(const TableName& table, const std::function<Status()>& act);
+  Status Truncate(const TableName& table, const std::function<Status()>& act);
   Status CheckWritable() const;
   Status CheckMayChange(const TableName& table) const;
   // The kernel is not told yet.

@@ -477,6 +477,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
                                               bool exclusive) {
+  const uint64_t closings = parts_.tree.columns.closings();
   const auto found = MakeOrFind(request, place, mode, exclusive, open_mode);
   if (!found.ok()) return found.status();
   Claim claim(parts_.tree.unstored, place);
@@ -490,7 +491,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   };
   auto opened = parts_.writers.Open(request, node, open_mode);
   if (!opened.ok()) return fail(opened.status());
-  created.handle = AddHandle(*node, *opened, open_mode, false);
+  created.handle = AddHandle(*node, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   const auto shown = parts_.shown.StatOf(*found, node.get());
@@ -572,14 +573,16 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 }
 
 // Adds the handle under the lock, so that this one is told as well when the name goes. Null where
-// it has gone since the handle was made; but a file that was made here and is gone again is one
-// without a name.
+// it may have gone since `seen`; but a file that was made here and is gone again is one without a
+// name.
 FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
-                                  bool was_unlinked) {
+                                  const SeenFile& seen) {
   const Snapshot<Place> place = node.place();
   if (place->view != nullptr) return node.AddHandle(opened.handle);
   const auto held = ColumnLock::Of(node);
-  if (node.unlinked() != was_unlinked && !mode.created) return nullptr;
+  const bool is_as_seen =
+      node.unlinked() == seen.unlinked && parts_.tree.columns.closings() == seen.closings;
+  if (!is_as_seen && !mode.created) return nullptr;
   if (const auto file = node.unlinked() && mode.write ? node.shared_file() : nullptr) {
     if (file->orphan() == nullptr)
       file->BecomeOrphan(parts_.tree.open_file_memory, opened.handle->user, std::string(),
@@ -631,7 +634,8 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
   }
   OpenReply reply;
   while (reply.handle == nullptr) {
-    const bool unlinked = node.unlinked();
+    const SeenFile seen{node.unlinked(), parts_.tree.columns.closings()};
+    const bool unlinked = seen.unlinked;
     if (unlinked && mode.read && !MayOpenLate(request, mode)) return Outcome(ESTALE);
     const Outcome allowed = CheckMayOpen(request, node, mode);
     const Outcome may_put = mode.write ? CheckMayPutOver(node, mode) : Outcome();
@@ -646,7 +650,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
     reply.no_flush = opened->no_flush;
-    reply.handle = AddHandle(node, *opened, mode, unlinked);
+    reply.handle = AddHandle(node, *opened, mode, seen);
   }
   return reply;
 }

@@ -199,8 +199,13 @@ class FileSystem {
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,
                                     mode_t mode, OpenMode open_mode, bool exclusive);
+  // As it was when it was looked at.
+  struct SeenFile {
+    bool unlinked;
+    uint64_t closings;  // ColumnTable::closings()
+  };
   FileHandle* AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
-                        bool was_unlinked);
+                        const SeenFile& seen);
   std::shared_ptr<FileHandle> MakeReader(const Request& request, NodePtr node);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);

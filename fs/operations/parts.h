@@ -6,8 +6,6 @@
 #define CELLFS_FS_OPERATIONS_PARTS_H_
 
 #include <memory>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "engine/clock.h"
@@ -22,6 +20,7 @@
 #include "fs/content/disk_positions.h"
 #include "fs/content/file_claims.h"
 #include "fs/content/file_writer.h"
+#include "fs/content/orphaning.h"
 #include "fs/listing/directory_stream.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/operations/attribute_changes.h"
@@ -80,10 +79,8 @@ struct Parts {
 
   // ---- What changes ---------------------------------------------------------------------------
   const ColumnMutations mutations{store, *clock};
-  SchemaChanges schemas{store, reading, tree, attributes, errors,
-                        [this](const TableName& table, const std::set<std::string>& families) {
-                          return OrphanFamilies(tree, contents, table, families);
-                        }};
+  OpenFiles open_files{tree, contents};
+  SchemaChanges schemas{store, reading, tree, attributes, errors, open_files};
   DiskPositions disk{store};
   const ColumnEffects effects{tree, reading};
   const ColumnChanging columns{tree, reading, contents, mutations, effects, disk};

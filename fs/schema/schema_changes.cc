@@ -91,10 +91,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
       const Timestamp time = tree_.clock.Now();
-      std::function<void()> files_went;
-      if (!file.dropped.empty()) files_went = keep_open_files_(table, file.dropped);
-      CELLFS_RETURN_IF_FAILED(alter());
-      if (files_went) files_went();
+      CELLFS_RETURN_IF_FAILED(open_files_.Drop(table, file.dropped, alter));
       for (const std::string& family : file.dropped) FamilyWent(table, family, time);
     }
   }
@@ -198,7 +195,8 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
 // What is put between the look and the drop would go with the family, so nothing is put then.
 OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& family) {
   const auto turn = TakeTurn();
-  const ColumnTable::ClosedFamily nothing_is_put(tree_.columns, family);
+  const ColumnTable::ClosedColumns nothing_is_put(tree_.columns, family.table,
+                                                  std::set<std::string>{family.family});
   CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HasCells(caller, family));
   if (is_used_now) return false;
   CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));

@@ -20,28 +20,24 @@
 #include "fs/base/outcome.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
+#include "fs/schema/open_files_keeper.h"
 #include "fs/schema/schema_file.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
-// Called before families are dropped, so that who has files of theirs open goes on with what these
-// held; what it returns is called once they have gone.
-using KeepOpenFiles = std::function<std::function<void()>(const TableName& table,
-                                                          const std::set<std::string>& families)>;
-
 // Thread-safe.
 class SchemaChanges {
  public:
   SchemaChanges(Store& store, const Reading& reading, LiveTree& tree, AttributeStore& attributes,
-                ErrorLog& errors, KeepOpenFiles keep_open_files)
+                ErrorLog& errors, OpenFilesKeeper& open_files)
       : store_(store),
         reading_(reading),
         tree_(tree),
         attributes_(attributes),
         errors_(errors),
-        keep_open_files_(std::move(keep_open_files)) {}
+        open_files_(open_files) {}
 
   // Creates or alters what the text says. EINVAL, and nothing done, where it does not parse, leaves
   // out a family without saying drop = true, or changes the split keys. `mtime`: the time that the
@@ -86,7 +82,7 @@ class SchemaChanges {
   LiveTree& tree_;
   AttributeStore& attributes_;
   ErrorLog& errors_;
-  const KeepOpenFiles keep_open_files_;
+  OpenFilesKeeper& open_files_;
   std::mutex mutex_;  // of a schema with the time that its .toml shows
 };
 

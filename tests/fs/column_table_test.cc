@@ -123,9 +123,10 @@ TEST_F(ColumnTableTest, WhatIsRenamedHasTheLocksInItsOrder) {
 }
 
 TEST_F(ColumnTableTest, AClosedFamilyIsWaitedFor) {
-  const Place family = FamilyPlace({"default", "t"}, "r", "f");
+  const TableName table("default", "t");
   const ColumnPtr known = columns.Get(CellOf("known"));
-  auto closed = std::make_unique<ColumnTable::ClosedFamily>(columns, family);
+  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table,
+                                                             std::set<std::string>{"f"});
   EXPECT_FALSE(Takes(CellOf("known")));
   EXPECT_FALSE(Takes(CellOf("new")));
   EXPECT_TRUE(Takes(CellOf("q", "g")));
@@ -133,11 +134,22 @@ TEST_F(ColumnTableTest, AClosedFamilyIsWaitedFor) {
   for (const auto& taken : waiting) taken.wait();
 }
 
+TEST_F(ColumnTableTest, AClosedTableLikewise) {
+  const TableName table("default", "t");
+  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table, std::nullopt);
+  EXPECT_FALSE(Takes(CellOf("q")));
+  EXPECT_FALSE(Takes(CellOf("q", "g")));
+  EXPECT_TRUE(Takes(CellPlace({"default", "u"}, "r", "f", "q")));
+  closed.reset();
+  for (const auto& taken : waiting) taken.wait();
+}
+
 TEST_F(ColumnTableTest, AFamilyIsClosedWhenNobodyHoldsALockInIt) {
-  const Place family = FamilyPlace({"default", "t"}, "r", "f");
+  const TableName table("default", "t");
   auto lock = std::make_unique<ColumnLock>(ColumnLock::Of(columns, CellOf("q")));
-  auto closing = std::async(std::launch::async,
-                            [&] { const ColumnTable::ClosedFamily closed(columns, family); });
+  auto closing = std::async(std::launch::async, [&] {
+    const ColumnTable::ClosedColumns closed(columns, table, std::set<std::string>{"f"});
+  });
   EXPECT_EQ(closing.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
   lock.reset();
   closing.wait();

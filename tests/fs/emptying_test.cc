@@ -40,6 +40,82 @@ TEST_F(EmptyingTest, WhoHasAFileOfADroppedFamilyOpenGoesOnWithIt) {
   tree.Close(read);
 }
 
+// Between the look at what is open and the drop.
+struct DroppingTest : EmptyingTest {
+  // Each takes kQ away.
+  std::vector<std::function<void()>> Ways() {
+    const Caller& caller = Caller::Superuser();
+    return {
+        [&] {
+          TableSchema schema = **store().DescribeTable(tree.table);
+          schema.families.erase("f");
+          schema.families.emplace("g", FamilySchema("g"));
+          EXPECT_TRUE(store().AlterTable(caller, schema).ok());
+        },
+        [&] {
+          EXPECT_TRUE(store().AddFamily(caller, tree.table, FamilySchema("g")).ok());
+          EXPECT_TRUE(store().DropFamily(caller, tree.table, "f").ok());
+        },
+        [&] { EXPECT_TRUE(store().DisableAndTruncateTable(caller, tree.table).ok()); },
+        [&] { EXPECT_TRUE(store().DisableAndDropTable(caller, tree.table).ok()); }};
+  }
+  CallersStore& store() { return *store_; }
+  void MakeAnew() {
+    if (store().DescribeTable(tree.table).ok()) {
+      ASSERT_TRUE(store().DisableAndDropTable(Caller::Superuser(), tree.table).ok());
+    }
+    tree.MakeTable();
+    ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/r/f"), 0);
+    ASSERT_EQ(tree.Save(kQ, "v"), 0);
+  }
+  // What another request does meanwhile, which may have to wait.
+  template <typename Act>
+  auto Meanwhile(const std::function<void()>& way, Act act) {
+    std::future<decltype(act())> done;
+    tree.hooked->before_alteration = [&] {
+      done = std::async(std::launch::async, act);
+      done.wait_for(std::chrono::milliseconds(100));
+    };
+    way();
+    return done.get();
+  }
+
+ private:
+  std::unique_ptr<CallersStore> store_ = std::make_unique<CallersStore>(
+      *tree.filesystem, *tree.store, Asker{0, {}});
+};
+
+TEST_F(DroppingTest, WhoOpensAFileMeanwhileHasWhatItHeldOrNothing) {
+  const auto ways = Ways();
+  for (size_t i = 0; i < ways.size(); ++i) {
+    SCOPED_TRACE(i);
+    const auto& way = ways[i];
+    MakeAnew();
+    const NodePtr node = tree.LookUp(kQ)->node;
+    const OpenFile file = Meanwhile(way, [&]() -> OpenFile {
+      auto opened = tree.filesystem->Open(tree.request, *node, ForWriting());
+      return opened.ok() ? OpenFile{0, node, opened->handle} : OpenFile{opened.error()};
+    });
+    if (file.error != 0) continue;
+    const std::string held = tree.Read(file);
+    EXPECT_TRUE(held == "v" || held == "<read failed>") << held;
+    EXPECT_EQ(tree.Write(file, "w") == 0, held == "v");
+    tree.Close(file);
+  }
+}
+
+TEST_F(DroppingTest, WhatIsPutMeanwhileStaysForWhoHasItOpen) {
+  for (const auto& way : Ways()) {
+    MakeAnew();
+    const OpenFile file = tree.Open(kQ, ForWriting());
+    ASSERT_EQ(file.error, 0);
+    EXPECT_EQ(Meanwhile(way, [&] { return tree.Write(file, "w") + tree.Flush(file); }), 0);
+    EXPECT_EQ(tree.Read(file), "w");
+    tree.Close(file);
+  }
+}
+
 // The second put of one version remembers its time, beside what is said of the file meanwhile.
 TEST_F(EmptyingTest, AModeThatIsSetBesideAPutStays) {
   const OpenFile log = tree.Open(kQ, ForAppending());

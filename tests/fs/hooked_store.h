@@ -23,7 +23,7 @@ class HookedStore : public ForwardingStore {
   std::function<void()> before_read;
   std::function<void()> before_attributes;  // are written
   std::function<void()> after_mutation;
-  std::function<void()> before_alteration;
+  std::function<void()> before_alteration;  // of a table; also before it is emptied or dropped
 
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
     Call(before_read);
@@ -50,6 +50,15 @@ class HookedStore : public ForwardingStore {
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
     Call(before_alteration);
     return ForwardingStore::AlterTable(caller, schema);
+  }
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override {
+    Call(before_alteration);
+    return ForwardingStore::DropFamily(caller, table, family);
+  }
+  Status DisableTable(const Caller& caller, const TableName& table) override {
+    Call(before_alteration);
+    return ForwardingStore::DisableTable(caller, table);
   }
 
  private:
