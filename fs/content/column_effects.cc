@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "engine/filters.h"
+#include "fs/content/column_traces.h"
 
 namespace cellfs::fs {
 namespace {
@@ -101,12 +102,11 @@ void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const
   const Place family = FamilyPlace(column.table, column.row, column.family);
   const auto family_filled = IsFamilyFilled(reading_, looker, family, column.qualifier);
   if (family_filled.ok() && *family_filled) return;
-  const timespec now = ToTimespec(reading_.clock().Now());
-  tree_.unstored.Add({family, UnstoredReason::kEmptied, now, nullptr});
+  fs::KeepEmptied(tree_, family);
   const Place row = family.Parent();
   const auto in_row = FirstVisibleCell(reading_, looker, row);
   if (in_row.ok() && *in_row) return;
-  tree_.unstored.Add({row, UnstoredReason::kEmptied, now, nullptr});
+  fs::KeepEmptied(tree_, row);
 }
 
 // ---- The column ---------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-
 namespace cellfs::fs {
+
 OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(const Column& column,
                                                         const Reading& reading,
                                                         const Caller& caller, const Place& place) {
@@ -43,12 +43,15 @@ Mutation DeleteVersion(const Place& version) {
   return tombstone;
 }
 
-void KeepEmptiedHistory(UnstoredEntries& unstored, const Resolver& resolver, timespec now,
-                        const Caller& caller, const Place& version) {
+void KeepEmptied(LiveTree& tree, const Place& directory) {
+  const auto forgotten = tree.unstored.AddEmptied(directory, ToTimespec(tree.clock.Now()));
+  if (forgotten) tree.kernel.NameWent(*forgotten);
+}
+
+void KeepEmptiedHistory(LiveTree& tree, const Resolver& resolver, const Caller& caller,
+                        const Place& version) {
   const Place history = version.As(PlaceKind::kVersionsColumn);
-  const auto found = resolver.Find(caller, history);
-  if (found.ok()) return;
-  unstored.Add({history, UnstoredReason::kEmptied, now, nullptr});
+  if (!resolver.Find(caller, history).ok()) KeepEmptied(tree, history);
 }
 
 }  // namespace cellfs::fs

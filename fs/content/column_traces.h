@@ -9,7 +9,7 @@
 #include "engine/mutation.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/column.h"
-#include "fs/nodes/unstored_entries.h"
+#include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
 #include "fs/resolve/resolver.h"
 #include "fs/tree/place.h"
@@ -32,10 +32,12 @@ Mutation DeleteColumn(const Place& column);
 // A tombstone for one version.
 Mutation DeleteVersion(const Place& version);
 
+// The directory, whose last cell went, stays as an empty one. Of very many the oldest goes.
+void KeepEmptied(LiveTree& tree, const Place& directory);
 // After a version has gone: .versions/q stays where it was the last, for rm -r removes it at its
 // end.
-void KeepEmptiedHistory(UnstoredEntries& unstored, const Resolver& resolver, timespec now,
-                        const Caller& caller, const Place& version);
+void KeepEmptiedHistory(LiveTree& tree, const Resolver& resolver, const Caller& caller,
+                        const Place& version);
 
 }  // namespace cellfs::fs
 

@@ -134,13 +134,11 @@ void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& conditi
   }
 }
 
-void KernelCache::NameWent(const Place& file) { QueueName(file); }
-
 void KernelCache::QueueNameIfKnown(const Place& place) {
-  if (inodes_.Find(place) != nullptr) QueueName(place);
+  if (inodes_.Find(place) != nullptr) NameWent(place);
 }
 
-void KernelCache::QueueName(const Place& place) {
+void KernelCache::NameWent(const Place& place) {
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
   directory->EntriesChanged();

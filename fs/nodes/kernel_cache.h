@@ -52,9 +52,10 @@ class KernelCache {
   // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
-  // A command or a drop took away a file that was open, and its node has no name any more: by the
-  // name that the kernel still knows it by, one would write into a file that nobody finds again.
-  void NameWent(const Place& file);
+  // The kernel shall drop the name: a command or a drop took away a file that was open, whose node
+  // has no name any more, and one would write into a file that nobody finds again; or an emptied
+  // directory is kept no longer. May be called under a column's lock: a thread of its own tells.
+  void NameWent(const Place& place);
   // Until the kernel has dropped the names that were queued before, or somebody keeps one of their
   // directories locked. Not in a request.
   void AwaitNames();
@@ -95,7 +96,6 @@ class KernelCache {
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
   void QueueNameIfKnown(const Place& place);
-  void QueueName(const Place& place);
   void DropStalePages(Node& file);
   void Run(const std::stop_token& stop);
 

@@ -2,6 +2,7 @@
 #include "fs/nodes/unstored_entries.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace cellfs::fs {
 namespace {
@@ -26,6 +27,15 @@ UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place
   return entry == end ? entries_.end() : entry;
 }
 
+OutcomeOr<std::shared_ptr<MadeDirectory>> UnstoredEntries::CountMade(uid_t maker) const {
+  auto made = std::make_shared<MadeDirectory>(made_, maker);
+  if (made->Count()) return made;
+  return Outcome(ENOSPC, std::to_string(made_->used()) + " of at most " +
+                             std::to_string(made_->limit()) +
+                             " directories that mkdir made have nothing in them, and a user has as "
+                             "many as are left for others: put files into some, or remove them");
+}
+
 bool UnstoredEntries::Add(UnstoredEntry entry) {
   const uint64_t inode = entry.place.InodeNumber();
   const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
@@ -39,7 +49,9 @@ bool UnstoredEntries::Add(UnstoredEntry entry) {
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
   Children made;
   made.emplace(std::move(key), shared);
-  const auto known = entries_.emplace(inode, Known{std::move(shared), nullptr, {}});
+  ByAge aging;
+  if (is_emptied) aging.push_back(shared);
+  const auto known = entries_.emplace(inode, Known{std::move(shared), nullptr, {}, false, {}});
   Directories::pointer children = nullptr;
   try {
     children = &*directories_.try_emplace(std::move(directory)).first;
@@ -50,8 +62,29 @@ bool UnstoredEntries::Add(UnstoredEntry entry) {
   const auto added = children->second.insert(made.extract(made.begin()));  // allocates nothing
   known->second.directory = children;
   known->second.child = added.position;
-  if (!added.inserted) entries_.erase(known);
+  if (!added.inserted) {
+    entries_.erase(known);
+  } else if (is_emptied) {
+    known->second.aging = aging.begin();
+    by_age_.splice(by_age_.end(), aging);
+  }
   return added.inserted;
+}
+
+std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespec now) {
+  Add({directory, UnstoredReason::kEmptied, now, nullptr});
+  std::lock_guard lock(mutex_);
+  return by_age_.size() > most_emptied_ ? ForgetOldestLocked() : std::nullopt;
+}
+
+std::optional<Place> UnstoredEntries::ForgetOldestLocked() {
+  Place oldest = by_age_.front()->place;
+  if (directories_.contains(oldest)) {
+    by_age_.splice(by_age_.end(), by_age_, by_age_.begin());
+    return std::nullopt;
+  }
+  RemoveLocked(FindLocked(oldest));
+  return oldest;
 }
 
 bool UnstoredEntries::Remove(const Place& place) noexcept {
@@ -74,9 +107,14 @@ void UnstoredEntries::Fill(const Place& row_or_family) {
   filled_.pop_front();
 }
 
+void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
+  if (entry->second.aging) by_age_.erase(*entry->second.aging);
+  entries_.erase(entry);
+}
+
 void UnstoredEntries::RemoveLocked(Entries::const_iterator entry) {
   const Known known = entry->second;
-  entries_.erase(entry);
+  EraseLocked(entry);
   known.directory->second.erase(known.child);
   if (known.directory->second.empty())
     directories_.erase(directories_.find(known.directory->first));
@@ -103,7 +141,7 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   // From here on nothing allocates.
   if (const auto replaced = FindLocked(to); replaced != entries_.end()) {
     children->second.erase(replaced->second.child);
-    entries_.erase(replaced);
+    EraseLocked(replaced);
   }
   auto known = entries_.extract(entry);
   const Directories::pointer before = known.mapped().directory;
@@ -111,7 +149,7 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   child.key() = std::move(key);
   child.mapped() = moved;
   known.key() = to.InodeNumber();
-  known.mapped() = {moved, children, children->second.insert(std::move(child)).position};
+  known.mapped() = {moved, children, children->second.insert(std::move(child)).position, false, {}};
   entries_.insert(std::move(known));
   if (before->second.empty()) directories_.erase(directories_.find(before->first));
 }
@@ -130,7 +168,7 @@ void UnstoredEntries::RemoveBelow(const Place& directory) {
     children = std::move(it->second);
     directories_.erase(it);
     for (const auto& [key, child] : children) {
-      entries_.erase(FindLocked(child->place));
+      EraseLocked(FindLocked(child->place));
     }
   }
   for (const auto& [key, child] : children) {

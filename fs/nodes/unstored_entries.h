@@ -2,7 +2,8 @@
 //
 // UnstoredEntries: what is in the tree by being made there and not by a cell in the store: rows and
 // families made by mkdir or emptied by unlink, files between CREATE and their first put, files held
-// in memory. Gone after unmount.
+// in memory. Gone after unmount. All of them are bounded: files that are open and those in memory
+// elsewhere, directories here.
 #ifndef CELLFS_FS_NODES_UNSTORED_ENTRIES_H_
 #define CELLFS_FS_NODES_UNSTORED_ENTRIES_H_
 
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,8 +22,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "fs/base/outcome.h"
+#include "fs/base/shared_limit.h"
 #include "fs/nodes/memory_files.h"
 #include "fs/tree/place.h"
 
@@ -34,12 +39,26 @@ enum class UnstoredReason {
   kMemory,   // a file or directory held in memory
 };
 
+// One of the directories that mkdir made and that nothing is in, among all of them.
+class MadeDirectory {
+ public:
+  MadeDirectory(std::shared_ptr<SharedLimit> limit, uid_t maker)
+      : limit_(std::move(limit)), share_(*limit_, maker) {}
+  // False: its maker has too many.
+  [[nodiscard]] bool Count() { return share_.Resize(1); }
+
+ private:
+  const std::shared_ptr<SharedLimit> limit_;  // outlives the share
+  SharedLimit::Share share_;
+};
+
 struct UnstoredEntry {
   Place place;
   UnstoredReason reason = UnstoredReason::kMade;
   timespec made{};
   std::shared_ptr<MemoryFile> file;  // kMemory
   pid_t maker = 0;                   // of a kMade row: the process that made it
+  std::shared_ptr<MadeDirectory> counted;  // kMade: as long as it is here
 };
 using UnstoredPtr = std::shared_ptr<const UnstoredEntry>;  // shared, as it has a place's strings
 
@@ -50,9 +69,25 @@ std::string OrderKey(const Place& place);
 // Thread-safe. Entries are kept by their directory, Place::Parent().
 class UnstoredEntries {
  public:
+  // How many there may be, for each is memory. rsync makes all rows of a table before it writes the
+  // first file.
+  struct Limits {
+    uint64_t made = uint64_t{1} << 20;  // shared by their makers (fs/base/shared_limit.h)
+    size_t emptied = size_t{1} << 16;
+  };
+  UnstoredEntries() : UnstoredEntries(Limits()) {}
+  explicit UnstoredEntries(const Limits& limits)
+      : made_(std::make_shared<SharedLimit>(limits.made)), most_emptied_(limits.emptied) {}
+
+  // For a directory that mkdir is about to make. ENOSPC: the maker has too many.
+  OutcomeOr<std::shared_ptr<MadeDirectory>> CountMade(uid_t maker) const;
+
   // False, and nothing changed, where the place is already here (an emptied directory that is made
   // stays one).
   bool Add(UnstoredEntry entry);
+  // The same of a directory whose last visible cell went. Of too many of these the oldest goes, as
+  // all would on HBase: it is returned, for the kernel knows its name. One with entries stays.
+  std::optional<Place> AddEmptied(const Place& directory, timespec now);
   // Whether it was here. Allocates nothing: what is made is taken away also where memory has run
   // out.
   bool Remove(const Place& place) noexcept;
@@ -108,17 +143,21 @@ class UnstoredEntries {
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
+  using ByAge = std::list<UnstoredPtr>;
   using Directories = std::unordered_map<Place, Children, PlaceHash>;
   struct Known {
     UnstoredPtr entry;
     Directories::pointer directory;  // stays where it is until it is erased
     Children::iterator child;
     mutable bool is_filled = false;  // and in filled_; guarded as all is
+    std::optional<ByAge::iterator> aging;  // kEmptied: in by_age_
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
 
   Entries::const_iterator FindLocked(const Place& place) const;
+  void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);
+  std::optional<Place> ForgetOldestLocked();
   const Emptying* EmptyingLocked(const Place& row_or_family) const;
   void AddEmptyingLocked(const Place& directory, const std::optional<std::string>& after,
                          size_t limit, std::vector<UnstoredPtr>& children) const;
@@ -127,6 +166,9 @@ class UnstoredEntries {
   Directories directories_;
   // Of all entries, by their own inode numbers: most questions are about places that are not here.
   Entries entries_;
+  const std::shared_ptr<SharedLimit> made_;
+  const size_t most_emptied_;
+  ByAge by_age_;              // those that were emptied, the oldest first
   std::deque<Place> filled_;  // the oldest first; some have gone, or are filled no more
   std::unordered_set<Place, PlaceHash> hidden_tomls_;
   std::vector<const Emptying*> emptying_;

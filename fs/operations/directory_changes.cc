@@ -28,43 +28,66 @@ Outcome MakeTable(const DirectoryChanges& with, const Caller& caller, const Plac
   return {};
 }
 
-Outcome Make(const DirectoryChanges& with, const Request& request, const Place& place,
-             mode_t mode) {
-  const Caller& caller = *request.caller;
-  UnstoredEntry entry{place, UnstoredReason::kMade, ToTimespec(with.tree.clock.Now()), nullptr,
-                      request.pid};
-  switch (place.kind) {
-    case PlaceKind::kNamespace:
-      return MakeNamespace(with, caller, place);
-    case PlaceKind::kTable:
-      return MakeTable(with, caller, place);
-    case PlaceKind::kRow: {
-      CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
-      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
-      CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place.table));
-      if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
-      with.tree.unstored.ShowToml(place.Parent());
-      break;
-    }
+// What follows says of `entry`, which is the place's, what is its own.
+Outcome MakeRow(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+  const Place& place = entry.place;
+  CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place.table));
+  if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
+  CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
+  entry.maker = request.pid;
+  with.tree.unstored.ShowToml(place.Parent());
+  return {};
+}
+
+Outcome MakeFamily(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+  CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
+  return with.schemas.Declare(*request.caller, entry.place, with.options.family_defaults);
+}
+
+Outcome MakeHistory(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, entry.place));
+  CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
+  return {};
+}
+
+Outcome MakeTemporary(const DirectoryChanges& with, const Request& request, mode_t mode,
+                      UnstoredEntry& entry) {
+  CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, entry.place));
+  entry.reason = UnstoredReason::kMemory;
+  CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make(request.uid));
+  entry.file->uid = request.uid;
+  entry.file->gid = request.gid;
+  entry.file->mode = mode & ~request.umask & 07777;
+  entry.file->mtime = entry.file->ctime = entry.made;
+  return {};
+}
+
+Outcome MakeUnstored(const DirectoryChanges& with, const Request& request, mode_t mode,
+                     UnstoredEntry& entry) {
+  switch (entry.place.kind) {
+    case PlaceKind::kRow:
+      return MakeRow(with, request, entry);
     case PlaceKind::kFamily:
-      CELLFS_RETURN_IF_FAILED(with.schemas.Declare(caller, place, with.options.family_defaults));
-      break;
+      return MakeFamily(with, request, entry);
     case PlaceKind::kVersionsColumn:
-      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
-      break;
-    case PlaceKind::kMemoryDirectory: {
-      CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
-      entry.reason = UnstoredReason::kMemory;
-      CELLFS_ASSIGN_OR_RETURN(entry.file, with.tree.memory_files.Make(request.uid));
-      entry.file->uid = request.uid;
-      entry.file->gid = request.gid;
-      entry.file->mode = mode & ~request.umask & 07777;
-      entry.file->mtime = entry.file->ctime = entry.made;
-      break;
-    }
+      return MakeHistory(with, request, entry);
+    case PlaceKind::kMemoryDirectory:
+      return MakeTemporary(with, request, mode, entry);
     default:
       return EPERM;
   }
+}
+
+Outcome Make(const DirectoryChanges& with, const Request& request, const Place& place,
+             mode_t mode) {
+  if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, *request.caller, place);
+  if (place.kind == PlaceKind::kTable) return MakeTable(with, *request.caller, place);
+  UnstoredEntry entry;
+  entry.place = place;
+  entry.made = ToTimespec(with.tree.clock.Now());
+  CELLFS_RETURN_IF_FAILED(MakeUnstored(with, request, mode, entry));
   with.tree.unstored.Add(std::move(entry));
   return {};
 }

@@ -71,8 +71,7 @@ OutcomeOr<Effect> RemoveVersion(const FileRemoval& with, ColumnChange& change,
   step.mutations.mutations.push_back(DeleteVersion(place));
   CELLFS_RETURN_IF_FAILED(change.Send(caller, step).status());
   if (place.kind == PlaceKind::kVersionsFile)
-    KeepEmptiedHistory(with.tree.unstored, with.resolver, ToTimespec(with.tree.clock.Now()), caller,
-                       place);
+    KeepEmptiedHistory(with.tree, with.resolver, caller, place);
   if (!latest || latest->timestamp != place.timestamp) return Effect(effect::HiddenRemoved{});
   AttributeUpdate update;
   update.ctime = ToTimespec(with.tree.clock.Now());

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+//
+// How many directories are kept that nothing is in.
+#include "fs/nodes/unstored_entries.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/fs/hooked_store.h"
+
+namespace cellfs::fs {
+namespace {
+
+const TableName kTable{"default", "t"};
+
+Place Row(int number) { return RowPlace(kTable, "r" + std::to_string(number)); }
+
+struct UnstoredEntriesTest : testing::Test {
+  bool Make(const Place& place, uid_t maker) {
+    auto counted = entries.CountMade(maker);
+    if (!counted.ok()) {
+      EXPECT_EQ(counted.error(), ENOSPC);
+      return false;
+    }
+    UnstoredEntry entry;
+    entry.place = place;
+    entry.counted = *counted;
+    return entries.Add(std::move(entry));
+  }
+  bool Has(const Place& place) { return entries.Find(place) != nullptr; }
+
+  UnstoredEntries entries{{.made = 8, .emptied = 3}};
+};
+
+TEST_F(UnstoredEntriesTest, WhatMkdirMadeIsCountedUntilItGoes) {
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(Make(Row(i), 1));
+  EXPECT_FALSE(Make(Row(4), 1));
+  EXPECT_TRUE(Make(Row(5), 2)) << "what is left is for others";
+  entries.Remove(Row(0));
+  EXPECT_FALSE(Make(Row(4), 1)) << "there are three left, and he has three";
+  entries.RemoveBelow(TablePlace(kTable));
+  EXPECT_TRUE(Make(Row(4), 1));
+}
+
+TEST_F(UnstoredEntriesTest, OfManyThatWereEmptiedTheOldestGoes) {
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
+  EXPECT_FALSE(entries.AddEmptied(Row(0), {})) << "it is there";
+  EXPECT_EQ(entries.AddEmptied(Row(3), {}), Row(0));
+  EXPECT_FALSE(Has(Row(0)));
+  entries.Remove(Row(1));
+  EXPECT_FALSE(entries.AddEmptied(Row(4), {})) << "one has gone";
+  EXPECT_EQ(entries.AddEmptied(Row(5), {}), Row(2));
+  for (int i = 3; i < 6; ++i) EXPECT_TRUE(Has(Row(i)));
+  entries.RemoveBelow(TablePlace(kTable));
+  for (int i = 6; i < 9; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
+}
+
+TEST_F(UnstoredEntriesTest, OneWithSomethingInItStays) {
+  EXPECT_FALSE(entries.AddEmptied(Row(0), {}));
+  ASSERT_TRUE(Make(FamilyPlace(kTable, "r0", "f"), 1));
+  for (int i = 1; i < 3; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
+  EXPECT_FALSE(entries.AddEmptied(Row(3), {}));
+  EXPECT_EQ(entries.AddEmptied(Row(4), {}), Row(1));
+  EXPECT_TRUE(Has(Row(0)));
+}
+
+struct FullTreeTest : testing::Test {
+  FullTreeTest() {
+    tree.MakeTable();
+    tree.Put("r", "q", "v");
+  }
+  HookedTree tree;
+};
+
+TEST_F(FullTreeTest, WhoHasMadeTooManyDirectoriesIsToldWhy) {
+  UnstoredEntries& unstored = tree.filesystem->parts().tree.unstored;
+  std::vector<std::shared_ptr<MadeDirectory>> made;
+  for (auto one = unstored.CountMade(0); one.ok(); one = unstored.CountMade(0))
+    made.push_back(*one);
+  EXPECT_EQ(made.size(), size_t{1} << 19);
+  EXPECT_EQ(tree.Mkdir("default/t/other"), ENOSPC);
+  EXPECT_EQ(tree.Mkdir("default/t/r/f/.versions/p"), ENOSPC);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("put files into some, or remove them"),
+            std::string::npos);
+  EXPECT_EQ(tree.Mkdir("default/more"), 0) << "a table is stored";
+  EXPECT_EQ(tree.Save("default/t/r/f/more", "x"), 0);
+  made.pop_back();
+  EXPECT_EQ(tree.Mkdir("default/t/other"), 0);
+  EXPECT_EQ(tree.Rmdir("default/t/other"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/another"), 0);
+}
+
+TEST_F(FullTreeTest, AnEmptiedRowGoesWhenVeryManyWereEmptiedSince) {
+  ASSERT_EQ(tree.Unlink(kQ), 0);
+  EXPECT_EQ(tree.List("default/t/r"), (std::vector<std::string>{"f"}));
+  tree.Put("s", "q", "v");
+  LiveTree& live = tree.filesystem->parts().tree;
+  for (int i = 0; i < (1 << 16) - 2; ++i) EXPECT_FALSE(live.unstored.AddEmptied(Row(i), {}));
+  EXPECT_EQ(tree.Error("default/t/r/f"), 0);
+  ASSERT_EQ(tree.Unlink("default/t/s/f/q"), 0);
+  EXPECT_EQ(tree.Error("default/t/r"), ENOENT);
+  EXPECT_EQ(tree.Error("default/t/s/f"), 0);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
