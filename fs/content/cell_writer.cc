@@ -410,15 +410,14 @@ void CellWriter::NameWent() {
       const Outcome changed = orphan.Change(
           edits.SizeAfter(orphan.shown().size),
           [&](std::string& bytes) { edits.ApplyTo(bytes); }, Now(with_.tree));
-      if (changed.error() == ENOSPC) orphan.Lose(with_.tree.open_file_memory.Full(ENOMEM));
+      if (changed.error() == ENOSPC) orphan.LetGo();
     }
   } catch (const std::exception&) {
     failed_ = Outcome(ENOMEM, "no memory");
   }
   // What was written is kept nowhere: a close that succeeded would say that it is. What the limit of
   // open files has let go was somebody's to remove; who reads it is told.
-  const auto& bytes = orphan.bytes();
-  if (!bytes.ok() && bytes.error() != ENOMEM) failed_ = bytes.status();
+  if (!orphan.bytes().ok() && !orphan.is_let_go()) failed_ = orphan.bytes().status();
   holds_ = Holds::kOrphan;
   making_ = Making::kNo;
   unput_ = Unput::kNothing;

@@ -10,7 +10,7 @@ namespace cellfs::fs {
 OrphanFile::OrphanFile(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> bytes,
                        timespec now)
     : memory_(memory), share_(memory, user), bytes_(std::move(bytes)), written_(now) {
-  if (bytes_.ok() && !share_.Resize(bytes_->size())) bytes_ = memory_.Full(ENOMEM);
+  if (bytes_.ok() && !share_.Resize(bytes_->size())) LetGo();
 }
 
 OutcomeOr<SharedBytes> OrphanFile::Read(uint64_t offset, size_t size) const {
@@ -28,8 +28,9 @@ Outcome OrphanFile::Change(uint64_t size, const std::function<void(std::string&)
   return {};
 }
 
-void OrphanFile::Lose(Outcome why) {
-  bytes_ = std::move(why);
+void OrphanFile::LetGo() {
+  bytes_ = memory_.Full(ENOMEM);
+  is_let_go_ = true;
   static_cast<void>(share_.Resize(0));
 }
 

@@ -20,16 +20,17 @@ namespace cellfs::fs {
 // Guarded by the lock of the column that it had.
 class OrphanFile {
  public:
-  // The bytes as they were read when the name went; or why that failed, or that there is no room
-  // for them (ENOMEM), which all calls return. They are held in the user's name.
+  // The bytes as they were read when the name went, or why that failed, which all calls return.
+  // They are held in the user's name: where there is no room for them, they are let go.
   OrphanFile(OpenFileMemory& memory, uid_t user, OutcomeOr<std::string> bytes, timespec now);
 
   const OutcomeOr<std::string>& bytes() const { return bytes_; }
+  // Whether they were there, and the limit of open files let them go: all calls return ENOMEM.
+  bool is_let_go() const { return is_let_go_; }
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size) const;
   // ENOSPC, and nothing changed: there is no room for a file of `size` bytes.
   Outcome Change(uint64_t size, const std::function<void(std::string&)>& change, timespec now);
-  // There was no room for what a handle brought: all calls return that.
-  void Lose(Outcome why);
+  void LetGo();
   // As stat(2) shows it.
   PendingWrite shown() const;
 
@@ -37,6 +38,7 @@ class OrphanFile {
   OpenFileMemory& memory_;
   OpenFileMemory::Share share_;
   OutcomeOr<std::string> bytes_;
+  bool is_let_go_ = false;
   timespec written_;
 };
 
