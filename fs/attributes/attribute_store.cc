@@ -576,9 +576,9 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
   const auto no_loading = KeepFromLoading(place);
-  const uint64_t changes = cache_.changes();
   const Address address = AddressOf(place, table);
   const auto& [row_key, qualifier] = address;
+  const uint64_t changes = cache_.changes();
   CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, address, update.version));
   CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(place, table, update, stored));
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
@@ -593,8 +593,9 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   CELLFS_ASSIGN_OR_RETURN(const mode_t closed, ClosedBefore(place, table, update, stored.own));
   const bool is_family = place.kind == PlaceKind::kFamily;
   if (closed != 0 || (is_family && !SameOwner(stored.own, record))) {
-    FamilyChange change{.closed = closed};
+    DirectoryChange change{.closed = closed};
     if (is_family) {
+      change.directory = DirectoryChange::Of::kFamily;
       change.before = stored.own;
       change.after = record;
     }
@@ -646,8 +647,8 @@ StatusOr<mode_t> AttributeStore::ClosedBefore(const Place& place, const DataTabl
 // nobody whom its directory kept out.
 StatusOr<OwnerRecord> AttributeStore::KeptBy(const Place& column, const DataTable& table,
                                              const RowRecords& records,
-                                             const FamilyChange& change) {
-  const bool is_of_family = change.closed == 0 || !SameOwner(change.before, change.after);
+                                             const DirectoryChange& change) {
+  const bool is_of_family = change.directory == DirectoryChange::Of::kFamily;
   const OwnerRecord& before = is_of_family ? change.before : records.family;
   const OwnerRecord& after = is_of_family ? change.after : records.family;
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, inherited_.Of(column, table, before));
@@ -672,22 +673,20 @@ StatusOr<std::set<AttributeStore::ColumnName>> AttributeStore::StoredColumns(
   scan.raw = true;
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner,
-                          store_.OpenScanner(Caller::Superuser(), row_or_family.table, scan));
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.partial_rows = true}));
-    for (const RowCells& cells : rows) {
-      for (const Cell& cell : cells) {
-        if (cell.type == CellType::kPut) columns.emplace(cell.family, cell.qualifier);
-      }
+  const auto see = [&](const RowCells& cells) {
+    for (const Cell& cell : cells) {
+      if (cell.type == CellType::kPut) columns.emplace(cell.family, cell.qualifier);
     }
-  }
+    return Status();
+  };
+  CELLFS_RETURN_IF_ERROR(
+      ForEachRow(row_or_family.table, scan, {.partial_rows = true}, see));
   return columns;
 }
 
 // False: there are none.
 StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const DataTable& table,
-                                           const FamilyChange& change, Put& put) {
+                                           const DirectoryChange& change, Put& put) {
   CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(row_or_family));
   for (const auto& [family, qualifier] : columns) {
     const Place column = CellPlace(row_or_family.table, row_or_family.row, family, qualifier);
@@ -702,8 +701,8 @@ StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const Dat
 Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
-  const uint64_t changes = cache_.changes();
   const Address address = AddressOf(gone.place, table);
+  const uint64_t changes = cache_.changes();
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));
   if (!withdrawal) return Status();
   const size_t withdraws = withdrawal->cells.size();
@@ -789,6 +788,16 @@ Status AttributeStore::DropTable(const DataTable& table) {
   return RemoveRows(table.row);
 }
 
+Status AttributeStore::ForEachRow(const TableName& table, const Scan& scan,
+                                  const ScanBatch& batch, const SeeCells& see) {
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(Caller::Superuser(), table, scan));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next(batch));
+    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(see(cells));
+  }
+  return Status();
+}
+
 // This row and those of the data behind it; the last to be removed is the first, with the mark.
 Status AttributeStore::RemoveRows(const std::string& first) {
   Scan scan;
@@ -799,13 +808,8 @@ Status AttributeStore::RemoveRows(const std::string& first) {
   scan.raw = true;  // with versions that only newer ones hide
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner,
-                          store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
-  for (;;) {
-    CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, scanner->Next({}));
-    if (rows.empty()) return Status();
-    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(DropRow(cells));
-  }
+  return ForEachRow(kAttributesTable, scan, {},
+                    [this](const RowCells& cells) { return DropRow(cells); });
 }
 
 Status AttributeStore::Emptied(const Place& table, Timestamp time) {
@@ -833,25 +837,19 @@ Status AttributeStore::ForgetOwners(const Place& place, const IsOfThese& goes, T
   scan.start_row = table.row + '\0';
   scan.stop_row = table.row + kChangeSeparator;
   scan.columns[kOwnerFamily] = {};
-  CELLFS_ASSIGN_OR_RETURN(auto scanner,
-                          store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
   const std::string nothing = WriteRecord(OwnerRecord());
-  for (;;) {
-    CELLFS_ASSIGN_OR_RETURN(const std::vector<RowCells> rows, scanner->Next({}));
-    if (rows.empty()) break;
-    for (const RowCells& cells : rows) {
-      Put put{cells.front().row, {}};
-      for (const Cell& cell : cells) {
-        if (goes(cell.qualifier) && cell.timestamp <= time && cell.value != nothing)
-          put.cells.push_back({kOwnerFamily, cell.qualifier, time, nothing, {}});
-      }
-      if (put.cells.empty()) continue;
-      CELLFS_RETURN_IF_ERROR(store_
-                                 .Mutate(Caller::Superuser(), kAttributesTable,
-                                         RowMutations::Of(std::move(put)))
-                                 .status());
+  const auto forget = [&](const RowCells& cells) {
+    Put put{cells.front().row, {}};
+    for (const Cell& cell : cells) {
+      if (goes(cell.qualifier) && cell.timestamp <= time && cell.value != nothing)
+        put.cells.push_back({kOwnerFamily, cell.qualifier, time, nothing, {}});
     }
-  }
+    if (put.cells.empty()) return Status();
+    return store_
+        .Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+        .status();
+  };
+  CELLFS_RETURN_IF_ERROR(ForEachRow(kAttributesTable, scan, {}, forget));
   cache_.Clear();
   return Status();
 }

@@ -176,21 +176,23 @@ class AttributeStore {
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
                 Put& put) const;
-  // What becomes of a family that columns inherit from, none where only their row is made anew; and
-  // what bits of their modes the directory made void that was there before.
-  struct FamilyChange {
-    OwnerRecord before;
+  // What happens to the directory that columns are in.
+  struct DirectoryChange {
+    enum class Of { kRow, kFamily };
+
+    Of directory = Of::kRow;
+    OwnerRecord before;  // kFamily: the record that its columns inherit from
     OwnerRecord after;
-    mode_t closed = 0;
+    mode_t closed = 0;  // bits of their modes that were void by what was there before
   };
   StatusOr<mode_t> ClosedBefore(const Place& place, const DataTable& table,
                                 const AttributeUpdate& update, const OwnerRecord& own);
   StatusOr<bool> KeepColumns(const Place& row_or_family, const DataTable& table,
-                             const FamilyChange& change, Put& put);
+                             const DirectoryChange& change, Put& put);
   using ColumnName = std::pair<std::string, std::string>;  // family, qualifier
   StatusOr<std::set<ColumnName>> StoredColumns(const Place& row_or_family);
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
-                               const RowRecords& records, const FamilyChange& change);
+                               const RowRecords& records, const DirectoryChange& change);
   Status MakeTable();
   StatusOr<std::vector<Timestamp>> OwnerVersions(const Address& address);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
@@ -199,6 +201,10 @@ class AttributeStore {
                     uint64_t changes);
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step);
+  // Calls `see` with each row that the scan returns, or with each piece of one.
+  using SeeCells = std::function<Status(const RowCells& cells)>;
+  Status ForEachRow(const TableName& table, const Scan& scan, const ScanBatch& batch,
+                    const SeeCells& see);
   Status RemoveRows(const std::string& first);
   Status DropRow(const RowCells& cells);
   using IsOfThese = std::function<bool(std::string_view qualifier)>;
