@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "engine/waiting.h"
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
@@ -570,6 +571,13 @@ void AttributeStore::WasWithdrawn(size_t cells, const Address& address, const Tr
   cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
 }
 
+std::unique_lock<std::mutex> AttributeStore::BeginChange(const std::string& row_key) {
+  const size_t number = std::hash<std::string>()(row_key) % changing_.size();
+  std::unique_lock lock(changing_[number], std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
   if (!place.HasAttributes()) return Status();
@@ -578,6 +586,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   const auto no_loading = KeepFromLoading(place);
   const Address address = AddressOf(place, table);
   const auto& [row_key, qualifier] = address;
+  const auto no_other_change = BeginChange(row_key);
   const uint64_t changes = cache_.changes();
   CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, address, update.version));
   CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(place, table, update, stored));
@@ -702,6 +711,7 @@ Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
   const Address address = AddressOf(gone.place, table);
+  const auto no_other_change = BeginChange(address.row);
   const uint64_t changes = cache_.changes();
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));
   if (!withdrawal) return Status();

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -195,6 +196,7 @@ class AttributeStore {
                                const RowRecords& records, const DirectoryChange& change);
   Status MakeTable();
   StatusOr<std::vector<Timestamp>> OwnerVersions(const Address& address);
+  std::unique_lock<std::mutex> BeginChange(const std::string& row_key);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
                                                  const Address& address);
   void WasWithdrawn(size_t cells, const Address& address, const TracelessFile& gone,
@@ -223,6 +225,9 @@ class AttributeStore {
   std::atomic<Timestamp> loaded_at_{0};
 
   std::mutex making_;                // while the table is made
+  // A change reads what is stored, and writes all of it anew: those of one row go one after the
+  // other. By row; before making_ and mutex_, behind loading_.
+  std::array<std::mutex, 64> changing_;
   mutable std::shared_mutex mutex_;  // a leaf; guards the rest
   bool table_exists_ = false;
   std::set<std::string> tables_with_records_;  // by their rows

@@ -136,6 +136,22 @@ TEST_F(EmptyingTest, AModeThatIsSetBesideAPutStays) {
   tree.Close(log);
 }
 
+TEST_F(EmptyingTest, OfTwoChangesOfADirectoryNoneIsLost) {
+  for (const char* const path : {"default/t/r/f", "default/t/r", "default/t", "default"}) {
+    std::future<int> changed;
+    tree.hooked->before_attributes = [&] {
+      changed = std::async(std::launch::async,
+                           [&] { return tree.Change(path, AttributeChange{.gid = 77}); });
+      changed.wait_for(std::chrono::milliseconds(100));
+    };
+    EXPECT_EQ(tree.Change(path, AttributeChange{.mode = 0700}), 0);
+    ASSERT_TRUE(changed.valid());
+    EXPECT_EQ(changed.get(), 0);
+    EXPECT_EQ(tree.Stat(path).st_mode & 07777, 0700u) << path;
+    EXPECT_EQ(tree.Stat(path).st_gid, 77u) << path;
+  }
+}
+
 TEST_F(EmptyingTest, BeforeTheUnlinkEndsTheDirectoriesAreThere) {
   bool looked = false;
   tree.hooked->after_mutation = [&] {
