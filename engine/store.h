@@ -73,6 +73,9 @@ class Store {
   // Likewise, to put something into the table, family or column that the scope is, or into a part
   // of it alone: kAccessDenied.
   virtual Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) = 0;
+  // Whether a put above all that lies on the column has a timestamp left: kTimestampsExhausted.
+  virtual Status CheckTimestampLeft(const TableName& table, const std::string& row,
+                                    const std::string& family, const std::string& qualifier) = 0;
   // Whether values of so many bytes find room in the table: kSpaceLimiting, kStoreFull, and what
   // helps. Where flushes make room it waits for them, as a put does.
   virtual Status CheckRoom(const TableName& table, uint64_t bytes) = 0;

@@ -54,6 +54,10 @@ class HBaseStore : public Store {
   }
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
+  Status CheckTimestampLeft(const TableName&, const std::string&, const std::string&,
+                            const std::string&) override {
+    return {};
+  }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

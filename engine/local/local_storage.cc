@@ -259,6 +259,13 @@ StatusOr<LogPosition> LocalStorage::Apply(std::span<RowBatch> batches) {
   return position;
 }
 
+Timestamp LocalStorage::NewestTimestamp() const {
+  const Snapshot<TableState> state = State();
+  Timestamp newest = std::max(state->files->newest(), state->active->memstore().newest());
+  if (state->frozen != nullptr) newest = std::max(newest, state->frozen->memstore().newest());
+  return newest;
+}
+
 Status LocalStorage::CheckRoom(uint64_t bytes) {
   DiskReserve::Claim claim;
   return context_->ClaimDiskRoom(BytesOfValue(bytes), claim);

@@ -46,6 +46,7 @@ class LocalStorage : public CellStorage, public std::enable_shared_from_this<Loc
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override;
   StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                       std::string_view qualifier) override;
+  Timestamp NewestTimestamp() const override;
   StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override;
   Status CheckRoom(uint64_t bytes) override;
   Status Flush() override;

@@ -230,13 +230,16 @@ void Memstore::Addition::Prepare(std::span<const CellView> cells) {
 void Memstore::Addition::Finish() noexcept {
   finished_ = true;
   SequenceId highest = memstore_.highest_sequence_id();
+  Timestamp newest = memstore_.newest();
   for (const auto& [list, node] : nodes_) {
     list->Insert(node);
     highest = std::max(highest, node->cell.sequence_id);
+    newest = std::max(newest, node->cell.timestamp);
   }
   memstore_.bytes_.fetch_add(bytes_, std::memory_order_relaxed);
   memstore_.cells_.fetch_add(nodes_.size(), std::memory_order_relaxed);
   memstore_.highest_sequence_id_.store(highest, std::memory_order_relaxed);
+  memstore_.newest_.store(newest, std::memory_order_relaxed);
 }
 
 const Memstore::FamilyList* Memstore::Find(std::string_view family) const {

@@ -68,6 +68,8 @@ class Memstore {
   SequenceId highest_sequence_id() const {
     return highest_sequence_id_.load(std::memory_order_relaxed);
   }
+  // Of all cells. 0: there is no later one.
+  Timestamp newest() const { return newest_.load(std::memory_order_relaxed); }
   // Of the family's puts; kLatestTimestamp: there is none.
   Timestamp OldestPut(std::string_view family) const;
   uint64_t CellsOfFamily(std::string_view family) const;
@@ -86,6 +88,7 @@ class Memstore {
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> cells_{0};
   std::atomic<SequenceId> highest_sequence_id_{0};
+  std::atomic<Timestamp> newest_{0};
 };
 
 // One at a time. What is not finished gives its memory back.

@@ -6,7 +6,10 @@
 namespace cellfs {
 
 TableFiles::TableFiles(const StoreFiles& files) {
-  for (const auto& file : files) families_[file->facts().family].push_back(file);
+  for (const auto& file : files) {
+    families_[file->facts().family].push_back(file);
+    newest_ = std::max(newest_, file->facts().newest);
+  }
   for (auto& [family, of_family] : families_) {
     std::sort(of_family.begin(), of_family.end(),
               [](const auto& a, const auto& b) { return a->facts().highest < b->facts().highest; });

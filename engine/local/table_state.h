@@ -29,8 +29,10 @@ class TableFiles {
   const StoreFiles& Of(std::string_view family) const;
   StoreFiles All() const;
   uint64_t bytes() const;
+  Timestamp newest() const { return newest_; }  // of all cells
 
  private:
+  Timestamp newest_ = 0;
   std::map<std::string, StoreFiles, std::less<>> families_;
 };
 

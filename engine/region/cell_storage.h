@@ -48,6 +48,9 @@ class CellStorage {
   virtual StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
                                               std::string_view qualifier) = 0;
 
+  // No cell has a later one. At once.
+  virtual Timestamp NewestTimestamp() const { return kLatestTimestamp; }
+
   // Writes batches in order; each is visible, whole, when this returns. What each durability
   // promises holds once StorageEngine::MakeDurable has returned for the position.
   virtual StatusOr<LogPosition> Apply(std::span<RowBatch> batches) = 0;

@@ -260,6 +260,13 @@ Status EmbeddedStore::CheckMayPutWithin(const Caller& caller, const GrantScope& 
   return RequireRightWithin(*catalog, caller, "W", scope);
 }
 
+Status EmbeddedStore::CheckTimestampLeft(const TableName& table, const std::string& row,
+                                         const std::string& family,
+                                         const std::string& qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  return handle->region->CheckTimestampLeft(row, family, qualifier);
+}
+
 Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   if (handle->violation) return SpaceLimiting(table, *handle->violation);

@@ -47,6 +47,8 @@ class EmbeddedStore : public LocalStore {
                      const std::string& qualifier) override;
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override;
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override;
+  Status CheckTimestampLeft(const TableName& table, const std::string& row,
+                            const std::string& family, const std::string& qualifier) override;
   Status CheckRoom(const TableName& table, uint64_t bytes) override;
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;

@@ -114,6 +114,16 @@ void Region::Reopen() {
   closed_ = false;
 }
 
+Status Region::CheckTimestampLeft(const std::string& row, const std::string& family,
+                                  const std::string& qualifier) {
+  if (storage_->NewestTimestamp() < kLatestTimestamp - 1) return {};
+  std::shared_lock schema_lock(schema_mutex_);
+  CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, family));
+  CELLFS_ASSIGN_OR_RETURN(const ColumnHead head,
+                          storage_->ReadColumnHead(row, family, qualifier));
+  return StampAbove(head, {}, *schema_->FindFamily(family), options_.clock->Now()).status();
+}
+
 TableStatistics Region::GetStatistics() {
   TableStatistics statistics = storage_->GetStatistics();
   statistics.table = name_;

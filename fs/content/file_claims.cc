@@ -28,7 +28,7 @@ Outcome FileClaims::CheckTakesPut(const Request& request, const Place& file) con
   CELLFS_RETURN_IF_FAILED(CheckIsNoLater(reading_, request.uid, file));
   const uint64_t unput = tree_.unput_bytes.total() + UnputBytes::kBlock;
   CELLFS_RETURN_IF_FAILED(reading_.CheckRoom(file.table, unput));
-  if (file.kind == PlaceKind::kCell) return {};
+  if (file.kind == PlaceKind::kCell) return reading_.CheckTimestampLeft(file);
   CELLFS_RETURN_IF_FAILED(CheckMayAddVersion(reading_, attributes_, options_, request, file));
   return file.kind == PlaceKind::kCounter ? Outcome() : reading_.CheckReadable(file);
 }

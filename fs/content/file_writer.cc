@@ -46,6 +46,8 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   if (mode.truncate && !mode.created) {
     const uint64_t unput = cells_.tree.unput_bytes.total() + UnputBytes::kBlock;
     CELLFS_RETURN_IF_FAILED(cells_.reading.CheckRoom(place.table, unput));
+    if (place.kind == PlaceKind::kCell)
+      CELLFS_RETURN_IF_FAILED(cells_.reading.CheckTimestampLeft(place));
   }
   OpenedFile opened;
   const std::shared_ptr<SharedFile> file = node->ShareFile();

@@ -72,6 +72,10 @@ class CallersStore : public Store {
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override {
     return store_.CheckMayPutWithin(caller, scope);
   }
+  Status CheckTimestampLeft(const TableName& table, const std::string& row,
+                            const std::string& family, const std::string& qualifier) override {
+    return store_.CheckTimestampLeft(table, row, family, qualifier);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
     return store_.CheckRoom(table, bytes);
   }

@@ -75,6 +75,9 @@ class Reading {
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) const {
     return store_.CheckMayPutWithin(caller, scope);
   }
+  Status CheckTimestampLeft(const Place& column) const {
+    return store_.CheckTimestampLeft(column.table, column.row, column.family, column.qualifier);
+  }
   Status CheckRoom(const TableName& table, uint64_t bytes) const {
     return store_.CheckRoom(table, bytes);
   }

@@ -203,6 +203,33 @@ TEST_F(ToldEarlyTest, ATimestampThatCouldNotBeRead) {
   EXPECT_EQ(tree.ReadFile("default/u/r/f/p"), "the same");
 }
 
+// As of a version at the last timestamp: a put could not go above it.
+TEST_F(ToldEarlyTest, ATombstoneThatLeavesNoTimestamp) {
+  if (StoreKindOfTests() == StoreKind::kRemote) GTEST_SKIP() << "a cluster tells it at the put";
+  tree.Save(kQ, "before");
+  tree.Save("default/t/r/f/other", "before");
+  const auto remove = [&](DeleteMarker marker) {
+    const cellfs::Delete deletion{"r", {std::move(marker)}};
+    const auto done =
+        tree.store->Mutate(Caller::Superuser(), tree.table, RowMutations::Of(deletion));
+    ASSERT_TRUE(done.ok());
+  };
+  remove({CellType::kDeleteColumn, "f", "q", kLast - 1});
+  EXPECT_EQ(tree.Save(kQ, "one is left"), 0);
+  EXPECT_EQ(tree.Open(kQ, Truncating()).error, EOVERFLOW);
+  remove({CellType::kDeleteColumn, "f", "q", kLast});
+  EXPECT_EQ(tree.Create(kQ).error, EOVERFLOW);
+  EXPECT_EQ(tree.Create("default/t/r/f/new").error, 0);
+  EXPECT_EQ(tree.Open("default/t/r/f/other", Truncating()).error, 0);
+  remove({CellType::kDelete, "f", "other", kLast - 1});
+  EXPECT_EQ(tree.Save("default/t/r/f/other@" + std::to_string(kLast - 2), "late"), 0);
+  EXPECT_EQ(tree.Open("default/t/r/f/other", Truncating()).error, 0);
+  remove({CellType::kDelete, "f", "other", kLast});
+  EXPECT_EQ(tree.Open("default/t/r/f/other", Truncating()).error, EOVERFLOW);
+  remove({CellType::kDeleteFamily, "f", "", kLast});
+  EXPECT_EQ(tree.Create("default/t/r/f/newer").error, EOVERFLOW);
+}
+
 TEST_F(ToldEarlyTest, ARight) {
   if (StoreKindOfTests() == StoreKind::kRemote) GTEST_SKIP() << "a cluster tells it at the put";
   StoreOptions options;

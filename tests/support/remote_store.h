@@ -50,6 +50,10 @@ class RemoteStore : public ForwardingStore {
                      const std::string& qualifier) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
+  Status CheckTimestampLeft(const TableName&, const std::string&, const std::string&,
+                            const std::string&) override {
+    return {};
+  }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   // A cluster names no table but by its name.
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {

@@ -98,6 +98,21 @@ TEST_F(LocalStoreTest, StatisticsTellWhatLiesWhere) {
 }
 
 // Each connection that is kept open is one to a file; beyond their number files are opened anew.
+TEST_F(LocalStoreTest, TheNewestTimestampIsKnownWhereverItLies) {
+  Open();
+  ASSERT_OK(PutOne("a", 7, "v"));
+  ASSERT_OK(Write("a", {CellOf("q", 9, "", CellType::kDeleteColumn)}));
+  EXPECT_EQ(table_->NewestTimestamp(), 9);
+  ASSERT_OK(table_->Flush());
+  ASSERT_OK(PutOne("b", 8, "v"));
+  EXPECT_EQ(table_->NewestTimestamp(), 9);
+  Reopen();
+  EXPECT_EQ(table_->NewestTimestamp(), 9);
+  ASSERT_OK(PutOne("b", 10, "v"));
+  Reopen();
+  EXPECT_EQ(table_->NewestTimestamp(), 10);
+}
+
 TEST_F(LocalStoreTest, ManyFilesAreReadWithFewDescriptors) {
   Open();
   constexpr int kFiles = 30;
