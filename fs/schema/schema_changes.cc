@@ -48,15 +48,17 @@ Outcome CheckChange(const TableFile& file, const TableSchema& present) {
 
 }  // namespace
 
-// Whether no cell, nor any tombstone, lies in the table.
-OutcomeOr<bool> SchemaChanges::IsEmpty(const Caller& caller, const TableName& table) const {
+// Hidden ones, tombstones, and those of others count as well: all of them would go. So it is no
+// Get, and not the caller's look.
+OutcomeOr<bool> SchemaChanges::HoldsCells(const TableName& table, const Columns& columns) const {
   Scan scan;
+  scan.columns = columns;
   scan.raw = true;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading_.OpenScanner(caller, table, scan));
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading_.OpenScanner(Caller::Superuser(), table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
-  return rows.empty();
+  return !rows.empty();
 }
 
 Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
@@ -70,7 +72,8 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
   bool anew = present.schema.families.empty();
   // A copy makes rows and families before it brings the schema to its place.
   if (!anew && splits && IsOpen(present.schema)) {
-    CELLFS_ASSIGN_OR_RETURN(anew, IsEmpty(caller, table));
+    CELLFS_ASSIGN_OR_RETURN(const bool holds_cells, HoldsCells(table, {}));
+    anew = !holds_cells;
   }
   Steps steps;
   const auto alter = [&] {
@@ -169,20 +172,9 @@ Outcome SchemaChanges::Declare(const Caller& caller, const Place& family,
   return {};
 }
 
-OutcomeOr<bool> SchemaChanges::HasCells(const Caller& caller, const Place& family) const {
-  Scan scan;
-  scan.columns[family.family];
-  scan.raw = true;
-  scan.limit = scan.store_limit = 1;
-  scan.lengths_only = true;
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading_.OpenScanner(caller, family.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({1, 1}));
-  return !rows.empty();
-}
-
 Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
   if (!tree_.declared.Has(family) || tree_.unstored.HasFamilyBeside(family)) return {};
-  CELLFS_ASSIGN_OR_RETURN(const bool is_used, HasCells(caller, family));
+  CELLFS_ASSIGN_OR_RETURN(const bool is_used, HoldsCells(family.table, {{family.family, {}}}));
   if (is_used) return {};
   const Timestamp time = tree_.clock.Now();
   CELLFS_ASSIGN_OR_RETURN(const bool is_dropped, DropIfEmpty(caller, family));
@@ -197,7 +189,7 @@ OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& fa
   const auto turn = TakeTurn();
   const ColumnTable::ClosedColumns nothing_is_put(tree_.columns, family.table,
                                                   std::set<std::string>{family.family});
-  CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HasCells(caller, family));
+  CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HoldsCells(family.table, {{family.family, {}}}));
   if (is_used_now) return false;
   CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));
   TableSchema schema = *present;

@@ -71,9 +71,8 @@ class SchemaChanges {
   Status NoteChanged(const Place& table_or_namespace, std::optional<timespec> mtime = std::nullopt);
 
  private:
-  OutcomeOr<bool> HasCells(const Caller& caller, const Place& family) const;
   OutcomeOr<bool> DropIfEmpty(const Caller& caller, const Place& family);
-  OutcomeOr<bool> IsEmpty(const Caller& caller, const TableName& table) const;
+  OutcomeOr<bool> HoldsCells(const TableName& table, const Columns& columns) const;
   Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);
   Outcome ApplyNamespace(const Caller& caller, const std::string& name, std::string_view text);
 

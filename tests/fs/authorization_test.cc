@@ -129,6 +129,32 @@ TEST_F(AuthorizationTest, WhoMayPutNothingIntoADirectoryChangesNoneOfIt) {
   EXPECT_EQ(touch(bob_, table), 0);
 }
 
+// Whether a family is empty is not what its remover can see of it.
+TEST_F(AuthorizationTest, AFamilyWithCellsOfOthersIsNotUndeclared) {
+  const Caller& root = Caller::Superuser();
+  const NodePtr name_space = LookUp({"default"}).node;
+  ASSERT_TRUE(filesystem_->MakeDirectory(root_, *name_space, "open", 0777).ok());
+  const TableName open{"default", "open"};
+  const NodePtr table = LookUp({"default", "open"}).node;
+  ASSERT_TRUE(filesystem_->MakeDirectory(root_, *table, "r", 0777).ok());
+  ASSERT_TRUE(
+      filesystem_->MakeDirectory(root_, *LookUp({"default", "open", "r"}).node, "f", 0777).ok());
+  ASSERT_TRUE(store_->GrantPermissions(root, {"bob", {"", open}, "WC"}, true).ok());
+  ASSERT_TRUE(store_->GrantPermissions(root, {"bob", {"", open, "f", "bobs"}, "R"}, true).ok());
+  const Put put{"r", {{"f", "q", 3, "secret", {}}}};
+  ASSERT_TRUE(store_->Mutate(root, open, RowMutations::Of(put)).ok());
+  filesystem_->parts().tree.unstored.RemoveFamily(open, "f");
+  ASSERT_TRUE(filesystem_->MakeDirectory(bob_, *table, "bobs", 0777).ok());
+  const NodePtr bobs = LookUp({"default", "open", "bobs"}).node;
+  ASSERT_TRUE(filesystem_->MakeDirectory(bob_, *bobs, "f", 0777).ok());
+  EXPECT_EQ(filesystem_->RemoveDirectory(bob_, *bobs, "f").error(), 0);
+  Get get;
+  get.row = "r";
+  const auto cells = store_->Read(root, open, get);
+  ASSERT_TRUE(cells.ok());
+  EXPECT_EQ(cells->size(), 1U);
+}
+
 TEST_F(AuthorizationTest, WhoMayNotAlterASchemaOpensItsFileOnlyToRead) {
   const NodePtr table = LookUp({"default", "t"}).node;
   const NodePtr file = LookUp({"default", "t", ".schema.toml"}).node;
