@@ -43,7 +43,7 @@ Outcome MakeRow(const DirectoryChanges& with, const Request& request, UnstoredEn
 
 Outcome MakeFamily(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
-  return with.schemas.Declare(*request.caller, entry.place, with.options.family_defaults);
+  return with.schemas.Declare(request, entry.place, with.options.family_defaults);
 }
 
 Outcome MakeHistory(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {

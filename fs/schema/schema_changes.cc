@@ -7,11 +7,16 @@
 
 #include "fs/nodes/column_lock.h"
 #include "fs/reading/change_rights.h"
+#include "fs/requests/owner.h"
 #include "fs/schema/schema_text.h"
 
 namespace cellfs::fs {
 
 namespace {
+
+// Of a table, by mkdir. Each has store files of its own, and every change of any schema writes all
+// that each table is and was.
+constexpr size_t kMostDeclared = 256;
 
 Outcome Refused(std::string reason) { return {EINVAL, std::move(reason)}; }
 
@@ -151,22 +156,42 @@ void SchemaChanges::TellApplied(const Place& file) {
   if (file.kind == PlaceKind::kSchemaFile) tree_.kernel.TableChanged(file.table);
 }
 
-Outcome SchemaChanges::Declare(const Caller& caller, const Place& family,
-                               const Attributes& defaults) {
-  // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
-  const std::lock_guard lock(mutex_);
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
-  if (schema->FindFamily(family.family) != nullptr) return CheckMayChange(reading_, caller, family);
-  if (!IsOpen(*schema)) {
+Outcome SchemaChanges::CheckMayDeclare(const Request& request, const Place& family,
+                                       const TableSchema& schema) const {
+  if (!IsOpen(schema)) {
     return {EPERM, "table '" + family.table.ToString() + "' has no family '" + family.family +
                        "' and is not open to new ones; declare it in .schema.toml"};
   }
   if (!CheckFamilyName(family.family).ok()) return EPERM;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(TablePlace(family.table)));
+  const bool is_owner = request.uid == owner.uid || IsOwnerOrRoot(request.uid);
+  const size_t most = is_owner ? kMostDeclared : kMostDeclared / 2;
+  if (schema.families.size() < most) return {};
+  return {ENOSPC, "table '" + family.table.ToString() + "' has " +
+                      std::to_string(schema.families.size()) + " families, and mkdir makes " +
+                      std::to_string(most) + " at most" +
+                      (is_owner ? "" : " for others than its owner") +
+                      "; .schema.toml or 'cellfs alter' can make more"};
+}
+
+Outcome SchemaChanges::Declare(const Request& request, const Place& family,
+                               const Attributes& defaults) {
+  const auto is_declared = [&](const TableSchema& schema) {
+    return schema.FindFamily(family.family) != nullptr;
+  };
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
+  // As a rule, and then nobody waits for changes of other schemas.
+  if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
+  // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
+  const std::lock_guard lock(mutex_);
+  CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family.table));
+  if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
+  CELLFS_RETURN_IF_FAILED(CheckMayDeclare(request, family, *schema));
   FamilySchema declared(family.family);
   for (const auto& [attribute, value] : defaults) {
     CELLFS_RETURN_IF_FAILED(declared.Set(attribute, value));
   }
-  CELLFS_RETURN_IF_FAILED(store_.AddFamily(caller, family.table, declared));
+  CELLFS_RETURN_IF_FAILED(store_.AddFamily(*request.caller, family.table, declared));
   tree_.declared.Note(family);
   errors_.Record("mkdir", family, NoteChanged(TablePlace(family.table)));
   return {};

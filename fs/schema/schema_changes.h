@@ -20,6 +20,7 @@
 #include "fs/base/outcome.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/reading/reading.h"
+#include "fs/requests/request.h"
 #include "fs/schema/open_files_keeper.h"
 #include "fs/schema/schema_file.h"
 #include "fs/tree/error_log.h"
@@ -51,8 +52,9 @@ class SchemaChanges {
   // a schema says decides which names are found and for how long. Not under a column's lock.
   void TellApplied(const Place& file);
 
-  // Declares the family, unless it is, in a table that is open to new ones (EPERM).
-  Outcome Declare(const Caller& caller, const Place& family, const Attributes& defaults);
+  // Declares the family, unless it is, in a table that is open to new ones (EPERM) and has not too
+  // many (ENOSPC).
+  Outcome Declare(const Request& request, const Place& family, const Attributes& defaults);
 
   // A family that mkdir declared, that never held a cell, and that no other row shows: its
   // declaration goes as well, and the kernel is told. Not under a column's lock.
@@ -73,6 +75,8 @@ class SchemaChanges {
  private:
   OutcomeOr<bool> DropIfEmpty(const Caller& caller, const Place& family);
   OutcomeOr<bool> HoldsCells(const TableName& table, const Columns& columns) const;
+  Outcome CheckMayDeclare(const Request& request, const Place& family,
+                          const TableSchema& schema) const;
   Outcome ApplyTable(const Caller& caller, const TableName& table, std::string_view text);
   Outcome ApplyNamespace(const Caller& caller, const std::string& name, std::string_view text);
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// How many families mkdir declares, and who waits for whom meanwhile.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <string>
+
+#include "tests/fs/hooked_store.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr uid_t kOwner = 1234567;
+constexpr uid_t kOther = 1234568;
+
+struct DeclaredFamiliesTest : testing::Test {
+  DeclaredFamiliesTest() {
+    EXPECT_EQ(tree.Mkdir("default/t"), 0);
+    EXPECT_EQ(tree.Change("default/t", AttributeChange{.uid = kOwner}), 0);
+    EXPECT_EQ(tree.Mkdir("default/t/r"), 0);
+  }
+  // As many as the user may, up to so many in all.
+  int Declare(uid_t uid, int up_to) {
+    tree.request.uid = uid;
+    for (; declared < up_to; ++declared) {
+      const int error = tree.Mkdir("default/t/r/f" + std::to_string(declared));
+      if (error != 0) return error;
+    }
+    return 0;
+  }
+  HookedTree tree;
+  int declared = 0;
+};
+
+TEST_F(DeclaredFamiliesTest, OthersLeaveHalfOfThemToTheOwner) {
+  EXPECT_EQ(Declare(kOther, 300), ENOSPC);
+  EXPECT_EQ(declared, 128);
+  EXPECT_EQ(Declare(kOwner, 300), ENOSPC);
+  EXPECT_EQ(declared, 256);
+  EXPECT_EQ(Declare(0, 300), ENOSPC);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("has 256 families"), std::string::npos);
+  EXPECT_EQ(tree.Mkdir("default/t/s"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/s/f7"), 0) << "it is there";
+  EXPECT_EQ(tree.Rmdir("default/t/r/f0"), 0);
+  EXPECT_EQ(tree.Mkdir("default/t/r/another"), 0);
+}
+
+TEST_F(DeclaredFamiliesTest, WhatIsDeclaredWaitsForNoChangeOfASchema) {
+  ASSERT_EQ(Declare(0, 1), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/s"), 0);
+  std::future<int> made;
+  tree.hooked->before_alteration = [&] {
+    made = std::async(std::launch::async, [&] { return tree.Mkdir("default/t/s/f0"); });
+    EXPECT_EQ(made.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  };
+  EXPECT_EQ(tree.Save("default/t/.schema.toml", "open = true\n[families.f0]\nVERSIONS = 3\n"), 0);
+  ASSERT_TRUE(made.valid());
+  EXPECT_EQ(made.get(), 0);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
