@@ -7,6 +7,7 @@
 #include "fs/content/column_change.h"
 #include "fs/content/column_rights.h"
 #include "fs/content/column_traces.h"
+#include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
 #include "fs/schema/schema_text.h"
 
@@ -401,6 +402,7 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
       CheckTarget(with.resolver, caller, new_directory, new_name, from.place, to, must_be_absent));
   for (const Place& place : {from.place, to})
     CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, place));
+  if (from.place.IsToml()) CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, from.place));
   if (to.IsColumn() && to.kind != PlaceKind::kCell) {
     CELLFS_RETURN_IF_FAILED(
         CheckMayAddVersion(with.reading, with.attributes, with.options, request, to));

@@ -90,6 +90,17 @@ TEST_F(AuthorizationTest, WhoMayNotPutChangesNoAttribute) {
   EXPECT_EQ(filesystem_->GetAttributes(root_, *file)->attributes.st_mtim.tv_sec, 9);
 }
 
+TEST_F(AuthorizationTest, WhoMayNotPutRemovesNoFileThatAnotherHasJustMade) {
+  const NodePtr family = LookUp({"default", "t", "r", "f"}).node;
+  const OpenMode write{.read = false, .write = true};
+  const auto made = filesystem_->Create(root_, *family, "made", 0666, write, false);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(filesystem_->Unlink(bob_, *family, "made").error(), EACCES);
+  EXPECT_TRUE(filesystem_->Write(*made->entry.node, *made->handle, "kept", 0).ok());
+  filesystem_->Release(*made->entry.node, made->handle);
+  EXPECT_TRUE(LookUp({"default", "t", "r", "f", "made"}).node != nullptr);
+}
+
 // As of a file: whoever may put something into a directory changes it, makes it and removes it.
 TEST_F(AuthorizationTest, WhoMayPutNothingIntoADirectoryChangesNoneOfIt) {
   const NodePtr table = LookUp({"default", "t"}).node;
@@ -165,7 +176,10 @@ TEST_F(AuthorizationTest, WhoMayNotAlterASchemaOpensItsFileOnlyToRead) {
   EXPECT_EQ(Open(bob_, *of_namespace, write), EACCES);
   EXPECT_EQ(filesystem_->SetAttributes(bob_, *file, {.mtime = timespec{9, 0}}, nullptr).error(),
             EACCES);
-  ASSERT_EQ(filesystem_->Unlink(bob_, *table, ".schema.toml").error(), 0);
+  EXPECT_EQ(filesystem_->Unlink(bob_, *table, ".schema.toml").error(), EACCES);
+  EXPECT_EQ(filesystem_->Rename(bob_, *table, ".schema.toml", *table, ".schema.toml~", 0).error(),
+            EACCES);
+  ASSERT_EQ(filesystem_->Unlink(root_, *table, ".schema.toml").error(), 0);
   EXPECT_EQ(filesystem_->Create(bob_, *table, ".schema.toml", 0666, write, false).error(), EACCES);
   ASSERT_TRUE(
       store_->GrantPermissions(Caller::Superuser(), {"bob", {"", kTable}, "C"}, true).ok());
