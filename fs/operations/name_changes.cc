@@ -328,11 +328,7 @@ std::optional<Outcome> RenameInMemory(const Renaming& with, const SchemaChanges:
   }
   if (source.kind == PlaceKind::kMemoryFile && to.IsToml())
     return ApplyMemory(with, turn, caller, from, to);
-  if (source.IsToml()) {
-    return to.kind == PlaceKind::kMemoryFile && source.Parent() == to.Parent()
-               ? PutTomlAside(with, source, to)
-               : Outcome(EXDEV);
-  }
+  if (source.IsToml()) return PutTomlAside(with, source, to);
   return std::nullopt;
 }
 
@@ -379,6 +375,10 @@ Outcome CheckTarget(const Resolver& resolver, const Caller& caller, const Place&
   return {};
 }
 
+bool IsBeside(const Place& toml, const Place& other) {
+  return other.kind == PlaceKind::kMemoryFile && toml.Parent() == other.Parent();
+}
+
 // A directory's new name is read as mkdir would read it, a file's as open.
 NameUse UseOf(const Place& from) {
   return from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;
@@ -397,6 +397,8 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   CELLFS_ASSIGN_OR_RETURN(Place to,
                           with.resolver.Child(caller, new_directory, new_name, UseOf(from.place)));
   if (from.place == to) return {};
+  // Before the locks are taken: who applies a .toml may wait for those of a family that it drops.
+  if (from.place.IsToml() && !IsBeside(from.place, to)) return EXDEV;
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
   CELLFS_RETURN_IF_FAILED(
       CheckTarget(with.resolver, caller, new_directory, new_name, from.place, to, must_be_absent));

@@ -22,8 +22,8 @@ class OpenFilesKeeper {
 
   // Calls `drop`, which drops or empties these families of the table (nullopt: all), and returns
   // what it returns. Meanwhile nobody opens, reads or changes a file of theirs: what one does before
-  // is kept, and who comes after it finds what is there then. Under no column's lock. `drop` does
-  // not wait for the kernel, which may wait for a request that waits for it.
+  // is kept, and who comes after it finds what is there then. Under no lock of such a column. `drop`
+  // does not wait for the kernel, which may wait for a request that waits for it.
   virtual Status Drop(const TableName& table,
                       const std::optional<std::set<std::string>>& families,
                       const std::function<Status()>& drop) = 0;
