@@ -58,9 +58,10 @@ std::optional<CommandLine> Parse(const std::vector<std::string>& arguments) {
 }
 
 // Ids, each with its reason, of cases that fail on purpose. A missing list is an empty one.
-std::map<std::string, std::string> KnownDifferences() {
+std::map<std::string, std::string> KnownDifferences(StageKind stage) {
   std::map<std::string, std::string> known;
-  std::ifstream file(CELLFS_KNOWN_DIFFERENCES);
+  std::ifstream file(stage == StageKind::kCluster ? CELLFS_CONFORMANCE "/hbase/known_differences.txt"
+                                                  : CELLFS_CONFORMANCE "/known_differences.txt");
   for (std::string line; std::getline(file, line);) {
     const size_t end = line.find(' ');
     if (!line.empty() && line[0] != '#') {
@@ -72,7 +73,7 @@ std::map<std::string, std::string> KnownDifferences() {
 
 class Runner {
  public:
-  explicit Runner(const CommandLine& line) : line_(line), known_(KnownDifferences()) {}
+  explicit Runner(const CommandLine& line) : line_(line), known_(KnownDifferences(line.stage)) {}
 
   bool PlayFile(const std::string& path) {
     std::ifstream file(path);
