@@ -33,6 +33,13 @@ Status ToldOfNamespace(const Status& status, const std::string& name) {
   return status;
 }
 
+// HBase's client refuses them; a server's answer is that it cannot read the request.
+Status CheckFamilyNames(const TableSchema& schema) {
+  for (const auto& [name, family] : schema.families)
+    CELLFS_RETURN_IF_ERROR(CheckFamilyName(name));
+  return {};
+}
+
 }  // namespace
 
 // ---- Tables -------------------------------------------------------------------------------------
@@ -47,6 +54,7 @@ Status Tables::Do(std::string_view procedure, const TableName& table, Request& r
 
 Status Tables::Create(const TableSchema& schema, const Patience& patience) {
   CELLFS_RETURN_IF_ERROR(CheckTableName(schema.name()));
+  CELLFS_RETURN_IF_ERROR(CheckFamilyNames(schema));
   pb::CreateTableRequest request;
   Write(schema, *request.mutable_table_schema());
   for (const std::string& key : schema.split_keys) request.add_split_keys(key);
@@ -55,6 +63,7 @@ Status Tables::Create(const TableSchema& schema, const Patience& patience) {
 }
 
 Status Tables::Alter(const TableSchema& schema, const Patience& patience) {
+  CELLFS_RETURN_IF_ERROR(CheckFamilyNames(schema));
   pb::ModifyTableRequest request;
   Write(schema.name(), *request.mutable_table_name());
   Write(schema, *request.mutable_table_schema());
@@ -98,6 +107,7 @@ Status Tables::Disable(const TableName& table, const Patience& patience) {
 
 Status Tables::AddFamily(const TableName& table, const FamilySchema& family,
                          const Patience& patience) {
+  CELLFS_RETURN_IF_ERROR(CheckFamilyName(family.name()));
   pb::AddColumnRequest request;
   Write(table, *request.mutable_table_name());
   Write(family, *request.mutable_column_families());
