@@ -95,6 +95,7 @@ StatusOr<std::unique_ptr<Wal>> Wal::Open(FileLayer& files, std::string directory
                                          const WalOptions& options, const LogVisitor& visitor) {
   std::unique_ptr<Wal> wal(new Wal(files, std::move(directory), options));
   CELLFS_RETURN_IF_ERROR(wal->Recover(visitor));
+  CELLFS_ASSIGN_OR_RETURN(wal->kept_cut_off_, FindCutOff(files, wal->directory_));
   wal->background_thread_ = std::thread(&Wal::RunInBackground, wal.get());
   return wal;
 }
@@ -234,11 +235,13 @@ Status Wal::KeepTail(uint64_t number, const Ending& ending) {
   return {};
 }
 
+// Of what was there when the log was opened: nothing is cut off later, and people remove it.
 std::vector<std::string> Wal::CutOff() const {
   std::vector<std::string> cut_off;
-  const auto names = FindCutOff(files_, directory_);
-  if (!names.ok()) return {names.status().message()};
-  for (const std::string& name : *names) cut_off.push_back(DescribeCutOff(directory_, name));
+  for (const std::string& name : kept_cut_off_) {
+    const StatusOr<bool> is_there = files_.Exists(directory_ + "/" + name);
+    if (!is_there.ok() || *is_there) cut_off.push_back(DescribeCutOff(directory_, name));
+  }
   if (!passed_over_.empty()) cut_off.push_back(passed_over_);
   return cut_off;
 }

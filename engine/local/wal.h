@@ -169,7 +169,8 @@ class Wal {
   OlderCells older_;            // set by Open
   TableMarks recovered_marks_;  // set by Open
   uint64_t first_segment_ = 1;  // set by Open
-  std::string passed_over_;     // set by Open: what would be cut off, of files that stay as they are
+  std::vector<std::string> kept_cut_off_;  // names; set by Open
+  std::string passed_over_;  // set by Open: what would be cut off, of files that stay as they are
 
   // Taken in this order: cut_mutex_, roll_mutex_, the right to sync (syncing_), append_mutex_,
   // sync_mutex_.

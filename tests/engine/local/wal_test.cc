@@ -293,6 +293,8 @@ TEST_F(WalTest, WholeRecordsThatAreCutOffAreKeptAndTold) {
   ASSERT_TRUE(Open().ok());
   EXPECT_EQ(wal_->CutOff().size(), 2u);
   EXPECT_EQ(*PosixFiles().Read(kept + "-2"), bytes.substr(damage));
+  ASSERT_TRUE(PosixFiles().Remove(kept).ok());
+  EXPECT_EQ(wal_->CutOff().size(), 1u) << "what people have removed is told no more";
 }
 
 TEST_F(WalTest, NothingIsCutOffThatCannotBeKept) {
