@@ -181,38 +181,59 @@ StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::
 }
 
 // As a last resort: the table of owners, modes and times goes, and all is as it is inherited.
-StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments,
-                           const std::string& directory) {
+StatusOr<Answer> ServeForgetOwners(Session& session, const Arguments& arguments) {
+  if (!session.mountpoint.empty())
+    return Status(StatusCode::kUnavailable, "the store is mounted on " + session.mountpoint +
+                                                "; 'cellfs umount' comes before that");
+  Store& store = session.filesystem.parts().store;
   const bool acts = arguments.Flag("yes");
-  Configuration configuration;
-  configuration.store.background_maintenance = false;
-  configuration.mount.read_only = !acts;
-  CELLFS_ASSIGN_OR_RETURN(const OpenedStore opened, OpenStore(directory, configuration));
-  const auto& store = opened.store;
   const TableName table{std::string(fs::kHiddenNamespace), std::string(fs::kAttributesName)};
-  const Status found = store->DescribeTable(table).status();
+  const Status found = store.DescribeTable(table).status();
   const bool is_there = found.code() != StatusCode::kTableNotFound;
   if (is_there) CELLFS_RETURN_IF_ERROR(found);
   if (is_there && acts) {
-    const Status disabled = store->DisableTable(Caller::Superuser(), table);
+    const Status disabled = store.DisableTable(Caller::Superuser(), table);
     if (disabled.code() != StatusCode::kTableNotEnabled) CELLFS_RETURN_IF_ERROR(disabled);
-    CELLFS_RETURN_IF_ERROR(store->DropTable(Caller::Superuser(), table));
+    CELLFS_RETURN_IF_ERROR(store.DropTable(Caller::Superuser(), table));
   }
-  if (front.printer.style().json) {
-    front.printer.Json({{"table", table.ToString()}, {"forgotten", is_there && acts}});
-  } else if (!is_there) {
-    front.printer.Line("no owner, mode or time was ever set");
-  } else if (acts) {
-    front.printer.Line(
+  session.take({{"table", table.ToString()},
+                {"forgotten", is_there && acts},
+                {kForPrint, is_there ? "was set" : "never set"}});
+  return is_there && !acts ? Answer::kNo : Answer::kDone;
+}
+
+void PrintForgotten(Printer& printer, const json& record) {
+  if (record[kForPrint] == "never set") {
+    printer.Line("no owner, mode or time was ever set");
+  } else if (record["forgotten"].get<bool>()) {
+    printer.Line(
         "every owner, mode and time that was set is forgotten; everything is its mounter's now, "
         "with file_mode and directory_mode");
   } else {
-    front.printer.Line(
+    printer.Line(
         "every owner, mode and time that was set would be forgotten, and what was closed to others "
         "be open to them where file_mode and directory_mode of a mount with allow_other say so; "
         "nothing was changed; --yes does it. Make a copy of the store before");
   }
-  return is_there && !acts ? kExitNo : kExitDone;
+}
+
+StatusOr<int> ForgetOwners(const Front& front, const Arguments& arguments) {
+  json sent = arguments.values();
+  const bool only_reads = !arguments.Flag("yes");
+  CELLFS_ASSIGN_OR_RETURN(const auto access,
+                          front.Open(arguments.Text("target"), sent, only_reads));
+  const auto take = [&](json record) {
+    if (front.printer.style().json) {
+      record.erase(kForPrint);
+      front.printer.Json(record);
+    } else {
+      PrintForgotten(front.printer, record);
+    }
+    return true;
+  };
+  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
+                          access->Call(std::string(kCheckCommand.name), sent, take));
+  return ExitCodeOf(answer);
 }
 
 StatusOr<int> DamageIsNo(const StatusOr<int>& code) {
@@ -232,7 +253,7 @@ StatusOr<int> Check(const Front& front, const Arguments& arguments) {
   CELLFS_RETURN_IF_ERROR(CheckMayUse(
       path.store, arguments.Flag("yes") ? Use::kChanges : Use::kReads));
   if (arguments.Flag("forget_owners")) {
-    if (arguments.Flag("repair")) return ForgetOwners(front, arguments, path.store);
+    if (arguments.Flag("repair")) return ForgetOwners(front, arguments);
     return Status(StatusCode::kIllegalArgument, "--forget-owners goes with --repair");
   }
   if (arguments.Flag("repair")) return DamageIsNo(Repair(front, arguments, path.store));
@@ -264,6 +285,7 @@ const Command kCheckCommand{
           syntax.Flag("--yes", "yes", "with --repair: do it");
         },
     .prints_json = true,
+    .serve = ServeForgetOwners,
     .run = Check,
 };
 
