@@ -112,10 +112,11 @@ Status DiskReserve::CheckRoom(uint64_t bytes) {
   if (missing == 0) return {};
   const uint64_t free = free_;
   return {StatusCode::kStoreFull,
-          "the disk is full: " + std::to_string(free) + " bytes are free, and " +
-              std::to_string(free + missing) +
-              " are needed. Room comes from outside the store, from dropped tables, and from files "
-              "that are removed, then from .deleted too, once 'cellfs compact' was there"};
+          "the disk is full: it lacks " + std::to_string(missing) + " bytes; " +
+              std::to_string(free) + " are free, and what is written, what is not flushed yet and "
+              "the reserve need " + std::to_string(free + missing) +
+              ". Free them outside the store, or drop or truncate tables; or remove files, then "
+              "their names from .deleted, then 'cellfs flush', then 'cellfs compact'"};
 }
 
 }  // namespace cellfs

@@ -280,6 +280,19 @@ Status LocalStorage::CompactSelection(Selection selection, const std::function<b
   return done;
 }
 
+namespace {
+
+Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
+  const std::string lacks = std::to_string(bytes - room) + " bytes";
+  return {StatusCode::kStoreFull,
+          "the disk has no room for a compaction, which needs " + std::to_string(bytes) +
+              " bytes and may have " + std::to_string(room) + ": free " + lacks +
+              " outside the store; or remove " + (gives_back ? lacks + " more" : "files") +
+              " of the table, then their names from .deleted, then 'cellfs flush', then compact"};
+}
+
+}  // namespace
+
 // Before it begins: what a compaction cannot finish would only take room from others meanwhile. One
 // that gives space back may have what the reserve holds; it comes back with the files that go.
 StatusOr<DiskReserve::Claim> LocalStorage::ClaimRoomFor(const Selection& selection,
@@ -291,12 +304,7 @@ StatusOr<DiskReserve::Claim> LocalStorage::ClaimRoomFor(const Selection& selecti
     CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, MeasureRewrite(selection, stopped));
     bytes = std::min(bytes, measured + kBytesOfNames);
     const uint64_t room = reserve.RoomBeside(context_->BytesOfFlush(), bytes < present);
-    if (bytes > room)
-      return Status(StatusCode::kStoreFull, "the disk has no room for a compaction, which needs " +
-                                                std::to_string(bytes) + " bytes and may have " +
-                                                std::to_string(room) +
-                                                "; after deletes 'cellfs flush' comes before it, "
-                                                "for it heeds what is in files alone");
+    if (bytes > room) return NoRoomFor(bytes, room, bytes < present);
     reserve.MakeRoom(bytes);
   }
   return DiskReserve::Claim(reserve, bytes);

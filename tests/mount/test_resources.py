@@ -213,7 +213,7 @@ def test_puts_take_what_a_small_disk_has_and_status_says_when_they_are_refused(t
                 known[family / f"q{number}"] = data
         room = os.statvfs(disk)
         assert room.f_bavail * room.f_bsize < 2 << 20, "memstores are flushed where puts lack room"
-        assert "the disk is full" in mount.status()["puts_refused"]
+        assert "the disk is full: it lacks " in mount.status()["puts_refused"]
         assert 'cellfs_puts_refused{reason="StoreFull"} 1' in (mount / ".cellfs/metrics").read_text()
         assert "the disk is full" in (mount / ".cellfs/status").read_text()
         sh(f"mount -o remount,size=64m {disk}")
@@ -261,6 +261,8 @@ def test_a_small_disk_that_was_filled_gives_its_room_back_without_a_remount(tmp_
             mount.command("flush")
             code, _, error = sh(f"{CELLFS} compact {mount} t", check=False)
             assert code == 3 and "no room for a compaction" in error
+            needs, has, lacks = map(int, re.search(r"needs (\d+) bytes and may have (\d+): free (\d+) bytes", error).groups())
+            assert lacks == needs - has
             assert mount.status()["disk_reserve"] == mount.status()["disk_reserve_wanted"]
             assert all_read(known) == []
             if turn == 0:

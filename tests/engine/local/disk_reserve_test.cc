@@ -46,6 +46,22 @@ TEST_F(DiskReserveTest, MoreThanIsFreeHasNoRoom) {
   EXPECT_TRUE(reserve.CheckRoom(1).ok());
 }
 
+TEST_F(DiskReserveTest, ItIsSaidHowMuchIsMissingAndWhatGivesItBackInWhichOrder) {
+  DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
+  constexpr uint64_t kBytes = UINT64_MAX / 4;
+  const std::string said = reserve.CheckRoom(kBytes).message();
+  const size_t lacks = said.find("lacks ");
+  ASSERT_NE(lacks, said.npos) << said;
+  EXPECT_LT(std::stoull(said.substr(lacks + 6)), kBytes) << said;
+  EXPECT_NE(said.find("need " + std::to_string(kBytes)), said.npos) << said;
+  size_t at = 0;
+  for (const char* step : {"outside", "drop", "remove", ".deleted", "flush'", "compact'"}) {
+    const size_t next = said.find(step, at);
+    ASSERT_NE(next, said.npos) << step << " in " << said;
+    at = next;
+  }
+}
+
 // Two that fit alone do not count on the same bytes.
 TEST_F(DiskReserveTest, WhatIsClaimedIsNotFreeForOthers) {
   DiskReserve reserve(PosixFiles(), directory_.path(), kWanted);
