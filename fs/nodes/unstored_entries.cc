@@ -199,6 +199,7 @@ bool UnstoredEntries::HasFamilyBeside(const Place& family) const {
   std::lock_guard lock(mutex_);
   return std::any_of(directories_.begin(), directories_.end(), [&](const auto& directory) {
     if (directory.first.table != family.table || directory.first.row == family.row) return false;
+    if (directory.first.family == family.family) return true;
     const auto child = directory.second.find(family.family);
     return child != directory.second.end() && child->second->place.kind == PlaceKind::kFamily;
   });

@@ -104,7 +104,7 @@ class UnstoredEntries {
   void RemoveBelow(const Place& directory);
   // A family was dropped: removes it from every row, with what is below it.
   void RemoveFamily(const TableName& table, const std::string& family);
-  // Whether another row has the family.
+  // Whether another row has the family, or something in it.
   bool HasFamilyBeside(const Place& family) const;
   // In the order of OrderKey, those above `after` (nullopt: from the first), at most `limit`.
   std::vector<UnstoredPtr> ChildrenAfter(const Place& directory,

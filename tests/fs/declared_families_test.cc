@@ -47,6 +47,19 @@ TEST_F(DeclaredFamiliesTest, OthersLeaveHalfOfThemToTheOwner) {
   EXPECT_EQ(tree.Mkdir("default/t/r/another"), 0);
 }
 
+TEST_F(DeclaredFamiliesTest, OneInWhichAFileWasJustMadeStays) {
+  ASSERT_EQ(Declare(0, 2), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/s"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/s/f1"), 0);
+  ASSERT_EQ(tree.Save("default/t/s/f1/q", "x"), 0);
+  const OpenFile made = tree.Create("default/t/s/f0/new");
+  ASSERT_EQ(made.error, 0);
+  EXPECT_EQ(tree.Rmdir("default/t/r/f0"), 0);
+  EXPECT_EQ(tree.Write(made, "kept"), 0);
+  EXPECT_EQ(tree.Close(made), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/s/f0/new"), "kept");
+}
+
 TEST_F(DeclaredFamiliesTest, WhatIsDeclaredWaitsForNoChangeOfASchema) {
   ASSERT_EQ(Declare(0, 1), 0);
   ASSERT_EQ(tree.Mkdir("default/t/s"), 0);
