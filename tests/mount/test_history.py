@@ -342,6 +342,24 @@ def test_so_is_who_has_no_right_of_the_store_to_read_it(make_mount):
     assert (table / "r/f/secret").read_text() == "new"
 
 
+def test_who_may_read_one_column_sees_that_it_went_with_its_family(make_mount):
+    mount = make_mount("allow_other,hbase.security.authorization=true")
+    ok("create", mount, "t", "f:VERSIONS=5,KEEP_DELETED_CELLS=TRUE")
+    ok("put", mount, "t", "r", "f:his=value", "f:secret=value")
+    ok("grant", mount, "nobody", "R", "t", "f", "his")
+    nobody = {"user": 65534}
+    moment = now()
+    ok("deleteall", mount, "t", "r", "f")
+    row = mount / "default/t/r"
+    told = [json.loads(line) for line in ok("log", "--json", row, **nobody).splitlines()]
+    assert [event["type"] for event in told] == ["DeleteFamily", "Put"]
+    code, out, _ = run("diff", "--at", moment, mount / "default/t", **nobody)
+    assert code == 1 and "-value" in out and "secret" not in out, out
+    assert run("show", row, **nobody)[1] == ""
+    as_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+    assert sh(f"{as_nobody} ls {row}/f/.deleted; {as_nobody} cat {row}/f/.deleted/his") == "his\nvalue"
+
+
 def test_what_cannot_be_known_is_not_shown_as_nothing(mount):
     """Of a family that keeps one version, after a flush."""
     ok("create", mount, "t", "f:VERSIONS=1")

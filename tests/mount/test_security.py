@@ -174,6 +174,27 @@ def test_rights_hold_for_what_others_left_in_the_kernel(make_mount, tmp_path):
             assert code != 0 and b"secret" not in out and b"q" not in out, command
 
 
+def test_directories_are_changed_by_who_may_put_something_into_them(make_mount):
+    """With rights of the store, where the modes let everybody in."""
+    mount = make_mount("allow_other,hbase.security.authorization=true")
+    family = mount.family()
+    (family / "q").write_text("x")
+    table = mount / "default/t"
+    for path in (mount / "default", table, table / "r", family):
+        path.chmod(0o777)
+    sh(f"{CELLFS} grant {mount.path} nobody R t")
+    changes = ["touch r", "touch r/f", "mkdir made", "mkdir r/g", "touch .", "touch ../t"]
+    for change in changes:
+        assert as_nobody(f"cd {table} && {change}")[0] != 0, change
+    assert sorted(os.listdir(table)) == [".schema.toml", "r"] and os.listdir(table / "r") == ["f"]
+    sh(f"{CELLFS} grant {mount.path} nobody W t f q")
+    assert as_nobody(f"cd {table} && touch r r/f && mkdir made made/f && rmdir made/f made")[0] == 0
+    assert as_nobody(f"cd {table} && mkdir r/g")[0] != 0, "that alters the table"
+    assert as_nobody(f"cd {table} && touch .")[0] != 0
+    sh(f"{CELLFS} grant {mount.path} nobody C t")
+    assert as_nobody(f"cd {table} && mkdir r/g && touch .")[0] == 0
+
+
 OPENER = """
 import os, sys, time
 os.setgid(65534), os.setuid(65534)

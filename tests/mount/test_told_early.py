@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from mounts import Mount, fails_with, sh
+from mounts import CELLFS, Mount, fails_with, sh
 
 
 @pytest.fixture(params=["bash", "dash"])
@@ -27,6 +27,17 @@ def test_what_is_no_counter(family, stops):
     assert (family / "q").read_text() == "text" and not (family / "n").exists()
     sh("for i in 1 2 3; do echo +$i >.counters/n; done", cwd=family)
     assert (family / ".counters/n").read_text() == "6\n"
+
+
+def test_a_tombstone_at_the_last_timestamp(mount, family, stops):
+    (family / "q").write_text("x")
+    sh(f"{CELLFS} deleteall --timestamp {2**63 - 2} {mount.path} t r f:q")
+    said = stops("echo new >q", family)
+    assert "Value too large for defined data type" in said  # EOVERFLOW
+    sh("echo other >p", cwd=family)
+    mount.remount()
+    stops("echo new >q", family)
+    sh("echo other >p", cwd=family)
 
 
 @pytest.fixture
