@@ -4,7 +4,9 @@
 //
 //     shop:orders   families d (5 versions, keeps deletes) and n, three regions, 3,000 rows:
 //                   r0000 d:note "order 0\n", and in each tenth n:count, its number
-//     notes         one row with 500 columns, one of 3,000,000 bytes, and names that need escapes
+//     notes         one row with 500 columns, one with 1,000, one of 3,000,000 bytes, and names
+//                   that need escapes
+//     rows          10,000 rows of one column
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -18,8 +20,11 @@ namespace {
 
 constexpr int kOrders = 3000;
 constexpr int kNotes = 500;
+constexpr int kThings = 1000;
+constexpr int kRows = 10'000;
 const TableName kOrderTable{"shop", "orders"};
 const TableName kNoteTable{"default", "notes"};
+const TableName kRowTable{"default", "rows"};
 
 std::string RowOf(int number) {
   char text[16];
@@ -43,7 +48,10 @@ Status MakeTables(Store& store, const Caller& caller) {
   CELLFS_RETURN_IF_ERROR(store.CreateTable(caller, orders));
   TableSchema notes(kNoteTable);
   notes.families.emplace("text", FamilySchema("text"));
-  return store.CreateTable(caller, notes);
+  CELLFS_RETURN_IF_ERROR(store.CreateTable(caller, notes));
+  TableSchema rows(kRowTable);
+  rows.families.emplace("f", FamilySchema("f"));
+  return store.CreateTable(caller, rows);
 }
 
 Status PutAll(Store& store, const Caller& caller, const TableName& table,
@@ -74,9 +82,16 @@ Status Fill(Store& store) {
     notes.push_back(RowMutations::Of(PutOf("many", "text", "n" + std::to_string(1000 + i),
                                            std::string(static_cast<size_t>(100 + i), 'x'))));
   }
+  for (int i = 0; i < kThings; ++i) {
+    notes.push_back(RowMutations::Of(PutOf("things", "text", "t" + std::to_string(1000 + i), "t")));
+  }
   notes.push_back(RowMutations::Of(PutOf("big", "text", "b", std::string(3'000'000, 'b'))));
   notes.push_back(RowMutations::Of(PutOf(std::string("a/b\0c", 5), "text", "", "odd\n")));
-  return PutAll(store, caller, kNoteTable, notes);
+  CELLFS_RETURN_IF_ERROR(PutAll(store, caller, kNoteTable, notes));
+  std::vector<RowMutations> rows;
+  for (int i = 0; i < kRows; ++i)
+    rows.push_back(RowMutations::Of(PutOf("r" + std::to_string(10000 + i), "f", "q", "v")));
+  return PutAll(store, caller, kRowTable, rows);
 }
 
 }  // namespace

@@ -5,14 +5,17 @@
 Run by on_hbase: mounted.py CELLFS FILL
 """
 
+import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 CELLFS, FILL = sys.argv[1:3]
@@ -37,6 +40,29 @@ def control(command):
         connection.sendall(command.encode() + b"\n")
         answer = connection.makefile().readline()
     assert answer.startswith("ok"), (command, answer)
+    return answer[2:].strip()
+
+
+def requests_of(action):
+    """How many requests it takes: the fewest of three times, for servers also ask each other."""
+    counts = []
+    for _ in range(3):
+        time.sleep(1.5)  # what was read before is forgotten
+        before = int(control("requests"))
+        action()
+        counts.append(int(control("requests")) - before)
+    return min(counts)
+
+
+@contextlib.contextmanager
+def silence():
+    """All of the cluster stands still: connections stay, and nothing answers."""
+    process = int(os.environ["CELLFS_TEST_CLUSTER_PROCESS"])
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
 
 
 def note_of(number):
@@ -112,6 +138,38 @@ class Mounted(unittest.TestCase):
             self.assertIn("put", cellfs("log", f"{target}/r0001/d/note"))
         self.assertIn("shop:orders", cellfs("list", NAME))
         self.assertIn("cannot connect", cellfs("get", "hbase://127.0.0.1:1/", "t", "r", code=3))
+
+    def test_who_goes_through_a_tree_asks_seldom(self):
+        table, things = self.root / "default/rows", self.notes / "things/text"
+        listed = requests_of(lambda: run("ls", "-l", str(table)))
+        found = requests_of(lambda: run("find", str(table), "-name", "q", timeout=120))
+        read = requests_of(lambda: run("sh", "-c", f"cat {things}/t*"))
+        self.assertEqual(len(os.listdir(table)), 10_001)
+        self.assertLessEqual(listed, 25)
+        self.assertLessEqual(found, 60)
+        self.assertLessEqual(read, 15)
+
+    def test_silence_ends_for_who_gives_up_and_at_the_deadline(self):
+        hasty = self.directory / "hasty"
+        hasty.mkdir()
+        cellfs("mount", "-o", "hbase.client.operation.timeout=2000", NAME, str(hasty))
+        try:
+            time.sleep(1.5)
+            with silence():
+                waiting = [subprocess.Popen(["cat", str(path)], stderr=subprocess.DEVNULL)
+                           for path in (self.orders / "r0002/d/note", self.root / "shop/none/x")]
+                with self.assertRaises(OSError) as failed:
+                    (hasty / "shop/orders/r0002/d/note").read_text()
+                self.assertEqual(failed.exception.strerror, "Connection timed out")
+                for process in waiting:
+                    self.assertIsNone(process.poll())
+                    process.send_signal(signal.SIGINT)
+                for process in waiting:
+                    self.assertEqual(process.wait(timeout=10), -signal.SIGINT)
+            note = hasty / "shop/orders/r0002/d/note"
+            self.assertEqual(note.read_text(), "order 2\n")
+        finally:
+            cellfs("umount", str(hasty))
 
     def test_several_mounts_of_one_cluster(self):
         other = self.directory / "other"
