@@ -76,9 +76,9 @@ Status CheckSplitKeys(const TableSchema& schema) {
   return {};
 }
 
-size_t BytesOf(const std::vector<std::string>& keys) {
+size_t BytesOf(const Attributes& attributes) {
   size_t bytes = 0;
-  for (const std::string& key : keys) bytes += key.size();
+  for (const auto& [name, value] : attributes) bytes += name.size() + value.size();
   return bytes;
 }
 
@@ -102,19 +102,35 @@ Status CheckSchema(const TableSchema& schema) {
   return CheckSplitKeys(schema);
 }
 
-Status CheckSplitKeyLimit(const TableSchema& schema) {
-  const auto refuse = [&](const std::string& what, size_t limit) {
+size_t BytesBesideSplitKeys(const TableSchema& schema) {
+  size_t bytes = BytesOf(schema.attributes());
+  for (const auto& [name, family] : schema.families)
+    bytes += name.size() + BytesOf(family.attributes());
+  return bytes;
+}
+
+size_t BytesOfSplitKeys(const TableSchema& schema) {
+  size_t bytes = 0;
+  for (const std::string& key : schema.split_keys) bytes += key.size();
+  return bytes;
+}
+
+Status CheckSchemaLimits(const TableSchema& schema, const TableSchema* before) {
+  const auto refuse = [&](const std::string& what, size_t limit, const char* remedy) {
     return Status(StatusCode::kIllegalArgument,
                   "table '" + schema.name().ToString() + "' would have " + what +
-                      ", and may have " + std::to_string(limit) +
-                      "; give it fewer split keys, or shorter ones");
+                      ", and may have " + std::to_string(limit) + "; give it " + remedy);
   };
   const size_t regions = schema.split_keys.size() + 1;
-  if (regions > kMaxRegionsOfTable)
-    return refuse(std::to_string(regions) + " regions", kMaxRegionsOfTable);
-  const size_t bytes = BytesOf(schema.split_keys);
-  if (bytes > kMaxSplitKeyBytes)
-    return refuse("split keys of " + std::to_string(bytes) + " bytes", kMaxSplitKeyBytes);
+  if (regions > std::max(kMaxRegionsOfTable, before ? before->split_keys.size() + 1 : 0))
+    return refuse(std::to_string(regions) + " regions", kMaxRegionsOfTable, "fewer split keys");
+  const auto bytes_of = [](const TableSchema& whole) {
+    return BytesBesideSplitKeys(whole) + BytesOfSplitKeys(whole);
+  };
+  const size_t bytes = bytes_of(schema);
+  if (bytes > std::max(kMaxSchemaBytes, before ? bytes_of(*before) : 0))
+    return refuse("a schema of " + std::to_string(bytes) + " bytes", kMaxSchemaBytes,
+                  "fewer or shorter attributes, families or split keys");
   return {};
 }
 

@@ -77,11 +77,15 @@ void EraseNamespace(Catalog& catalog, const std::string& name);
 // attributes, split keys ascending and not empty.
 Status CheckSchema(const TableSchema& schema);
 
-// Of a table that is given split keys: each save of a catalog writes those of all tables. One that
-// has more already keeps them.
+// What it has to be told in: names, values and, apart from these, split keys.
+size_t BytesBesideSplitKeys(const TableSchema& schema);
+size_t BytesOfSplitKeys(const TableSchema& schema);
+
+// Of a schema that is to follow `before` (null: none): each save of a catalog writes those of all
+// tables. One that is over it already may stay so, but not grow.
 inline constexpr size_t kMaxRegionsOfTable = 10'000;
-inline constexpr size_t kMaxSplitKeyBytes = size_t{1} << 20;  // all keys of a table
-Status CheckSplitKeyLimit(const TableSchema& schema);
+inline constexpr size_t kMaxSchemaBytes = size_t{1} << 20;
+Status CheckSchemaLimits(const TableSchema& schema, const TableSchema* before);
 
 }  // namespace cellfs
 

@@ -50,12 +50,23 @@ void KeepNewest(std::vector<T>& past) {
   }
 }
 
+// Of all tables the newest states.
+void KeepNewestBytes(std::vector<Past<CatalogTable>>& past_tables) {
+  size_t bytes = 0;
+  auto past = past_tables.rbegin();
+  for (; past != past_tables.rend(); ++past) {
+    bytes += BytesBesideSplitKeys(*past->state.schema);
+    if (bytes > kMaxPastBytes) break;
+  }
+  past_tables.erase(past_tables.begin(), past.base());
+}
+
 // Where they take more than they may, the older states go without.
 void ForgetSplitKeys(std::vector<Past<CatalogTable>>& past_tables) {
   size_t bytes = 0;
   for (auto past = past_tables.rbegin(); past != past_tables.rend(); ++past) {
     std::shared_ptr<const TableSchema>& schema = past->state.schema;
-    for (const std::string& key : schema->split_keys) bytes += key.size() + kBytesBesideSplitKey;
+    bytes += BytesOfSplitKeys(*schema) + kBytesBesideSplitKey * schema->split_keys.size();
     if (bytes <= kMaxPastSplitBytes || schema->split_keys.empty()) continue;
     auto without = std::make_shared<TableSchema>(*schema);
     without->split_keys.clear();
@@ -96,19 +107,31 @@ void PrunePast(Timestamp now, Catalog& catalog) {
   for (const auto& [name, table] : catalog.tables) note(table);
   for (const auto& past : catalog.past_tables) note(past.state);
 
-  std::map<TableId, size_t> counts;
-  for (const auto& past : catalog.past_tables) ++counts[past.state.id];
+  struct States {
+    size_t count = 0;
+    size_t bytes = 0;
+  };
+  std::map<TableId, States> states;
+  for (const auto& past : catalog.past_tables) {
+    States& of_table = states[past.state.id];
+    ++of_table.count;
+    of_table.bytes += BytesBesideSplitKeys(*past.state.schema);
+  }
   std::erase_if(catalog.past_tables, [&](const Past<CatalogTable>& past) {
-    size_t& left = counts[past.state.id];
-    const bool goes = left > kMaxPastOfTable || HasPassed(past.until, kept_for[past.state.id], now);
-    if (goes) --left;
-    return goes;
+    States& left = states[past.state.id];
+    const bool goes = left.count > kMaxPastOfTable || left.bytes > kMaxPastBytesOfTable ||
+                      HasPassed(past.until, kept_for[past.state.id], now);
+    if (!goes) return false;
+    --left.count;
+    left.bytes -= BytesBesideSplitKeys(*past.state.schema);
+    return true;
   });
   std::erase_if(catalog.past_namespaces, [&](const Past<Stamped<NamespaceSchema>>& past) {
     return HasPassed(past.until, namespace_kept_for[past.state.value.name], now);
   });
   KeepNewest(catalog.past_tables);
   KeepNewest(catalog.past_namespaces);
+  KeepNewestBytes(catalog.past_tables);
   ForgetSplitKeys(catalog.past_tables);
 }
 

@@ -6,10 +6,10 @@
 //
 // A past state of a table is kept as long as one of its families, as they are or were, keeps what
 // is deleted (KEEP_DELETED_CELLS, DELETED_TTL), one of a namespace as long as a table in it. It is
-// bounded in number as well, for every save of a catalog writes all of it: of one table the newest
-// kMaxPastOfTable, which is more than a table of many families needs to be made one by one, and
-// kMaxPast in all, with which a save takes some milliseconds more. Split keys, which may be the most
-// of a table by far, are kept of the newest states alone.
+// bounded in number and bytes as well, for every save of a catalog writes all of it: of one table
+// the newest kMaxPastOfTable, which is more than a table of many families needs to be made one by
+// one, and kMaxPast in all, with which a save takes some milliseconds more. Split keys, which may be
+// the most of a table by far, are kept of the newest states alone, and count apart.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 #define CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 
@@ -22,7 +22,9 @@
 namespace cellfs {
 
 inline constexpr size_t kMaxPastOfTable = 64;
+inline constexpr size_t kMaxPastBytesOfTable = size_t{1} << 20;
 inline constexpr size_t kMaxPast = 512;  // of tables, and as many of namespaces
+inline constexpr size_t kMaxPastBytes = size_t{8} << 20;       // of tables
 inline constexpr size_t kMaxPastSplitBytes = size_t{2} << 20;  // what split keys take in all
 inline constexpr size_t kBytesBesideSplitKey = 32;             // that one takes beside its own
 

@@ -97,7 +97,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
     return NamespaceMissing(name.namespace_name);
   }
   CELLFS_RETURN_IF_ERROR(CheckSchema(*made));
-  CELLFS_RETURN_IF_ERROR(CheckSplitKeyLimit(*made));
+  CELLFS_RETURN_IF_ERROR(CheckSchemaLimits(*made, nullptr));
   CELLFS_RETURN_IF_ERROR(Require(caller, "AC", NamespaceScope(name.namespace_name)));
   if (name.IsSystemTable()) return SystemTableRefused(name);
   if (catalog.tables.count(name) != 0) {
@@ -132,6 +132,7 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   schema->set_id(entry->id);
   SetDefaultVersions(*schema, entry->schema.get());
   CELLFS_RETURN_IF_ERROR(CheckSchema(*schema));
+  CELLFS_RETURN_IF_ERROR(CheckSchemaLimits(*schema, entry->schema.get()));
   // Most of what can fail in the change of regions is its flush: before anything is said of it.
   CELLFS_RETURN_IF_ERROR(region->Flush());
   for (const auto& [name, family] : entry->schema->families) {
@@ -161,7 +162,6 @@ Status EmbeddedStore::RecreateTable(const Caller& caller, const TableSchema& sch
   return ChangeSchema(caller, schema.name(), [&](TableSchema& changed) -> Status {
     changed = schema;
     std::sort(changed.split_keys.begin(), changed.split_keys.end());
-    CELLFS_RETURN_IF_ERROR(CheckSplitKeyLimit(changed));
     Catalog others = CopyCatalog();
     others.tables.erase(schema.name());
     return CheckRoomForTable(others, changed);
@@ -182,7 +182,6 @@ Status EmbeddedStore::SplitTable(const Caller& caller, const TableName& table,
     if (place != changed.split_keys.end() && *place == key)
       return SplitRefused(table, "has a region that begins at that key");
     changed.split_keys.insert(place, key);
-    CELLFS_RETURN_IF_ERROR(CheckSplitKeyLimit(changed));
     return CheckRoomForRegions(CopyCatalog(), changed);
   };
   return ChangeSchema(caller, table, split, Ownership::kKept);

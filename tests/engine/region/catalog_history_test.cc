@@ -159,6 +159,25 @@ TEST_F(CatalogHistoryTest, ManySplitKeysAreKeptOfTheNewestStatesAlone) {
   EXPECT_EQ(catalog.tables.begin()->second.schema->split_keys.size(), cut->split_keys.size());
 }
 
+TEST_F(CatalogHistoryTest, ItIsBoundedInBytes) {
+  const auto told = [](const std::string& name, TableId id) {
+    auto schema = std::make_shared<TableSchema>(*Schema(name, id));
+    EXPECT_TRUE(schema->Set("note", std::string(kMaxPastBytesOfTable / 4, 'x')).ok());
+    return schema;
+  };
+  At(1, [&](Catalog& to) { Set(to, Schema("a:small", 1), 1); });
+  At(2, [&](Catalog& to) { Set(to, Schema("a:small", 1), 1); });
+  for (Timestamp now = 10; now < 20; ++now) {
+    At(now, [&](Catalog& to) { Set(to, told("a:t", 2), 10); });
+  }
+  EXPECT_EQ(catalog.past_tables.size(), 1u + 3u) << "a large one leaves the others their past";
+  for (TableId id = 10; id < 100; ++id) {
+    At(static_cast<Timestamp>(id), [&](Catalog& to) { Set(to, told("a:u", id), 10); });
+  }
+  EXPECT_LE(catalog.past_tables.size(), kMaxPastBytes / (kMaxPastBytesOfTable / 4));
+  EXPECT_GT(catalog.past_tables.size(), 20u);
+}
+
 TEST_F(CatalogHistoryTest, AClockThatWasSetBackTurnsNoOrderRound) {
   At(100, [&](Catalog& to) { Set(to, Schema("a:t", 1), 100); });
   At(200, [&](Catalog& to) { Set(to, Schema("a:t", 1, "7"), 100); });

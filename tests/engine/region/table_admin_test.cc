@@ -98,10 +98,26 @@ TEST_F(TableAdminTest, ATableHasABoundedNumberOfRegions) {
   ASSERT_TRUE(store_->CreateTable(root_, most).ok());
   EXPECT_EQ(store_->SplitTable(root_, most.name(), "x").code(), StatusCode::kIllegalArgument);
   EXPECT_EQ(store_->RecreateTable(root_, many).code(), StatusCode::kIllegalArgument);
-  TableSchema wide = Schema("u");
-  for (size_t i = 0; i <= kMaxSplitKeyBytes / 30'000; ++i)
+  // What is over it already may be altered, and not grow.
+  EXPECT_TRUE(CheckSchemaLimits(many, &many).ok());
+  EXPECT_FALSE(CheckSchemaLimits(many, &most).ok());
+}
+
+TEST_F(TableAdminTest, ASchemaHasABoundedNumberOfBytes) {
+  TableSchema wide = Schema("t");
+  for (size_t i = 0; i <= kMaxSchemaBytes / 30'000; ++i)
     wide.split_keys.push_back(std::to_string(1000 + i) + std::string(30'000, 'x'));
   EXPECT_EQ(store_->CreateTable(root_, wide).code(), StatusCode::kIllegalArgument);
+  TableSchema told = Schema("t");
+  ASSERT_TRUE(told.Set("note", std::string(kMaxSchemaBytes - 1000, 'x')).ok());
+  ASSERT_TRUE(store_->CreateTable(root_, told).ok());
+  FamilySchema family("g");
+  ASSERT_TRUE(family.Set("note", std::string(1000, 'x')).ok());
+  const Status refused = store_->AddFamily(root_, told.name(), family);
+  EXPECT_EQ(refused.code(), StatusCode::kIllegalArgument);
+  EXPECT_NE(refused.message().find("bytes, and may have 1048576"), std::string::npos)
+      << refused.message();
+  EXPECT_TRUE(store_->AddFamily(root_, told.name(), FamilySchema("g")).ok());
 }
 
 TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
