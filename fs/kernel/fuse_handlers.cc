@@ -315,11 +315,14 @@ void SetXattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* v
 
 // The attributes are virtual: there to ask for, not to copy.
 void ListXattr(fuse_req_t request, fuse_ino_t, size_t size) {
-  if (size == 0) {
-    Send<fuse_reply_xattr>(request, 0);
-  } else {
-    Send<fuse_reply_buf>(request, nullptr, 0);
-  }
+  Guarded(request, [&](FuseTarget&) {
+    if (size == 0) {
+      Send<fuse_reply_xattr>(request, 0);
+    } else {
+      Send<fuse_reply_buf>(request, nullptr, 0);
+    }
+    return kReplied;
+  });
 }
 
 void StatFs(fuse_req_t request, fuse_ino_t id) {
