@@ -80,7 +80,13 @@ ColumnTable::ClosedColumns::ClosedColumns(ColumnTable& columns, TableName table,
                                           std::optional<std::set<std::string>> families)
     : columns_(columns), table_(std::move(table)), families_(std::move(families)) {
   {
-    std::lock_guard lock(columns_.closed_mutex_);
+    const Waiting waiting(Wait::kMayBeShort);
+    std::unique_lock lock(columns_.closed_mutex_);
+    columns_.opened_.wait(lock, [this] {
+      return std::none_of(
+          columns_.closed_.begin(), columns_.closed_.end(),
+          [this](const ClosedColumns* other) { return other->table_ == table_; });
+    });
     columns_.closed_.push_back(this);
     columns_.closed_count_.fetch_add(1);
   }

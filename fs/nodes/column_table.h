@@ -41,8 +41,8 @@ class ColumnTable {
   ColumnPtr Get(const std::shared_ptr<const Place>& in_column, uint64_t number);
 
   // ---- Columns that go together, with their table or family -----------------------------------
-  // As long as it lives nobody gets the lock of one of the columns, nor holds one. Its owner may do
-  // what needs these locks.
+  // As long as it lives nobody gets the lock of one of the columns, nor holds one, nor closes others
+  // of the table. Its owner may do what needs these locks.
   class ClosedColumns {
    public:
     // Those of some families of a table; nullopt: all of them.

@@ -144,6 +144,22 @@ TEST_F(ColumnTableTest, AClosedTableLikewise) {
   for (const auto& taken : waiting) taken.wait();
 }
 
+// What one reads before its drop the other's must not have made unreadable.
+TEST_F(ColumnTableTest, OfATableOneClosesAtATime) {
+  const TableName table("default", "t");
+  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table, std::nullopt);
+  const auto close = [&](const TableName& name) {
+    return std::async(std::launch::async, [this, name] {
+      const ColumnTable::ClosedColumns closing(columns, name, std::set<std::string>{"f"});
+    });
+  };
+  close({"default", "u"}).wait();
+  auto closing = close(table);
+  EXPECT_EQ(closing.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  closed.reset();
+  closing.wait();
+}
+
 TEST_F(ColumnTableTest, AFamilyIsClosedWhenNobodyHoldsALockInIt) {
   const TableName table("default", "t");
   auto lock = std::make_unique<ColumnLock>(ColumnLock::Of(columns, CellOf("q")));
