@@ -25,6 +25,7 @@ GrantScope ScopeOf(const Place& place) {
 }  // namespace
 
 Status CheckMayChange(const Reading& reading, const Caller& caller, const Place& place) {
+  if (caller.is_superuser()) return {};  // as all are where no rights are checked
   const GrantScope scope = ScopeOf(place);
   return IsAboveRows(place) ? reading.CheckMayAlter(caller, scope)
                             : reading.CheckMayPutWithin(caller, scope);
