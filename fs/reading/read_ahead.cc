@@ -69,6 +69,7 @@ bool ReadAhead::Covers(const Window& window, const Question& question) {
   // Whether the table has a family that no cell is in says the store.
   if (!question.family.empty() && !window.families.contains(question.family)) return false;
   if (sequence.row && (*sequence.row != question.row || !question.qualifier)) return false;
+  if (window.BringsNothing()) return false;
   const std::string& key = KeyIn(sequence, question);
   return key >= window.first && (window.is_to_end || key <= window.last);
 }
@@ -102,6 +103,7 @@ std::optional<RowCells> ReadAhead::Find(const Question& question) {
 size_t ReadAhead::AmountFor(const Sequence& sequence, const std::string& key) const {
   for (const WindowPtr& window : windows_) {
     if (window->sequence != sequence || window->first >= key) continue;
+    if (window->BringsNothing()) return 0;
     const bool was_used = window->used * 2 >= std::min(window->asked_for, window->cells.size());
     return was_used ? std::min(window->asked_for * 2, kMostAmount) : 0;
   }
@@ -148,8 +150,7 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
   }
   const bool is_whole = scanner->at_end();
   if (!sequence.row && !is_whole && !cells.empty()) cells.erase(std::prev(cells.end()));
-  if (cells.empty()) return WindowPtr();
-  window->last = cells.rbegin()->first;
+  if (!cells.empty()) window->last = cells.rbegin()->first;
   window->is_to_end = is_whole && cells.size() < amount;
   return window;
 }
@@ -173,13 +174,15 @@ StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table,
   if (amount == 0) return store_.Read(caller, table, get);
   CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
                           Bring(caller, sequence, KeyIn(sequence, *question), amount));
-  if (window == nullptr || !Covers(*window, *question)) return store_.Read(caller, table, get);
-  const std::lock_guard lock(mutex_);
-  window->used = 1;
-  std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });
-  windows_.push_front(window);
-  if (windows_.size() > kMostWindows) windows_.pop_back();
-  return AnswerFrom(*window, *question);
+  const bool answers = Covers(*window, *question);
+  window->used = answers ? 1 : 0;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });
+    windows_.push_front(window);
+    if (windows_.size() > kMostWindows) windows_.pop_back();
+  }
+  return answers ? AnswerFrom(*window, *question) : store_.Read(caller, table, get);
 }
 
 }  // namespace cellfs::fs

@@ -72,6 +72,9 @@ class ReadAhead {
     size_t used = 0;       // answers given
     std::map<std::string, RowCells> cells;  // by key
     std::set<std::string> families;         // of the cells
+
+    // What comes first is too large to be brought so.
+    bool BringsNothing() const { return cells.empty() && !is_to_end; }
   };
   using WindowPtr = std::shared_ptr<Window>;
   struct Asked {
@@ -92,7 +95,6 @@ class ReadAhead {
   size_t AmountFor(const Sequence& sequence, const std::string& key) const;
   void Note(Sequence sequence, std::string key);
 
-  // Null: there is nothing, or what comes first is too large to be brought so.
   StatusOr<WindowPtr> Bring(const Caller& caller, const Sequence& sequence,
                             const std::string& first, size_t amount) const;
 

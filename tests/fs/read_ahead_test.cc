@@ -129,6 +129,17 @@ TEST_F(ReadAheadTest, RowsThatComeInPiecesAreWholeOrNotThere) {
   }
 }
 
+TEST_F(ReadAheadTest, RowsThatAreTooLargeAreBroughtForNothingOnce) {
+  for (int i = 0; i < 8; ++i) {
+    for (int j = 0; j < 20; ++j) PutCell(Numbered("r", i), "f", Numbered("q", j), 70'000);
+  }
+  for (int i = 0; i < 8; ++i) {
+    const Get get = Of(Numbered("r", i), "f", std::nullopt, /*lengths_only=*/false);
+    ASSERT_EQ(Ahead(get), Direct(get)) << i;
+  }
+  EXPECT_EQ(store_.calls, 9);
+}
+
 TEST_F(ReadAheadTest, WhoReadsHereAndThereAsksForNoMore) {
   for (int i = 0; i < 1000; ++i) PutCell(Numbered("r", i), "f", "q");
   std::mt19937 random(1);
