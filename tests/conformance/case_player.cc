@@ -15,6 +15,7 @@ std::string ErrorKind(const Status& status) {
   const StatusCode code = status.code();
   switch (code) {
     case StatusCode::kInvalidVersions:
+    case StatusCode::kIoError:
       return "IO";
     case StatusCode::kIllegalArgument:
     case StatusCode::kNoSuchColumnFamily:
