@@ -20,6 +20,7 @@
 #include "engine/local/manifest.h"
 #include "engine/local/page_checksums.h"
 #include "engine/open.h"
+#include "engine/repair.h"
 #include "tests/engine/local/engine_fixture.h"
 
 namespace cellfs {
@@ -542,6 +543,31 @@ TEST_F(CheckTest, AnOlderManifestDoesNotTakeNewerFilesWithIt) {
 }
 
 // Also one that a table had before a compaction, whose files are there again.
+// The note that lists the second file is damaged: by what is left of the log that file is one that a
+// flush was about to make.
+TEST_F(CheckTest, AFileThatIsInNoLogIsNotLeftOutOfAManifestThatIsMadeAnew) {
+  DieAfter([&](Store& store) {
+    return Create(store, "t").ok() && Fill(store, "t", 0, 5).ok() && Flush(store, "t").ok() &&
+           Fill(store, "t", 5, 10).ok() && Flush(store, "t").ok();
+  });
+  const std::string segment = "wal/" + PosixFiles().List(path_ + "/wal")->back();
+  const std::string whole = Bytes(segment);
+  WriteFlipped(segment, whole, whole.size() - 1);
+  const std::string manifest = Bytes("tables/1/MANIFEST");
+  std::filesystem::remove(path_ + "/tables/1/MANIFEST");
+  for (const RepairMode mode : {RepairMode::kPlan, RepairMode::kAct, RepairMode::kAct}) {
+    const auto repair = RepairLocalStore(path_, mode);
+    ASSERT_OK(repair);
+    ASSERT_EQ(repair->tables.size(), 1u);
+    EXPECT_NE(repair->tables[0].obstacle.find("2.db has what neither the log"), std::string::npos)
+        << repair->tables[0].obstacle;
+  }
+  Write("tables/1/MANIFEST", manifest);
+  auto store = Open();
+  ASSERT_OK(store);
+  EXPECT_EQ(CountReadable(**store, "t", 10), 10) << "the log was cut, and had nothing else";
+}
+
 TEST_F(CheckTest, AManifestFromBeforeACompactionIsNotTakenEither) {
   {
     auto store = Open();
