@@ -283,6 +283,7 @@ class Server : public ControlServer {
     if (message.status().code() == StatusCode::kOutcomeUnknown) return false;
     const json answer =
         message.ok() ? Answer(connection, *std::move(message)) : ErrorOf(message.status());
+    share.reset();  // who has the answer may ask again at once
     return stream.Send(answer) && !stream.is_broken();
   }
 
