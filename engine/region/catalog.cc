@@ -40,6 +40,24 @@ void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now) {
   found->changed = now;
 }
 
+Status CheckGrantLimit(const Catalog& catalog, const GrantScope& scope) {
+  constexpr size_t kOfEach = 64;
+  size_t bytes = 0;
+  for (const auto& [grant, changed] : catalog.grants) {
+    const GrantScope& at = grant.scope;
+    if (at.table != scope.table || at.namespace_name != scope.namespace_name) continue;
+    bytes += kOfEach + grant.user.size() + at.family.size() + at.qualifier.value_or("").size();
+  }
+  if (bytes <= kMaxGrantBytes) return {};
+  const std::string of = scope.table                    ? "table '" + scope.table->ToString() + "'"
+                         : scope.namespace_name.empty() ? "the store"
+                                                        : "namespace '" + scope.namespace_name + "'";
+  return {StatusCode::kIllegalArgument,
+          "the grants of " + of + " would take " + std::to_string(bytes) + " bytes, and may take " +
+              std::to_string(kMaxGrantBytes) +
+              "; revoke some, or grant families in place of qualifiers"};
+}
+
 void EraseTable(Catalog& catalog, const TableName& table) {
   catalog.tables.erase(table);
   catalog.table_quotas.erase(table);

@@ -69,6 +69,11 @@ std::vector<const CatalogTable*> TablesOf(const Catalog& catalog,
 // Adds the letters of `grant` to what its user has at its scope (merge) or replaces them.
 void AddGrant(Catalog& catalog, const Grant& grant, bool merge, Timestamp now);
 
+// Of a grant that the catalog has now and had not before: those of one table, of one namespace, or
+// of the whole store, together.
+inline constexpr size_t kMaxGrantBytes = size_t{1} << 20;
+Status CheckGrantLimit(const Catalog& catalog, const GrantScope& scope);
+
 // Takes the table and all that is said of it (quota, violation, grants) out.
 void EraseTable(Catalog& catalog, const TableName& table);
 void EraseNamespace(Catalog& catalog, const std::string& name);

@@ -198,7 +198,9 @@ Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant,
     return {StatusCode::kIllegalArgument,
             "a grant on a family needs its table, one on a qualifier its family"};
   }
+  const size_t before = catalog.grants.size();
   AddGrant(catalog, {grant.user, scope, std::move(permissions)}, merge, Now());
+  if (catalog.grants.size() > before) CELLFS_RETURN_IF_ERROR(CheckGrantLimit(catalog, scope));
   return Commit(std::move(catalog));
 }
 

@@ -99,5 +99,20 @@ TEST(CatalogTest, GrantsAtOneScopeAreMergedOrReplaced) {
   EXPECT_EQ(catalog.grants[0].value.permissions, "X");
 }
 
+TEST(CatalogTest, TheGrantsOfATableAreBounded) {
+  Catalog catalog = NewCatalog();
+  const GrantScope table{"", ParseTableName("t"), "f", std::string(30'000, 'q')};
+  const size_t most = kMaxGrantBytes / 30'100;
+  for (size_t i = 0; i < most; ++i) AddGrant(catalog, {std::to_string(i), table, "R"}, true, 1);
+  EXPECT_TRUE(CheckGrantLimit(catalog, table).ok());
+  for (const char* user : {"ann", "bob"}) AddGrant(catalog, {user, table, "R"}, true, 1);
+  const Status refused = CheckGrantLimit(catalog, table);
+  EXPECT_EQ(refused.code(), StatusCode::kIllegalArgument);
+  EXPECT_NE(refused.message().find("of table 't' would take"), std::string::npos)
+      << refused.message();
+  EXPECT_TRUE(CheckGrantLimit(catalog, {"", ParseTableName("u")}).ok());
+  EXPECT_TRUE(CheckGrantLimit(catalog, {"default"}).ok());
+}
+
 }  // namespace
 }  // namespace cellfs
