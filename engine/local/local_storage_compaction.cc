@@ -30,7 +30,16 @@ bool HasTimeLimits(const FamilySchema& family) {
 Status LocalStorage::Compact(CompactionKind kind) {
   CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   const std::lock_guard compact_lock(compact_mutex_);
-  const Status done = CompactAll(kind);
+  const auto bytes_of_files = [this] {
+    const TableStatePtr state = State();
+    return state->files->bytes();
+  };
+  const uint64_t before = bytes_of_files();
+  Status done = CompactAll(kind);
+  const uint64_t after = bytes_of_files();
+  if (done.code() == StatusCode::kStoreFull && after < before)
+    done = {done.code(), done.message() + ". What could go in smaller steps went: " +
+                             std::to_string(before - after) + " bytes"};
   NoteDamage(done);
   compact_attempts_.Ended(done, context_->options.clock->Elapsed());
   return done;

@@ -406,6 +406,7 @@ def test_what_was_deleted_gives_its_room_back_though_the_rest_is_larger_than_the
         code, _, error = sh(f"{CELLFS} compact {mount} t", check=False)
         assert code == 3 and "no room for a compaction" in error, (code, error)
         assert before - sum(taken().values()) > 11000000, "the first file and half of the third"
+        assert int(re.search(r"What could go in smaller steps went: (\d+) bytes", error)[1]) > 11000000
         assert all_read(known) == [] and not [path for path in old if path.exists()]
         mount.remount()
         assert all_read(known) == [] and not [path for path in old if path.exists()]
