@@ -58,7 +58,7 @@ Status OpenFiles::Drop(const TableName& table,
                        const std::optional<std::set<std::string>>& families,
                        const std::function<Status()>& drop) {
   if (families && families->empty()) return drop();
-  const ColumnTable::ClosedColumns closed(tree_.columns, table, families);
+  const ColumnTable::ClosedColumns closed(tree_.columns, {table, families, std::nullopt});
   std::vector<Orphaning> orphans = Prepare([&](const Place& place) {
     return place.table == table && (!families || families->contains(place.family));
   });

@@ -76,16 +76,15 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
 
 // ---- Columns that go together -------------------------------------------------------------------
 
-ColumnTable::ClosedColumns::ClosedColumns(ColumnTable& columns, TableName table,
-                                          std::optional<std::set<std::string>> families)
-    : columns_(columns), table_(std::move(table)), families_(std::move(families)) {
+ColumnTable::ClosedColumns::ClosedColumns(ColumnTable& columns, Part part)
+    : columns_(columns), part_(std::move(part)) {
   {
     const Waiting waiting(Wait::kMayBeShort);
     std::unique_lock lock(columns_.closed_mutex_);
     columns_.opened_.wait(lock, [this] {
       return std::none_of(
           columns_.closed_.begin(), columns_.closed_.end(),
-          [this](const ClosedColumns* other) { return other->table_ == table_; });
+          [this](const ClosedColumns* other) { return other->part_.table == part_.table; });
     });
     columns_.closed_.push_back(this);
     columns_.closed_count_.fetch_add(1);
@@ -111,7 +110,8 @@ void ColumnTable::ClosedColumns::Changed() const {
 
 bool ColumnTable::ClosedColumns::Has(const Column& column) const {
   const Place& cell = column.cell();
-  return (!families_ || families_->contains(cell.family)) && cell.table == table_;
+  return (!part_.families || part_.families->contains(cell.family)) &&
+         (!part_.row || *part_.row == cell.row) && part_.table == cell.table;
 }
 
 std::vector<ColumnPtr> ColumnTable::FindAllOf(const ClosedColumns& closed) const {

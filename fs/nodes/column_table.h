@@ -40,14 +40,17 @@ class ColumnTable {
   // Likewise, for a node at that place; `number` is its ColumnNumber.
   ColumnPtr Get(const std::shared_ptr<const Place>& in_column, uint64_t number);
 
-  // ---- Columns that go together, with their table or family -----------------------------------
+  // ---- Columns that go together, with their table, family or row ------------------------------
+  struct Part {
+    TableName table;
+    std::optional<std::set<std::string>> families;  // nullopt: all
+    std::optional<std::string> row;                 // likewise
+  };
   // As long as it lives nobody gets the lock of one of the columns, nor holds one, nor closes others
   // of the table. Its owner may do what needs these locks.
   class ClosedColumns {
    public:
-    // Those of some families of a table; nullopt: all of them.
-    ClosedColumns(ColumnTable& columns, TableName table,
-                  std::optional<std::set<std::string>> families);
+    ClosedColumns(ColumnTable& columns, Part part);
     ~ClosedColumns();
     ClosedColumns(const ClosedColumns&) = delete;
     ClosedColumns& operator=(const ClosedColumns&) = delete;
@@ -60,8 +63,7 @@ class ColumnTable {
     bool Has(const Column& column) const;
 
     ColumnTable& columns_;
-    const TableName table_;
-    const std::optional<std::set<std::string>> families_;
+    const Part part_;
   };
   // Counts those that are over: whoever has seen that a file is there, and then waited for its lock, asks whether
   // that may have gone with others meanwhile.

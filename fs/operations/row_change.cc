@@ -50,10 +50,9 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
                                               " columns, and this one " + std::to_string(columns_.size()) +
                                               "; make several of it"};
   }
+  CloseDeletedFamilies();
   AddOpenFiles();
-  std::vector<Place> columns;
-  for (const auto& [key, column] : columns_) columns.push_back(PlaceOf(key));
-  locks_ = ColumnLock::Of(parts_.tree.columns, columns);
+  TakeLocks();
   CELLFS_RETURN_IF_ERROR(Look());
   CELLFS_RETURN_IF_ERROR(CheckRights());
   const timespec now = ToTimespec(parts_.tree.clock.Now());
@@ -72,19 +71,32 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
   return {};
 }
 
-// Those of the families that go: who has them open goes on with what they held.
-void RowChange::AddOpenFiles() {
-  // The kernel knows the directory of what it has open.
+// The kernel knows the directory of what it has open, or is about to open.
+void RowChange::CloseDeletedFamilies() {
   const auto is_known = [&](const std::string& family) {
     return parts_.tree.inodes.Find(FamilyPlace(table_, row_, family)) != nullptr;
   };
-  if (std::none_of(deleted_families_.begin(), deleted_families_.end(), is_known)) return;
+  if (std::any_of(deleted_families_.begin(), deleted_families_.end(), is_known))
+    closed_.emplace(parts_.tree.columns, ColumnTable::Part{table_, deleted_families_, row_});
+}
+
+void RowChange::TakeLocks() {
+  std::vector<Place> columns;
+  for (const auto& [key, column] : columns_) {
+    if (!closed_ || !deleted_families_.contains(key.first)) columns.push_back(PlaceOf(key));
+  }
+  locks_ = ColumnLock::Of(parts_.tree.columns, columns);
+}
+
+// Those of the families that go: who has them open goes on with what they held.
+void RowChange::AddOpenFiles() {
+  if (!closed_) return;
   const auto goes = [&](const Place& place) {
     return place.kind == PlaceKind::kCell && place.view == nullptr && place.table == table_ &&
            place.row == row_ && deleted_families_.contains(place.family);
   };
   for (const NodePtr& node : parts_.tree.inodes.FindAll(goes)) {
-    if (node->handle_count() == 0) continue;
+    if (node->handle_count() == 0 || node->unlinked()) continue;
     const Snapshot<Place> place = node->place();
     columns_[{place->family, place->qualifier}].is_deleted = true;
   }
@@ -92,11 +104,13 @@ void RowChange::AddOpenFiles() {
 
 void RowChange::Ended(const Status& status) {
   if (!IsInForce(status)) return;
+  if (closed_) closed_->Changed();
   Tell();
   NoteMakers();
   SettleColumns();
   KeepEmptied();
   locks_.clear();
+  closed_.reset();
   NoteNames();
 }
 

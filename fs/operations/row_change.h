@@ -13,13 +13,14 @@
 // A directory whose last file goes stays, as after rm: also the row of a family that is deleted as
 // a whole, but nothing of a row that is.
 //
-// Of what a family's or a row's tombstone deletes the open files alone are locked: others end up
-// before or after what is written at the same time.
+// Of what a family's or a row's tombstone deletes the columns are closed, if the kernel knows any of
+// them; others end up before or after what is written at the same time.
 #ifndef CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
 #define CELLFS_FS_OPERATIONS_ROW_CHANGE_H_
 
 #include <exception>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -73,7 +74,9 @@ class RowChange {
   void Add(const Withdraw& withdraw);
   void Add(const Delete& remove);
   void AddChanged(Key key, bool is_told);
+  void CloseDeletedFamilies();
   void AddOpenFiles();
+  void TakeLocks();
   Status Look();
   StatusOr<std::map<Key, Timestamp>> FindVisible() const;
   bool IsUnstored(const Place& place) const;
@@ -109,7 +112,8 @@ class RowChange {
     const UnstoredEntries::Emptying emptying;
   };
   std::map<std::string, Emptied> emptied_;
-  std::vector<ColumnLock> locks_;
+  std::optional<ColumnTable::ClosedColumns> closed_;  // of deleted_families_
+  std::vector<ColumnLock> locks_;                      // of the other columns
 };
 
 }  // namespace cellfs::fs

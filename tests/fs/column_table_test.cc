@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,12 @@
 
 namespace cellfs::fs {
 namespace {
+
+const TableName kTable("default", "t");
+
+ColumnTable::Part Family(const std::string& name) {
+  return {kTable, std::set<std::string>{name}, std::nullopt};
+}
 
 Place CellOf(const std::string& qualifier, const std::string& family = "f") {
   return CellPlace({"default", "t"}, "r", family, qualifier);
@@ -29,6 +38,10 @@ struct ColumnTableTest : testing::Test {
     const bool took = taken.wait_for(std::chrono::milliseconds(200)) == std::future_status::ready;
     if (!took) waiting.push_back(std::move(taken));
     return took;
+  }
+
+  auto Close(const ColumnTable::Part& part) {
+    return std::make_unique<ColumnTable::ClosedColumns>(columns, part);
   }
 
   ManualClock clock{1000};
@@ -123,10 +136,8 @@ TEST_F(ColumnTableTest, WhatIsRenamedHasTheLocksInItsOrder) {
 }
 
 TEST_F(ColumnTableTest, AClosedFamilyIsWaitedFor) {
-  const TableName table("default", "t");
   const ColumnPtr known = columns.Get(CellOf("known"));
-  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table,
-                                                             std::set<std::string>{"f"});
+  auto closed = Close(Family("f"));
   EXPECT_FALSE(Takes(CellOf("known")));
   EXPECT_FALSE(Takes(CellOf("new")));
   EXPECT_TRUE(Takes(CellOf("q", "g")));
@@ -135,8 +146,7 @@ TEST_F(ColumnTableTest, AClosedFamilyIsWaitedFor) {
 }
 
 TEST_F(ColumnTableTest, AClosedTableLikewise) {
-  const TableName table("default", "t");
-  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table, std::nullopt);
+  auto closed = Close({kTable, {}, {}});
   EXPECT_FALSE(Takes(CellOf("q")));
   EXPECT_FALSE(Takes(CellOf("q", "g")));
   EXPECT_TRUE(Takes(CellPlace({"default", "u"}, "r", "f", "q")));
@@ -144,28 +154,31 @@ TEST_F(ColumnTableTest, AClosedTableLikewise) {
   for (const auto& taken : waiting) taken.wait();
 }
 
+TEST_F(ColumnTableTest, AndAFamilyOfOneRow) {
+  auto closed = Close({kTable, std::set<std::string>{"f"}, "r"});
+  EXPECT_FALSE(Takes(CellOf("q")));
+  EXPECT_TRUE(Takes(CellOf("q", "g")));
+  EXPECT_TRUE(Takes(CellPlace(kTable, "other", "f", "q")));
+  closed.reset();
+  for (const auto& taken : waiting) taken.wait();
+}
+
 // What one reads before its drop the other's must not have made unreadable.
 TEST_F(ColumnTableTest, OfATableOneClosesAtATime) {
-  const TableName table("default", "t");
-  auto closed = std::make_unique<ColumnTable::ClosedColumns>(columns, table, std::nullopt);
-  const auto close = [&](const TableName& name) {
-    return std::async(std::launch::async, [this, name] {
-      const ColumnTable::ClosedColumns closing(columns, name, std::set<std::string>{"f"});
-    });
+  auto closed = Close({kTable, {}, {}});
+  const auto close = [&](const ColumnTable::Part& part) {
+    return std::async(std::launch::async, [this, part] { Close(part); });
   };
-  close({"default", "u"}).wait();
-  auto closing = close(table);
+  close({{"default", "u"}, {}, {}}).wait();
+  auto closing = close(Family("f"));
   EXPECT_EQ(closing.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   closed.reset();
   closing.wait();
 }
 
 TEST_F(ColumnTableTest, AFamilyIsClosedWhenNobodyHoldsALockInIt) {
-  const TableName table("default", "t");
   auto lock = std::make_unique<ColumnLock>(ColumnLock::Of(columns, CellOf("q")));
-  auto closing = std::async(std::launch::async, [&] {
-    const ColumnTable::ClosedColumns closed(columns, table, std::set<std::string>{"f"});
-  });
+  auto closing = std::async(std::launch::async, [&] { Close(Family("f")); });
   EXPECT_EQ(closing.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
   lock.reset();
   closing.wait();

@@ -57,7 +57,14 @@ struct DroppingTest : EmptyingTest {
           EXPECT_TRUE(store().DropFamily(caller, tree.table, "f").ok());
         },
         [&] { EXPECT_TRUE(store().DisableAndTruncateTable(caller, tree.table).ok()); },
-        [&] { EXPECT_TRUE(store().DisableAndDropTable(caller, tree.table).ok()); }};
+        [&] { EXPECT_TRUE(store().DisableAndDropTable(caller, tree.table).ok()); },
+        [this] { Remove({"r", {}}); },
+        [this] { Remove({"r", {{CellType::kDeleteFamily, "f"}}}); }};
+  }
+  void Remove(cellfs::Delete what) {
+    const auto removed = store().Mutate(Caller::Superuser(), tree.table,
+                                        RowMutations::Of(std::move(what)));
+    EXPECT_TRUE(removed.ok());
   }
   CallersStore& store() { return *store_; }
   void MakeAnew() {
@@ -73,7 +80,8 @@ struct DroppingTest : EmptyingTest {
   template <typename Act>
   auto Meanwhile(const std::function<void()>& way, Act act) {
     std::future<decltype(act())> done;
-    tree.hooked->before_alteration = [&] {
+    tree.hooked->before_alteration = tree.hooked->before_mutation = [&] {
+      tree.hooked->before_alteration = tree.hooked->before_mutation = nullptr;
       done = std::async(std::launch::async, act);
       done.wait_for(std::chrono::milliseconds(100));
     };

@@ -22,6 +22,7 @@ class HookedStore : public ForwardingStore {
   // Each is called once, and then no more.
   std::function<void()> before_read;
   std::function<void()> before_attributes;  // are written
+  std::function<void()> before_mutation;    // of anything else
   std::function<void()> after_mutation;
   std::function<void()> before_alteration;  // of a table; also before it is emptied or dropped
 
@@ -36,7 +37,7 @@ class HookedStore : public ForwardingStore {
   }
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override {
-    if (table.namespace_name == kHiddenNamespace) Call(before_attributes);
+    Call(table.namespace_name == kHiddenNamespace ? before_attributes : before_mutation);
     auto mutated = ForwardingStore::Mutate(caller, table, mutations);
     Call(after_mutation);
     return mutated;
