@@ -36,8 +36,8 @@ std::string NotedIn(const Descriptor& lock) {
   return std::string(holder.empty() ? kUnknown : holder);
 }
 
-// Who only reads notes nothing; the kernel tells of him, where it calls the file's device as stat(2)
-// does: "1: FLOCK  ADVISORY  READ 17 fe:00:398607 0 EOF".
+// Who only reads notes nothing; the kernel tells of him, where it calls the file's device as
+// stat(2) does: "1: FLOCK  ADVISORY  READ 17 fe:00:398607 0 EOF".
 std::string ReaderUnder(const Descriptor& lock) {
   struct stat found {};
   if (::fstat(lock.get(), &found) != 0) return std::string(kUnknown);
@@ -73,7 +73,8 @@ std::optional<Holder> HolderOf(const Descriptor& lock) {
 }
 
 Status InUse(const std::string& path, const Holder& holder) {
-  const std::string by = holder.process == kUnknown ? "another process" : "process " + holder.process;
+  const std::string by =
+      holder.process == kUnknown ? "another process" : "process " + holder.process;
   return {StatusCode::kUnavailable, "store '" + path + "' is in use by " + by +
                                         (holder.only_reads ? ", which only reads it" : "")};
 }

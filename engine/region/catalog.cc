@@ -49,9 +49,9 @@ Status CheckGrantLimit(const Catalog& catalog, const GrantScope& scope) {
     bytes += kOfEach + grant.user.size() + at.family.size() + at.qualifier.value_or("").size();
   }
   if (bytes <= kMaxGrantBytes) return {};
-  const std::string of = scope.table                    ? "table '" + scope.table->ToString() + "'"
-                         : scope.namespace_name.empty() ? "the store"
-                                                        : "namespace '" + scope.namespace_name + "'";
+  std::string of = "the store";
+  if (!scope.namespace_name.empty()) of = "namespace '" + scope.namespace_name + "'";
+  if (scope.table) of = "table '" + scope.table->ToString() + "'";
   return {StatusCode::kIllegalArgument,
           "the grants of " + of + " would take " + std::to_string(bytes) + " bytes, and may take " +
               std::to_string(kMaxGrantBytes) +

@@ -8,8 +8,8 @@
 // is deleted (KEEP_DELETED_CELLS, DELETED_TTL), one of a namespace as long as a table in it. It is
 // bounded in number and bytes as well, for every save of a catalog writes all of it: of one table
 // the newest kMaxPastOfTable, which is more than a table of many families needs to be made one by
-// one, and kMaxPast in all, with which a save takes some milliseconds more. Split keys, which may be
-// the most of a table by far, are kept of the newest states alone, and count apart.
+// one, and kMaxPast in all, with which a save takes some milliseconds more. Split keys, which may
+// be the most of a table by far, are kept of the newest states alone, and count apart.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 #define CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_
 

@@ -89,7 +89,8 @@ std::string CheckJson(const CheckReport& report) {
 std::string LogRepairText(const LogRepair& repair, RepairMode mode) {
   const bool acts = mode == RepairMode::kAct;
   std::string text = "the log: " + repair.damage + "\n  it " + (acts ? "was" : "would be") +
-                     " cut there; " + std::to_string(repair.records) + " whole records behind that ";
+                     " cut there; " + std::to_string(repair.records) +
+                     " whole records behind that ";
   if (repair.kept.empty()) return text + "are known\n";
   text += acts ? "are in no table now, and kept in" : "would be in no table, and kept in";
   for (const std::string& file : repair.kept) text += " wal/" + file;

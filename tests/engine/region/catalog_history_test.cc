@@ -145,7 +145,8 @@ TEST_F(CatalogHistoryTest, ItIsBoundedInNumber) {
 
 TEST_F(CatalogHistoryTest, ManySplitKeysAreKeptOfTheNewestStatesAlone) {
   auto cut = std::make_shared<TableSchema>(*Schema("a:t", 1));
-  for (size_t i = 0; i < kMaxPastSplitBytes / 100; ++i) cut->split_keys.push_back(std::to_string(i));
+  for (size_t i = 0; i < kMaxPastSplitBytes / 100; ++i)
+    cut->split_keys.push_back(std::to_string(i));
   for (Timestamp now = 1; now <= 20; ++now) {
     At(now, [&](Catalog& to) { Set(to, std::make_shared<TableSchema>(*cut), 1); });
   }
