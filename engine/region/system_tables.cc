@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 
 #include "engine/visibility/region_scanner.h"
 #include "engine/visibility/vector_cursor.h"
@@ -117,26 +118,48 @@ Families UnorderedCells(const Catalog& catalog, const TableName& table) {
   return table.name == "quota" ? QuotaCells(catalog) : AclCells(catalog);
 }
 
-// What a read sees of one catalog.
-CursorSource SourceOf(Families families) {
-  return [families = std::move(families)](const std::string& family,
-                                          bool) -> StatusOr<std::unique_ptr<CellCursor>> {
-    const auto found = families.find(family);
-    return MakeVectorCursor(std::make_shared<const std::vector<Cell>>(
-        found == families.end() ? std::vector<Cell>() : found->second));
+using SharedCells = std::map<std::string, std::shared_ptr<const std::vector<Cell>>>;
+
+// What reads see of one catalog.
+CursorSource SourceOf(std::shared_ptr<const SharedCells> cells) {
+  return [cells = std::move(cells)](const std::string& family,
+                                    bool) -> StatusOr<std::unique_ptr<CellCursor>> {
+    static const auto none = std::make_shared<const std::vector<Cell>>();
+    const auto found = cells->find(family);
+    return MakeVectorCursor(found == cells->end() ? none : found->second);
   };
 }
+
+// Keeps what was made of the catalog that was read last: a directory is listed in many pieces, and
+// each of its files is looked for. Thread-safe.
+class MadeCells {
+ public:
+  std::shared_ptr<const SharedCells> Of(const std::shared_ptr<const Catalog>& catalog,
+                                        const TableName& table) {
+    const std::lock_guard lock(mutex_);
+    if (cells_ != nullptr && catalog_.lock() == catalog) return cells_;
+    SharedCells made;
+    for (auto& [family, cells] : SystemTableCells(*catalog, table))
+      made.emplace(family, std::make_shared<const std::vector<Cell>>(std::move(cells)));
+    cells_ = std::make_shared<const SharedCells>(std::move(made));
+    catalog_ = catalog;
+    return cells_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::weak_ptr<const Catalog> catalog_;
+  std::shared_ptr<const SharedCells> cells_;  // of that catalog
+};
 
 // What the storage and its scanners share.
 struct View {
   std::shared_ptr<const TableSchema> schema;
   CatalogSource catalog;
   std::shared_ptr<const Clock> clock;
+  std::shared_ptr<MadeCells> made = std::make_shared<MadeCells>();
 
-  CursorSource Source() const {
-    const Snapshot<Catalog> present = catalog();
-    return SourceOf(SystemTableCells(*present, schema->name()));
-  }
+  CursorSource Source() const { return SourceOf(made->Of(catalog(), schema->name())); }
 };
 
 class SystemTableScanner : public Scanner {

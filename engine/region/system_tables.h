@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The tables of the namespace `hbase`: what the catalog says, as cells, in HBase's rows and
-// columns. Values that HBase writes as protocol buffers are text here. Nothing is stored: each read
-// makes the cells anew from the catalog as it is then.
+// columns. Values that HBase writes as protocol buffers are text here. Nothing is stored: the
+// cells are made from the catalog as it is when they are read.
 //
 //   meta       row "table,startkey,created.hash."  info:regioninfo, info:state
 //              row "table"                         table:state            ENABLED, DISABLED
