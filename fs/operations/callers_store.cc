@@ -375,6 +375,7 @@ Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
   for (const auto& [name, family] : schema.families)
     CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(schema));
   return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema), [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, schema.name()));
     return dropped ? Status() : Status(StatusCode::kUnavailable, "somebody has put a cell");
@@ -399,6 +400,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_RETURN_IF_ERROR(change(schema));
     for (const auto& [name, family] : schema.families)
       CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+    CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(schema));
     std::set<std::string> dropped;
     for (const auto& [name, family] : before->families) {
       if (schema.FindFamily(name) == nullptr) dropped.insert(name);
@@ -415,19 +417,32 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
 
 Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
+  CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(schema));
   return ChangedTable(schema.name(), store_.RecreateTable(caller, schema));
 }
 
 Status CallersStore::SplitTable(const Caller& caller, const TableName& table,
                                 const std::string& key) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
+  TableSchema split = *present;
+  split.split_keys.push_back(key);
+  CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(split));
   return ChangedTable(table, store_.SplitTable(caller, table, key));
+}
+
+Status CallersStore::CheckShareWith(const TableName& table, const FamilySchema& family) {
+  CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
+  TableSchema schema = *present;
+  schema.families.insert_or_assign(family.name(), family);
+  return parts_.schemas.CheckShare(schema);
 }
 
 Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
                                const FamilySchema& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
   return ChangedTable(table, store_.AddFamily(caller, table, family));
 }
 
@@ -435,6 +450,7 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
                                   const FamilySchema& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
   return ChangedTable(table, store_.ModifyFamily(caller, table, family));
 }
 

@@ -171,6 +171,8 @@ class CallersStore : public Store {
   StatusOr<CheckAndMutateResult> ChangeIf(const Caller& caller, const TableName& table,
                                           const cellfs::CheckAndMutate& check);
   Status CheckChangesTable(const TableName& table) const;
+  // fs/schema/schema_shares.h, of the table with that family.
+  Status CheckShareWith(const TableName& table, const FamilySchema& family);
   Status CheckChangesNamespace(const std::string& name) const;
   // After an act of administration: its .toml's time, and the kernel.
   Status ChangedTable(const TableName& table, Status done);

@@ -122,21 +122,26 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
 }
 
 void WriteTableMetrics(const Statistics& statistics, std::ostream& text) {
-  const auto per_table = [&](const char* name, const char* kind, const auto& value_of) {
-    text << "# TYPE cellfs_table_" << name << " " << kind << "\n";
+  const auto per_table = [&](const char* name, const char* kind, const char* help,
+                             const auto& value_of) {
+    text << "# HELP cellfs_table_" << name << " " << help << "\n# TYPE cellfs_table_" << name << " "
+         << kind << "\n";
     for (const TableStatistics& table : statistics.tables) {
       if (table.table.namespace_name == kHiddenNamespace) continue;
       text << "cellfs_table_" << name << "{table=\"" << Quotable(table.table.ToString()) << "\"} "
            << std::invoke(value_of, table) << "\n";
     }
   };
-  per_table("memstore_bytes", "gauge", &TableStatistics::memstore_bytes);
-  per_table("file_bytes", "gauge", &TableStatistics::file_bytes);
-  per_table("flushes_total", "counter", &TableStatistics::flushes);
-  per_table("compactions_total", "counter", &TableStatistics::compactions);
-  per_table("damaged", "gauge",
+  per_table("memstore_bytes", "gauge", "Bytes of the memstore.", &TableStatistics::memstore_bytes);
+  per_table("file_bytes", "gauge", "Bytes of the store files.", &TableStatistics::file_bytes);
+  per_table("flushes_total", "counter", "Flushes since the store was opened.",
+            &TableStatistics::flushes);
+  per_table("compactions_total", "counter", "Compactions since the store was opened.",
+            &TableStatistics::compactions);
+  per_table("damaged", "gauge", "Whether something of it is missing or damaged.",
             [](const TableStatistics& table) { return !table.damage.empty(); });
-  per_table("failing", "gauge", [](const TableStatistics& table) { return !table.error.empty(); });
+  per_table("failing", "gauge", "Whether its last flush or compaction failed.",
+            [](const TableStatistics& table) { return !table.error.empty(); });
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "fs/requests/request.h"
 #include "fs/schema/open_files_keeper.h"
 #include "fs/schema/schema_file.h"
+#include "fs/schema/schema_shares.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/place.h"
 
@@ -63,6 +64,9 @@ class SchemaChanges {
   // The family was dropped at `time`: what the tree keeps of it goes too.
   void FamilyWent(const TableName& table, const std::string& family, Timestamp time);
 
+  // Whether who asks now may give a table so much to say (fs/schema/schema_shares.h).
+  Status CheckShare(const TableSchema& schema) { return shares_.Check(schema); }
+
   // For a change elsewhere that begins with what the schema is, so that no other one is lost. Before
   // the locks of columns, never under one. Not while the kernel is told: it may wait for a request
   // that waits for its turn.
@@ -86,6 +90,7 @@ class SchemaChanges {
   AttributeStore& attributes_;
   ErrorLog& errors_;
   OpenFilesKeeper& open_files_;
+  SchemaShares shares_{store_, attributes_};
   std::mutex mutex_;  // of a schema with the time that its .toml shows
 };
 

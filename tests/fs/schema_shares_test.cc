@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// What schemas of ordinary users' tables take.
+#include "fs/schema/schema_shares.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "fs/requests/running_request.h"
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr uid_t kOne = 1234567;
+constexpr uid_t kTwo = 1234568;
+
+struct SchemaSharesTest : testing::Test {
+  // Makes tables of 400 KB each, up to so many; how many there are then.
+  int MakeTables(uid_t uid, const std::string& name, int up_to) {
+    const RunningRequest running(uid, nullptr);
+    tree.request.uid = uid;
+    const std::string text = "note = \"" + std::string(400'000, 'n') + "\"\n[families.f]\n";
+    for (int made = 0; made < up_to; ++made) {
+      const std::string table = "default/" + name + std::to_string(made);
+      if (tree.Mkdir(table) != 0) return made;
+      if (tree.Save(table + "/.schema.toml", text) != 0) {
+        EXPECT_EQ(tree.Rmdir(table), 0);
+        return made;
+      }
+    }
+    return up_to;
+  }
+  WritingTree tree;
+};
+
+TEST_F(SchemaSharesTest, EachMayHaveAsMuchAsIsLeftThen) {
+  ASSERT_EQ(tree.Change("default", AttributeChange{.mode = 0777}), 0);
+  const int first = MakeTables(kOne, "one", 100);
+  EXPECT_NEAR(first, 10, 1);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("drop tables"), std::string::npos);
+  EXPECT_NEAR(MakeTables(kTwo, "two", 100), 5, 1);
+  EXPECT_EQ(MakeTables(0, "root", 12), 12) << "who mounted it may make more";
+  const RunningRequest running(kOne, nullptr);
+  tree.request.uid = kOne;
+  EXPECT_EQ(tree.Save("default/one0/.schema.toml", "[families.f]\n"), 0) << "less is always taken";
+}
+
+}  // namespace
+}  // namespace cellfs::fs
