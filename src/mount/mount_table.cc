@@ -83,6 +83,21 @@ bool IsOwnersMount(const MountedStore& mount) {
   return stat(mount.store.c_str(), &attributes) != 0 || mount.user == attributes.st_uid;
 }
 
+// A bind mount shows a directory by another name.
+bool IsSameDirectory(const std::string& one, const std::string& other) {
+  struct stat of_one {}, of_other {};
+  return stat(one.c_str(), &of_one) == 0 && stat(other.c_str(), &of_other) == 0 &&
+         of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
+}
+
+// Or is one: its daemon may hang.
+bool IsInMount(const std::string& path) {
+  for (const MountedStore& mount : ListMounts()) {
+    if (path == mount.mountpoint || path.starts_with(mount.mountpoint + "/")) return true;
+  }
+  return false;
+}
+
 std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore&)>& wanted) {
   std::optional<MountedStore> found;
   for (MountedStore& mount : ListMounts()) {
@@ -138,8 +153,12 @@ std::vector<MountedStore> ListMounts() {
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {
-  return FindLast([canonical = CanonicalStore(store)](const MountedStore& mount) {
-    return mount.store == canonical && IsOwnersMount(mount);
+  const std::string canonical = CanonicalStore(store);
+  const bool may_be_looked_at = !IsCluster(canonical) && !IsInMount(canonical);
+  return FindLast([&](const MountedStore& mount) {
+    const bool is_it = mount.store == canonical ||
+                       (may_be_looked_at && IsSameDirectory(mount.store, canonical));
+    return is_it && IsOwnersMount(mount);
   });
 }
 

@@ -22,7 +22,8 @@ struct MountedStore {
 // Both as CanonicalStore and CanonicalPath write them.
 std::vector<MountedStore> ListMounts();
 
-// The uppermost one, by the store's name or by its mount point, however it is written.
+// The uppermost one, by the store's name (a bind mount of its directory is one, too) or by its mount
+// point, however it is written.
 std::optional<MountedStore> FindMountOf(const std::string& store);
 std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
 // By either.

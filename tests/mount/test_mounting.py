@@ -163,6 +163,17 @@ def bytes_of(store):
 
 
 @pytest.mark.parametrize("file_system", ["writable", "read-only"])
+def test_a_store_by_another_name_is_asked_through_its_daemon(mount, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    subprocess.run(["mount", "--bind", mount.store, other], check=True, timeout=PATIENCE)
+    try:
+        assert daemon_of(other) == daemon_of(mount.path)
+        assert cellfs("flush", other) == (0, "")
+    finally:
+        subprocess.run(["umount", other], check=True, timeout=PATIENCE)
+
+
 def test_a_store_that_is_read_alone_stays_as_it_is(mount, tmp_path, file_system):
     """Also after a kill, when what is in the log alone has to be read."""
     family = mount.family()
