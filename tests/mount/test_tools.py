@@ -423,3 +423,11 @@ def test_what_does_not_work(make_mount, source, outside):
     assert sh("git init -q .", cwd=target, check=False)[0] != 0
     sh(f"tar -C {source} --acls -cf {outside}/t.tar . && tar -C {target} --acls -xpf {outside}/t.tar")
     assert sh(f"tar -C {target} -df {outside}/t.tar") == ""
+    # A tar that has a row before the schema of its table.
+    copy = outside / "t"
+    (copy / "r/f").mkdir(parents=True)
+    (copy / "r/f/q").write_text("x")
+    (copy / ".schema.toml").write_text('splits = ["m"]\n[families.f]\n')
+    sh(f"tar -C {outside} -cf {outside}/rows.tar t/r t/.schema.toml")
+    code, _, said = sh(f"mkdir u && tar -C u --strip-components=1 -xf {outside}/rows.tar", cwd=target.parent, check=False)
+    assert code != 0 and "Invalid argument" in said and (target.parent / "u/r/f/q").read_text() == "x"
