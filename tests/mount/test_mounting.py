@@ -158,11 +158,6 @@ def test_a_store_in_use_is_refused_at_once(mount, tmp_path):
     assert time.monotonic() - begun < WAIT_OF_MOUNT / 2
 
 
-def bytes_of(store):
-    return {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize("file_system", ["writable", "read-only"])
 def test_a_store_by_another_name_is_asked_through_its_daemon(mount, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
@@ -174,6 +169,11 @@ def test_a_store_by_another_name_is_asked_through_its_daemon(mount, tmp_path):
         subprocess.run(["umount", other], check=True, timeout=PATIENCE)
 
 
+def bytes_of(store):
+    return {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("file_system", ["writable", "read-only"])
 def test_a_store_that_is_read_alone_stays_as_it_is(mount, tmp_path, file_system):
     """Also after a kill, when what is in the log alone has to be read."""
     family = mount.family()
