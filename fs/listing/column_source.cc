@@ -14,7 +14,7 @@ class ColumnSource : public EntrySource {
                               const std::optional<std::string>& key) override {
     const Place& place = directory_.place();
     Get get = GetOf(place.As(PlaceKind::kFamily), ReadDetail::kLengths);
-    get.store_limit = kEntryBatch;
+    get.store_limit = static_cast<int32_t>(directory_.batch());
     const Place like = place.As(kind_);
     std::optional<std::string> after = key;
     EntryBatch batch;
@@ -26,7 +26,7 @@ class ColumnSource : public EntrySource {
       }
       CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
                               directory_.reading().Read(caller, place.table, get));
-      is_all = cells.size() < kEntryBatch;
+      is_all = cells.size() < directory_.batch();
       if (!cells.empty()) after = cells.back().qualifier;
       batch.entries.reserve(cells.size());
       for (const Cell& cell : cells) {

@@ -17,8 +17,10 @@
 
 namespace cellfs::fs {
 
-// As many entries a source reads at a time, where there can be many.
+// As many entries a source reads at a time, where there can be many; and of a store that is far
+// away, where each time is a request.
 inline constexpr size_t kEntryBatch = 128;
+inline constexpr size_t kFarEntryBatch = 1024;
 
 struct SourceEntry {
   explicit SourceEntry(const Place& place) : found{place} {}

@@ -5,6 +5,7 @@
 #ifndef CELLFS_FS_LISTING_LISTED_DIRECTORY_H_
 #define CELLFS_FS_LISTING_LISTED_DIRECTORY_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,10 @@ class ListedDirectory {
 
   const Reading& reading() const { return reading_; }
   const Place& place() const { return *place_; }
+  // How many entries to read at a time.
+  size_t batch() const {
+    return reading_.freshness().is_exact() ? kEntryBatch : kFarEntryBatch;
+  }
   // That an .asof reads, kept while the listing is open; null: the present.
   const std::shared_ptr<const Moment>& moment() const { return moment_; }
 

@@ -24,7 +24,7 @@ class RowSource : public EntrySource {
     }
     EntryBatch batch;
     while (batch.entries.empty()) {
-      auto rows = scanner_->Next(kEntryBatch);
+      auto rows = scanner_->Next(table_.batch());
       if (!rows.ok()) {
         if (!scanner_->goes_on()) scanner_.reset();
         return rows.status();
