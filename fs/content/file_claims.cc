@@ -5,8 +5,8 @@
 
 #include "fs/content/claim.h"
 #include "fs/content/column_rights.h"
-#include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/schema_rights.h"
 
 namespace cellfs::fs {
 
@@ -75,7 +75,7 @@ OutcomeOr<bool> FileClaims::MakeByContent(const Request& request, const Place& f
     case PlaceContent::kMemory:
       return MakeMemory(request, file, mode);
     case PlaceContent::kToml:
-      CELLFS_RETURN_IF_FAILED(CheckMayChange(reading_, *request.caller, file));
+      CELLFS_RETURN_IF_FAILED(CheckMayReplaceToml(reading_, request, file, IsTomlShown::kNo));
       tree_.unstored.ShowToml(file.Parent());
       return true;
     default:

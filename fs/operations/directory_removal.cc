@@ -2,28 +2,33 @@
 #include "fs/operations/directory_removal.h"
 
 #include "fs/reading/change_rights.h"
+#include "fs/reading/schema_rights.h"
 
 namespace cellfs::fs {
 namespace {
 
-Outcome RemoveNamespace(const DirectoryChanges& with, const Caller& caller, const Place& place) {
+Outcome RemoveNamespace(const DirectoryChanges& with, const Request& request,
+                        const Place& place) {
   const std::string& name = place.table.namespace_name;
   if (name == kDefaultNamespace || name == kSystemNamespace) return {EPERM, "it always exists"};
+  CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, place));
   CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(name));
   if (!tables.empty()) return ENOTEMPTY;
-  CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(caller, name));
+  CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(*request.caller, name));
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
   with.errors.Record("rmdir", place, with.attributes.DropNamespace(place));
   return {};
 }
 
-Outcome RemoveTable(const DirectoryChanges& with, const Caller& caller, const Place& place) {
+Outcome RemoveTable(const DirectoryChanges& with, const Request& request, const Place& place) {
+  CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, place));
   for (const UnstoredPtr& entry : with.tree.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
     if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
   }
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, with.attributes.BeginDropTable(place));
-  CELLFS_ASSIGN_OR_RETURN(const bool dropped, with.store.DropEmptyTable(caller, place.table));
+  CELLFS_ASSIGN_OR_RETURN(const bool dropped,
+                          with.store.DropEmptyTable(*request.caller, place.table));
   if (!dropped) return ENOTEMPTY;
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
@@ -63,16 +68,17 @@ void TellDoubtful(KernelCache& kernel, const Place& directory) {
   }
 }
 
-Outcome RemoveOne(const DirectoryChanges& with, const Caller& caller, const ResolvedEntry& found) {
+Outcome RemoveOne(const DirectoryChanges& with, const Request& request,
+                  const ResolvedEntry& found) {
   const Place& place = found.place;
   switch (place.kind) {
     case PlaceKind::kNamespace:
-      return RemoveNamespace(with, caller, place);
+      return RemoveNamespace(with, request, place);
     case PlaceKind::kTable:
-      return RemoveTable(with, caller, place);
+      return RemoveTable(with, request, place);
     case PlaceKind::kRow:
     case PlaceKind::kFamily:
-      return RemoveRowOrFamily(with, caller, found);
+      return RemoveRowOrFamily(with, *request.caller, found);
     case PlaceKind::kVersionsDirectory:
     case PlaceKind::kVersionsColumn:
     case PlaceKind::kCountersDirectory:
@@ -99,7 +105,7 @@ Outcome RemoveDirectory(const DirectoryChanges& with, const Request& request,
   if (!place.IsDirectory()) return ENOTDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
-  if (Outcome removed = RemoveOne(with, *request.caller, found); !removed.ok()) {
+  if (Outcome removed = RemoveOne(with, request, found); !removed.ok()) {
     if (removed.is_unknown()) TellDoubtful(with.tree.kernel, place);
     return removed;
   }

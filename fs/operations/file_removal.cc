@@ -5,6 +5,7 @@
 #include "fs/content/column_traces.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/schema_rights.h"
 
 namespace cellfs::fs {
 namespace {
@@ -150,10 +151,12 @@ Outcome Unlink(const FileRemoval& with, const Request& request, const Place& dir
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;
   CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, place));
-  // What is stored the store asks for itself, but a file that is not put yet, or a .toml, goes
-  // without it.
-  if (place.IsColumn() || place.IsToml())
-    CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
+  // What is stored the store asks for itself, but a file that is not put yet goes without it.
+  if (place.IsColumn()) CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, place));
+  if (place.IsToml()) {
+    CELLFS_RETURN_IF_FAILED(
+        CheckMayReplaceToml(with.reading, request, place, IsTomlShown::kYes));
+  }
   ColumnChange change(with.changing, place);
   if (place.IsColumn()) change.MayEmptyDirectories(caller);
   change.PrepareOrphan(place);

@@ -7,8 +7,8 @@
 #include "fs/content/column_change.h"
 #include "fs/content/column_rights.h"
 #include "fs/content/column_traces.h"
-#include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/schema_rights.h"
 #include "fs/schema/schema_text.h"
 
 namespace cellfs::fs {
@@ -40,17 +40,28 @@ std::string BytesOf(MemoryFile& file) {
   return file.bytes();
 }
 
-Outcome ApplyMemory(const Renaming& with, const SchemaChanges::Turn& turn, const Caller& caller,
-                    const ResolvedEntry& from, const Place& to) {
-  MemoryFile& file = *from.unstored->file;
-  CELLFS_RETURN_IF_FAILED(with.schemas.Apply(turn, caller, to, BytesOf(file)));
-  with.tree.unstored.Remove(from.place);
+// A .toml stays whose it is, whoever may write it. A copy or an editor of its owner's brings the
+// group and the mode as well, one of root's all three.
+AttributeUpdate CarriedToToml(const Renaming& with, const Request& request, MemoryFile& file,
+                              const OwnerAndMode& toml) {
+  const bool is_root = request.uid == 0 || !with.reading.AreModesEnforced();
   AttributeUpdate update;
   const std::lock_guard lock(file.mutex);
-  update.uid = file.uid;
+  update.mtime = file.mtime;
+  if (is_root) update.uid = file.uid;
+  if (!is_root && (request.uid != toml.uid || file.uid != toml.uid)) return update;
   update.gid = file.gid;
   update.mode = file.mode;
-  update.mtime = file.mtime;
+  return update;
+}
+
+Outcome ApplyMemory(const Renaming& with, const SchemaChanges::Turn& turn, const Request& request,
+                    const ResolvedEntry& from, const Place& to) {
+  MemoryFile& file = *from.unstored->file;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode toml, with.attributes.FindOwner(to));
+  CELLFS_RETURN_IF_FAILED(with.schemas.Apply(turn, *request.caller, to, BytesOf(file)));
+  with.tree.unstored.Remove(from.place);
+  const AttributeUpdate update = CarriedToToml(with, request, file, toml);
   with.errors.Record("rename", to, with.attributes.Update(to, update));
   return {};
 }
@@ -319,7 +330,7 @@ Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& call
 
 // Of files in memory alone, and of those that are no file of a column; nullopt: it is another.
 std::optional<Outcome> RenameInMemory(const Renaming& with, const SchemaChanges::Turn& turn,
-                                      const Caller& caller, const ResolvedEntry& from,
+                                      const Request& request, const ResolvedEntry& from,
                                       const Place& to) {
   const Place& source = from.place;
   if (IsMemory(source) && IsMemory(to)) {
@@ -327,18 +338,19 @@ std::optional<Outcome> RenameInMemory(const Renaming& with, const SchemaChanges:
     return Outcome();
   }
   if (source.kind == PlaceKind::kMemoryFile && to.IsToml())
-    return ApplyMemory(with, turn, caller, from, to);
+    return ApplyMemory(with, turn, request, from, to);
   if (source.IsToml()) return PutTomlAside(with, source, to);
   return std::nullopt;
 }
 
 Outcome RenameOne(const Renaming& with, ColumnChange& change, const SchemaChanges::Turn& turn,
-                  const Caller& caller, const ResolvedEntry& from, const Place& to,
+                  const Request& request, const ResolvedEntry& from, const Place& to,
                   bool must_be_absent) {
+  const Caller& caller = *request.caller;
   const Place& source = from.place;
   const bool is_of_row = source.table == to.table && source.row == to.row;
   if (IsMemory(source) && !is_of_row) return EXDEV;
-  if (const auto renamed = RenameInMemory(with, turn, caller, from, to)) {
+  if (const auto renamed = RenameInMemory(with, turn, request, from, to)) {
     if (renamed->ok()) change.NameMoved();
     return *renamed;
   }
@@ -375,6 +387,13 @@ Outcome CheckTarget(const Resolver& resolver, const Caller& caller, const Place&
   return {};
 }
 
+Outcome CheckMayReplace(const Renaming& with, const Request& request, const Place& place) {
+  if (!place.IsToml()) return {};
+  const bool is_hidden = with.tree.unstored.IsTomlHidden(place.Parent());
+  return CheckMayReplaceToml(with.reading, request, place,
+                             is_hidden ? IsTomlShown::kNo : IsTomlShown::kYes);
+}
+
 bool IsBeside(const Place& toml, const Place& other) {
   return other.kind == PlaceKind::kMemoryFile && toml.Parent() == other.Parent();
 }
@@ -399,12 +418,13 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   if (from.place == to) return {};
   // Before the locks are taken: who applies a .toml may wait for those of a family that it drops.
   if (from.place.IsToml() && !IsBeside(from.place, to)) return EXDEV;
+  for (const Place& place : {from.place, to})
+    CELLFS_RETURN_IF_FAILED(CheckMayReplace(with, request, place));
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
   CELLFS_RETURN_IF_FAILED(
       CheckTarget(with.resolver, caller, new_directory, new_name, from.place, to, must_be_absent));
   for (const Place& place : {from.place, to})
     CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, place));
-  if (from.place.IsToml()) CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, caller, from.place));
   if (to.IsColumn() && to.kind != PlaceKind::kCell) {
     CELLFS_RETURN_IF_FAILED(
         CheckMayAddVersion(with.reading, with.attributes, with.options, request, to));
@@ -419,7 +439,7 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
     if (to.IsToml()) turn = with.schemas.TakeTurn();
     ColumnChange change(with.changing, from.place, to);
     change.PrepareOrphan(to);
-    renamed = RenameOne(with, change, turn, caller, from, to, must_be_absent);
+    renamed = RenameOne(with, change, turn, request, from, to, must_be_absent);
     if (turn) turn.unlock();
     if (renamed.ok()) {
       renamed = change.AwaitDisk();

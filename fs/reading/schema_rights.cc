@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "fs/reading/schema_rights.h"
+
+#include "fs/reading/change_rights.h"
+#include "fs/reading/filter_rights.h"
+
+namespace cellfs::fs {
+namespace {
+
+Asker AskerOf(const Request& request) {
+  const RunningRequest* const running = RunningRequest::OfThisThread();
+  return running != nullptr ? running->FindAsker() : Asker{request.uid, {request.gid}};
+}
+
+bool IsBound(const Reading& reading, const Request& request) {
+  return reading.AreModesEnforced() && request.uid != 0;
+}
+
+StatusOr<bool> OwnsItOrDirectory(const Reading& reading, const Request& request,
+                                 const Place& place) {
+  for (const Place& one : {place, place.Parent()}) {
+    CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading.FindOwner(one));
+    if (owner.uid == request.uid) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status CheckMayReplaceToml(const Reading& reading, const Request& request, const Place& toml,
+                           IsTomlShown is_shown) {
+  CELLFS_RETURN_IF_ERROR(CheckMayChange(reading, *request.caller, toml));
+  if (!IsBound(reading, request)) return {};
+  CELLFS_ASSIGN_OR_RETURN(const bool owns, OwnsItOrDirectory(reading, request, toml));
+  if (owns) return {};
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode file, reading.FindOwner(toml));
+  if (is_shown == IsTomlShown::kYes && Allows(file, AskerOf(request), kWritePermission)) return {};
+  return {StatusCode::kAccessDenied, "no right to write " + toml.ToString()};
+}
+
+Status CheckMayDrop(const Reading& reading, const Request& request,
+                    const Place& table_or_namespace) {
+  if (!IsBound(reading, request)) return {};
+  CELLFS_ASSIGN_OR_RETURN(const bool owns,
+                          OwnsItOrDirectory(reading, request, table_or_namespace));
+  if (owns) return {};
+  return {StatusCode::kAccessDenied, "no right to drop " + table_or_namespace.ToString() +
+                                         ", which is another user's"};
+}
+
+}  // namespace cellfs::fs
