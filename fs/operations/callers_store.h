@@ -121,13 +121,14 @@ class CallersStore : public Store {
   // Whether the caller may read what a schema says, of a table or namespace: its .toml is a file. Who
   // reaches a table knows its families anyway, so what is done to cells does not ask.
   Status CheckMayReadToml(const Place& place);
-  // What a read of one column, or a list of what is in a row, fails with; a scan leaves out what
-  // the caller may not read.
-  Status CheckMayRead(const Place& place) const { return rights_.CheckMayRead(place); }
+  // What a read of one column, or a list of what is in a row, fails with: kAccessDenied, for the
+  // modes, and of a column for the store's rights too. A scan leaves out what the caller may not
+  // read. That something is not there at all is no failure here.
+  Status CheckMayRead(const Caller& caller, const Place& place) const;
   // Whether a read by this store has left something out for that, or for the store's own rights.
   bool has_passed_over() const { return has_passed_over_; }
   // The same of what a query names of a row: its columns and families, or all of it.
-  Status CheckMayRead(const TableName& table, const std::string& row,
+  Status CheckMayRead(const Caller& caller, const TableName& table, const std::string& row,
                       const Columns& columns) const;
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;

@@ -66,12 +66,12 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
     case kCounter:
       scope.qualifier = place.qualifier;
       CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(
-          fs::CellPlace(place.table, place.row, place.family, place.qualifier)));
+          session.caller, fs::CellPlace(place.table, place.row, place.family, place.qualifier)));
       return scope;
     case kTable:
     case kRow:
     case kFamily:
-      CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(place));
+      CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(session.caller, place));
       return scope;
     case kVersionsDirectory:
     case kCountersDirectory:

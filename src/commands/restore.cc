@@ -87,8 +87,9 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
                           Undelete(AccessOf(session), scope, options, Tell(session)));
   session.take(SumOf(report, options.dry_run));
-  if (TakePassedOver(session, scope)) return Answer::kNo;
-  return report.puts > 0 ? Answer::kDone : TakeNothing(session, kNothingKept);
+  // That there is something else is only for who has brought back a part.
+  if (report.puts == 0) return TakeNothing(session, kNothingKept);
+  return !options.dry_run && TakePassedOver(session, scope) ? Answer::kNo : Answer::kDone;
 }
 
 void Print(Printer& printer, const json& record) {
@@ -143,8 +144,8 @@ const Command kUndeleteCommand{
     .description =
         "Each deleted column whose last value is still kept gets that value again, as a new "
         "version: of a table all that was ever deleted and is kept. To what it was at a time, 'cellfs "
-        "restore --at TIME' brings it. What the caller may not read is passed over, and the exit code is "
-        "1 then.",
+        "restore --at TIME' brings it. What the caller may not read is passed over; where something "
+        "else came back the exit code is 1 then.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .syntax =
         [](Syntax& syntax) {

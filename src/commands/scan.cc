@@ -78,8 +78,10 @@ Status ReadRange(const fs::Place& place, const Arguments& arguments, Scan& scan)
 // What he names and may not read is no nothing.
 StatusOr<std::unique_ptr<Scanner>> OpenScanner(Session& session, const fs::Place& place,
                                                const Scan& scan) {
-  if (!place.row.empty())
-    CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(place.table, place.row, scan.columns));
+  if (!place.row.empty()) {
+    CELLFS_RETURN_IF_ERROR(
+        session.store.CheckMayRead(session.caller, place.table, place.row, scan.columns));
+  }
   return session.store.OpenScanner(session.caller, place.table, scan);
 }
 

@@ -334,12 +334,38 @@ def test_so_is_who_has_no_right_of_the_store_to_read_it(make_mount):
         assert error.count("\n") == 1 and "may not read" in error, error
     assert ((table / "r/f/secret").read_text(), (table / "r/g/his").read_text()) == ("new", "old")
     (table / "r/f/secret").unlink()
+    for option in (["--dry-run"], []):
+        code, out, error = run("undelete", *option, table, **nobody)
+        assert code == 1 and not out and "may not read" not in error, "he brings nothing back"
+    (table / "r/g/his").unlink()
+    code, out, error = run("undelete", "--dry-run", table, **nobody)
+    assert code == 0 and "g:his" in out and not error, (code, out, error)
     code, out, error = run("undelete", table, **nobody)
-    assert code == 1 and "secret" not in out and "may not read" in error, (code, out, error)
+    assert code == 1 and "g:his" in out and "may not read" in error, (code, out, error)
     assert run("restore", "--at", moment, table / "r/g", **nobody)[0] == 0, "all of it is his to read"
     ok("grant", mount, "nobody", "RW", "t")
     ok("undelete", table, **nobody)
     assert (table / "r/f/secret").read_text() == "new"
+
+
+def test_a_column_that_one_names_and_has_no_right_to_read_is_an_error(make_mount):
+    mount = make_mount("allow_other,hbase.security.authorization=true")
+    ok("create", mount, "t", "f:VERSIONS=5,KEEP_DELETED_CELLS=TRUE")
+    table = mount / "default/t"
+    ok("put", mount, "t", "r", "f:open=1", "f:secret=1")
+    ok("delete", mount, "t", "r", "f:secret")
+    for path in (table / "r", table / "r/f", table / "r/f/open"):
+        os.chmod(path, 0o777)
+    ok("grant", mount, "nobody", "R", "t", "f", "open")
+    moment = now()
+    for name in ("secret", "never"):
+        path = table / "r/f" / name
+        for command in (["get", path], ["get", table, "r", f"f:{name}", "f:open"], ["log", path], ["show", path],
+                        ["show", "--at", moment, path], ["diff", path], ["restore", "--at", moment, path],
+                        ["undelete", "--dry-run", path]):
+            code, out, error = run(*command, user=65534)
+            assert code == 3 and not out and "has not the right R" in error, (command, code, out, error)
+    assert run("log", table / "r/f/open", user=65534)[0] == 0
 
 
 def test_who_may_read_one_column_sees_that_it_went_with_its_family(make_mount):
