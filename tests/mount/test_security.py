@@ -296,3 +296,94 @@ def test_a_query_by_names_tells_nothing_of_a_closed_row(make_mount):
     for query in ("columns=f:alimony", "columns=f", "filter=ColumnPrefixFilter('al')", "time_range=1.."):
         assert os.listdir(scan / query) == ["r"], query
         assert as_nobody(f'ls "{scan}/{query}"') == (0, b""), query
+
+
+def own_table(mount):
+    """Of user 1234, closed to others but for its directory, with one file."""
+    namespace = mount / "default"
+    namespace.chmod(0o777)
+    assert as_user(1234, f"umask 0; cd {namespace}; mkdir -p n/r/f && echo x >n/r/f/q && chmod 600 n/.schema.toml")[0] == 0
+    return namespace / "n"
+
+
+RENAME = "mv -f {0}.tmp {0}"
+ON_A_TOML = [
+    "cat n >{0}.tmp; " + RENAME, "echo enabled = false >{0}.tmp; " + RENAME, "echo junk >{0}.tmp; " + RENAME,
+    "printf '[space_quota]\\nlimit = 1\\npolicy = \"NO_WRITES\"\\n' >{0}.tmp; " + RENAME,
+    "printf '[families.g]\\n[families.f]\\ndrop = true\\n' >{0}.tmp; " + RENAME,
+    "rm -f {0}", "mv {0} {0}~", "mv -f {0} {0}.tmp", "ln {0} {0}2", "chmod 666 {0}", "touch {0}", "true >{0}",
+    "sed -i s/TRUE/FALSE/ {0}",
+]
+
+
+@pytest.mark.parametrize("options", ["allow_other", "allow_other,hbase.security.authorization=true"])
+def test_who_may_write_in_a_directory_changes_no_toml_in_it(make_mount, options):
+    mount = make_mount(options)
+    if "authorization" in options:
+        sh(f"for user in 1234 nobody; do {CELLFS} grant {mount.path} $user RWCXA; done")
+    table = own_table(mount)
+    own = mount / "own"
+    own.mkdir()
+    own.chmod(0o777)
+    (own / ".namespace.toml").write_text("")
+    for toml in (table / ".schema.toml", own / ".namespace.toml"):
+        toml.chmod(0o600)
+        before, shown = toml.read_text(), os.stat(toml)
+        for command in ON_A_TOML:
+            assert as_nobody(f"cd {toml.parent}; {command.format(toml.name)}")[0] != 0, command
+            assert toml.read_text() == before, command
+            now = os.stat(toml)
+            assert (now.st_uid, now.st_gid, now.st_mode) == (shown.st_uid, shown.st_gid, shown.st_mode), command
+    assert (table / "r/f/q").read_text() == "x\n"
+    # Refused before what it says is looked at.
+    with subprocess.Popen([sys.executable, "-c", RENAMER, str(table)], stdout=subprocess.PIPE, text=True) as renamer:
+        assert renamer.communicate()[0] == "EACCES\n"
+    # Not made anew either.
+    assert as_user(1234, f"rm {table}/.schema.toml")[0] == 0
+    assert as_nobody(f"cd {table}; echo '[families.g]' >.schema.toml")[0] != 0
+    assert as_nobody(f"cd {table}; echo '[families.g]' >.schema.toml.tmp; mv -f .schema.toml.tmp .schema.toml")[0] != 0
+    assert not (table / ".schema.toml").exists()
+
+
+RENAMER = """
+import errno, os, sys
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+os.chdir(sys.argv[1])
+with open(".schema.toml.x", "w") as file:
+    file.write("junk")
+try:
+    os.rename(".schema.toml.x", ".schema.toml")
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
+
+
+def test_a_toml_stays_whose_it_is(make_mount):
+    table = own_table(make_mount("allow_other"))
+    toml = table / ".schema.toml"
+    edit = "cd {}; sed 's/VERSIONS = .*/VERSIONS = {}/' .schema.toml >.schema.toml.tmp && mv -f .schema.toml.tmp .schema.toml"
+    assert as_user(1234, f"umask 027; {edit.format(table, 7)}")[0] == 0
+    assert "VERSIONS = 7" in toml.read_text() and stat.S_IMODE(os.stat(toml).st_mode) == 0o640
+    toml.chmod(0o666)
+    assert as_nobody(edit.format(table, 8))[0] == 0, "its mode lets everybody write it"
+    assert "VERSIONS = 8" in toml.read_text()
+    assert (os.stat(toml).st_uid, stat.S_IMODE(os.stat(toml).st_mode)) == (1234, 0o666)
+    sh(f"cd {table}; cp -p .schema.toml .schema.toml.tmp; chmod 640 .schema.toml.tmp; mv .schema.toml.tmp .schema.toml")
+    assert (os.stat(toml).st_uid, stat.S_IMODE(os.stat(toml).st_mode)) == (1234, 0o640), "as copies bring it"
+
+
+def test_rm_of_another_finds_and_takes_away_no_schema(make_mount):
+    mount = make_mount("allow_other")
+    table = own_table(mount)
+    as_nobody(f"rm -rf {table}")
+    assert (table / ".schema.toml").exists() and "[families.f]" in (table / ".schema.toml").read_text()
+    assert as_nobody(f"cd {table}; find . -name '*.toml' -delete")[0] != 0
+    assert as_user(1234, f"cat {table}/.schema.toml")[0] == 0
+    # Deleted values are kept in a table that is empty.
+    assert as_user(1234, f"mkdir -p {table}/r/f; echo kept >{table}/r/f/k; rm -r {table}/r")[0] == 0
+    assert os.listdir(table) == [".schema.toml"]
+    for command in (f"rmdir {table}", f"rm -rf {table}"):
+        assert as_nobody(command)[0] != 0, command
+        assert as_user(1234, f"cat {table}/.schema.toml")[0] == 0
+    assert as_user(1234, f"rm -r {table}")[0] == 0
+    assert not table.exists()
