@@ -77,6 +77,11 @@ void KernelCache::TableChanged(const TableName& table) {
   InvalidateNode(NamespacePlace(table.namespace_name), nullptr);
 }
 
+void KernelCache::FamilyChanged(const TableName& table, const std::string& family) {
+  InvalidateAll(
+      [&](const Place& place) { return place.table == table && place.family == family; });
+}
+
 void KernelCache::NamespaceChanged(const std::string& namespace_name) {
   InvalidateAll([&](const Place& place) { return place.table.namespace_name == namespace_name; });
   InvalidateNode(RootPlace(), nullptr);
@@ -142,11 +147,18 @@ void KernelCache::NameWent(const Place& place) {
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
   directory->EntriesChanged();
+  Queue(Name{std::move(directory), file_names_.Of(place)});
+}
+
+// What waits already is told soon enough. To tell of a name waits for all who change its directory,
+// so a directory that somebody keeps changing would make the queue grow without end.
+void KernelCache::Queue(const Later& later) {
   std::lock_guard lock(mutex_);
-  if (notifier_ == nullptr) return;
-  later_.push_back(Name{std::move(directory), file_names_.Of(place)});
+  if (notifier_ == nullptr || is_queued_.contains(later)) return;
+  later_.push_back(later);
   ++queued_;
   wake_.notify_one();
+  is_queued_.insert(later);
 }
 
 void KernelCache::AwaitNames() {
@@ -156,12 +168,7 @@ void KernelCache::AwaitNames() {
 }
 
 void KernelCache::DropStalePagesLater(const NodePtr& file) {
-  if (!file->has_stale_pages()) return;
-  std::lock_guard lock(mutex_);
-  if (notifier_ == nullptr) return;
-  later_.push_back(file);
-  ++queued_;
-  wake_.notify_one();
+  if (file->has_stale_pages()) Queue(file);
 }
 
 // While somebody writes, a page that is dropped may come back without what he wrote; his put comes
@@ -184,6 +191,7 @@ void KernelCache::Run(const std::stop_token& stop) {
         RetryWithMemory(stop, [&] { InvalidateAll([](const Place&) { return true; }); });
         continue;
       }
+      is_queued_.erase(later_.front());
       later = std::move(later_.front());
       later_.pop_front();
     }

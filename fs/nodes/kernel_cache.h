@@ -7,10 +7,12 @@
 #ifndef CELLFS_FS_NODES_KERNEL_CACHE_H_
 #define CELLFS_FS_NODES_KERNEL_CACHE_H_
 
+#include <compare>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -52,6 +54,8 @@ class KernelCache {
   // Anything in the table changed otherwise than by a request of the kernel.
   void TableChanged(const TableName& table);
   void NamespaceChanged(const std::string& namespace_name);
+  // A family came or went that no row shows: nothing else of the table is otherwise than before.
+  void FamilyChanged(const TableName& table, const std::string& family);
   // The kernel shall drop the name: a command or a drop took away a file that was open, whose node
   // has no name any more, and one would write into a file that nobody finds again; or an emptied
   // directory is kept no longer. May be called under a column's lock: a thread of its own tells.
@@ -85,6 +89,8 @@ class KernelCache {
   struct Name {
     NodePtr directory;
     std::string name;
+
+    friend auto operator<=>(const Name&, const Name&) = default;
   };
   // A name to be dropped, or a file's pages.
   using Later = std::variant<Name, NodePtr>;
@@ -96,6 +102,7 @@ class KernelCache {
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
   void QueueNameIfKnown(const Place& place);
+  void Queue(const Later& later);
   void DropStalePages(Node& file);
   void Run(const std::stop_token& stop);
 
@@ -106,7 +113,8 @@ class KernelCache {
   std::condition_variable idle_;
   int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
-  std::deque<Later> later_;             // guarded by mutex_
+  std::deque<Later> later_;             // each once; guarded by mutex_
+  std::set<Later> is_queued_;           // what is in later_; guarded by mutex_
   uint64_t queued_ = 0;                 // of these, ever; guarded by mutex_
   uint64_t told_ = 0;                   // likewise
   std::condition_variable told_wakes_;

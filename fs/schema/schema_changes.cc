@@ -210,7 +210,7 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
   CELLFS_ASSIGN_OR_RETURN(const bool is_dropped, DropIfEmpty(caller, family));
   if (!is_dropped) return {};
   FamilyWent(family.table, family.family, time);
-  tree_.kernel.TableChanged(family.table);
+  tree_.kernel.FamilyChanged(family.table, family.family);
   return {};
 }
 

@@ -142,5 +142,74 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   EXPECT_EQ(tree.Error("default/t/r/f/p"), ENOENT);
 }
 
+// Holds up who tells of a name, as a directory that others change does, and counts what is told.
+class BusyKernel : public KernelNotifier {
+ public:
+  explicit BusyKernel(WritingTree& tree) : tree_(tree) {
+    tree_.filesystem->kernel().SetNotifier(this);
+  }
+  ~BusyKernel() override {
+    LetGo();
+    tree_.filesystem->kernel().SetNotifier(nullptr);
+  }
+
+  void InvalidateInode(const Node&) override { ++inodes_; }
+  void InvalidateAttributes(const Node&) override {}
+  void InvalidateEntry(const Node&, const std::string&) override {
+    ++names_;
+    let_go_.wait(false);
+  }
+  void LetGo() {
+    let_go_ = true;
+    let_go_.notify_all();
+  }
+  int names() const { return names_; }
+  int inodes() const { return inodes_; }
+
+ private:
+  WritingTree& tree_;
+  std::atomic<bool> let_go_ = false;
+  std::atomic<int> names_ = 0;
+  std::atomic<int> inodes_ = 0;
+};
+
+// Else who waits for the kernel (a command) waits for all that others queue meanwhile.
+TEST_F(KernelCacheTest, IsToldOnceOfANameThatWaitsAlready) {
+  const std::vector<Place> known = {CellPlace(tree.table, "r", "f", "q"),
+                                    CellPlace(tree.table, "r", "f", "other")};
+  ASSERT_EQ(tree.Error("default/t/r/f"), 0);
+  BusyKernel kernel(tree);
+  KernelCache& cache = tree.filesystem->kernel();
+  for (int round = 0; round < 100; ++round) {
+    for (const Place& place : known) cache.NameWent(place);
+  }
+  kernel.LetGo();
+  cache.AwaitNames();
+  // One of them may have been told already when it was queued again.
+  EXPECT_GE(kernel.names(), 2);
+  EXPECT_LE(kernel.names(), 3);
+  cache.NameWent(known[0]);
+  const int before = kernel.names();
+  cache.AwaitNames();
+  EXPECT_LE(kernel.names(), before + 1);
+  EXPECT_GE(kernel.names(), 3);
+}
+
+TEST_F(KernelCacheTest, KeepsATableOfWhichMkdirAndRmdirDeclareAndUndeclareAFamily) {
+  ASSERT_EQ(tree.Mkdir("default/open"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/open/r/f"), 0);
+  ASSERT_EQ(tree.Save("default/open/r/f/q", "x"), 0);
+  const NodePtr file = tree.LookUp("default/open/r/f/q")->node;
+  ASSERT_EQ(tree.Mkdir("default/open/r/g"), 0);
+  BusyKernel kernel(tree);
+  kernel.LetGo();
+  ASSERT_EQ(tree.Rmdir("default/open/r/g"), 0);
+  tree.filesystem->kernel().AwaitNames();
+  EXPECT_LE(kernel.names(), 1) << "that of the family";
+  EXPECT_LE(kernel.inodes(), 1);
+  EXPECT_EQ(tree.ReadFile("default/open/.schema.toml").find("families.g"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cellfs::fs
