@@ -14,15 +14,14 @@ namespace {
 
 using nlohmann::json;
 
-// Just before the last change; nullopt: there was none.
-StatusOr<std::optional<Timestamp>> BeforeLastChange(const HistoryAccess& access,
-                                                    const Scope& scope) {
-  std::optional<Timestamp> time;
-  CELLFS_RETURN_IF_ERROR(ReadLog(access, scope, {.limit = 1}, [&](const Event& event) {
-    time = event.cell.timestamp - 1;
+// nullopt: there was none.
+StatusOr<std::optional<Cell>> LastChange(const HistoryAccess& access, const Scope& scope) {
+  std::optional<Cell> last;
+  CELLFS_RETURN_IF_ERROR(ReadLog(access, scope, {.limit = 1}, [&](Event&& event) {
+    last = std::move(event.cell);
     return true;
   }));
-  return time;
+  return last;
 }
 
 // That of the first time at which not everything is known.
@@ -47,21 +46,29 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     return Status(StatusCode::kIllegalArgument, "--at is later than --to");
   CELLFS_RETURN_IF_ERROR(CheckIsNotDropped(access, scope, before.value_or(0),
                                            before.value_or(session.Now())));
-  if (!before) {
-    CELLFS_ASSIGN_OR_RETURN(before, BeforeLastChange(access, scope));
-    if (!before) return TakeNothing(session, kNothingStored);
-  }
   bool differs = false;
   bool is_all_new = true;
-  CELLFS_RETURN_IF_ERROR(ReadDifferences(
-      access, scope, before, after, ValueDetail::kValues, [&](Change&& change) {
-        differs = true;
-        is_all_new &= change.is_added();
-        json record = KeyOf(change.key());
-        record["before"] = SideOf(std::move(change.before), ValueDetail::kValues);
-        record["after"] = SideOf(std::move(change.after), ValueDetail::kValues);
-        return session.take(std::move(record));
-      }));
+  const OnChange take = [&](Change&& change) {
+    differs = true;
+    is_all_new &= change.is_added();
+    json record = KeyOf(change.key());
+    record["before"] = SideOf(std::move(change.before), ValueDetail::kValues);
+    record["after"] = SideOf(std::move(change.after), ValueDetail::kValues);
+    return session.take(std::move(record));
+  };
+  if (!before) {
+    CELLFS_ASSIGN_OR_RETURN(const auto last, LastChange(access, scope));
+    if (!last) return TakeNothing(session, kNothingStored);
+    if (IsVersionTombstone(last->type)) {
+      CELLFS_RETURN_IF_ERROR(
+          ReadVersionDeletes(access, scope, last->timestamp, ValueDetail::kValues, take));
+      if (differs) return Answer::kNo;
+      before = last->timestamp;
+    } else {
+      before = last->timestamp - 1;
+    }
+  }
+  CELLFS_RETURN_IF_ERROR(ReadDifferences(access, scope, before, after, ValueDetail::kValues, take));
   CELLFS_ASSIGN_OR_RETURN(const Unknown unknown, UnknownAt(session, scope, {before, after}));
   if (!unknown.empty() && !differs) return Status(StatusCode::kUnavailable, Explained(unknown));
   if (!unknown.empty()) session.take(UnknownRecord(unknown));

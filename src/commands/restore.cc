@@ -143,9 +143,10 @@ const Command kUndeleteCommand{
     .summary = "bring back what was deleted and is still kept; 1: nothing is",
     .description =
         "Each deleted column whose last value is still kept gets that value again, as a new "
-        "version: of a table all that was ever deleted and is kept. To what it was at a time, 'cellfs "
-        "restore --at TIME' brings it. What the caller may not read is passed over; where something "
-        "else came back the exit code is 1 then.",
+        "version, also where an older one shows since it alone was deleted: of a table all that was "
+        "ever deleted and is kept. To what it was at a time, 'cellfs restore --at TIME' brings it. What "
+        "the caller may not read is passed over; where something else came back the exit code is 1 "
+        "then.",
     .example = "undelete ~/m/default/notes/monday/text/list\nundelete --dry-run ~/m/default/notes",
     .syntax =
         [](Syntax& syntax) {

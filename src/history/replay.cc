@@ -5,6 +5,15 @@
 
 namespace cellfs {
 
+bool IsVersionTombstone(CellType type) {
+  return type == CellType::kDelete || type == CellType::kDeleteFamilyVersion;
+}
+
+bool HasTtlEnded(const FamilySchema& family, Timestamp put, Timestamp now) {
+  return family.time_to_live() != kForever &&
+         put < now - int64_t{family.time_to_live()} * 1000;
+}
+
 bool Covers(const Cell& tombstone, Timestamp put) {
   const bool is_wide =
       tombstone.type == CellType::kDeleteColumn || tombstone.type == CellType::kDeleteFamily;
@@ -67,8 +76,7 @@ bool FamilyReplay::IsPastOwnTtl(const Cell& put) const {
 }
 
 bool FamilyReplay::IsExpired(const Cell& put) const {
-  return family_.time_to_live() != kForever &&
-         put.timestamp < time_.now - int64_t{family_.time_to_live()} * 1000;
+  return HasTtlEnded(family_, put.timestamp, time_.now);
 }
 
 bool FamilyReplay::Hides(Timestamp put) const {

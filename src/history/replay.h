@@ -70,6 +70,10 @@ class FamilyReplay {
   std::optional<Cell> visible_;
 };
 
+// Of one version, named by its timestamp: of a column, or of a family.
+bool IsVersionTombstone(CellType type);
+// Whether the family's TTL has ended what was put then.
+bool HasTtlEnded(const FamilySchema& family, Timestamp put, Timestamp now);
 // Whether the tombstone's rule covers a put of the same column (of the family, for a family's).
 bool Covers(const Cell& tombstone, Timestamp put);
 

@@ -200,19 +200,31 @@ class UndeleteVisitor : public ColumnVisitor {
     }
   }
   Status EndColumn() override {
-    if (!newest_ || present_->Visible() != nullptr || !IsHidden(*newest_)) return {};
+    if (!newest_ || !IsHidden(*newest_)) return {};
+    // What was put after the delete is what was wanted since.
+    std::optional<Cell> shown = OptionalOf(present_->Visible());
+    if (shown && !WasDeletedAfter(shown->sequence_id)) return {};
     CELLFS_ASSIGN_OR_RETURN(auto put, ReadStoredPut(source_.access, source_.scope.table, *newest_,
                                                     source_.moment));
     if (!put) return {};  // it is not kept any more
-    return changes_.Add({std::nullopt, std::move(put)}, kNoCellTtl);
+    return changes_.Add({std::move(shown), std::move(put)}, kNoCellTtl);
   }
 
  private:
   bool IsHidden(const Cell& put) const {
+    return AnyHides(put, [](const Cell& /*tombstone*/) { return true; });
+  }
+  // Whether a delete hides the newest that was written later than that.
+  bool WasDeletedAfter(SequenceId written) const {
+    return AnyHides(*newest_,
+                    [&](const Cell& tombstone) { return tombstone.sequence_id > written; });
+  }
+  template <typename Predicate>
+  bool AnyHides(const Cell& put, const Predicate& is_asked_for) const {
     const auto hides = [&](const Cell& tombstone) {
       const bool counts =
           !family_->new_version_behavior() || tombstone.sequence_id >= put.sequence_id;
-      return counts && Covers(tombstone, put.timestamp);
+      return counts && Covers(tombstone, put.timestamp) && is_asked_for(tombstone);
     };
     return (column_delete_ && hides(*column_delete_)) ||
            (version_delete_ && hides(*version_delete_)) ||

@@ -66,8 +66,8 @@ struct RestoreReport {
 StatusOr<RestoreReport> RestoreTo(const HistoryAccess& access, const Scope& scope, Timestamp time,
                                   const RestoreOptions& options, const OnChange& on_change);
 
-// Each column that shows nothing, and of which the newest put is hidden by a delete and still kept,
-// gets that value as a new version. What a TTL has ended comes back too where a delete hides it;
+// Each column of which the newest put is hidden by a delete and still kept gets that value as a new
+// version, where it shows nothing, or an older version that was there before the delete. What a TTL has ended comes back too where a delete hides it;
 // its own TTL does not. `unknown` and `despite_unknown` are not used. One raw scan.
 StatusOr<RestoreReport> Undelete(const HistoryAccess& access, const Scope& scope,
                                  const RestoreOptions& options, const OnChange& on_change);

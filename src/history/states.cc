@@ -55,19 +55,34 @@ namespace {
 
 class StateVisitor : public ColumnVisitor {
  public:
-  StateVisitor(const HistoryAccess& access, const TableName& table, ReplayTime time,
-               ValueDetail detail, const OnCell& on_cell)
-      : access_(access), table_(table), time_(time), detail_(detail), on_cell_(on_cell) {}
+  StateVisitor(const HistoryAccess& access, const TableName& table, HistoryTime time,
+               const StoreKnowledge& store, ValueDetail detail, const OnCell& on_cell)
+      : access_(access),
+        table_(table),
+        now_(access.clock.Now()),
+        replayed_(ReplayTimeOf(time, access.clock, store)),
+        store_(store),
+        detail_(detail),
+        on_cell_(on_cell) {
+    if (time && *time <= now_) asked_ = time;
+  }
 
   Status BeginFamily(const std::string& /*row*/, const FamilySchema& family) override {
-    replay_.emplace(family, time_);
+    replay_.emplace(family, replayed_);
+    if (asked_) knowledge_.emplace(family, store_, *asked_, now_);
     return {};
   }
-  void BeginColumn(const std::string& /*qualifier*/) override { replay_->BeginColumn(); }
-  void See(const Cell& cell) override { replay_->See(cell); }
+  void BeginColumn(const std::string& /*qualifier*/) override {
+    replay_->BeginColumn();
+    if (knowledge_) knowledge_->BeginColumn();
+  }
+  void See(const Cell& cell) override {
+    replay_->See(cell);
+    if (knowledge_) knowledge_->See(cell);
+  }
   Status EndColumn() override {
     std::optional<Cell> cell = OptionalOf(replay_->Visible());
-    if (!cell) return {};
+    if (!cell || (knowledge_ && knowledge_->DependsOnVersionDeletes())) return {};
     if (detail_ == ValueDetail::kValues)
       CELLFS_RETURN_IF_ERROR(FetchValue(access_, table_, nullptr, *cell));
     return on_cell_(*std::move(cell)) ? Status() : EnoughSeen();
@@ -76,10 +91,14 @@ class StateVisitor : public ColumnVisitor {
  private:
   const HistoryAccess& access_;
   const TableName& table_;
-  const ReplayTime time_;
+  const Timestamp now_;
+  const ReplayTime replayed_;
+  const StoreKnowledge& store_;
   const ValueDetail detail_;
   const OnCell& on_cell_;
+  std::optional<Timestamp> asked_;
   std::optional<FamilyReplay> replay_;
+  std::optional<FamilyKnowledge> knowledge_;
 };
 
 // Of one family after another.
@@ -89,6 +108,13 @@ class DifferenceSide {
   DifferenceSide(HistoryTime time, const Clock& clock, const StoreKnowledge& store)
       : replayed_(ReplayTimeOf(time, clock, store)), now_(clock.Now()), store_(store) {
     if (time && *time <= now_) asked_ = time;  // the present and the future lack nothing
+  }
+  // That time, but for the deletes of versions that have it.
+  static DifferenceSide WithoutVersionDeletes(Timestamp time, const Clock& clock,
+                                              const StoreKnowledge& store) {
+    DifferenceSide side(time, clock, store);
+    side.left_out_ = time;
+    return side;
   }
 
   void BeginFamily(const FamilySchema& family) {
@@ -100,10 +126,11 @@ class DifferenceSide {
     if (knowledge_) knowledge_->BeginColumn();
   }
   void See(const Cell& cell) {
+    if (IsVersionTombstone(cell.type) && left_out_ == cell.timestamp) return;
     replay_->See(cell);
     if (knowledge_) knowledge_->See(cell);
   }
-  bool IsKnown() const { return !knowledge_ || !knowledge_->ColumnReason(); }
+  bool IsKnown() { return !knowledge_ || !knowledge_->ColumnReason(); }
   std::optional<Cell> Visible() { return OptionalOf(replay_->Visible()); }
 
  private:
@@ -111,6 +138,7 @@ class DifferenceSide {
   const Timestamp now_;
   const StoreKnowledge& store_;
   std::optional<Timestamp> asked_;
+  std::optional<Timestamp> left_out_;
   std::optional<FamilyReplay> replay_;
   std::optional<FamilyKnowledge> knowledge_;
 };
@@ -168,10 +196,10 @@ class DifferenceVisitor : public ColumnVisitor {
 Status ReadState(const HistoryAccess& access, const Scope& scope, HistoryTime time,
                  ValueDetail detail, const OnCell& on_cell) {
   CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
-  const ReplayTime at =
-      ReplayTimeOf(time, access.clock, StoreKnowledge::Ask(access.store, scope.table));
+  const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
+  const ReplayTime at = ReplayTimeOf(time, access.clock, knowledge);
   StoredCells cells(access, scope, {.times = TimesUpTo(at.up_to)});
-  StateVisitor visitor(access, scope.table, at, detail, on_cell);
+  StateVisitor visitor(access, scope.table, time, knowledge, detail, on_cell);
   return UnlessEnough(VisitColumns(cells, *schema, visitor));
 }
 
@@ -182,6 +210,18 @@ Status ReadDifferences(const HistoryAccess& access, const Scope& scope, HistoryT
   StoredCells cells(access, scope, {});
   DifferenceVisitor visitor(access, scope.table, {before, access.clock, knowledge},
                             {after, access.clock, knowledge}, detail, on_change);
+  return UnlessEnough(VisitColumns(cells, *schema, visitor));
+}
+
+Status ReadVersionDeletes(const HistoryAccess& access, const Scope& scope, Timestamp deleted,
+                          ValueDetail detail, const OnChange& on_change) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, CheckScope(access, scope));
+  const StoreKnowledge knowledge = StoreKnowledge::Ask(access.store, scope.table);
+  StoredCells cells(access, scope, {});
+  DifferenceVisitor visitor(
+      access, scope.table,
+      DifferenceSide::WithoutVersionDeletes(deleted, access.clock, knowledge),
+      {std::nullopt, access.clock, knowledge}, detail, on_change);
   return UnlessEnough(VisitColumns(cells, *schema, visitor));
 }
 

@@ -5,7 +5,8 @@
 // A time is nullopt for the present, which is what a Get shows, or T: what a reader at T saw, as
 // far as it is still stored. Cells with timestamps up to T count, and tombstones up to T hide; what
 // a TTL ended later was there. What VERSIONS or a compaction has removed since cannot be shown;
-// FindUnknown (unknown.h) tells of what that may be, and a difference leaves it out.
+// FindUnknown (unknown.h) tells of what that may be, and a difference leaves it out. A state leaves
+// out what depends on when a version was deleted by its timestamp, for that is not kept.
 //
 // A state costs one raw scan of the scope up to its time, and a Get for each value that is wanted;
 // store files whose cells are all newer are not read. A difference costs a scan of all times, for
@@ -48,6 +49,10 @@ using OnChange = std::function<bool(Change&& change)>;
 // is the same in both states; its value is not compared with itself.
 Status ReadDifferences(const HistoryAccess& access, const Scope& scope, HistoryTime before,
                        HistoryTime after, ValueDetail detail, const OnChange& on_change);
+// The same of what the deletes of the versions of one timestamp have changed: from what a reader saw
+// at that time without them, to the present.
+Status ReadVersionDeletes(const HistoryAccess& access, const Scope& scope, Timestamp deleted,
+                          ValueDetail detail, const OnChange& on_change);
 
 }  // namespace cellfs
 

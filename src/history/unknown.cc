@@ -121,19 +121,23 @@ FamilyKnowledge::FamilyKnowledge(const FamilySchema& family, const StoreKnowledg
       deletes_kept_since_(DeletesKeptSince(family, now)),
       shows_nothing_(store.WasNotThere(time) ||
                      (family.time_to_live() != kForever && family.min_versions() == 0 &&
-                      time < now - int64_t{family.time_to_live()} * 1000)) {}
+                      time < now - int64_t{family.time_to_live()} * 1000)),
+      version_deletes_(family, {.up_to = time, .now = time}) {}
 
 void FamilyKnowledge::BeginFamily() {
   family_delete_loses_ = false;
+  version_deletes_.BeginFamily();
   BeginColumn();
 }
 
 void FamilyKnowledge::BeginColumn() {
   column_delete_loses_ = has_older_put_ = older_put_has_ended_ = false;
   newer_flushed_puts_ = 0;
+  version_deletes_.BeginColumn();
 }
 
 void FamilyKnowledge::See(const Cell& cell) {
+  version_deletes_.See(cell, LosesWhatItHides(cell));
   if (cell.type == CellType::kPut) {
     const bool is_flushed = cell.sequence_id <= store_.flushed;
     if (cell.timestamp > time_) {
@@ -156,8 +160,14 @@ bool FamilyKnowledge::LosesWhatItHides(const Cell& tombstone) const {
          tombstone.timestamp < *deletes_kept_since_;
 }
 
-std::optional<UnknownReason> FamilyKnowledge::ColumnReason() const {
+std::optional<UnknownReason> FamilyKnowledge::ColumnReason() {
   if (shows_nothing_) return std::nullopt;
+  if (const auto reason = LossReason()) return reason;
+  if (DependsOnVersionDeletes()) return UnknownReason::kVersionDeleted;
+  return std::nullopt;
+}
+
+std::optional<UnknownReason> FamilyKnowledge::LossReason() const {
   if (store_.IsEmptiedAfter(family_.name(), time_)) return UnknownReason::kEmptied;
   if (column_delete_loses_ || family_delete_loses_) return UnknownReason::kDeleted;
   // There a flush drops nothing, and of a compaction the last line tells. Elsewhere one may have
@@ -175,6 +185,7 @@ std::optional<UnknownReason> FamilyKnowledge::ColumnReason() const {
 std::optional<UnknownReason> FamilyKnowledge::UnnamedReason() const {
   if (shows_nothing_) return std::nullopt;
   if (family_delete_loses_) return UnknownReason::kDeleted;
+  if (version_deletes_.MatterToUnnamed()) return UnknownReason::kVersionDeleted;
   return std::nullopt;
 }
 
@@ -214,6 +225,10 @@ std::string FamilyKnowledge::Explain(UnknownReason reason) const {
     case UnknownReason::kMinVersions:
       return Quoted(family_.name()) + "MIN_VERSIONS is " + std::to_string(family_.min_versions()) +
              ": of what a TTL has ended only so many versions are kept, and not their deletes";
+    case UnknownReason::kVersionDeleted:
+      return Quoted(family_.name()) +
+             "a version was deleted by its timestamp, and whether before that time or after, is not "
+             "kept";
     case UnknownReason::kEmptied:
       return store_.ExplainEmptied(family_.name());
   }

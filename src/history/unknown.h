@@ -18,8 +18,10 @@
 // What is still in the memstore is complete. What a TTL has ended since T is not unknown: it is
 // gone, and restoring a state does not bring it back.
 //
-// Not told, for nothing is left to tell it by: the delete of one version by its timestamp, which
-// has no time of its own.
+//   - A version up to T that was deleted by its timestamp, where a reader without that delete saw it,
+//     or may have: the delete has that timestamp too, so it may have come before T or after.
+//
+// Not told, for nothing is left to tell it by: such a delete that a compaction has dropped.
 #ifndef CELLFS_SRC_HISTORY_UNKNOWN_H_
 #define CELLFS_SRC_HISTORY_UNKNOWN_H_
 
@@ -32,10 +34,11 @@
 
 #include "src/history/replay.h"
 #include "src/history/scope.h"
+#include "src/history/version_deletes.h"
 
 namespace cellfs {
 
-enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied };
+enum class UnknownReason { kVersions, kDeleted, kCompacted, kMinVersions, kEmptied, kVersionDeleted };
 
 inline constexpr size_t kUnknownColumnsNamed = 10;
 
@@ -112,7 +115,9 @@ class FamilyKnowledge {
   void BeginColumn();
   void See(const Cell& cell);
   // Why nobody can say what the column was; nullopt: it can be said.
-  std::optional<UnknownReason> ColumnReason() const;
+  std::optional<UnknownReason> ColumnReason();
+  // That reason which cells up to the time are enough to tell of.
+  bool DependsOnVersionDeletes() { return !shows_nothing_ && version_deletes_.Matter(); }
   // The same of columns of the row of which no cell is left.
   std::optional<UnknownReason> UnnamedReason() const;
   // The same of columns in rows of which no cell is left.
@@ -121,6 +126,7 @@ class FamilyKnowledge {
 
  private:
   bool LosesWhatItHides(const Cell& tombstone) const;
+  std::optional<UnknownReason> LossReason() const;
   std::string HowDeletesAreKept() const;
 
   const FamilySchema& family_;
@@ -134,6 +140,7 @@ class FamilyKnowledge {
   bool has_older_put_ = false;
   bool older_put_has_ended_ = false;  // the newest of them, by the family's TTL
   int64_t newer_flushed_puts_ = 0;
+  VersionDeletes version_deletes_;
 };
 
 }  // namespace cellfs

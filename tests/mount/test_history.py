@@ -72,6 +72,28 @@ def test_diff_and_show_tell_what_was(mount, family):
     assert run("show", "--at", moment, family / "new")[0] == 1
 
 
+def test_when_a_version_was_deleted_is_not_kept(mount, family):
+    (family / "q").write_text("one\n")
+    (family / "q").write_text("two\n")
+    (family / "p").write_text("p")
+    moment = now()
+    newest = versions(family / "q")[0]
+    (family / f"q@{newest}").unlink()
+    assert (family / "q").read_text() == "one\n"
+    code, out, error = run("show", "--at", moment, family / "q")
+    assert (code, out) == (3, "") and "deleted by its timestamp" in error
+    code, out, error = run("show", "--at", moment, family)
+    assert code == 3 and "one" not in out and "p" in out
+    for command in ("diff", "restore"):
+        assert run(command, "--at", moment, family / "q")[0] == 3
+    code, out, _ = run("diff", family / "q")
+    assert code == 1 and "-two\n+one\n" in out
+    assert events(family / "q")[0]["type"] == "Delete"
+    ok("undelete", family / "q")
+    assert (family / "q").read_text() == "two\n"
+    assert run("undelete", family / "q")[0] == 1
+
+
 def test_restore_makes_it_what_it_was_and_can_be_undone(mount):
     families = [mount.family("t", row) for row in ("a", "b", "c")]
     for family in families:

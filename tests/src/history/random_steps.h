@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/history/replay.h"
 #include "tests/src/history/history_fixture.h"
 
 namespace cellfs {
@@ -48,6 +49,13 @@ class RandomSteps {
     if (IsFamilyTombstone(cell.type)) cell.qualifier.clear();
     cell.value = std::string(1, static_cast<char>('a' + Number(0, 3)));
     return step;
+  }
+  // The same without deletes of versions, of which no time is known.
+  Step NextOfKnownTime() {
+    while (true) {
+      Step step = Next();
+      if (!IsVersionTombstone(step.cell.type)) return step;
+    }
   }
   int Number(int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random_);

@@ -334,12 +334,46 @@ TEST_P(RestoreTest, UndeleteBringsBackWhatADeleteHides) {
   store.PutAt(10, "p", "family", "s");
   store.PutAt(10, "p", "other family", "s", "g");
   store.DeleteAt(40, CellType::kDeleteFamily, "", "s");
-  EXPECT_EQ(RunUndelete(store, store.Table(), {.dry_run = true}), "+r/q +s/ +s/p ");
+  EXPECT_EQ(RunUndelete(store, store.Table(), {.dry_run = true}), "~r/older +r/q +s/ +s/p ");
   EXPECT_EQ(RunUndelete(store, store.Column("q")), "+r/q ");
   EXPECT_EQ(RunUndelete(store, store.Row("s")), "+s/ +s/p ");
   EXPECT_EQ(store.Visible(),
             "older@10=a q@1000000=b s/@1000000=empty s/p@1000000=family s/g:p@10=other family ");
+  EXPECT_EQ(RunUndelete(store, store.Table()), "~r/older ");
   EXPECT_EQ(RunUndelete(store, store.Table()), "");
+}
+
+TEST_P(RestoreTest, UndeleteLeavesWhatWasPutAfterTheDelete) {
+  HistoryStore store(GetParam());
+  store.PutAt(20, "q", "b");
+  store.DeleteAt(20, CellType::kDelete, "q");
+  store.PutAt(10, "q", "a");
+  EXPECT_EQ(RunUndelete(store, store.Table()), "");
+  EXPECT_EQ(store.Visible(), "q@10=a ");
+}
+
+TEST_P(RestoreTest, WhenAVersionWasDeletedIsNotKept) {
+  HistoryStore store(GetParam());
+  store.PutAt(10, "q", "a");
+  store.PutAt(20, "q", "b");
+  store.PutAt(10, "other", "a");
+  store.PutAt(50, "other", "b");
+  store.DeleteAt(20, CellType::kDelete, "q");
+  EXPECT_EQ(Run(store, store.Row(), 40),
+            "refused 1 r/q; family 'f': a version was deleted by its timestamp, and whether before "
+            "that time or after, is not kept");
+  EXPECT_EQ(Run(store, store.Row(), 15, {.dry_run = true}), "~r/other ");
+  EXPECT_EQ(Run(store, store.Row(), 40, {.despite_unknown = true}), "~r/other ");
+}
+
+TEST_P(RestoreTest, OfAFamilysVersionThatIsNotKeptNoColumnIsKnown) {
+  HistoryStore store(GetParam(), {{"VERSIONS", "5"}});
+  store.PutAt(10, "q", "a");
+  store.DeleteAt(20, CellType::kDeleteFamilyVersion);
+  store.Flush();
+  EXPECT_EQ(Run(store, store.Row(), 40).substr(0, 18), "refused 2 r/q r/*;");
+  EXPECT_EQ(Run(store, store.Column("gone"), 40).substr(0, 17), "refused 1 r/gone;");
+  EXPECT_EQ(Run(store, store.Row(), 19), "");
 }
 
 TEST_P(RestoreTest, CancelledItChangesNothing) {
@@ -412,32 +446,39 @@ const std::vector<FamilyText>& Families() {
   return families;
 }
 
-// Each write has the time of its writing, so that what a reader saw is known. Where the restore is
+// Each write has the time of its writing, but for deletes of versions, so that what a reader saw is
+// known (of those a compaction leaves no trace). Where the restore is
 // not refused the store shows what one shows that was never written further, flushed or compacted.
 void CheckRandomRestore(unsigned seed, StoreKind kind, std::map<size_t, int>& restored) {
   RandomSteps steps(seed);
   const size_t which = seed % Families().size();
+  const bool deletes_versions = seed / Families().size() % 2 == 1;
   HistoryStore store(kind, Families()[which]);
-  std::vector<Step> written;
+  struct Written {
+    Step step;
+    Timestamp when;
+  };
+  std::vector<Written> written;
   Timestamp now = 0;
   for (int i = steps.Number(5, 40); i > 0; --i) {
     now += 500;
     store.clock->Set(now);
     Step step = steps.Any();
-    if (step.cell.type == CellType::kDelete || step.cell.type == CellType::kDeleteFamilyVersion)
-      step.cell.type = CellType::kPut;
+    if (IsVersionTombstone(step.cell.type) && !deletes_versions) step.cell.type = CellType::kPut;
     step.cell.timestamp = now;
+    if (IsVersionTombstone(step.cell.type))
+      step.cell.timestamp = std::max<Timestamp>(0, now - 500 * steps.Number(0, 5));
     Write(step, store);
-    written.push_back(step);
+    written.push_back({step, now});
     const int maintenance = steps.Number(0, 19);
     if (maintenance <= 1) store.Flush();
-    if (maintenance == 2) store.Compact();
+    if (maintenance == 2 && !deletes_versions) store.Compact();
   }
   store.clock->Set(now += 250);
   const Timestamp time = std::max<Timestamp>(0, now - 500 * steps.Number(0, 20));
   HistoryStore past(StoreKind::kMemory, Families()[which]);
-  for (const Step& step : written)
-    if (step.cell.timestamp <= time) Write(step, past);
+  for (const auto& [step, when] : written)
+    if (when <= time) Write(step, past);
   past.clock->Set(now);
   const HistoryAccess access = store.Access();
   const auto ignore = [](Change&&) { return true; };

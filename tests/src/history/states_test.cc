@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "src/history/states.h"
 
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "tests/src/history/history_fixture.h"
 #include "tests/src/history/random_steps.h"
@@ -61,6 +64,50 @@ TEST_P(StatesTest, DifferencesAreOfBytesAndNotOfVersions) {
             "-changed@10=old+changed@20=new ");
 }
 
+TEST_P(StatesTest, WhatDependsOnWhenAVersionWasDeletedIsLeftOut) {
+  HistoryStore store(GetParam());
+  store.PutAt(10, "q", "a");
+  store.PutAt(20, "q", "b");
+  store.PutAt(30, "r", "c");
+  store.DeleteAt(20, CellType::kDelete, "q");
+  EXPECT_EQ(store.StateText(store.Table(), 15), "q@10=a ");
+  EXPECT_EQ(store.StateText(store.Table(), 40), "r@30=c ");
+  EXPECT_EQ(store.DifferencesText(store.Table(), 15, 40), "+r@30=c ");
+  EXPECT_EQ(store.DifferencesText(store.Table(), 40, std::nullopt), "");
+  EXPECT_EQ(store.StateText(store.Table(), std::nullopt), "q@10=a r@30=c ");
+  store.PutAt(50, "q", "d");
+  EXPECT_EQ(store.StateText(store.Table(), 60), "q@50=d r@30=c ");
+  store.DeleteAt(30, CellType::kDeleteFamilyVersion);
+  EXPECT_EQ(store.StateText(store.Table(), 60), "q@50=d ");
+}
+
+TEST_P(StatesTest, AVersionThatIsNotKeptMayHaveBeenThere) {
+  HistoryStore store(GetParam(), {{"VERSIONS", "5"}});
+  store.PutAt(10, "q", "a");
+  store.PutAt(20, "q", "b");
+  store.PutAt(10, "hidden", "a");
+  store.DeleteAt(20, CellType::kDelete, "q");
+  store.DeleteAt(5, CellType::kDelete, "hidden");
+  store.Flush();
+  EXPECT_EQ(store.StateText(store.Table(), 40), "hidden@10=a ");
+  EXPECT_EQ(store.StateText(store.Table(), 19), "hidden@10=a q@10=a ");
+}
+
+TEST_P(StatesTest, WhatTheDeleteOfAVersionHasChanged) {
+  HistoryStore store(GetParam());
+  store.PutAt(10, "q", "a");
+  store.PutAt(20, "q", "b");
+  store.PutAt(20, "r", "same");
+  store.DeleteAt(20, CellType::kDelete, "q");
+  std::string text;
+  const HistoryAccess access = store.Access();
+  store.Ok(ReadVersionDeletes(access, store.Table(), 20, ValueDetail::kValues, [&](Change&& change) {
+    text += "-" + TextOf(*change.before) + "+" + TextOf(*change.after);
+    return true;
+  }));
+  EXPECT_EQ(text, "-q@20=b+q@10=a");
+}
+
 // ---- Against stores that were written up to the time only -----------------------------------
 
 const std::vector<FamilyText>& Families() {
@@ -82,7 +129,7 @@ TEST(StatesProperty, ThePastIsWhatAStoreShowsThatWasWrittenNoFurther) {
     RandomSteps steps(seed);
     const FamilyText& family = Families()[seed % Families().size()];
     std::vector<Step> written;
-    for (int i = steps.Number(1, 30); i > 0; --i) written.push_back(steps.Next());
+    for (int i = steps.Number(1, 30); i > 0; --i) written.push_back(steps.NextOfKnownTime());
     HistoryStore store(StoreKind::kMemory, family);
     for (const Step& step : written) Write(step, store);
     for (int tries = 0; tries < 3; ++tries) {
@@ -95,6 +142,41 @@ TEST(StatesProperty, ThePastIsWhatAStoreShowsThatWasWrittenNoFurther) {
           << "seed " << seed << " time " << time;
     }
   }
+}
+
+// Whenever versions were deleted: what is shown is what was seen with those deletes and without them.
+TEST(StatesProperty, WhatIsShownDoesNotDependOnWhenVersionsWereDeleted) {
+  int left_out = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    RandomSteps steps(seed);
+    const FamilyText& family = Families()[seed % Families().size()];
+    std::vector<Step> written;
+    for (int i = steps.Number(1, 30); i > 0; --i) written.push_back(steps.Next());
+    HistoryStore store(StoreKind::kMemory, family);
+    for (const Step& step : written) Write(step, store);
+    const Timestamp time = 500 * steps.Number(0, 25);
+    HistoryStore with(StoreKind::kMemory, family);
+    HistoryStore without(StoreKind::kMemory, family);
+    for (const Step& step : written) {
+      if (step.cell.timestamp > time) continue;
+      Write(step, with);
+      if (!IsVersionTombstone(step.cell.type)) Write(step, without);
+    }
+    with.clock->Set(time);
+    without.clock->Set(time);
+    const auto cells = [](const std::string& text) {
+      std::istringstream words(text);
+      return std::set<std::string>(std::istream_iterator<std::string>(words), {});
+    };
+    const auto seen = cells(with.Visible());
+    const auto seen_without = cells(without.Visible());
+    for (const std::string& cell : cells(store.StateText(store.Table(), time))) {
+      ASSERT_TRUE(seen.contains(cell) && seen_without.contains(cell))
+          << cell << " seed " << seed << " time " << time;
+    }
+    if (seen != seen_without) ++left_out;
+  }
+  EXPECT_GT(left_out, 10);
 }
 
 TEST(StatesProperty, ThePresentIsWhatAScanShows) {
@@ -117,7 +199,7 @@ TEST(StatesProperty, DifferencesLeadFromOneStateToTheOther) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     RandomSteps steps(seed);
     HistoryStore store(StoreKind::kMemory, Families()[seed % Families().size()]);
-    for (int i = steps.Number(1, 30); i > 0; --i) Write(steps.Next(), store);
+    for (int i = steps.Number(1, 30); i > 0; --i) Write(steps.NextOfKnownTime(), store);
     const Timestamp from = 500 * steps.Number(0, 24);
     const HistoryTime to = steps.Number(0, 3) == 0
                                ? std::nullopt
