@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/command_line.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -162,6 +163,15 @@ void AddAction(CLI::App& app, const Command& command, json& arguments,
   added.callback([&] { action = [&] { return Run(command, Arguments(arguments)); }; });
 }
 
+// What is opened later must not be taken for one that the caller has closed. Such a one is used in
+// vain still: it can only be written to where it is to be read, and the other way.
+void OpenStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const bool is_closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
+    if (is_closed) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 // "cellfs help get"
 int Help(CLI::App& app, int argc, char** argv) {
   if (argc < 3) {
@@ -176,6 +186,7 @@ int Help(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
+  OpenStandardDescriptors();
   // The store is its owner's, and his rights are not to be masked.
   const mode_t umask_before = umask(S_IRWXG | S_IRWXO);
   if (IsCallOfMount(argc, argv)) return RunMountHelper(argc, argv);

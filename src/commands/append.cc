@@ -7,6 +7,7 @@
 
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
+#include "src/commands/standard_input.h"
 
 namespace cellfs {
 namespace {
@@ -58,12 +59,17 @@ StatusOr<Answer> Send(Session& session, const Arguments& arguments, const fs::Pl
 StatusOr<Answer> ServeAppend(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read, ReadWords(session, arguments));
   if (!read.word) return WrongCall("give the value to append");
-  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
-  CELLFS_ASSIGN_OR_RETURN(std::string value, ValueOf(*read.word, format));
+  CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(*read.word, arguments));
   Append append{.row = read.row.row, .cells = {}, .time_range = {}, .return_results = false};
   append.cells.push_back({.family = read.column.family, .qualifier = *read.column.qualifier,
                           .value = std::move(value)});
   return Send(session, arguments, read.row, std::move(append));
+}
+
+StatusOr<int> RunAppend(const Front& front, const Arguments& arguments) {
+  const auto words = arguments.Texts("words");
+  const bool reads_input = !words.empty() && words.back() == kStandardInputWord;
+  return CallWithInput(front, kAppendCommand, arguments, reads_input);
 }
 
 StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
@@ -108,15 +114,18 @@ const Command kAppendCommand{
     .name = "append",
     .group = Group::kData,
     .summary = "append to the value of a column",
-    .example = "append ~/m notes monday text:list ', bread'",
+    .example = "append ~/m notes monday text:list ', bread'\n"
+               "append ~/m/default/notes/monday/text/list - <more.txt",
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
-          syntax.Words("WORD", "TABLE, ROW, COLUMN as far as the path does not say it; VALUE");
+          syntax.Words("WORD", "TABLE, ROW, COLUMN as far as the path does not say it; VALUE, or - for "
+                       "standard input");
           syntax.Option("--format", "format", "FORMAT", "the value is text (\\xNN), hex or long");
           AddDurabilityOption(syntax);
         },
     .serve = ServeAppend,
+    .run = RunAppend,
 };
 
 const Command kIncrementCommand{

@@ -8,6 +8,7 @@
 #include "engine/big_endian.h"
 #include "engine/filters.h"
 #include "src/commands/command.h"
+#include "src/commands/standard_input.h"
 #include "src/daemon/json_text.h"
 
 namespace cellfs {
@@ -142,6 +143,19 @@ StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error == std::errc() && end == word.data() + word.size()) return EightBytes(number);
   return WrongValue("'" + word + "' is no number of 8 bytes");
+}
+
+StatusOr<std::string> GivenValue(const std::string& word, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  if (word != kStandardInputWord || !arguments.Has("input")) return ValueOf(word, format);
+  std::string input = arguments.Text("input");
+  if (format == ValueFormat::kText) return input;
+  while (input.ends_with('\n') || input.ends_with('\r')) input.pop_back();
+  auto value = ValueOf(input, format);
+  if (value.ok()) return value;
+  return WrongValue(std::string("standard input is no ") +
+                    (format == ValueFormat::kHex ? "sequence of pairs of hexadecimal digits"
+                                                 : "number of 8 bytes"));
 }
 
 std::string ShownValue(const std::string& value, ValueFormat format) {

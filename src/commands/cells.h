@@ -43,6 +43,9 @@ void PrintCell(Printer& printer, const nlohmann::json& record);
 
 // A value as a word says it: text with \xNN, hexadecimal digits, or a number of 8 bytes.
 StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format);
+// The same of a word that may be "-", for what came on standard input ("input"): as it is, or with
+// --format hex or long a word with the end of its line.
+StatusOr<std::string> GivenValue(const std::string& word, const Arguments& arguments);
 // The other way; what is not 8 bytes long is no number, and stays text.
 std::string ShownValue(const std::string& value, ValueFormat format);
 

@@ -9,13 +9,13 @@
 // Lines that follow each other and have one row (and one "table") are one RowMutations, unless a row
 // may come in pieces.
 #include <algorithm>
-#include <iostream>
 #include <tuple>
 #include <utility>
 
 #include "src/closest_word.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
+#include "src/commands/standard_input.h"
 #include "src/daemon/json_text.h"
 
 namespace cellfs {
@@ -293,7 +293,13 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
   };
   const bool in_pieces = arguments.Flag("in_pieces");
   int64_t number = 0;
-  for (std::string text; std::getline(std::cin, text);) {
+  StandardInput input;
+  while (true) {
+    const auto read = input.NextLine();
+    // A row of which lines are still to come is not sent.
+    if (!read.ok()) return with_count(read.status());
+    if (!*read) break;
+    const std::string& text = **read;
     ++number;
     if (text.find_first_not_of(" \t\r") == std::string::npos) {
       continue;

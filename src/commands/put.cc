@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // put: cells of a row in one step. check_and_put: the same where a column's value is as said.
-#include <iostream>
-#include <iterator>
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "fs/tree/time_text.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
+#include "src/commands/standard_input.h"
 
 namespace cellfs {
 namespace {
 
-using nlohmann::json;
-
-constexpr char kStandardInput[] = "-";
-
 Status WrongPut(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
-// "-" is what came on standard input.
-StatusOr<std::string> GivenValue(const std::string& word, const Arguments& arguments) {
-  if (word == kStandardInput && arguments.Has("input")) return arguments.Text("input");
-  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
-  return ValueOf(word, format);
-}
 
 // "f:q=value"
 StatusOr<PutCell> CellOf(const fs::Place& place, const std::string& word,
@@ -153,20 +142,12 @@ StatusOr<Answer> ServeCheckAndPut(Session& session, const Arguments& arguments) 
   return result.done ? Answer::kDone : Answer::kNo;
 }
 
-// Standard input is read here; the rest is the store's.
-StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const char* name) {
-  json sent = arguments.values();
+StatusOr<int> RunPut(const Front& front, const Arguments& arguments, const Command& command) {
   const auto words = arguments.Texts("words");
   const bool reads_input = std::any_of(words.begin(), words.end(), [](const std::string& word) {
-    return word == kStandardInput || word.ends_with("=-");
+    return word == kStandardInputWord || word.ends_with("=-");
   });
-  if (reads_input) {
-    sent["input"] = std::string(std::istreambuf_iterator<char>(std::cin), {});
-  }
-  CELLFS_ASSIGN_OR_RETURN(const Answer answer, CallAndPrint(front, *FindCommand(name),
-                                                            arguments.Text("target"),
-                                                            std::move(sent)));
-  return ExitCodeOf(answer);
+  return CallWithInput(front, command, arguments, reads_input);
 }
 
 void AddPutOptions(Syntax& syntax) {
@@ -200,7 +181,7 @@ const Command kPutCommand{
         },
     .serve = ServePut,
     .run = [](const Front& front,
-              const Arguments& arguments) { return RunPut(front, arguments, "put"); },
+              const Arguments& arguments) { return RunPut(front, arguments, kPutCommand); },
 };
 
 const Command kCheckAndPutCommand{
@@ -221,7 +202,7 @@ const Command kCheckAndPutCommand{
         },
     .serve = ServeCheckAndPut,
     .run = [](const Front& front,
-              const Arguments& arguments) { return RunPut(front, arguments, "check_and_put"); },
+              const Arguments& arguments) { return RunPut(front, arguments, kCheckAndPutCommand); },
 };
 
 }  // namespace cellfs

@@ -100,6 +100,42 @@ def test_a_table_goes_through_a_pipe_as_it_was(mount, family):
     assert ok("scan", "--json", "--versions", "all", mount, "copy") == scanned
 
 
+def test_standard_input_that_cannot_be_read_puts_nothing(mount, family):
+    (family / "q").write_text("old")
+    lines = '{"row": "r", "column": "f:q", "value": "new"}'
+    for command in (f"put {family}/q -", f"put {mount} t r f:q=-", f"append {family}/q -", f"mutate {mount} t",
+                    f"check_and_put {mount} t r --if f:q=old f:q=-"):
+        for given in ("</tmp", "<&-"):
+            done = subprocess.run(["bash", "-c", f"{CELLFS} {command} {given}"], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            assert done.returncode == 3, (command, given, done)
+            assert "standard input cannot be read: " in done.stderr, (command, given, done)
+    assert (family / "q").read_text() == "old"
+    ok("mutate", mount, "t", text=lines)
+    assert (family / "q").read_text() == "new"
+    ok("put", family / "q", "-", text="")
+    assert (family / "q").read_text() == ""
+    for closed in (">&-", ">&- 2>&-"):
+        assert subprocess.run(["bash", "-c", f"{CELLFS} get {family}/q {closed}"], stderr=subprocess.DEVNULL,
+                              timeout=60, check=False).returncode == 3
+    assert subprocess.run(["bash", "-c", f"{CELLFS} count {mount} t 2>&- <&-"], capture_output=True,
+                          timeout=60, check=False).stdout == b"1\n"
+
+
+def test_a_value_from_standard_input_has_its_format(mount, family):
+    ok("put", family / "q", "-", "--format", "hex", text="00fF\n")
+    assert (family / "q").read_bytes() == b"\0\xff"
+    ok("append", family / "q", "-", text="-\n")
+    assert (family / "q").read_bytes() == b"\0\xff-\n"
+    ok("put", mount, "t", "r", "f:q=-", "--format", "long", text="-2\r\n")
+    assert (family / "q").read_bytes() == b"\xff" * 7 + b"\xfe"
+    for form in ("hex", "long"):
+        code, _, error = run("put", family / "q", "-", "--format", form, text="no\nmore\n")
+        assert code == 2 and "standard input is no " in error
+    ok("put", family / "q", "-", text="\\x00\n")
+    assert (family / "q").read_text() == "\\x00\n", "bytes, as they are"
+
+
 def test_exit_codes_say_what_happened(mount, family):
     (family / "q").write_text("x")
     for code, *arguments in (

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "src/commands/standard_input.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace cellfs {
+
+Status StandardInput::ReadPiece() {
+  char piece[size_t{64} << 10];
+  ssize_t length = 0;
+  do {
+    length = read(STDIN_FILENO, piece, sizeof piece);
+  } while (length < 0 && errno == EINTR);
+  if (length < 0) {
+    return {StatusCode::kUnavailable,
+            std::string("standard input cannot be read: ") + strerror(errno)};
+  }
+  at_end_ = length == 0;
+  read_.append(piece, static_cast<size_t>(length));
+  return {};
+}
+
+StatusOr<std::optional<std::string>> StandardInput::NextLine() {
+  size_t searched = taken_;
+  while (true) {
+    const size_t end = read_.find('\n', searched);
+    if (end != std::string::npos) {
+      std::string line = read_.substr(taken_, end - taken_);
+      taken_ = end + 1;
+      return std::optional(std::move(line));
+    }
+    if (at_end_) break;
+    read_.erase(0, std::exchange(taken_, 0));
+    searched = read_.size();
+    CELLFS_RETURN_IF_ERROR(ReadPiece());
+  }
+  if (taken_ == read_.size()) return std::optional<std::string>();
+  return std::optional(read_.substr(std::exchange(taken_, read_.size())));
+}
+
+StatusOr<std::string> StandardInput::All() {
+  while (!at_end_) CELLFS_RETURN_IF_ERROR(ReadPiece());
+  return read_.substr(std::exchange(taken_, read_.size()));
+}
+
+StatusOr<int> CallWithInput(const Front& front, const Command& command, const Arguments& arguments,
+                            bool wanted) {
+  nlohmann::json sent = arguments.values();
+  if (wanted) {
+    CELLFS_ASSIGN_OR_RETURN(sent["input"], StandardInput().All());
+  }
+  CELLFS_ASSIGN_OR_RETURN(
+      const Answer answer,
+      CallAndPrint(front, command, arguments.Text("target"), std::move(sent)));
+  return ExitCodeOf(answer);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// StandardInput: what comes on standard input, for commands that put it. An error is no end: what was
+// read before one is not all that was meant.
+#ifndef CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
+#define CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
+
+#include <optional>
+#include <string>
+
+#include "engine/status_or.h"
+#include "src/commands/arguments.h"
+#include "src/commands/command.h"
+
+namespace cellfs {
+
+// Not thread-safe.
+class StandardInput {
+ public:
+  // Without its end; nullopt: there is none any more.
+  StatusOr<std::optional<std::string>> NextLine();
+  StatusOr<std::string> All();
+
+ private:
+  Status ReadPiece();
+
+  std::string read_;
+  size_t taken_ = 0;  // of what was read
+  bool at_end_ = false;
+};
+
+// A word of a value that stands for it.
+inline constexpr char kStandardInputWord[] = "-";
+
+// The command once, with what comes on standard input as "input" if it is `wanted`.
+StatusOr<int> CallWithInput(const Front& front, const Command& command, const Arguments& arguments,
+                            bool wanted);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_SRC_COMMANDS_STANDARD_INPUT_H_
