@@ -25,6 +25,8 @@ namespace cellfs {
 
 struct Session;
 
+inline constexpr int64_t kLongestTtl = int64_t{1} << 52;  // milliseconds
+
 // "--format text|hex|long": how values are given and shown.
 enum class ValueFormat { kText, kHex, kLong };
 StatusOr<ValueFormat> FormatOf(const Arguments& arguments);

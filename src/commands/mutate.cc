@@ -9,8 +9,10 @@
 // Lines that follow each other and have one row (and one "table") are one RowMutations, unless a row
 // may come in pieces.
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "src/closest_word.h"
 #include "src/commands/all.h"
@@ -86,8 +88,17 @@ class Line {
   StatusOr<int64_t> Number(const char* name, int64_t otherwise) const {
     const auto found = line_.find(name);
     if (found == line_.end()) return otherwise;
+    constexpr uint64_t kGreatest = std::numeric_limits<int64_t>::max();
     if (!found->is_number_integer()) return Wrong(std::string("\"") + name + "\" is no number");
+    if (found->is_number_unsigned() && found->get<uint64_t>() > kGreatest)
+      return Wrong(std::string("\"") + name + "\" is no number of 8 bytes with a sign");
     return found->get<int64_t>();
+  }
+  StatusOr<int64_t> TimeToLive() const {
+    CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, Number("ttl", kNoCellTtl));
+    if (!line_.contains("ttl") || (ttl >= 1 && ttl <= kLongestTtl)) return ttl;
+    return Wrong("\"ttl\" is " + std::to_string(ttl) + "; it is milliseconds, from 1 to " +
+                 std::to_string(kLongestTtl));
   }
   StatusOr<ColumnWord> Column() const {
     if (line_.contains("column")) return ParseColumn(fs::RootPlace(), Text("column"));
@@ -126,13 +137,15 @@ StatusOr<Mutation> MutationOf(const json& given) {
   const bool is_of_family = tombstone && IsFamilyTombstone(*tombstone);
   if (!is_of_family && !column.qualifier) return Line::Wrong("\"qualifier\" is missing");
   if (is_of_family) CELLFS_RETURN_IF_ERROR(CheckIsOfFamily(*tombstone, column));
+  if (tombstone == CellType::kDeleteFamilyVersion && timestamp == kLatestTimestamp)
+    return Line::Wrong("\"timestamp\" is missing: which version of the family is to be deleted");
   if (tombstone) {
     Delete remove{.row = row, .markers = {}};
     remove.markers.push_back(
         {*tombstone, column.family, is_of_family ? "" : *column.qualifier, timestamp});
     return Mutation(std::move(remove));
   }
-  CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, line.Number("ttl", kNoCellTtl));
+  CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, line.TimeToLive());
   if (type == "Put") {
     Put put{.row = row, .cells = {}, .time_to_live = ttl};
     CELLFS_ASSIGN_OR_RETURN(std::string value, line.Value());
@@ -160,12 +173,34 @@ Status AtLine(int64_t number, const Status& status) {
   return {status.code(), "line " + std::to_string(number) + ": " + status.message()};
 }
 
-// Rows of one table that follow each other, and where each begins.
+// Rows of one table that follow each other, and the lines of each.
 struct Rows {
   TableName table;
   std::vector<RowMutations> rows;
-  std::vector<int64_t> lines;
+  std::vector<std::vector<int64_t>> lines;
 };
+
+const std::string& FamilyOf(const Mutation& mutation) {
+  if (const Put* put = std::get_if<Put>(&mutation)) return put->cells.front().family;
+  if (const Delete* remove = std::get_if<Delete>(&mutation)) return remove->markers.front().family;
+  if (const Append* append = std::get_if<Append>(&mutation)) return append->cells.front().family;
+  return std::get<Increment>(mutation).cells.front().family;
+}
+
+// Of a step that failed: at the line that names what is not there, else at all of its lines.
+Status AtLinesOf(const Session& session, const Rows& rows, size_t index, const Status& status) {
+  const std::vector<int64_t>& lines = rows.lines[index];
+  if (status.code() == StatusCode::kNoSuchColumnFamily) {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(rows.table));
+    const auto& mutations = rows.rows[index].mutations;
+    for (size_t i = 0; i < mutations.size(); ++i) {
+      if (schema->FindFamily(FamilyOf(mutations[i])) == nullptr) return AtLine(lines[i], status);
+    }
+  }
+  if (lines.size() == 1) return AtLine(lines.front(), status);
+  return {status.code(), "lines " + std::to_string(lines.front()) + " to " +
+                             std::to_string(lines.back()) + ", one step: " + status.message()};
+}
 
 StatusOr<TableName> TableOf(const NamedPlace& named, const json& line) {
   if (const std::string table = Line(line).Text("table"); !table.empty())
@@ -201,8 +236,9 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
     const std::string& row = RowOf(*mutation);
     if (rows.rows.empty() || rows.rows.back().row != row) {
       rows.rows.push_back({row, {}, durability});
-      rows.lines.push_back(number);
+      rows.lines.emplace_back();
     }
+    rows.lines.back().push_back(number);
     rows.rows.back().mutations.push_back(*std::move(mutation));
   }
   return all;
@@ -220,6 +256,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
     CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
     CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
+    if (named.place.kind != fs::PlaceKind::kTable)
+      return Line::Wrong(ShownPath(arguments) + " lies in a table; name the table itself");
     // Also where no line comes.
     CELLFS_RETURN_IF_ERROR(session.store.DescribeTable(named.place.table).status());
   }
@@ -233,7 +271,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
         ++done;
       } else {
         session.take({{"rows", done}});
-        return AtLine(rows.lines[i], WithRemedy(rows.rows[i], results[i].status()));
+        return AtLinesOf(session, rows, i, WithRemedy(rows.rows[i], results[i].status()));
       }
     }
   }
@@ -247,7 +285,6 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 class Pending {
  public:
   bool IsFull() const { return lines_.size() >= kLinesOfCall || bytes_ >= kBytesOfCall; }
-  size_t bytes() const { return bytes_; }
   bool empty() const { return lines_.empty(); }
   bool EndsWithRowOf(const json& line) const {
     return !lines_.empty() && lines_.back().value("row", json()) == line.value("row", json()) &&
@@ -293,6 +330,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
   };
   const bool in_pieces = arguments.Flag("in_pieces");
   int64_t number = 0;
+  size_t bytes_of_row = 0;
   StandardInput input;
   while (true) {
     const auto read = input.NextLine();
@@ -311,7 +349,8 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
           AtLine(number, Line::Wrong("it is no JSON object, or one that says a member twice")));
     }
     const bool is_same_row = pending.EndsWithRowOf(*line);
-    if (is_same_row && !in_pieces && pending.bytes() > kMostBytesOfRow) {
+    bytes_of_row = text.size() + (is_same_row ? bytes_of_row : 0);
+    if (is_same_row && !in_pieces && bytes_of_row > kMostBytesOfRow) {
       return with_count(AtLine(number, Line::Wrong("the lines about a row are one step, and these "
                                                    "have more than 16 MiB; --in-pieces makes "
                                                    "several steps of such a row")));

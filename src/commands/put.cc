@@ -85,7 +85,7 @@ StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
   }
   for (PutCell& cell : put.cells) cell.timestamp = timestamp;
   CELLFS_ASSIGN_OR_RETURN(put.time_to_live,
-                          arguments.NumberOr("ttl", 1, int64_t{1} << 52, kNoCellTtl));
+                          arguments.NumberOr("ttl", 1, kLongestTtl, kNoCellTtl));
   CELLFS_ASSIGN_OR_RETURN(const Durability durability, DurabilityOf(arguments));
   return RowMutations::Of(std::move(put), durability);
 }

@@ -334,10 +334,28 @@ def test_mutate_refuses_what_would_do_something_else(mount, family):
                        ({"column": "f:y", "type": "Delete", "value": "q"}, '"value" does not go with the type Delete'),
                        ({"column": "f:y", "type": "DeleteColumn", "ttl": 5}, '"ttl" does not go with'),
                        ({"family": "f", "qualifier": 5, "value": "1"}, '"qualifier" is neither text nor'),
-                       ({"column": "f:y", "type": 1, "value": "1"}, '"type" is neither text nor')):
+                       ({"column": "f:y", "type": 1, "value": "1"}, '"type" is neither text nor'),
+                       ({"column": "f:y", "type": "Increment", "amount": 2 ** 64 - 1}, "no number of 8 bytes"),
+                       ({"column": "f:y", "value": "1", "timestamp": 2 ** 64 - 1}, "no number of 8 bytes"),
+                       ({"column": "f:y", "value": "1", "timestamp": -1}, "negative"),
+                       ({"column": "f:y", "value": "1", "ttl": -1}, "from 1 to"),
+                       ({"column": "f:y", "value": "1", "ttl": 0}, "from 1 to"),
+                       ({"column": "f", "type": "DeleteFamilyVersion"}, '"timestamp" is missing')):
         code, _, error = run("mutate", mount, "t", text=json.dumps({"row": "r", **line}) + "\n")
         assert code == 2 and told in error and os.listdir(family) == ["q"], (line, code, error)
     assert run("mutate", mount, "nosuch", text="")[0] == 1
+    for path in (family / "q", family, family.parent):
+        code, _, error = run("mutate", path, text='{"row": "s", "column": "f:q", "value": "y"}\n')
+        assert code == 2 and "name the table" in error, (path, code, error)
+    code, _, error = run("mutate", mount, "t", text='{"row": "r", "column": "f:q", "value": "y"}\n\n'
+                                                    '{"row": "r", "column": "nope:q", "value": "y"}\n')
+    assert code == 1 and "line 3: " in error and "nope" in error, error
+    code, _, error = run("mutate", mount, "t", text='{"row": "r", "column": "f:q", "value": "y"}\n'
+                                                    '{"row": "r", "column": "f:q", "type": "Increment", "amount": 1}\n')
+    assert code == 2 and "lines 1 to 2, one step: " in error, error
+    half = json.dumps({"row": "r", "column": "f:half", "value": "x" * (9 << 20)}) + "\n"
+    code, _, error = run("mutate", mount, "t", text=half * 2)
+    assert code == 2 and "line 2: " in error and "16 MiB" in error and os.listdir(family) == ["q"], error
     for column in ("f", "f:"):
         ok("mutate", mount, "t", text=json.dumps({"row": "r", "column": column, "type": "DeleteFamily"}) + "\n")
         assert not (family / "q").exists()
