@@ -92,6 +92,7 @@ StatusOr<Answer> ServeIncrement(Session& session, const Arguments& arguments) {
 StatusOr<Answer> ServeCounter(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ColumnAndWord read,
                           ReadWords(session, arguments, {fs::PlaceKind::kCounter}));
+  if (read.word) return WrongCall("'" + *read.word + "' is too much; one column");
   Get get;
   get.row = read.row.row;
   get.columns[read.column.family].insert(*read.column.qualifier);

@@ -60,16 +60,19 @@ StatusOr<Answer> DescribeNamespace(Session& session, const std::string& name) {
   return Answer::kDone;
 }
 
+// What is described is what these say.
+constexpr Besides kFiles = {PlaceKind::kSchemaFile, PlaceKind::kNamespaceFile};
+
 bool IsNamespace(const fs::Place& place) {
   return place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kNamespaceFile;
 }
 
 StatusOr<Answer> ServeDescribe(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kNamespace, Depth::kTable));
+                          NamePlace(session, arguments, Depth::kNamespace, Depth::kTable, kFiles));
   if (IsNamespace(named.place))
     return DescribeNamespace(session, named.place.table.namespace_name);
-  CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments, kFiles));
   const auto answer = DescribeTable(session, table);
   const bool is_namespace = answer.status().code() == StatusCode::kTableNotFound &&
                             session.store.DescribeNamespace(table.name).ok();
@@ -79,7 +82,7 @@ StatusOr<Answer> ServeDescribe(Session& session, const Arguments& arguments) {
 }
 
 StatusOr<Answer> ServeDescribeNamespace(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const std::string name, NameNamespace(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const std::string name, NameNamespace(session, arguments, kFiles));
   return DescribeNamespace(session, name);
 }
 

@@ -16,13 +16,17 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                           NamePlace(session, arguments, Depth::kRow, Depth::kRow,
                                     {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, named.place));
+  const bool is_bare = arguments.Flag("bytes");
+  if (is_bare && arguments.Has("format")) {
+    return Status(StatusCode::kIllegalArgument,
+                  "-b prints values as they are, and --format in another form; say one of them");
+  }
   Get get;
   get.row = named.place.row;
   get.cancelled = session.cancelled;
   CELLFS_RETURN_IF_ERROR(ReadQuery(named.place, named.words, arguments, session.Now(), get));
   CELLFS_ASSIGN_OR_RETURN(
       const auto reader, session.store.OpenReader(session.caller, named.place.table, get));
-  const bool is_bare = arguments.Flag("bytes");
   bool is_any = false;
   CELLFS_RETURN_IF_ERROR(ForEachCell(session, *reader, [&](Cell&& cell) {
     is_any = true;

@@ -84,7 +84,7 @@ Status ForTables(Session& session, const Arguments& arguments, const ActOnTable&
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kTable, Depth::kTable));
   CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
-  if (named.place.kind != fs::PlaceKind::kTable && named.place.kind != fs::PlaceKind::kSchemaFile) {
+  if (named.place.kind != fs::PlaceKind::kTable) {
     return {StatusCode::kIllegalArgument,
             ShownPath(arguments) + " is in a table; name the table itself"};
   }

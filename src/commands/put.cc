@@ -110,22 +110,34 @@ StatusOr<CompareOperator> OperatorOf(const Arguments& arguments) {
   return WrongPut("--op is '" + name + "'; there are =, !=, <, <=, > and >=");
 }
 
+// The store compares bytes, in which a negative number is greater than all that are not.
+Status CheckComparesBytes(CompareOperator op, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
+  const bool asks_for_order = op != CompareOperator::kEqual && op != CompareOperator::kNotEqual;
+  if (format != ValueFormat::kLong || !asks_for_order) return {};
+  return WrongPut("--op " + arguments.Text("op") + " does not go with --format long: bytes are "
+                  "compared, and those of a negative number are greater than of others; there are "
+                  "= and !=, or --format hex for bytes");
+}
+
 StatusOr<ColumnCondition> ConditionOf(const fs::Place& place, const Arguments& arguments) {
   const std::string absent = arguments.Text("if_absent");
   if (arguments.Has("if") == arguments.Has("if_absent"))
     return WrongPut("say --if COLUMN=VALUE or --if-absent COLUMN");
   if (arguments.Has("op") && !arguments.Has("if"))
     return WrongPut("--op goes with --if: how what is stored compares with its VALUE");
-  const std::string word = arguments.Has("if") ? arguments.Text("if") : absent + "=";
-  CELLFS_ASSIGN_OR_RETURN(PutCell given, CellOf(place, word, arguments));
-  ColumnCondition condition{std::move(given.family), std::move(given.qualifier),
-                            CompareOperator::kEqual, std::move(given.value)};
-  if (arguments.Has("if")) {
-    // HBase says "the given value op the stored one"; people say it the other way.
-    CELLFS_ASSIGN_OR_RETURN(const CompareOperator op, OperatorOf(arguments));
-    condition.op = Turned(op);
+  if (arguments.Has("if_absent")) {
+    CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, absent));
+    if (!column.qualifier)
+      return WrongPut("'" + absent + "' names no column; it is FAMILY:QUALIFIER");
+    return ColumnCondition{column.family, *column.qualifier, CompareOperator::kEqual, ""};
   }
-  return condition;
+  CELLFS_ASSIGN_OR_RETURN(PutCell given, CellOf(place, arguments.Text("if"), arguments));
+  CELLFS_ASSIGN_OR_RETURN(const CompareOperator op, OperatorOf(arguments));
+  CELLFS_RETURN_IF_ERROR(CheckComparesBytes(op, arguments));
+  // HBase says "the given value op the stored one"; people say it the other way.
+  return ColumnCondition{std::move(given.family), std::move(given.qualifier), Turned(op),
+                         std::move(given.value)};
 }
 
 StatusOr<Answer> ServeCheckAndPut(Session& session, const Arguments& arguments) {

@@ -34,8 +34,7 @@ StatusOr<QuotaPlace> NameQuotaPlace(const Session& session, const Arguments& arg
     return QuotaPlace{{}, name, std::move(words)};
   }
   // Behind a namespace's path one word, or a limit and a policy, are of the namespace.
-  const bool is_namespace =
-      place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kNamespaceFile;
+  const bool is_namespace = place.kind == PlaceKind::kNamespace;
   const bool is_limit =
       words.empty() || words[0] == "none" || words[0] == "NONE" || ParseSize(words[0]).ok();
   if (is_namespace && is_limit)

@@ -44,8 +44,7 @@ Status NarrowScope(const std::vector<std::string>& words, GrantScope& scope) {
 StatusOr<GrantScope> ScopeOf(const Session& session, const Arguments& arguments) {
   const auto words = arguments.Texts("words");
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
-  const bool is_namespace =
-      place.kind == PlaceKind::kNamespace || place.kind == PlaceKind::kNamespaceFile;
+  const bool is_namespace = place.kind == PlaceKind::kNamespace;
   if (words.empty() && place.kind == PlaceKind::kRoot) return GrantScope{};
   if (words.empty() && is_namespace) return GrantScope{place.table.namespace_name, {}, "", {}};
   if (!words.empty() && words[0].starts_with('@')) {
@@ -53,8 +52,10 @@ StatusOr<GrantScope> ScopeOf(const Session& session, const Arguments& arguments)
       return Wrong("'" + words[0] + "' stands alone, behind a store or a mount point");
     return GrantScope{words[0].substr(1), {}, "", {}};
   }
+  const bool is_file =
+      place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
   if (place.kind != PlaceKind::kRoot && !is_namespace && place.kind != PlaceKind::kTable &&
-      place.kind != PlaceKind::kSchemaFile) {
+      !is_file) {
     return Wrong("rights are of a table, a family or a column, not of rows: name the table, then "
                  "FAMILY and QUALIFIER");
   }
@@ -137,21 +138,6 @@ StatusOr<Answer> ServeGrant(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
-StatusOr<Answer> ServeRevoke(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const std::string user, UserOf(arguments));
-  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
-  CELLFS_ASSIGN_OR_RETURN(const auto grants, session.store.ListGrants());
-  const bool was_there = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
-    return grant.user == user && grant.scope == scope;
-  });
-  CELLFS_RETURN_IF_ERROR(session.store.RevokePermissions(session.caller, user, scope));
-  json record = RecordOf(user, scope);
-  record["done"] = was_there ? "revoked" : "nothing";
-  if (!was_there) record["note"] = "'" + user + "' has no grant at exactly that scope";
-  session.take(std::move(record));
-  return was_there ? Answer::kDone : Answer::kNo;
-}
-
 // A name that is not there has no grants, and may be mistyped.
 Status CheckIsThere(Session& session, const GrantScope& scope) {
   if (!scope.namespace_name.empty())
@@ -161,6 +147,22 @@ Status CheckIsThere(Session& session, const GrantScope& scope) {
   if (scope.family.empty() || schema->FindFamily(scope.family) != nullptr) return {};
   return {StatusCode::kNoSuchColumnFamily, "table '" + scope.table->ToString() +
                                                "' has no family '" + ShownBytes(scope.family) + "'"};
+}
+
+StatusOr<Answer> ServeRevoke(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const std::string user, UserOf(arguments));
+  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const auto grants, session.store.ListGrants());
+  const bool was_there = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
+    return grant.user == user && grant.scope == scope;
+  });
+  CELLFS_RETURN_IF_ERROR(session.store.RevokePermissions(session.caller, user, scope));
+  if (!was_there) CELLFS_RETURN_IF_ERROR(CheckIsThere(session, scope));
+  json record = RecordOf(user, scope);
+  record["done"] = was_there ? "revoked" : "nothing";
+  if (!was_there) record["note"] = "'" + user + "' has no grant at exactly that scope";
+  session.take(std::move(record));
+  return was_there ? Answer::kDone : Answer::kNo;
 }
 
 StatusOr<Answer> ServeUserPermission(Session& session, const Arguments& arguments) {

@@ -280,22 +280,26 @@ std::string FamilyText(const FamilySchema& family) {
   return text;
 }
 
-StatusOr<NamedTable> NameTable(const Session& session, const Arguments& arguments) {
+StatusOr<NamedTable> NameTable(const Session& session, const Arguments& arguments,
+                               Besides besides) {
   CELLFS_ASSIGN_OR_RETURN(NamedPlace named,
-                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable, besides));
   CELLFS_RETURN_IF_ERROR(CheckTableKind(named.place, arguments));
   return NamedTable{named.place.table, std::move(named.words)};
 }
 
-StatusOr<TableName> NameTableAlone(const Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(NamedTable named, NameTable(session, arguments));
+StatusOr<TableName> NameTableAlone(const Session& session, const Arguments& arguments,
+                                   Besides besides) {
+  CELLFS_ASSIGN_OR_RETURN(NamedTable named, NameTable(session, arguments, besides));
   CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
   return named.table;
 }
 
-StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
-                          NamePlace(session, arguments, Depth::kNamespace, Depth::kNamespace));
+StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arguments,
+                                    Besides besides) {
+  CELLFS_ASSIGN_OR_RETURN(
+      const NamedPlace named,
+      NamePlace(session, arguments, Depth::kNamespace, Depth::kNamespace, besides));
   const PlaceKind kind = named.place.kind;
   if (kind != PlaceKind::kNamespace && kind != PlaceKind::kNamespaceFile) {
     return Wrong(ShownPath(arguments) + " lies in a namespace; name the namespace " +

@@ -70,11 +70,15 @@ struct NamedTable {
   TableName table;
   std::vector<std::string> words;
 };
-StatusOr<NamedTable> NameTable(const Session& session, const Arguments& arguments);
+using Besides = std::initializer_list<fs::PlaceKind>;  // as of NamePlace
+StatusOr<NamedTable> NameTable(const Session& session, const Arguments& arguments,
+                               Besides besides = {});
 // The same where no word may be left.
-StatusOr<TableName> NameTableAlone(const Session& session, const Arguments& arguments);
+StatusOr<TableName> NameTableAlone(const Session& session, const Arguments& arguments,
+                                   Besides besides = {});
 // A namespace alone.
-StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arguments);
+StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arguments,
+                                    Besides besides = {});
 
 // What a limit of HBase's master refuses is a wrong call as well.
 Status AsWrongCall(const Status& status);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The life of a table: disable, enable, drop, truncate, split.
+#include <algorithm>
 #include <utility>
 
 #include "src/commands/all.h"
@@ -60,9 +61,17 @@ StatusOr<Answer> ServeSplit(Session& session, const Arguments& arguments) {
                          : "name the key at which a region is to begin");
   }
   const TableName& table = named.place.table;
-  CELLFS_RETURN_IF_ERROR(
-      AsWrongCall(session.store.SplitTable(session.caller, table, named.place.row)));
+  const Status split = session.store.SplitTable(session.caller, table, named.place.row);
   CELLFS_ASSIGN_OR_RETURN(const auto schema, session.store.DescribeTable(table));
+  const auto& keys = schema->split_keys;
+  const bool was_there = split.code() == StatusCode::kDoNotRetry &&
+                         std::find(keys.begin(), keys.end(), named.place.row) != keys.end();
+  if (was_there) {
+    TakeDone(session, "table", table.ToString(), "nothing",
+             "table '" + table.ToString() + "' has a region that begins at that key already");
+    return Answer::kNo;
+  }
+  CELLFS_RETURN_IF_ERROR(AsWrongCall(split));
   session.take({{"table", table.ToString()},
                 {"done", "split"},
                 {"regions", schema->split_keys.size() + 1}});
@@ -125,7 +134,7 @@ const Command kTruncateCommand{
 const Command kSplitCommand{
     .name = "split",
     .group = Group::kSchema,
-    .summary = "cut a region of a table at a key",
+    .summary = "cut a region of a table at a key; 1: one begins there already",
     .example = "split ~/m notes m\nsplit ~/m log:events '\\x80'",
     .syntax =
         [](Syntax& syntax) {

@@ -102,9 +102,7 @@ bool IsNamedAlways(PlaceKind kind) {
   switch (kind) {
     case PlaceKind::kRoot:
     case PlaceKind::kNamespace:
-    case PlaceKind::kNamespaceFile:
     case PlaceKind::kTable:
-    case PlaceKind::kSchemaFile:
     case PlaceKind::kRow:
     case PlaceKind::kFamily:
     case PlaceKind::kCell:
@@ -117,6 +115,12 @@ bool IsNamedAlways(PlaceKind kind) {
 Status NotForThis(const Place& place, const Arguments& arguments) {
   const std::string path = ShownPath(arguments);
   switch (place.kind) {
+    case PlaceKind::kSchemaFile:
+      return WrongPlace(path + " is the schema of a table, which 'cellfs describe' shows; name the "
+                        "table itself");
+    case PlaceKind::kNamespaceFile:
+      return WrongPlace(path + " is a namespace's file, which 'cellfs describe' shows; name the "
+                        "namespace itself");
     case PlaceKind::kVersion:
       return WrongPlace(path + " is one version; name the column itself");
     case PlaceKind::kCounter:
@@ -205,7 +209,10 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
     return TableIn(place, word);
   }
   if (*depth == Depth::kNamespace) return TableIn(place, word);
-  if (*depth == Depth::kTable) return fs::RowPlace(place.table, BytesOf(word));
+  if (*depth == Depth::kTable) {
+    if (word.empty()) return WrongPlace("the row is empty; a row has at least one byte");
+    return fs::RowPlace(place.table, BytesOf(word));
+  }
   return ColumnIn(place, word);
 }
 

@@ -61,8 +61,8 @@ enum class Depth { kNamespace, kTable, kRow, kColumn };
 // column ("f" or "f:q"; in a family "q"). kIllegalArgument where `least` is not reached.
 //
 // A path may name namespaces, tables, rows, families and columns by their own names, and what a command
-// takes besides: kVersion (also below .versions; the place is a kVersion then), kCounter. A place of
-// any other kind is refused.
+// takes besides: kVersion (also below .versions; the place is a kVersion then), kCounter, kSchemaFile
+// and kNamespaceFile. A place of any other kind is refused.
 StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& arguments, Depth least,
                                Depth depth, std::initializer_list<fs::PlaceKind> besides = {});
 

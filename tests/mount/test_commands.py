@@ -136,6 +136,19 @@ def test_a_value_from_standard_input_has_its_format(mount, family):
     assert (family / "q").read_text() == "\\x00\n", "bytes, as they are"
 
 
+def test_a_condition_of_numbers_is_one(mount, family):
+    long = ("--format", "long")
+    ok("check_and_put", mount, "t", "r", "--if-absent", "f:n", "f:n=-5", *long)
+    assert run("check_and_put", mount, "t", "r", "--if-absent", "f:n", "f:n=1", *long)[0] == 1
+    for op in ("<", "<=", ">", ">="):
+        code, _, error = run("check_and_put", mount, "t", "r", "--if", "f:n=0", "--op", op, "f:n=1", *long)
+        assert code == 2 and "bytes are compared" in error, (op, code, error)
+    ok("check_and_put", mount, "t", "r", "--if", "f:n=-5", "f:n=6", *long)
+    ok("check_and_put", mount, "t", "r", "--if", "f:n=-5", "--op", "!=", "f:n=7", *long)
+    assert ok("get_counter", mount, "t", "r", "f:n") == "7\n"
+    assert run("check_and_put", mount, "t", "r", "--if-absent", "f", "f:n=1")[0] == 2
+
+
 def test_exit_codes_say_what_happened(mount, family):
     (family / "q").write_text("x")
     for code, *arguments in (
@@ -552,6 +565,10 @@ def test_words_that_say_nothing_are_refused(mount, family):
     for call, told in ((["mutate", mount, "t", "file.jsonl"], "too many"), (["compact", mount, "t", "u"], "too many"),
                        (["flush", mount, "t", "u"], "too many"), (["flush", family], "name the table"),
                        (["incr", mount, "t", "r", "f:n=3"], "x3D"), (["append", mount, "t", "r", "f:n=3"], "x3D"),
+                       (["get", mount, "t", ""], "row is empty"), (["get_counter", mount, "t", "", "f:c"], "row is empty"),
+                       (["deleteall", mount, "t", ""], "row is empty"),
+                       (["get_counter", mount, "t", "r", "f:d", "f:c"], "'f:c' is too much"),
+                       (["get", "-b", "--format", "hex", family / "q"], "say one of them"),
                        (["alter", mount, "t", "METHOD=delete", "NAME=f"], "no family")):
         code, out, error = run(*call, text="")
         assert code == 2 and told in error and not out, (call, code, error)

@@ -168,6 +168,32 @@ def test_a_name_that_is_not_there_has_no_rights_and_no_quotas(mount):
         assert sorted(line.split("\t")[0].lstrip("@") for line in lines) == sorted(names.split()), (path, lines)
 
 
+def test_a_tables_file_is_not_the_table(mount, tmp_path):
+    ok("create", mount, "t", "f")
+    ok("put", mount, "t", "r", "f:q=x")
+    schema, namespace = mount / "default/t/.schema.toml", mount / "default/.namespace.toml"
+    assert ok("describe_namespace", namespace) == ok("describe", namespace) == ok("describe_namespace", mount, "default")
+    for command in (["truncate"], ["drop", "--force"], ["disable"], ["enable"], ["is_enabled"], ["alter", "g"], ["flush"],
+                    ["compact"], ["scan"], ["count"], ["get", "r"], ["put", "r", "f:q=y"], ["deleteall", "r"], ["split", "k"],
+                    ["mutate"], ["set_quota", "1G"], ["exists"]):
+        error = fails(2, command[0], schema, *command[1:])
+        assert "name the table itself" in error, (command, error)
+    for command in (["list"], ["create", "u", "f"], ["alter_namespace", "--max-tables", "5"], ["set_quota", "1G"]):
+        error = fails(2, command[0], namespace, *command[1:])
+        assert "name the namespace itself" in error, (command, error)
+    assert "name the table itself" in fails(2, "grant", schema, "anna", "R")
+    assert "name the namespace itself" in fails(2, "revoke", namespace, "anna")
+    assert ok("get", "-b", mount, "t", "r", "f:q") == "x"
+
+
+def test_revoke_says_what_is_not_there(mount):
+    ok("create", mount, "t", "f")
+    assert "nope" in fails(1, "revoke", mount, "anna", "nope") and "nope" in fails(1, "revoke", mount, "anna", "@nope")
+    assert "no grant" in run("revoke", mount, "anna", "t")[2] + run("revoke", mount, "anna", "t")[1]
+    ok("grant", mount, "anna", "R", "t")
+    ok("revoke", mount, "anna", "t")
+
+
 def test_wrong_calls_are_told_in_a_line(mount):
     ok("create", mount, "t", "f")
     for arguments, remedy in (
