@@ -59,9 +59,9 @@ struct TableStatistics {
   // By family: when a major compaction last began, or the family was emptied; 0: never. Where that
   // is not known any more, the latest time at which it may have been.
   std::map<std::string, int64_t> major_compactions;
-  // By family, of those that the table has or has had: when all its cells were last thrown away, by
-  // a truncate or with the family or a table of that name. Who has no entry was not, as far as the
-  // store knows.
+  // By family, also of those that are gone: when all its cells were last thrown away, by a truncate
+  // or with the family or a table of that name. "" is any family, with an entry of its own or not.
+  // Without one it was not, as far as the store knows.
   std::map<std::string, int64_t> emptied;
   int64_t created = 0;  // when this table was made; 0: the store does not say it
   int64_t begun = 0;    // when the first table of that name was made; 0: it is not known

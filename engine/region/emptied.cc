@@ -73,14 +73,8 @@ std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const T
   const auto found = catalog.emptied.find(table);
   FamilyTimes times = found == catalog.emptied.end() ? FamilyTimes() : found->second;
   // One of this name whose time is forgotten was dropped before this one was made.
-  Timestamp every = std::min(present->second.created, catalog.emptied_forgotten);
-  if (const auto whole = times.find(kEveryFamily); whole != times.end()) {
-    NoteLater(whole->second, every);
-    times.erase(whole);
-  }
-  if (every == 0) return times;
-  for (const auto& [family, schema] : present->second.schema->families)
-    NoteLater(every, times[family]);
+  const Timestamp every = std::min(present->second.created, catalog.emptied_forgotten);
+  if (every > 0) NoteLater(every, times[kEveryFamily]);
   return times;
 }
 

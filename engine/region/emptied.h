@@ -28,7 +28,8 @@ void NoteFamilyEmptied(const TableName& table, const std::string& family, Timest
 // Takes out what is over the bounds.
 void PruneEmptied(Catalog& catalog);
 
-// By family, of those that the table has or has had: what it held before that time is not known.
+// By family, also of those that are gone: what it held before that time is not known. "" is any
+// family, with an entry of its own or not.
 std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table);
 // When the first table of that name was made, before which it held nothing; 0: it is not known.
 Timestamp TableBegun(const Catalog& catalog, const TableName& table);

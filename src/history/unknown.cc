@@ -29,6 +29,8 @@ std::optional<Timestamp> DeletesKeptSince(const FamilySchema& family, Timestamp 
   return kAlways;
 }
 
+constexpr char kAnyFamily[] = "";  // in StoreKnowledge::emptied
+
 std::string Quoted(const std::string& family) { return "family '" + family + "': "; }
 
 // Such that what is typed from it names that time, to the millisecond.
@@ -63,12 +65,21 @@ Timestamp StoreKnowledge::MajorCompaction(const std::string& family) const {
 
 bool StoreKnowledge::IsEmptiedAfter(const std::string& family, Timestamp since,
                                     Timestamp until) const {
-  const auto found = emptied.find(family);
-  return found != emptied.end() && begun <= until && since < found->second;
+  return begun <= until && since < EmptiedAt(family);
+}
+
+Timestamp StoreKnowledge::EmptiedAt(const std::string& family) const {
+  Timestamp latest = 0;
+  for (const auto& name : {family, std::string(kAnyFamily)})
+    if (const auto found = emptied.find(name); found != emptied.end())
+      latest = std::max(latest, found->second);
+  return latest;
 }
 
 std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
-  return Quoted(family) + "what it held before " + ExactTime(emptied.at(family)) +
+  const std::string what = family == kAnyFamily ? "what the table held"
+                                                : Quoted(family) + "what it held";
+  return what + " before " + ExactTime(EmptiedAt(family)) +
          " was thrown away, by a truncate or a drop";
 }
 
@@ -283,6 +294,7 @@ class UnknownVisitor : public ColumnVisitor {
     if (scope_.family) return;
     for (const auto& [name, when] : store_.emptied) {
       if (schema.FindFamily(name) != nullptr || !store_.IsEmptiedAfter(name, time_)) continue;
+      if (name == kAnyFamily && !schema.families.empty()) continue;  // these say it
       unknown_.families[{name, UnknownReason::kEmptied}].reason = store_.ExplainEmptied(name);
     }
   }

@@ -70,7 +70,7 @@ Status CheckNotInFuture(const HistoryAccess& access, Timestamp time);
 struct StoreKnowledge {
   SequenceId flushed = kMaxSequenceId;
   std::map<std::string, Timestamp> major_compactions;
-  std::map<std::string, Timestamp> emptied;  // also of families that are not there any more
+  std::map<std::string, Timestamp> emptied;  // as of TableStatistics
   Timestamp created = 0;                     // of the table; 0: not known
   Timestamp begun = 0;                       // of the first of that name; 0: not known
 
@@ -83,6 +83,7 @@ struct StoreKnowledge {
   }
   // All that it held at some of these times, both included.
   bool IsEmptiedAfter(const std::string& family, Timestamp since, Timestamp until) const;
+  Timestamp EmptiedAt(const std::string& family) const;  // 0: it was not
   std::string ExplainEmptied(const std::string& family) const;
   // The table was not there at that time, and so had no cells, whatever timestamps those have that
   // were put later.

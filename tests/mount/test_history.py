@@ -129,6 +129,21 @@ def test_restore_refuses_what_cannot_be_known(mount):
     assert (family / "q").read_text() == "two" and (family / "p").exists()
 
 
+def test_of_a_table_that_was_dropped_its_successor_knows_nothing(mount):
+    for anew, made in ((lambda: (mount / "default/t").mkdir(), "mkdir"), (lambda: ok("create", mount, "t", "g"), "create")):
+        family = mount.family()
+        (family / "q").write_text("x")
+        moment = now()
+        ok("drop", "--force", mount, "t")
+        anew()
+        for path in (mount / "default/t", family.parent, family, family / "q"):
+            for command in ("show", "diff", "restore"):
+                code, out, error = run(command, "--at", moment, path)
+                assert (code, out) == (3, "") and "thrown away" in error, (made, command, path, code, error)
+        assert run("show", "--at", now(), mount / "default/t")[0] == 1
+        ok("drop", "--force", mount, "t")
+
+
 def test_undelete_brings_back_what_rm_took(mount, family):
     (family / "q").write_text("one")
     (family / "q").write_text("two")

@@ -212,6 +212,28 @@ TEST_P(EmptiedTest, WhatATableOfThatNameHeldCannotBeKnown) {
   EXPECT_EQ(Run(store, store.Table(), kEmptied), "-r/q ");
 }
 
+TEST_P(EmptiedTest, WhatFamiliesHeldThatANewTableDoesNotHaveCannotBeKnown) {
+  HistoryStore store(GetParam());
+  store.clock->Advance(kBefore - 1000000 - 1);
+  store.PutAt(kLatestTimestamp, "q", "before");
+  store.clock->Advance(kEmptied - store.clock->Now() - 1);
+  store.Ok(store.store->DropFamily(Caller::Superuser(), store.table, "g"));
+  store.Ok(store.store->DisableTable(Caller::Superuser(), store.table));
+  store.Ok(store.store->DropTable(Caller::Superuser(), store.table));
+  store.clock->Advance(60000);
+  Make(store, {{"other", "3"}});
+  EXPECT_EQ(Run(store, store.Table(), kBefore).substr(0, 7), "refused");
+  EXPECT_EQ(Run(store, store.Table(), kEmptied), "") << "it was not there then";
+  const HistoryAccess access = store.Access();
+  for (const char* const family : {"f", "g"}) {
+    const Scope scope{.table = store.table, .row = "r", .family = family};
+    EXPECT_EQ(CheckIsNotDropped(access, scope, kBefore, kBefore).code(),
+              StatusCode::kUnavailable);
+    EXPECT_EQ(CheckIsNotDropped(access, scope, kEmptied, kEmptied).code(),
+              StatusCode::kNoSuchColumnFamily);
+  }
+}
+
 TEST_P(EmptiedTest, WhatADroppedFamilyHeldCannotBeKnown) {
   HistoryStore store(GetParam());
   store.PutAt(10, "kept", "kept", "r", "g");
