@@ -7,6 +7,7 @@
 //     notes         one row with 500 columns, one with 1,000, one of 3,000,000 bytes, and names
 //                   that need escapes
 //     rows          10,000 rows of one column
+//     cells         5,000 rows of two columns
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ constexpr int kRows = 10'000;
 const TableName kOrderTable{"shop", "orders"};
 const TableName kNoteTable{"default", "notes"};
 const TableName kRowTable{"default", "rows"};
+const TableName kCellTable{"default", "cells"};
 
 std::string RowOf(int number) {
   char text[16];
@@ -49,9 +51,12 @@ Status MakeTables(Store& store, const Caller& caller) {
   TableSchema notes(kNoteTable);
   notes.families.emplace("text", FamilySchema("text"));
   CELLFS_RETURN_IF_ERROR(store.CreateTable(caller, notes));
-  TableSchema rows(kRowTable);
-  rows.families.emplace("f", FamilySchema("f"));
-  return store.CreateTable(caller, rows);
+  for (const TableName& name : {kRowTable, kCellTable}) {
+    TableSchema schema(name);
+    schema.families.emplace("f", FamilySchema("f"));
+    CELLFS_RETURN_IF_ERROR(store.CreateTable(caller, schema));
+  }
+  return {};
 }
 
 Status PutAll(Store& store, const Caller& caller, const TableName& table,
@@ -91,7 +96,13 @@ Status Fill(Store& store) {
   std::vector<RowMutations> rows;
   for (int i = 0; i < kRows; ++i)
     rows.push_back(RowMutations::Of(PutOf("r" + std::to_string(10000 + i), "f", "q", "v")));
-  return PutAll(store, caller, kRowTable, rows);
+  CELLFS_RETURN_IF_ERROR(PutAll(store, caller, kRowTable, rows));
+  std::vector<RowMutations> cells;
+  for (int i = 0; i < kRows / 2; ++i) {
+    for (const char* const column : {"p", "q"})
+      cells.push_back(RowMutations::Of(PutOf("r" + std::to_string(10000 + i), "f", column, "v")));
+  }
+  return PutAll(store, caller, kCellTable, cells);
 }
 
 }  // namespace

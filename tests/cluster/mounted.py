@@ -130,7 +130,7 @@ class Mounted(unittest.TestCase):
 
     def test_who_goes_through_a_tree_asks_seldom(self):
         self.assertEqual(len(os.listdir(self.root / "default/rows")), 10_001)
-        for most, words in ((25, "ls -l default/rows"), (60, "find default/rows -name q"),
+        for most, words in ((25, "ls -l default/rows"), (60, "find default/cells -name q"),
                             (15, "cat default/notes/things/text/t*")):
             self.assertLessEqual(self.requests_of(words), most, words)
 
