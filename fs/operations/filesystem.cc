@@ -11,6 +11,8 @@
 #include "fs/content/claim.h"
 #include "fs/content/view_reader.h"
 #include "fs/nodes/shared_file.h"
+#include "fs/reading/filter_rights.h"
+#include "fs/reading/mode_rights.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"
 #include "fs/tree/view.h"
@@ -473,6 +475,17 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
   }
 }
 
+// The kernel knew of no file, so it has asked for the right to make one alone. What a command has
+// made meanwhile may be closed to who opens it.
+Outcome FileSystem::CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
+                                      const OpenMode& mode) const {
+  CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, nullptr));
+  const OwnerAndMode owner{shown.st_uid, shown.st_gid, shown.st_mode};
+  const mode_t permissions =
+      (mode.read ? kReadPermission : 0) | (mode.write ? kWritePermission : 0);
+  return CheckMode(parts_.reading, request, found.place, owner, permissions);
+}
+
 // Without a handle where the file that was found, not made, lost its name meanwhile.
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
@@ -480,6 +493,10 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   const uint64_t closings = parts_.tree.columns.closings();
   const auto found = MakeOrFind(request, place, mode, exclusive, open_mode);
   if (!found.ok()) return found.status();
+  if (!open_mode.created) {
+    const Outcome allowed = CheckMayOpenFound(request, *found, open_mode);
+    if (!allowed.ok()) return LogFailure("create", place, allowed);
+  }
   Claim claim(parts_.tree.unstored, place);
   if (!open_mode.created) claim.Keep();  // it is not ours
   if (open_mode.created) EntriesChanged(directory);

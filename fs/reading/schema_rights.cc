@@ -3,18 +3,10 @@
 
 #include "fs/reading/change_rights.h"
 #include "fs/reading/filter_rights.h"
+#include "fs/reading/mode_rights.h"
 
 namespace cellfs::fs {
 namespace {
-
-Asker AskerOf(const Request& request) {
-  const RunningRequest* const running = RunningRequest::OfThisThread();
-  return running != nullptr ? running->FindAsker() : Asker{request.uid, {request.gid}};
-}
-
-bool IsBound(const Reading& reading, const Request& request) {
-  return reading.AreModesEnforced() && request.uid != 0;
-}
 
 StatusOr<bool> OwnsItOrDirectory(const Reading& reading, const Request& request,
                                  const Place& place) {
@@ -30,17 +22,18 @@ StatusOr<bool> OwnsItOrDirectory(const Reading& reading, const Request& request,
 Status CheckMayReplaceToml(const Reading& reading, const Request& request, const Place& toml,
                            IsTomlShown is_shown) {
   CELLFS_RETURN_IF_ERROR(CheckMayChange(reading, *request.caller, toml));
-  if (!IsBound(reading, request)) return {};
+  if (!IsBoundByModes(reading, request)) return {};
   CELLFS_ASSIGN_OR_RETURN(const bool owns, OwnsItOrDirectory(reading, request, toml));
   if (owns) return {};
+  if (is_shown == IsTomlShown::kNo)
+    return {StatusCode::kAccessDenied, toml.ToString() + " is made by its directory's owner alone"};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode file, reading.FindOwner(toml));
-  if (is_shown == IsTomlShown::kYes && Allows(file, AskerOf(request), kWritePermission)) return {};
-  return {StatusCode::kAccessDenied, "no right to write " + toml.ToString()};
+  return CheckMode(reading, request, toml, file, kWritePermission);
 }
 
 Status CheckMayDrop(const Reading& reading, const Request& request,
                     const Place& table_or_namespace) {
-  if (!IsBound(reading, request)) return {};
+  if (!IsBoundByModes(reading, request)) return {};
   CELLFS_ASSIGN_OR_RETURN(const bool owns,
                           OwnsItOrDirectory(reading, request, table_or_namespace));
   if (owns) return {};
