@@ -422,6 +422,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     done = parts_.open_files.Drop(table, dropped,
                                   [&] { return store_.AlterTable(caller, schema); });
     if (IsInForce(done)) {
+      parts_.tree.declared.Forget(table);  // before rmdir, which may undeclare one, gets its turn
       for (const std::string& family : dropped) parts_.schemas.FamilyWent(table, family, time);
     }
   }

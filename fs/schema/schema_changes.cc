@@ -217,6 +217,7 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
 // What is put between the look and the drop would go with the family, so nothing is put then.
 OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& family) {
   const auto turn = TakeTurn();
+  if (!tree_.declared.Has(family)) return false;  // somebody has said meanwhile what it is
   const ColumnTable::ClosedColumns nothing_is_put(
       tree_.columns, {family.table, std::set<std::string>{family.family}, std::nullopt});
   CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HoldsCells(family.table, {{family.family, {}}}));

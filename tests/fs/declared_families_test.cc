@@ -73,5 +73,22 @@ TEST_F(DeclaredFamiliesTest, WhatIsDeclaredWaitsForNoChangeOfASchema) {
   EXPECT_EQ(made.get(), 0);
 }
 
+// Its owner has said what it is, while another's rmdir waited for its turn.
+TEST_F(DeclaredFamiliesTest, OneThatASchemaSaysMeanwhileStays) {
+  ASSERT_EQ(Declare(0, 2), 0);
+  std::future<int> removed;
+  tree.hooked->before_alteration = [&] {
+    removed = std::async(std::launch::async, [&] { return tree.Rmdir("default/t/r/f1"); });
+    EXPECT_EQ(removed.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  };
+  const std::string schema = "open = true\n[families.f0]\n[families.f1]\nVERSIONS = 3\n";
+  EXPECT_EQ(tree.Save("default/t/.schema.toml", schema), 0);
+  ASSERT_TRUE(removed.valid());
+  EXPECT_EQ(removed.get(), 0);
+  const auto now = tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(now.ok());
+  EXPECT_NE((*now)->FindFamily("f1"), nullptr);
+}
+
 }  // namespace
 }  // namespace cellfs::fs
