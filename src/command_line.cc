@@ -39,6 +39,17 @@ int Fail(const std::string& message, int code) {
   return code;
 }
 
+int FailToWrite(int error) {
+  return Fail(std::string("the output cannot be written: ") + strerror(error), kExitFailed);
+}
+
+// Of what was printed without a Printer.
+int AfterPrinting() {
+  errno = 0;
+  std::cout.flush();
+  return std::cout.good() || errno == EPIPE ? kExitDone : FailToWrite(errno);
+}
+
 // What of a command that was parsed is missing: "STORE, MOUNTPOINT"; empty: nothing.
 std::string MissingIn(const CLI::App& command) {
   std::string missing;
@@ -62,6 +73,17 @@ std::string UnknownOption(const CLI::App& command, const std::string& word) {
   return text + "; where it is a word and no option, '--' goes before the first word";
 }
 
+bool IsOption(const std::string& word) { return word.starts_with('-') && word != "-"; }
+
+// Of the options that may be said once; empty: none.
+std::string SaidTwice(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional() && option->get_items_expected_max() == 1 && option->count() > 1)
+      return option->get_name();
+  }
+  return "";
+}
+
 // Of a command line that is none.
 std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
@@ -69,7 +91,13 @@ std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = *commands.front();
   std::string reason = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    reason = "missing: " + MissingIn(command);
+    const auto left = command.remaining();
+    const auto option = std::find_if(left.begin(), left.end(), IsOption);
+    reason = option == left.end() ? "missing: " + MissingIn(command)
+                                  : UnknownOption(command, *option);
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (const std::string twice = SaidTwice(command); !twice.empty())
+      reason = "'" + twice + "' is said twice; say it once";
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     auto words = command.remaining();
     if (words.empty()) words = app.remaining();
@@ -151,9 +179,8 @@ int Run(const Command& command, const Arguments& arguments) {
   printer.Finish();
   pager.reset();
   // Who has read enough of a pipe (head) is content.
-  if (printer.failure() == EPIPE) return kExitDone;
-  if (!printer.ok())
-    return Fail(std::string("the output cannot be written: ") + strerror(printer.failure()), kExitFailed);
+  if (printer.failure() == EPIPE && !code.ok()) return command.prints_no ? kExitNo : kExitDone;
+  if (!printer.ok() && printer.failure() != EPIPE) return FailToWrite(printer.failure());
   return code.ok() ? *code : Fail(code.status().message(), ExitCodeOf(code.status()));
 }
 
@@ -172,15 +199,33 @@ void OpenStandardDescriptors() {
   }
 }
 
+// Options of every command that prints may stand before it, as of git. The first one that may not, or
+// stands alone; empty: there is none.
+std::string MoveBehindCommand(std::vector<std::string>& words) {
+  size_t count = 0;
+  while (count < words.size() && IsOption(words[count])) {
+    const std::string& word = words[count];
+    const bool has_value = word == "--colour" || word == "--color";
+    const bool may_move = has_value || word == "--json" || word == "--no-pager" ||
+                          word.starts_with("--colour=") || word.starts_with("--color=");
+    if (!may_move) return word;
+    count += has_value ? 2 : 1;
+  }
+  if (count >= words.size()) return count == 0 ? "" : words.front();
+  std::rotate(words.begin(), words.begin() + static_cast<ptrdiff_t>(count),
+              words.begin() + static_cast<ptrdiff_t>(count) + 1);
+  return "";
+}
+
 // "cellfs help get"
 int Help(CLI::App& app, int argc, char** argv) {
   if (argc < 3) {
     std::cout << AllHelp();
-    return kExitDone;
+    return AfterPrinting();
   }
   if (FindCommand(argv[2]) == nullptr) return Fail(UnknownCommand(argv[2]), kExitWrongCall);
   std::cout << app.get_subcommand(argv[2])->help("cellfs");
-  return kExitDone;
+  return AfterPrinting();
 }
 
 }  // namespace
@@ -200,12 +245,21 @@ int RunCommandLine(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "--help" || first == "-h") return Help(app, 1, argv);
   if (first == "help") return Help(app, argc, argv);
-  if (!first.empty() && first[0] != '-' && FindCommand(first) == nullptr)
-    return Fail(UnknownCommand(first), kExitWrongCall);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::string before = MoveBehindCommand(words);
+  if (!before.empty() && before != "--version")
+    return Fail("'" + before + "' stands before the command; options go behind it: cellfs COMMAND "
+                "[OPTIONS]", kExitWrongCall);
+  if (before.empty() && !words.empty() && FindCommand(words.front()) == nullptr)
+    return Fail(UnknownCommand(words.front()), kExitWrongCall);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return AfterPrinting();
+    }
     return Fail(WrongCall(app, error), kExitWrongCall);
   }
   return action();

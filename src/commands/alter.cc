@@ -111,8 +111,9 @@ const Command kAlterCommand{
           syntax.Target("a path, from which the words go on");
           syntax.Words("WORD",
                        "TABLE as far as the path does not say it; FAMILY:NAME=VALUE,... changes "
-                       "a family, or adds it");
-          syntax.Options("--set", "set", "NAME=VALUE", "an attribute of the table");
+                       "a family, or adds it; NAME= is the default again");
+          syntax.Options("--set", "set", "NAME=VALUE",
+                         "an attribute of the table; NAME= is as --unset NAME");
           syntax.Options("--unset", "unset", "NAME",
                          "the default again; NAME of the table, FAMILY:NAME of a family");
           syntax.Options("--drop-family", "drop_family", "FAMILY", "drop it, with its cells");

@@ -91,6 +91,8 @@ struct Command {
   bool is_owners = false;
   // Long: a pager shows it on a terminal.
   bool is_paged = false;
+  // What it prints is a kNo (differences), also where nobody reads to its end.
+  bool prints_no = false;
   // It makes changes, also where nobody reads of them any more.
   bool goes_on = false;
   // `run` prints JSON where that is asked for.

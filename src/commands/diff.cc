@@ -102,6 +102,7 @@ const Command kDiffCommand{
           syntax.Option("--to", "to", "TIME", "to that time; else to now");
         },
     .is_paged = true,
+    .prints_no = true,
     .only_reads = true,
     .serve = Serve,
     .print = Print,

@@ -84,7 +84,7 @@ void AddNamespace(Syntax& syntax) {
 
 void AddProperties(Syntax& syntax) {
   AddNamespace(syntax);
-  syntax.Options("--set", "set", "NAME=VALUE", "a property");
+  syntax.Options("--set", "set", "NAME=VALUE", "a property; NAME= takes it away");
   syntax.Option("--max-tables", "max_tables", "N|none", "so many tables are allowed in it");
   syntax.Option("--max-regions", "max_regions", "N|none", "so many regions of all its tables");
 }

@@ -79,6 +79,28 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
   return is_stored ? Answer::kDone : TakeNothing(session, kNothingStored);
 }
 
+// Of what an umount, or the death of the daemon, has ended between two rows.
+Status WithRemedy(const Status& status) {
+  const bool was_ended = status.code() == StatusCode::kCancelled ||
+                         status.code() == StatusCode::kOutcomeUnknown;
+  if (!was_ended) return status;
+  return {status.code(),
+          status.message() + "; what was done stays, and the same call again finishes it"};
+}
+
+StatusOr<int> RunRestore(const Front& front, const Arguments& arguments) {
+  const StatusOr<Answer> answer =
+      CallAndPrint(front, kRestoreCommand, arguments.Text("target"), arguments.values());
+  if (!answer.ok()) return WithRemedy(answer.status());
+  return ExitCodeOf(*answer);
+}
+
+StatusOr<int> RunUndelete(const Front& front, const Arguments& arguments) {
+  const StatusOr<int> code = RunForTargets(front, arguments, kUndeleteCommand);
+  if (!code.ok()) return WithRemedy(code.status());
+  return code;
+}
+
 StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   RestoreOptions options{.dry_run = arguments.Flag("dry_run"),
@@ -135,6 +157,7 @@ const Command kRestoreCommand{
     .goes_on = true,
     .serve = ServeRestore,
     .print = Print,
+    .run = RunRestore,
 };
 
 const Command kUndeleteCommand{
@@ -156,10 +179,7 @@ const Command kUndeleteCommand{
     .goes_on = true,
     .serve = ServeUndelete,
     .print = Print,
-    .run =
-        [](const Front& front, const Arguments& arguments) {
-          return RunForTargets(front, arguments, kUndeleteCommand);
-        },
+    .run = RunUndelete,
 };
 
 }  // namespace cellfs

@@ -149,6 +149,26 @@ def test_a_condition_of_numbers_is_one(mount, family):
     assert run("check_and_put", mount, "t", "r", "--if-absent", "f", "f:n=1")[0] == 2
 
 
+def test_options_may_stand_before_the_command(mount, family):
+    (family / "q").write_text("x")
+    assert ok("--json", "list", mount) == ok("list", "--json", mount)
+    assert ok("--no-pager", "--colour", "always", "log", family / "q") == ok("log", "--colour=always", family / "q")
+    for words, told in ((["-n", "1", "log", family], "'-n' stands before the command"), (["--json"], "before the command"),
+                        (["--json", "gte", mount], "did you mean 'get'"), (["get", "-x"], "'-x' is not understood"),
+                        (["--json", "mount", "s", "m"], "'--json' is not understood"),
+                        (["put", mount, "t", "r", "f:q=1", "--ttl", "5", "--ttl", "6"], "'--ttl' is said twice"),
+                        (["check_and_put", mount, "t", "r", "--if", "f:q=1", "--if", "f:q=2", "f:q=3"], "'--if' is said twice"),
+                        (["get", "/"], "cellfs mount STORE MOUNTPOINT")):
+        code, out, error = run(*words)
+        assert code == 2 and not out and told in error, (words, code, error)
+
+
+def test_what_cannot_be_printed_is_an_error(mount, family):
+    for words in ("--help", "help get", "get --help", "--version", "version", f"list {mount}"):
+        assert subprocess.run(["bash", "-c", f"{CELLFS} {words} >/dev/full"], stderr=subprocess.DEVNULL, timeout=60,
+                              check=False).returncode == 3, words
+
+
 def test_exit_codes_say_what_happened(mount, family):
     (family / "q").write_text("x")
     for code, *arguments in (

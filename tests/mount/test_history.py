@@ -144,6 +144,16 @@ def test_of_a_table_that_was_dropped_its_successor_knows_nothing(mount):
         ok("drop", "--force", mount, "t")
 
 
+def test_a_pager_that_ends_early_hides_no_difference(mount, family):
+    (family / "q").write_text("old\n")
+    moment = now()
+    (family / "q").write_text("".join(f"{number}\n" for number in range(100000)))
+    for pager in ("true", "head -n 1", "cat >/dev/null"):
+        shown = subprocess.run(["script", "-qec", f"{CELLFS} diff --at {moment} {family}/q", "/dev/null"], timeout=60,
+                               env={**os.environ, "CELLFS_PAGER": pager}, stdout=subprocess.DEVNULL, check=False)
+        assert shown.returncode == 1, pager
+
+
 def test_undelete_brings_back_what_rm_took(mount, family):
     (family / "q").write_text("one")
     (family / "q").write_text("two")
