@@ -154,6 +154,24 @@ def test_a_pager_that_ends_early_hides_no_difference(mount, family):
         assert shown.returncode == 1, pager
 
 
+def test_a_restore_that_an_umount_ends_says_how_it_goes_on(mount):
+    def lines(value):
+        return "".join(json.dumps({"row": f"r{i:05}", "column": "f:q", "value": value}) + "\n" for i in range(20000))
+    ok("create", mount, "t", "f:VERSIONS=5")
+    ok("mutate", mount, "t", text=lines("old"))
+    moment = now()
+    ok("mutate", mount, "t", text=lines("new"))
+    with subprocess.Popen([CELLFS, "restore", "--at", str(moment), mount / "default/t"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as restore:
+        restore.stdout.readline()
+        mount.stop()
+        _, error = restore.communicate(timeout=60)
+    assert restore.returncode == 3 and "the same call again finishes it" in error
+    mount.start()
+    ok("restore", "--at", moment, mount / "default/t")
+    assert ok("count", mount, "t", "--filter", "ValueFilter(=,'binary:old')") == "20000\n"
+
+
 def test_undelete_brings_back_what_rm_took(mount, family):
     (family / "q").write_text("one")
     (family / "q").write_text("two")
