@@ -199,8 +199,8 @@ void OpenStandardDescriptors() {
   }
 }
 
-// Options of every command that prints may stand before it, as of git. The first one that may not, or
-// stands alone; empty: there is none.
+// Options of every command that prints may stand before it, as of git. The first one that may not,
+// or stands alone; empty: there is none.
 std::string MoveBehindCommand(std::vector<std::string>& words) {
   size_t count = 0;
   while (count < words.size() && IsOption(words[count])) {

@@ -224,8 +224,8 @@ StatusOr<StorePath> FindStore(const std::string& path) {
   const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);
-  return WrongPlace(path + " is neither a store nor below a mount of one; 'cellfs mount STORE MOUNTPOINT' "
-                    "makes both");
+  return WrongPlace(path + " is neither a store nor below a mount of one; 'cellfs mount STORE "
+                    "MOUNTPOINT' makes both");
 }
 
 StatusOr<StorePath> FindWholeStore(const std::string& path) {
