@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -46,6 +47,15 @@ std::string PrefixOf(uid_t user, const std::string& device) {
   return "cellfs/" + std::to_string(user) + "/" + device + "/";
 }
 
+// Tells daemons of different stores apart: the kernel gives a device's number to another mount as
+// soon as it is free, while a daemon whose mount has gone still ends.
+std::string MarkOf(const std::string& store) {
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016llx",
+           static_cast<unsigned long long>(XXH3_64bits(store.data(), store.size())));
+  return digits;
+}
+
 struct SocketAddress {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   socklen_t length = 0;
@@ -64,12 +74,20 @@ std::optional<SocketAddress> AddressOf(const std::string& name) {
 }
 
 // The names of sockets that listen and begin so: "Num RefCount Protocol Flags Type St Inode @name".
-std::vector<std::string> ListenersAt(const std::string& prefix) {
+// A daemon of 0.1.0 has no mark.
+std::vector<std::string> ListenersFor(const MountedStore& mount) {
+  const std::string prefix = PrefixOf(mount.user, mount.device);
+  const std::string mark = MarkOf(mount.store);
   std::vector<std::string> names;
   std::ifstream sockets("/proc/net/unix");
   for (std::string line; std::getline(sockets, line);) {
     const size_t at = line.find(" @" + prefix);
-    if (at != std::string::npos) names.push_back(line.substr(at + 2));
+    if (at == std::string::npos) continue;
+    std::string name = line.substr(at + 2);
+    const size_t dash = name.find('-', prefix.size());
+    const bool is_anothers =
+        dash != std::string::npos && name.substr(prefix.size(), dash - prefix.size()) != mark;
+    if (!is_anothers) names.push_back(std::move(name));
   }
   return names;
 }
@@ -346,7 +364,7 @@ bool IsOf(int fd, uid_t user) {
 // may be the daemon's.
 StatusOr<Descriptor> ConnectTo(const MountedStore& mount) {
   bool is_silent = false;
-  for (const std::string& name : ListenersAt(PrefixOf(mount.user, mount.device))) {
+  for (const std::string& name : ListenersFor(mount)) {
     const auto address = AddressOf(name);
     Descriptor daemon(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (daemon.get() < 0) return SystemError("socket");
@@ -441,7 +459,8 @@ std::string Unguessable() {
 
 StatusOr<std::unique_ptr<ControlServer>> ControlServer::Open(const Options& options,
                                                              Handler handler) {
-  const auto address = AddressOf(PrefixOf(geteuid(), options.device) + Unguessable());
+  const auto address = AddressOf(PrefixOf(geteuid(), options.device) + MarkOf(options.store) + "-" +
+                                 Unguessable());
   if (!address) return Status(StatusCode::kIllegalArgument, "no device: " + options.device);
   Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (listener.get() < 0 || bind(listener.get(), address->get(), address->length) != 0 ||

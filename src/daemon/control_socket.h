@@ -4,7 +4,8 @@
 // namespace), so that a mount without a store directory has one too, whoever may use the mount
 // reaches it, and nothing stays behind when the daemon is killed. Its name is
 //
-//     cellfs/<user of the daemon>/<device of the mount>/<a number that nobody can guess>
+//     cellfs/<user of the daemon>/<device of the mount>/<mark of the store>-<a number that nobody can
+//     guess>
 //
 // and is found in /proc/net/unix. Each side asks the kernel who the other is: the caller takes no
 // answer but the daemon's user's, so that nobody can pose as it; the daemon knows who calls.
@@ -63,6 +64,7 @@ class ControlServer {
                                                          const TakeRecord& take)>;
   struct Options {
     std::string device;              // of the mount
+    std::string store = {};          // as the mount table has it
     bool is_for_all = false;         // else for the daemon's user and root
     int connections_of_a_user = 4;   // other than these two
     int connections = 64;            // of all others together

@@ -253,6 +253,7 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
                       .mountpoint = options.mountpoint};
   auto control = ControlServer::Open(
       {.device = DeviceOf(options.mountpoint),
+       .store = options.store,
        .is_for_all = filesystem.options().allow_other,
        .memory = &filesystem.parts().tree.open_file_memory},
       [&](const Peer& peer, ControlRequest request,

@@ -234,6 +234,14 @@ TEST_F(ControlSocketTest, SaysWhereNoDaemonAnswers) {
   EXPECT_EQ(Call("status").status().code(), StatusCode::kUnavailable);
 }
 
+// The kernel has given the number of its device to another mount already.
+TEST_F(ControlSocketTest, ADaemonOfAnotherStoreIsNotAsked) {
+  server_ = *ControlServer::Open({.device = mount_.device, .store = "/another"}, Echo);
+  EXPECT_EQ(Call("get").status().code(), StatusCode::kUnavailable);
+  Open();
+  EXPECT_TRUE(Call("get").ok());
+}
+
 TEST_F(ControlSocketTest, TellsADaemonThatServesFromOthers) {
   EXPECT_EQ(AskDaemon(mount_), DaemonState::kIsMissing);
   Open();
