@@ -514,6 +514,7 @@ Outcome CellWriter::Sync() { return PutHeld(What::kFile, Durability::kFsyncWal);
 
 Outcome CellWriter::PutHeld(What what, Durability durability) {
   ColumnChange change(with_.changing, node_);
+  if (what == What::kBytes) is_flushed_ = true;
   if (failed_) return *failed_;
   return PutAndWait(change, what, durability);
 }
@@ -543,6 +544,11 @@ void CellWriter::Abandon() {
     }
   }
   Release();
+}
+
+bool CellWriter::SeemsClosed() const {
+  const auto lock = ColumnLock::Of(*node_);
+  return is_flushed_ && !HasBytes();
 }
 
 // Where they are what was put last, and nobody has changed that.

@@ -72,6 +72,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome Sync() override;
   void Release() override;
   void Abandon() override;
+  bool SeemsClosed() const override;
   std::optional<Outcome> SetTime(timespec mtime) override;
   void NameGoes() override;
   void NameWent() override;
@@ -190,6 +191,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Unput unput_;
   Making making_;
   bool exclusive_;  // the first put must find nothing
+  bool is_flushed_ = false;  // once at least
   bool put_is_due_ = false;
   bool is_replacer_ = false;  // counted by file_
   std::string whole_;

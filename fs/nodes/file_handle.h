@@ -75,6 +75,9 @@ class FileHandle {
   virtual void Release() {}
   // Instead of Release: the mount ends while it is open, and whoever writes has not finished.
   virtual void Abandon() { Release(); }
+  // Whether, as far as one can tell, every descriptor has been closed: nothing was written since
+  // the last Flush. What a program holds open in two of them, and has closed one, looks the same.
+  virtual bool SeemsClosed() const { return false; }
   // A time, by futimens(2); nullopt: the handle has nothing to put, the caller sets it elsewhere.
   virtual std::optional<Outcome> SetTime(timespec /*mtime*/) { return std::nullopt; }
 

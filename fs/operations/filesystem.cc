@@ -62,19 +62,22 @@ FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const
 FileSystem::~FileSystem() {
   if (controls_ != nullptr) controls_->SetRewriteObserver(nullptr);
   try {
-    EndHandles(&FileHandle::Abandon);
+    EndHandles(&FileHandle::Abandon, [](const FileHandle&) { return true; });
     StoreDirectoryTimes();
   } catch (const std::exception&) {
     // Memory has run out: what has not been put was not acknowledged.
   }
 }
 
-void FileSystem::ReleaseAll() { EndHandles(&FileHandle::Release); }
+void FileSystem::ReleaseClosed() {
+  EndHandles(&FileHandle::Release, [](const FileHandle& handle) { return handle.SeemsClosed(); });
+}
 
 // Handles and their nodes hold each other until then.
-void FileSystem::EndHandles(void (FileHandle::*end)()) {
+void FileSystem::EndHandles(void (FileHandle::*end)(), bool (*is_meant)(const FileHandle&)) {
   for (const NodePtr& node : parts_.tree.inodes.FindAll([](const Place&) { return true; })) {
     for (const auto& handle : node->handles()) {
+      if (!is_meant(*handle)) continue;
       ((*handle).*end)();
       node->RemoveHandle(handle.get());
     }

@@ -109,9 +109,9 @@ class FileSystem {
   // Lets go of what an .asof has kept for nobody for long, and gives memory back after the kernel
   // has forgotten very much. To be called every minute or so.
   void LetGoUnused();
-  // After an unmount: the kernel has closed every file, and may not have come to say so of the
-  // last.
-  void ReleaseAll();
+  // After an unmount: the kernel may not have come to say that it has closed the last files. What
+  // somebody was still writing, as when it was forced, is left, and not put.
+  void ReleaseClosed();
 
   // ---- Names ----------------------------------------------------------------------------------
   OutcomeOr<Entry> LookUp(const Request& request, Node& directory, std::string_view name);
@@ -162,7 +162,7 @@ class FileSystem {
   Outcome SyncDirectory(Node& directory);
 
  private:
-  void EndHandles(void (FileHandle::*end)());
+  void EndHandles(void (FileHandle::*end)(), bool (*is_meant)(const FileHandle&));
   struct QuotaUse {
     int64_t limit = 0;  // bytes
     int64_t used = 0;

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include <sstream>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "fs/kernel/fuse_session.h"
 #include "fs/operations/filesystem.h"
@@ -194,6 +196,20 @@ std::string DeviceOf(const std::string& mountpoint) {
   return mount ? mount->device : "";
 }
 
+// Also by another name, or below another's mount.
+bool IsMounted(const std::string& device) {
+  const std::vector<MountedStore> mounts = ListMounts();
+  return std::any_of(mounts.begin(), mounts.end(),
+                     [&](const MountedStore& mount) { return mount.device == device; });
+}
+
+// It is left, for programs in it would go on in the directory below. The next mount takes it away.
+void TellOfStaleMount(const std::string& mountpoint) {
+  spdlog::error("the kernel's connection was aborted, as by 'umount -f': the mount on {} is stale; "
+                "mount the store again, or take it away with 'cellfs umount {}'",
+                mountpoint, mountpoint);
+}
+
 Status Ending(const std::string& store) {
   return Status(StatusCode::kUnavailable,
                 "the store " + store + " is being unmounted; try again");
@@ -251,8 +267,9 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
                       .store = store,
                       .controls = noted,
                       .mountpoint = options.mountpoint};
+  const std::string device = DeviceOf(options.mountpoint);
   auto control = ControlServer::Open(
-      {.device = DeviceOf(options.mountpoint),
+      {.device = device,
        .store = options.store,
        .is_for_all = filesystem.options().allow_other,
        .memory = &filesystem.parts().tree.open_file_memory},
@@ -286,13 +303,14 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
     ending = true;
     manager.TellStopping();
   }
-  // A file system that has gone from the mount table without a word from us had no open file left;
-  // what the kernel still had to say of closed ones went with it.
-  if ((*session)->disconnected() && !FindMount(options.store)) filesystem.ReleaseAll();
+  const bool is_left = (*session)->disconnected() && IsMounted(device);
+  // Of what was closed last the kernel drops what it still had to say.
+  if ((*session)->disconnected() && !is_left) filesystem.ReleaseClosed();
   (*control)->StopAccepting();
   session->reset();  // programs in the mount need not wait for commands that still run
   if (!ended.ok()) spdlog::error("{}", ended.message());
-  return ended.ok() ? 0 : 1;
+  if (is_left) TellOfStaleMount(options.mountpoint);
+  return ended.ok() && !is_left ? 0 : 1;
 }
 
 }  // namespace

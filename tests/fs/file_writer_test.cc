@@ -108,10 +108,25 @@ TEST_F(FileWriterTest, WhatWasClosedWhenTheMountWentIsPut) {
   OpenFile made = tree.Create("default/t/r/f/made");
   tree.Flush(emptied);
   tree.Flush(made);
-  tree.filesystem->ReleaseAll();
+  tree.filesystem->ReleaseClosed();
   tree.Remount();
   EXPECT_EQ(tree.ReadFile(kQ), "");
   EXPECT_EQ(tree.ReadFile("default/t/r/f/made"), "");
+}
+
+TEST_F(FileWriterTest, WhatNobodyHadClosedWhenTheMountWentIsNotPut) {
+  tree.Save(kQ, "before");
+  tree.Save("default/t/r/f/p", "before");
+  OpenFile replaced = tree.Open(kQ, Truncating());
+  tree.Flush(replaced);  // of a copy of the descriptor
+  tree.Write(replaced, "half of the n");
+  tree.Open("default/t/r/f/p", Truncating());
+  tree.Create("default/t/r/f/made");
+  tree.filesystem->ReleaseClosed();
+  tree.Remount();
+  EXPECT_EQ(tree.ReadFile(kQ), "before");
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "before");
+  EXPECT_EQ(tree.Error("default/t/r/f/made"), ENOENT);
 }
 
 TEST_F(FileWriterTest, PagesOfAMappingGoWhereTheyAreThoughTheHandleAppends) {

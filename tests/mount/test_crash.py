@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The daemon dies at any moment; the store belongs to one daemon and is nothing else's directory."""
 
+import ctypes
 import os
 import pathlib
 import random
@@ -16,6 +17,7 @@ from mounts import CELLFS, PATIENCE, is_mounted, sh, versions, wait_until
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
 from crash_rounds import run_rounds  # noqa: E402
 
+MNT_FORCE, MNT_DETACH = 1, 2
 ROUNDS = int(os.environ.get("CELLFS_CRASHES", "6"))
 
 
@@ -55,6 +57,55 @@ def test_an_unfinished_write_leaves_the_value_before(mount, family, number):
     subprocess.run(["umount", "-l", mount.path], check=False)
     mount.start()
     assert (family / "q").read_text() == "before" and os.listdir(family) == ["q"]
+
+
+def unmount(path, flags):
+    """Not by umount(8): a child closes copies of what is open here, and a close puts. Forced, it aborts
+    the connection, and takes no mount away that is in use."""
+    ctypes.CDLL(None).umount2(os.fsencode(path), flags)
+
+
+def test_an_abort_leaves_the_value_before_and_ends_the_daemon_with_an_error(mount, family):
+    (family / "q").write_text("before")
+    handle = os.open(family / "q", os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+    os.write(handle, b"unfinished")
+    unmount(mount.path, MNT_FORCE)
+    assert mount.process.wait(PATIENCE) == 3, "a stale mount is left"
+    with pytest.raises(OSError):
+        os.close(handle)
+    mount.start()
+    assert (family / "q").read_text() == "before"
+
+
+@pytest.mark.parametrize("end", ["umount -fl", "umount -l, SIGTERM"])
+def test_an_end_below_a_detached_mount_leaves_the_value_before(mount, family, end):
+    (family / "q").write_text("before")
+    (family / "p").write_text("before")
+    handles = [os.open(family / name, os.O_WRONLY | os.O_TRUNC | os.O_CREAT) for name in "qpn"]
+    os.write(handles[0], b"unfinished")
+    if end == "umount -fl":
+        unmount(mount.path, MNT_FORCE | MNT_DETACH)
+    else:
+        unmount(mount.path, MNT_DETACH)
+        mount.process.send_signal(signal.SIGTERM)
+    assert mount.process.wait(PATIENCE) == 0
+    for handle in handles:
+        with pytest.raises(OSError):
+            os.close(handle)
+    mount.start()
+    assert (family / "q").read_text() == (family / "p").read_text() == "before"
+    assert sorted(os.listdir(family)) == ["p", "q"]
+
+
+def test_what_is_written_and_closed_below_a_detached_mount_is_stored(mount, family):
+    (family / "q").write_text("before")
+    handle = os.open(family / "q", os.O_WRONLY | os.O_TRUNC)
+    unmount(mount.path, MNT_DETACH)
+    os.write(handle, b"finished")
+    os.close(handle)
+    assert mount.process.wait(PATIENCE) == 0
+    mount.start()
+    assert (family / "q").read_text() == "finished"
 
 
 # Holds what the kernel needs when it is told to drop pages and names.
