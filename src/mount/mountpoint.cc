@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -145,26 +146,39 @@ bool HasCapability(int number) {
   return false;
 }
 
-// Or where libfuse looks besides.
-bool IsInPath(const std::string& program) {
+// Or where libfuse looks besides. Empty: it is nowhere.
+std::string FindInPath(const std::string& program) {
   const char* const path = getenv("PATH");
   std::istringstream directories(std::string("/usr/bin:/bin:") + (path == nullptr ? "" : path));
   for (std::string directory; std::getline(directories, directory, ':');) {
-    if (access((directory + "/" + program).c_str(), X_OK) == 0) return true;
+    const std::string file = directory + "/" + program;
+    if (access(file.c_str(), X_OK) == 0) return file;
   }
-  return false;
+  return "";
+}
+
+bool IsSetUserIdOfRoot(const std::string& file) {
+  struct stat attributes {};
+  return stat(file.c_str(), &attributes) == 0 && attributes.st_uid == 0 &&
+         (attributes.st_mode & S_ISUID) != 0;
 }
 
 // Empty: none is known.
 std::string CauseOfRefusal(const std::string& mountpoint, bool allow_other) {
   if (HasCapability(CAP_SYS_ADMIN)) return "";
   if (getuid() == 0) return "root lacks CAP_SYS_ADMIN here, as in a container that may not mount";
-  if (!IsInPath("fusermount3"))
+  const std::string helper = FindInPath("fusermount3");
+  if (helper.empty())
     return "a user mounts by fusermount3, which is missing; install fuse3";
   if (access(mountpoint.c_str(), W_OK) != 0)
     return "who mounts must be able to write to the mount point; mount on a directory of your own";
   if (allow_other)
     return "-o allow_other of a user needs the line user_allow_other in /etc/fuse.conf";
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+    return "fusermount3 gets no rights below no_new_privs; a unit with User= needs "
+           "NoNewPrivileges=no, and nothing that implies yes";
+  if (!IsSetUserIdOfRoot(helper))
+    return helper + " has lost its set-user-ID bit; 'chmod u+s " + helper + "' as root";
   return "fusermount3 refuses it";
 }
 

@@ -210,6 +210,15 @@ mount --bind $D /dev
 grep -q "modprobe fuse" $D/error""")
 
 
+def test_why_fusermount3_has_no_rights_is_named(users, tmp_path):
+    users("""! $N --no-new-privs $CELLFS mount $D/s $D/m 2>$D/error
+grep -q "no_new_privs" $D/error
+cp $(command -v fusermount3) $D/fusermount3
+mount --bind $D/fusermount3 $(command -v fusermount3)
+! $N $CELLFS mount $D/s $D/m 2>$D/error
+grep -q "set-user-ID" $D/error""")
+
+
 # ---- fstab -----------------------------------------------------------------------------------------
 
 
