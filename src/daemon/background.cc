@@ -2,10 +2,12 @@
 #include "src/daemon/background.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -15,21 +17,50 @@ namespace {
 
 volatile sig_atomic_t interrupted = 0;
 
-// While the child starts.
+constexpr std::array kInterrupting{SIGINT, SIGTERM, SIGHUP};
+
+// From before the child is made until it has started: what would end this process is heard while it
+// waits alone, and ends both. What is ignored stays so, as below nohup(1).
 class InterruptWatch {
  public:
   InterruptWatch() {
     interrupted = 0;
+    sigset_t heard;
+    sigemptyset(&heard);
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted = 1; };
-    sigaction(SIGINT, &action, &before_);  // no SA_RESTART: read(2) ends
+    for (size_t i = 0; i < kInterrupting.size(); ++i) {
+      sigaction(kInterrupting[i], nullptr, &actions_[i]);
+      if (actions_[i].sa_handler == SIG_IGN) continue;
+      sigaction(kInterrupting[i], &action, nullptr);
+      sigaddset(&heard, kInterrupting[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &heard, &mask_);
   }
-  ~InterruptWatch() { sigaction(SIGINT, &before_, nullptr); }
+  ~InterruptWatch() {
+    pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+    GiveActionsBack();
+  }
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
+  // For the child, which takes the signals in its own way.
+  void GiveActionsBack() const {
+    for (size_t i = 0; i < kInterrupting.size(); ++i)
+      sigaction(kInterrupting[i], &actions_[i], nullptr);
+  }
+
+  // Until there is something to read; false: interrupted.
+  bool AwaitReadable(int fd) const {
+    pollfd readable{.fd = fd, .events = POLLIN, .revents = 0};
+    while (interrupted == 0 && ppoll(&readable, 1, nullptr, &mask_) < 0 && errno == EINTR) {
+    }
+    return interrupted == 0;
+  }
+
  private:
-  struct sigaction before_ {};
+  std::array<struct sigaction, kInterrupting.size()> actions_{};
+  sigset_t mask_{};
 };
 
 void WriteAll(int fd, const std::string& text) {
@@ -48,10 +79,10 @@ void LetGoOfTerminal() {
   if (null > STDERR_FILENO) close(null);
 }
 
-std::string ReadToEnd(int fd) {
+std::string ReadToEnd(int fd, const InterruptWatch& watch) {
   std::string text;
   char buffer[1024];
-  while (interrupted == 0) {
+  while (watch.AwaitReadable(fd)) {
     const ssize_t count = read(fd, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -83,9 +114,11 @@ Status Decode(const std::string& text) {
 Status RunInBackground(const std::function<int(const Report&)>& daemon) {
   int channel[2];
   if (pipe2(channel, O_CLOEXEC) != 0) return Failure("pipe");
+  const InterruptWatch watch;
   const pid_t child = fork();
   if (child < 0) return Failure("fork");
   if (child == 0) {
+    watch.GiveActionsBack();
     close(channel[0]);
     setsid();
     const int code = daemon([fd = channel[1]](const Status& status) {
@@ -96,8 +129,7 @@ Status RunInBackground(const std::function<int(const Report&)>& daemon) {
     _exit(code);
   }
   close(channel[1]);
-  const InterruptWatch watch;
-  const std::string answer = ReadToEnd(channel[0]);
+  const std::string answer = ReadToEnd(channel[0], watch);
   close(channel[0]);
   if (interrupted != 0) kill(child, SIGTERM);
   Status reported = interrupted != 0 ? Status(StatusCode::kCancelled, "interrupted")

@@ -291,22 +291,42 @@ def test_a_store_and_a_directory_without_a_command(place, options):
     assert (code, is_mounted(mountpoint)) == ((1, False) if options else (0, True)), error
 
 
-def test_an_interrupt_while_the_store_opens_leaves_nothing(helper, place):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("call, code", [([str(HELPER)], 8), ([CELLFS, "mount"], 3)])
+def test_an_interrupt_while_the_store_opens_leaves_nothing(helper, place, call, code, number):
     store, mountpoint = place
     assert run(helper, store, mountpoint)[0] == 0
     pid = daemon_of(mountpoint)
     sh(f"kill -STOP {pid}; umount -l {mountpoint}")
     try:
-        waiting = subprocess.Popen([helper, store, mountpoint], stderr=subprocess.PIPE)
+        waiting = subprocess.Popen([*call, store, mountpoint], stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(1)
-        waiting.send_signal(2)
+        waiting.send_signal(number)
         sh(f"kill -CONT {pid}")
         error = waiting.communicate(timeout=PATIENCE)[1]
-        assert waiting.returncode == 8 and b"interrupted" in error
+        assert waiting.returncode == code and b"interrupted" in error
     finally:
         subprocess.run(["kill", "-CONT", str(pid)], stderr=subprocess.DEVNULL, check=False)
     assert not is_mounted(mountpoint)
+
+
+def test_below_nohup_the_end_of_the_terminal_ends_no_mount(helper, place):
+    store, mountpoint = place
+    assert run(helper, store, mountpoint)[0] == 0
+    pid = daemon_of(mountpoint)
+    sh(f"kill -STOP {pid}; umount -l {mountpoint}")
+    try:
+        waiting = subprocess.Popen(["nohup", helper, store, mountpoint], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(1)
+        waiting.send_signal(signal.SIGHUP)
+        sh(f"kill -CONT {pid}")
+        assert waiting.wait(PATIENCE) == 0 and is_mounted(mountpoint)
+    finally:
+        subprocess.run(["kill", "-CONT", str(pid)], stderr=subprocess.DEVNULL, check=False)
 
 
 # ---- Why not ---------------------------------------------------------------------------------------
