@@ -53,8 +53,9 @@ DaemonOptions DaemonOptionsOf(const MountCall& call, const Configuration& config
 }
 
 Status CheckDirectory(const MountCall& call, bool read_only) {
-  CELLFS_RETURN_IF_ERROR(CheckMayUse(call.store, read_only ? Use::kReads : Use::kChanges));
-  return read_only ? CheckIsThere(call.store) : Status();
+  CELLFS_RETURN_IF_ERROR(read_only ? CheckIsThere(call.store)
+                                   : CheckCanBeMade(CanonicalPath(call.store)));
+  return CheckMayUse(call.store, read_only ? Use::kReads : Use::kChanges);
 }
 
 Status RunInForeground(const DaemonOptions& options) {

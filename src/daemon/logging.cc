@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "src/daemon/logging.h"
 
+#include <fcntl.h>
 #include <spdlog/details/file_helper.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <iterator>
@@ -113,20 +119,32 @@ ChangingSink* FindSink() {
   return sinks.empty() ? nullptr : dynamic_cast<ChangingSink*>(sinks.front().get());
 }
 
-// spdlog would make one, wherever a mistyped path leads.
-Status CheckHasDirectory(const std::string& target) {
+StatusCode CodeOf(int error) {
+  const bool is_forbidden = error == EACCES || error == EPERM || error == EROFS;
+  if (is_forbidden) return StatusCode::kAccessDenied;
+  return error == EISDIR ? StatusCode::kIllegalArgument : StatusCode::kIoError;
+}
+
+// spdlog would try again and again, and make directories, wherever a mistyped path leads.
+Status CheckMayLogTo(const std::string& target) {
   if (target == "stderr" || target == "syslog") return {};
   const std::string directory = std::filesystem::path(target).parent_path().string();
   std::error_code error;
-  if (std::filesystem::is_directory(directory, error)) return {};
-  return Status(StatusCode::kIllegalArgument, "cannot log to '" + target + "': the directory '" +
-                                                  directory + "' is missing; make it with mkdir");
+  if (!std::filesystem::is_directory(directory, error)) {
+    return {StatusCode::kIllegalArgument, "cannot log to '" + target + "': the directory '" +
+                                              directory + "' is missing; make it with mkdir"};
+  }
+  constexpr mode_t kMode = 0666;  // less what the umask takes
+  const int file = open(target.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kMode);
+  if (file < 0) return {CodeOf(errno), "cannot log to '" + target + "': " + strerror(errno)};
+  close(file);
+  return {};
 }
 
 }  // namespace
 
 Status SetUpLogging(const std::string& target, const std::string& level) {
-  CELLFS_RETURN_IF_ERROR(CheckHasDirectory(target));
+  CELLFS_RETURN_IF_ERROR(CheckMayLogTo(target));
   try {
     auto logger =
         std::make_shared<spdlog::logger>("cellfs", std::make_shared<ChangingSink>(target));
@@ -139,7 +157,7 @@ Status SetUpLogging(const std::string& target, const std::string& level) {
 }
 
 Status SetLogTarget(const std::string& target) {
-  CELLFS_RETURN_IF_ERROR(CheckHasDirectory(target));
+  CELLFS_RETURN_IF_ERROR(CheckMayLogTo(target));
   ChangingSink* const sink = FindSink();
   if (sink == nullptr) return {};
   try {

@@ -2,11 +2,13 @@
 #include "src/mount/store_opening.h"
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -82,6 +84,28 @@ StatusOr<OpenedStore> OpenDirectory(const std::string& directory,
   return OpenedStore{.store = std::move(store), .controls = controls};
 }
 
+bool LacksStore(const std::string& directory) {
+  return access((directory + "/FORMAT").c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+bool IsOurs(const std::string& directory) {
+  struct stat attributes {};
+  return stat(directory.c_str(), &attributes) == 0 && attributes.st_uid == geteuid();
+}
+
+// In which, for that reason, nothing can be made.
+Status WhereNoStoreCanBe(const std::string& directory, int reason) {
+  const std::string what = "no store can be made in " + directory;
+  if (reason == EROFS) {
+    return {StatusCode::kIllegalArgument,
+            what + ", whose file system is read-only; name a directory elsewhere"};
+  }
+  if (reason != EACCES) return {StatusCode::kIoError, what + ": " + strerror(reason)};
+  return {StatusCode::kAccessDenied,
+          what + (IsOurs(directory) ? ", whose mode forbids it; see chmod"
+                                    : ", which is somebody else's; name a directory of your own")};
+}
+
 }  // namespace
 
 StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration) {
@@ -99,11 +123,26 @@ Status CheckIsFree(const std::string& directory) {
 }
 
 Status CheckIsThere(const std::string& directory) {
-  const std::string format = directory + "/FORMAT";
-  if (access(format.c_str(), F_OK) == 0 || errno != ENOENT) return {};
+  if (!LacksStore(directory)) return {};
+  const bool may_be_made = access(directory.c_str(), W_OK) == 0 || errno == ENOENT;
+  if (!may_be_made) return WhereNoStoreCanBe(directory, errno);
   return {StatusCode::kIllegalArgument,
           "there is no store in " + directory +
               ", and a mount that is read-only makes none; mount it once without 'ro'"};
+}
+
+Status CheckCanBeMade(const std::string& directory) {
+  const std::string parent = std::filesystem::path(directory).parent_path().string();
+  if (access(directory.c_str(), F_OK) == 0) {
+    const bool is_needed = LacksStore(directory) && access(directory.c_str(), W_OK) != 0;
+    return is_needed ? WhereNoStoreCanBe(directory, errno) : Status();
+  }
+  if (errno != ENOENT || access(parent.c_str(), W_OK | X_OK) == 0) return {};
+  if (errno == ENOENT) {
+    return {StatusCode::kIllegalArgument, "the store " + directory + " cannot be made: there is no " +
+                                              parent + "; make it with mkdir -p"};
+  }
+  return WhereNoStoreCanBe(parent, errno);
 }
 
 Status CheckMayUse(const std::string& directory, Use use) {
@@ -112,12 +151,19 @@ Status CheckMayUse(const std::string& directory, Use use) {
                        !std::filesystem::is_directory(directory, error);
   if (is_file) return Status(StatusCode::kIllegalArgument, directory + " is no directory");
   const int needed = use == Use::kReads ? R_OK | X_OK : R_OK | W_OK | X_OK;
-  if (access(directory.c_str(), needed) == 0 || errno != EACCES) return {};
+  if (access(directory.c_str(), needed) == 0) return {};
+  const int reason = errno;
+  if (reason != EACCES && reason != EROFS) return {};
+  const bool may_read = access(directory.c_str(), R_OK | X_OK) == 0;
+  if (reason == EROFS) {
+    return {StatusCode::kIllegalArgument,
+            "the file system of the store " + directory +
+                " is read-only; what reads works, and 'mount -o ro'"};
+  }
   return Status(StatusCode::kAccessDenied,
-                use == Use::kReads || access(directory.c_str(), R_OK | X_OK) != 0
-                    ? "the store " + directory + " is somebody else's; run this as its owner"
-                    : "the store " + directory +
-                          " can only be read; what reads works, and 'mount -o ro'");
+                may_read ? "the store " + directory +
+                               " can only be read; what reads works, and 'mount -o ro'"
+                         : "the store " + directory + " is somebody else's; run this as its owner");
 }
 
 }  // namespace cellfs

@@ -210,6 +210,22 @@ mount --bind $D /dev
 grep -q "modprobe fuse" $D/error""")
 
 
+def test_of_anothers_directory_it_is_said_that_it_is_anothers(users, tmp_path):
+    users("""mkdir $D/roots
+for options in rw ro; do
+  ! $N $CELLFS mount -o $options $D/roots $D/m 2>$D/error
+  grep -q "$D/roots, which is somebody else's" $D/error
+done
+! $N $CELLFS mount $D/roots/store $D/m 2>$D/error
+grep -q "$D/roots, which is somebody else's" $D/error
+code=0
+$N $CELLFS $D/roots/store $D/m 2>$D/error || code=$?
+test $code = 1
+$N mkdir -m 555 $D/own
+! $N $CELLFS mount $D/own $D/m 2>$D/error
+grep -q "chmod" $D/error""")
+
+
 def test_why_fusermount3_has_no_rights_is_named(users, tmp_path):
     users("""! $N --no-new-privs $CELLFS mount $D/s $D/m 2>$D/error
 grep -q "no_new_privs" $D/error
@@ -281,6 +297,28 @@ def test_exit_codes_are_those_of_mount(helper, place, tmp_path):
         if "-v" in arguments:
             assert str(mountpoint) in out
     assert run("mount", "-t", "cellfs", tmp_path / "another", mountpoint)[0] == 32
+
+
+def test_where_no_store_can_be_made_the_helper_says_why(helper, place, tmp_path):
+    store, mountpoint = place
+    code, _, error = run(helper, tmp_path / "no/store", mountpoint)
+    assert code == 32 and "mkdir -p" in error and f"{tmp_path}/no;" in error, error
+    read_only = tmp_path / "read-only"
+    read_only.mkdir()
+    make_store(read_only / "store", mountpoint)
+    sh(f"mount --bind {read_only} {read_only} && mount -o remount,bind,ro {read_only}")
+    try:
+        code, _, error = run(helper, read_only / "store", mountpoint)
+        assert code == 32 and "-o ro" in error, error
+        assert run(helper, read_only / "store", mountpoint, "-o", "ro") == (0, "", "")
+        assert run("umount", mountpoint)[0] == 0
+        code, _, error = run(helper, read_only / "other", mountpoint)
+        assert code == 32 and "read-only" in error and "-o ro" not in error, error
+        code, _, error = run(helper, store, mountpoint, "-o", f"log_target={read_only}/log")
+        assert code == 1 and f"{read_only}/log" in error, error
+    finally:
+        sh(f"umount {read_only}")
+    assert not store.exists()
 
 
 @pytest.mark.parametrize("options", [[], ["-o", "names=raw"]])
