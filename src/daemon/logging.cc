@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <spdlog/details/file_helper.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
@@ -54,9 +55,48 @@ spdlog::sink_ptr MakePlainSink(const std::string& target) {
   return std::make_shared<FileSink>(target);
 }
 
+// Whether standard error is the journal of a service manager: that names device and inode of it,
+// and who has led it elsewhere inherits the name.
+bool GoesToJournal() {
+  const char* const named = getenv("JOURNAL_STREAM");
+  struct stat stream {};
+  if (named == nullptr || fstat(STDERR_FILENO, &stream) != 0) return false;
+  return named == std::to_string(stream.st_dev) + ":" + std::to_string(stream.st_ino);
+}
+
+// syslog's number in front, by which the journal takes it: it notes the time itself.
+class JournalLevel final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+              spdlog::memory_buf_t& line) override {
+    const char text[] = {'<', NumberOf(message.level), '>'};
+    line.append(std::begin(text), std::end(text));
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<JournalLevel>();
+  }
+
+ private:
+  static char NumberOf(spdlog::level::level_enum level) {
+    if (level >= spdlog::level::err) return '3';
+    if (level == spdlog::level::warn) return '4';
+    return level == spdlog::level::info ? '6' : '7';
+  }
+};
+
+std::unique_ptr<spdlog::formatter> JournalFormatter() {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<JournalLevel>('*').set_pattern("%*%v");
+  return formatter;
+}
+
 spdlog::sink_ptr MakeSink(const std::string& target) {
   auto sink = MakePlainSink(target);
-  sink->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  if (target == "stderr" && GoesToJournal()) {
+    sink->set_formatter(JournalFormatter());
+  } else {
+    sink->set_pattern(target == "syslog" ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  }
   return sink;
 }
 

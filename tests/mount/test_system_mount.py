@@ -538,6 +538,29 @@ def test_sighup_puts_in_force_what_can_be_while_the_mount_lives(manager, place, 
     assert manager.process.wait(PATIENCE) == 0
 
 
+def test_the_journal_is_told_levels_and_notes_the_time_itself(manager, place, tmp_path):
+    store, mountpoint = place
+    store.mkdir(mode=0o755)
+    manager.log.touch()
+    stream = os.stat(manager.log)
+    manager.start(store, mountpoint, JOURNAL_STREAM=f"{stream.st_dev}:{stream.st_ino}")
+    manager.hear_until("READY=1")
+    assert run("umount", mountpoint)[0] == 0
+    assert manager.process.wait(PATIENCE) == 0
+    lines = manager.log.read_text().splitlines()
+    assert lines[0].startswith(f"<4>{store} had the mode")
+    assert f"<6>{store} is mounted on {mountpoint}" in lines
+
+
+def test_a_log_that_has_left_the_journal_notes_the_time(manager, place):
+    store, mountpoint = place
+    manager.start(store, mountpoint, JOURNAL_STREAM="1:1")
+    manager.hear_until("READY=1")
+    assert run("umount", mountpoint)[0] == 0
+    assert manager.process.wait(PATIENCE) == 0
+    assert re.match(r"20\d\d-.* info ", manager.log.read_text())
+
+
 # ---- Units -----------------------------------------------------------------------------------------
 
 UNITS = pathlib.Path(__file__).parents[2] / "packaging/systemd"
