@@ -54,7 +54,7 @@ DaemonOptions DaemonOptionsOf(const MountCall& call, const Configuration& config
 
 Status CheckDirectory(const MountCall& call, bool read_only) {
   CELLFS_RETURN_IF_ERROR(read_only ? CheckIsThere(call.store)
-                                   : CheckCanBeMade(CanonicalPath(call.store)));
+                                   : CheckTakesMount(CanonicalPath(call.store)));
   return CheckMayUse(call.store, read_only ? Use::kReads : Use::kChanges);
 }
 

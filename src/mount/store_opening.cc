@@ -106,6 +106,14 @@ Status WhereNoStoreCanBe(const std::string& directory, int reason) {
                                     : ", which is somebody else's; name a directory of your own")};
 }
 
+Status CheckCanBeMade(const std::string& directory) {
+  const std::string parent = std::filesystem::path(directory).parent_path().string();
+  if (access(parent.c_str(), W_OK | X_OK) == 0) return {};
+  if (errno != ENOENT) return WhereNoStoreCanBe(parent, errno);
+  return {StatusCode::kIllegalArgument, "the store " + directory + " cannot be made: there is no " +
+                                            parent + "; make it with mkdir -p"};
+}
+
 }  // namespace
 
 StatusOr<OpenedStore> OpenStore(const std::string& store, const Configuration& configuration) {
@@ -131,18 +139,14 @@ Status CheckIsThere(const std::string& directory) {
               ", and a mount that is read-only makes none; mount it once without 'ro'"};
 }
 
-Status CheckCanBeMade(const std::string& directory) {
-  const std::string parent = std::filesystem::path(directory).parent_path().string();
-  if (access(directory.c_str(), F_OK) == 0) {
-    const bool is_needed = LacksStore(directory) && access(directory.c_str(), W_OK) != 0;
-    return is_needed ? WhereNoStoreCanBe(directory, errno) : Status();
-  }
-  if (errno != ENOENT || access(parent.c_str(), W_OK | X_OK) == 0) return {};
-  if (errno == ENOENT) {
-    return {StatusCode::kIllegalArgument, "the store " + directory + " cannot be made: there is no " +
-                                              parent + "; make it with mkdir -p"};
-  }
-  return WhereNoStoreCanBe(parent, errno);
+Status CheckTakesMount(const std::string& directory) {
+  if (access(directory.c_str(), W_OK) == 0) return {};
+  const int reason = errno;
+  if (reason == ENOENT) return CheckCanBeMade(directory);
+  if (LacksStore(directory)) return WhereNoStoreCanBe(directory, reason);
+  if (reason != EROFS) return {};
+  return {StatusCode::kIllegalArgument, "the file system of the store " + directory +
+                                            " is read-only; mount it with '-o ro'"};
 }
 
 Status CheckMayUse(const std::string& directory, Use use) {
@@ -151,19 +155,12 @@ Status CheckMayUse(const std::string& directory, Use use) {
                        !std::filesystem::is_directory(directory, error);
   if (is_file) return Status(StatusCode::kIllegalArgument, directory + " is no directory");
   const int needed = use == Use::kReads ? R_OK | X_OK : R_OK | W_OK | X_OK;
-  if (access(directory.c_str(), needed) == 0) return {};
-  const int reason = errno;
-  if (reason != EACCES && reason != EROFS) return {};
-  const bool may_read = access(directory.c_str(), R_OK | X_OK) == 0;
-  if (reason == EROFS) {
-    return {StatusCode::kIllegalArgument,
-            "the file system of the store " + directory +
-                " is read-only; what reads works, and 'mount -o ro'"};
-  }
+  if (access(directory.c_str(), needed) == 0 || errno != EACCES) return {};
   return Status(StatusCode::kAccessDenied,
-                may_read ? "the store " + directory +
-                               " can only be read; what reads works, and 'mount -o ro'"
-                         : "the store " + directory + " is somebody else's; run this as its owner");
+                use == Use::kReads || access(directory.c_str(), R_OK | X_OK) != 0
+                    ? "the store " + directory + " is somebody else's; run this as its owner"
+                    : "the store " + directory +
+                          " can only be read; what reads works, and 'mount -o ro'");
 }
 
 }  // namespace cellfs

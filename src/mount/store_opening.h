@@ -30,12 +30,12 @@ Status CheckIsFree(const std::string& directory);
 // kIllegalArgument where there is no store, for a mount that must not make one.
 Status CheckIsThere(const std::string& directory);
 
-// Says why a store that is not there cannot be made: kIllegalArgument where the directory above it
-// is missing or the file system is read-only, kAccessDenied where one may not write there.
-Status CheckCanBeMade(const std::string& directory);
+// Whether it can be mounted to be written, or made for that: kIllegalArgument where the directory
+// above it is missing or the file system is read-only, kAccessDenied where no store is there and one
+// may not be made.
+Status CheckTakesMount(const std::string& directory);
 
-// kAccessDenied where the directory is there and somebody else's, kIllegalArgument where it is to be
-// changed and its file system is read-only.
+// kAccessDenied where the directory is there and somebody else's.
 enum class Use { kReads, kChanges };
 Status CheckMayUse(const std::string& directory, Use use);
 
