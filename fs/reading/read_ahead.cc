@@ -11,6 +11,7 @@ namespace cellfs::fs {
 namespace {
 
 constexpr size_t kFirstAmount = 16;
+constexpr size_t kGrowth = 4;
 constexpr size_t kMostAmount = 1024;
 constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr size_t kMostWindows = 16;
@@ -105,7 +106,7 @@ size_t ReadAhead::AmountFor(const Sequence& sequence, const std::string& key) co
     if (window->sequence != sequence || window->first >= key) continue;
     if (window->BringsNothing()) return 0;
     const bool was_used = window->used * 2 >= std::min(window->asked_for, window->cells.size());
-    return was_used ? std::min(window->asked_for * 2, kMostAmount) : 0;
+    return was_used ? std::min(window->asked_for * kGrowth, kMostAmount) : 0;
   }
   const bool follows = std::ranges::any_of(asked_, [&](const Asked& asked) {
     return asked.sequence == sequence && asked.key < key;

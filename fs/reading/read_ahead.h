@@ -3,7 +3,7 @@
 // ReadAhead: where the store is far away and nothing is kept for long (fs/store/freshness.h), who
 // goes through a tree in its order still does not ask for each file. Of two reads that follow each
 // other in the order of keys the second brings what comes behind it along, and as long as what was
-// brought is used, each time twice as much:
+// brought is used, each time four times as much:
 //
 //     a row behind another one                rows from there on
 //     a column behind another one of its row  columns of the family from there on
