@@ -350,10 +350,16 @@ CasePlayer::Result CasePlayer::PlayRights(const std::string& op, const Json& ste
   if (op == "quota_check") return Nothing(store(caller).CheckSpaceQuotas());
   if (op == "grant") {
     const Grant grant{Text(step, "to"), ScopeOf(step), Text(step, "perms")};
-    return Nothing(store(caller).GrantPermissions(caller, grant, Truth(step, "merge", true)));
+    const Status granted =
+        store(caller).GrantPermissions(caller, grant, Truth(step, "merge", true));
+    stage_->AwaitRights();
+    return Nothing(granted);
   }
   if (op == "revoke") {
-    return Nothing(store(caller).RevokePermissions(caller, Text(step, "from"), ScopeOf(step)));
+    const Status revoked =
+        store(caller).RevokePermissions(caller, Text(step, "from"), ScopeOf(step));
+    stage_->AwaitRights();
+    return Nothing(revoked);
   }
   std::optional<SpaceQuota> quota;
   if (Has(step, "limit")) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cluster_stage.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/open.h"
 #include "tests/support/test_cluster.h"
@@ -83,6 +85,8 @@ Status ClusterStage::Maintain(const Caller& caller, const std::string& command,
   ControlOrThrow(command + " " + table.ToString());
   return {};
 }
+
+void ClusterStage::AwaitRights() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
 
 void ClusterStage::BeforeRegionsClose(const TableName& table) {
   const auto is_enabled = StoreOf(Caller::Superuser()).IsTableEnabled(table);

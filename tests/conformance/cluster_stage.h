@@ -25,6 +25,8 @@ class ClusterStage : public Stage {
   void Begin(StepKind kind) override;
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
+  // Its servers hear of them by ZooKeeper, some time later, and nobody tells when.
+  void AwaitRights() override;
   void BeforeRegionsClose(const TableName& table) override;
 
  private:

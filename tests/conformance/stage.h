@@ -36,6 +36,8 @@ class Stage {
   virtual Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) = 0;
   // Before the table's regions are closed: what a flush drops goes by the clock of the case.
   virtual void BeforeRegionsClose(const TableName& /*table*/) {}
+  // Rights have been granted or revoked: returns when they are in force.
+  virtual void AwaitRights() {}
   // Closes the store and opens it again, where that can be.
   virtual void Reopen() {}
 };
