@@ -88,16 +88,6 @@ Json Respell(const Json& entry, bool with_row, bool number) {
   return result;
 }
 
-template <typename T>
-T OrThrow(StatusOr<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-void OrThrow(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 StatusOr<Json> Nothing(const Status& status) {
   if (!status.ok()) return status;
   return Json();

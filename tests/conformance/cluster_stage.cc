@@ -32,10 +32,6 @@ void ControlOrThrow(const std::string& command) {
   if (!answer.starts_with("ok")) throw std::runtime_error(command + ": " + answer);
 }
 
-void CheckThrow(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 }  // namespace
 
 ClusterStage::ClusterStage(const Json& test_case) : options_(OptionsFor(test_case)) { Clear(); }
@@ -52,11 +48,7 @@ Store& ClusterStage::StoreOf(const Caller& caller) {
   ClusterOptions options = options_;
   if (!caller.is_superuser()) options.user = caller.user;
   std::unique_ptr<Store>& store = stores_[options.user];
-  if (store == nullptr) {
-    auto opened = OpenCluster(options);
-    if (!opened.ok()) throw std::runtime_error(opened.status().ToString());
-    store = *std::move(opened);
-  }
+  if (store == nullptr) store = OrThrow(OpenCluster(options));
   return *store;
 }
 
@@ -101,20 +93,16 @@ void ClusterStage::Clear() {
   ControlOrThrow("clock real");
   const Caller me = Caller::Superuser();
   Store& store = StoreOf(me);
-  const auto namespaces = store.ListNamespaces();
-  CheckThrow(namespaces.status());
-  for (const std::string& name : *namespaces) {
+  for (const std::string& name : OrThrow(store.ListNamespaces())) {
     if (name == kSystemNamespace) continue;
-    const auto tables = store.ListTables(name);
-    CheckThrow(tables.status());
-    for (const TableName& table : *tables) {
-      CheckThrow(store.SetTableSpaceQuota(me, table, std::nullopt));
+    for (const TableName& table : OrThrow(store.ListTables(name))) {
+      OrThrow(store.SetTableSpaceQuota(me, table, std::nullopt));
       const auto is_enabled = store.IsTableEnabled(table);
-      if (is_enabled.ok() && *is_enabled) CheckThrow(store.DisableTable(me, table));
-      CheckThrow(store.DropTable(me, table));
+      if (is_enabled.ok() && *is_enabled) OrThrow(store.DisableTable(me, table));
+      OrThrow(store.DropTable(me, table));
     }
-    CheckThrow(store.SetNamespaceSpaceQuota(me, name, std::nullopt));
-    if (name != kDefaultNamespace) CheckThrow(store.DropNamespace(me, name));
+    OrThrow(store.SetNamespaceSpaceQuota(me, name, std::nullopt));
+    if (name != kDefaultNamespace) OrThrow(store.DropNamespace(me, name));
   }
 }
 

@@ -6,15 +6,6 @@
 #include "engine/open.h"
 
 namespace cellfs::conformance {
-namespace {
-
-void SetOrThrow(SiteSettings& site, const std::string& key, const std::string& value) {
-  const Status set = site.Set(key, value);
-  if (!set.ok()) throw std::runtime_error(set.ToString());
-}
-
-}  // namespace
-
 LocalStage::LocalStage(Kept kept, const Json& test_case)
     : clock_(std::make_shared<ManualClock>(0)) {
   options_.clock = clock_;
@@ -23,8 +14,7 @@ LocalStage::LocalStage(Kept kept, const Json& test_case)
   if (Truth(test_case, "acl", false)) options_.site.authorization = true;
   if (Has(test_case, "config")) {
     for (const auto& [key, value] : test_case.at("config").items()) {
-      SetOrThrow(options_.site, key,
-                 value.is_string() ? value.get<std::string>() : value.dump());
+      OrThrow(options_.site.Set(key, value.is_string() ? value.get<std::string>() : value.dump()));
     }
   }
   if (kept == Kept::kInDirectory) directory_.emplace();
@@ -36,9 +26,7 @@ void LocalStage::Open() {
     store_ = OpenMemoryStore(options_);
     return;
   }
-  auto opened = OpenLocalStore(directory_->path() + "/store", options_);
-  if (!opened.ok()) throw std::runtime_error(opened.status().ToString());
-  store_ = *std::move(opened);
+  store_ = OrThrow(OpenLocalStore(directory_->path() + "/store", options_));
 }
 
 void LocalStage::Reopen() {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "case_json.h"
 #include "engine/store.h"
@@ -19,6 +20,16 @@ class NotPlayable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// For what a stage cannot do without.
+template <typename T>
+T OrThrow(StatusOr<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().ToString());
+  return *std::move(result);
+}
+inline void OrThrow(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
 
 enum class StepKind { kData, kAdministration };
 
