@@ -65,8 +65,8 @@ class ColumnTable {
     ColumnTable& columns_;
     const Part part_;
   };
-  // Counts those that are over: whoever has seen that a file is there, and then waited for its lock, asks whether
-  // that may have gone with others meanwhile.
+  // Counts those that are over: whoever has seen that a file is there, and then waited for its lock,
+  // asks whether that may have gone with others meanwhile.
   uint64_t closings() const { return closings_.load(); }
 
  private:

@@ -16,8 +16,8 @@ using Report = std::function<void(const Status& status)>;
 
 // Forks; runs `daemon` in the child, a session of its own whose standard streams are closed once it
 // has reported. Answers in the parent: what was reported; kIoError: there is no child;
-// kOutcomeUnknown: it ended without a word; kCancelled: SIGINT, SIGTERM or SIGHUP
-// came, and the child was ended.
+// kOutcomeUnknown: it ended without a word; kCancelled: SIGINT, SIGTERM or SIGHUP came, and the
+// child was ended.
 // REQUIRES: one thread.
 Status RunInBackground(const std::function<int(const Report&)>& daemon);
 

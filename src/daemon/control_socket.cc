@@ -73,8 +73,8 @@ std::optional<SocketAddress> AddressOf(const std::string& name) {
   return result;
 }
 
-// The names of sockets that listen and begin so: "Num RefCount Protocol Flags Type St Inode @name".
-// A daemon of 0.1.0 has no mark.
+// The names of sockets that may be its daemon's, as "Num RefCount Protocol Flags Type St Inode @name"
+// tells them. That of a daemon of 0.1.0 has no mark.
 std::vector<std::string> ListenersFor(const MountedStore& mount) {
   const std::string prefix = PrefixOf(mount.user, mount.device);
   const std::string mark = MarkOf(mount.store);
