@@ -14,6 +14,7 @@
 #include "engine/filters.h"
 #include "fs/requests/running_request.h"
 #include "fs/requests/scan_slots.h"
+#include "tests/fs/mount_options.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -22,12 +23,6 @@ namespace {
 constexpr uid_t kOwner = 1000;
 constexpr uid_t kOther = 1001;
 constexpr gid_t kGroup = 2000;
-
-MountOptions ForAll() {
-  MountOptions options;
-  options.allow_other = true;
-  return options;
-}
 
 class CallersStoreTest : public testing::Test {
  protected:

@@ -3,6 +3,7 @@
 // What modes say where the kernel does not ask them.
 #include "fs/reading/mode_rights.h"
 
+#include "tests/fs/mount_options.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -10,12 +11,6 @@ namespace {
 
 constexpr uid_t kOwner = 1000;
 constexpr uid_t kStranger = 1001;
-
-MountOptions ForAll() {
-  MountOptions options;
-  options.allow_other = true;
-  return options;
-}
 
 // The kernel asks for the right to make it, and takes what CREATE opens for made.
 TEST(ModeRightsTest, AFileThatACommandMadeMeanwhileIsOpenedByCreateAsItsModeSays) {

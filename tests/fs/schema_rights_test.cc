@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "tests/fs/mount_options.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -15,12 +16,6 @@ constexpr uid_t kStranger = 1001;
 constexpr char kSchema[] = "default/t/.schema.toml";
 constexpr char kTemporary[] = "default/t/.schema.toml.tmp";
 constexpr char kDropsAll[] = "enabled = false\n[families.f]\ndrop = true\n[families.g]\n";
-
-MountOptions ForAll() {
-  MountOptions options;
-  options.allow_other = true;
-  return options;
-}
 
 // The table is its owner's, and everybody may write in its directory.
 struct SchemaRightsTest : testing::Test {
