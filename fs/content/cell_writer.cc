@@ -555,8 +555,8 @@ bool CellWriter::SeemsClosed() const {
 void CellWriter::LeaveBytes() {
   const uint64_t generation = node_->generation();
   if (!last_put_) return;
-  if (auto bytes = file_->TakePut(generation, LastPut::kMaxBytes))
-    with_.tree.last_put.Keep(node_, generation, *std::move(bytes));
+  if (auto bytes = file_->TakePut(generation, ColumnTable::kMaxBytesPut))
+    with_.tree.columns.KeepPut(node_->column(), generation, *std::move(bytes));
   static_cast<void>(file_->HoldEdits(with_.tree.open_file_memory, user));
 }
 

@@ -41,7 +41,7 @@ OutcomeOr<bool> FileClaims::MakeColumn(const Request& request, const Place& file
   Claim claim(tree_.unstored, file);
   // Somebody's first put may have come between look-up and claim; it took its own claim away with
   // it.
-  if (!tree_.last_absent.IsStill(file)) {
+  if (!tree_.columns.IsAbsent(file)) {
     CELLFS_ASSIGN_OR_RETURN(auto cell,
                             ReadColumn(reading_, *request.caller, file, ReadDetail::kLengths));
     if (cell) return false;

@@ -10,6 +10,7 @@ namespace cellfs::fs {
 
 Column::~Column() {
   std::lock_guard lock(shard_->mutex);
+  shard_->newest_gone = std::max(shard_->newest_gone, generation());
   const auto [begin, end] = shard_->columns.equal_range(number_);
   const auto it = std::find_if(begin, end, [&](const auto& known) { return known.second == this; });
   if (it != end) shard_->columns.erase(it);

@@ -42,6 +42,9 @@ struct alignas(64) ColumnShard {
   };
   std::mutex mutex;
   std::unordered_multimap<uint64_t, Column*, Identity> columns;
+  // No generation of a column that went from here exceeds it. A new one begins with it: what was
+  // read before that may be of before a change that nobody remembers.
+  uint64_t newest_gone = 1;
 };
 
 // Thread-safe. ColumnTable makes it.
@@ -56,6 +59,7 @@ class Column : public std::enable_shared_from_this<Column> {
   Column& operator=(const Column&) = delete;
 
   const Place& cell() const { return *cell_; }
+  const std::shared_ptr<const Place>& shared_cell() const { return cell_; }
   uint64_t number() const { return number_; }  // Place::ColumnNumber; two may have the same
 
   // ---- What it shows --------------------------------------------------------------------------

@@ -36,9 +36,7 @@ ColumnPtr ColumnTable::Find(const Place& in_column) const {
   return FindLocked(shard, in_column, number);
 }
 
-template <typename MakePlace>
-ColumnPtr ColumnTable::FindOrMake(const Place& in_column, uint64_t number,
-                                  MakePlace&& make_place) {
+ColumnPtr ColumnTable::Get(const Place& in_column, uint64_t number) {
   ColumnShard& shard = ShardOf(number);
   {
     std::lock_guard lock(shard.mutex);
@@ -46,20 +44,16 @@ ColumnPtr ColumnTable::FindOrMake(const Place& in_column, uint64_t number,
   }
   // It takes itself out of the table, so it is none while that is locked.
   auto made = std::make_shared<Column>(*this, std::shared_ptr<ColumnShard>(shards_, &shard),
-                                       make_place(), number);
+                                       CellOf(in_column), number);
   std::lock_guard lock(shard.mutex);
   if (ColumnPtr column = FindLocked(shard, in_column, number)) return column;
+  made->generation_.RaiseTo(shard.newest_gone);
   shard.columns.emplace(number, made.get());
   return made;
 }
 
 ColumnPtr ColumnTable::Get(const Place& in_column) {
-  return FindOrMake(in_column, in_column.ColumnNumber(), [&] { return CellOf(in_column); });
-}
-
-ColumnPtr ColumnTable::Get(const std::shared_ptr<const Place>& in_column, uint64_t number) {
-  const bool is_cell = in_column->kind == PlaceKind::kCell && in_column->view == nullptr;
-  return FindOrMake(*in_column, number, [&] { return is_cell ? in_column : CellOf(*in_column); });
+  return Get(in_column, in_column.ColumnNumber());
 }
 
 Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
@@ -72,6 +66,51 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
     recent_.pop_front();
   }
   return now;
+}
+
+// ---- The last ones -----------------------------------------------------------------------------
+
+void ColumnTable::NoteAbsent(const Place& in_column, uint64_t looked_at) {
+  Known known{Get(in_column), 0};
+  known.generation = known.column->generation();
+  if (known.generation > looked_at) return;
+  std::lock_guard lock(last_mutex_);
+  std::swap(absent_[next_absent_++ % absent_.size()], known);  // the one before goes after the lock
+}
+
+bool ColumnTable::IsAbsent(const Place& in_column) const {
+  const ColumnPtr column = Find(in_column);
+  if (column == nullptr) return false;
+  std::lock_guard lock(last_mutex_);
+  return std::any_of(absent_.begin(), absent_.end(),
+                     [&](const Known& known) { return known.IsStill(*column); });
+}
+
+void ColumnTable::ForgetAbsent() {
+  std::array<Known, 8> forgotten;  // they go after the lock
+  std::lock_guard lock(last_mutex_);
+  absent_.swap(forgotten);
+}
+
+void ColumnTable::KeepPut(ColumnPtr column, uint64_t generation, std::string bytes) {
+  Known known{std::move(column), generation};
+  std::lock_guard lock(last_mutex_);
+  std::swap(put_, known);
+  bytes_put_.swap(bytes);
+}
+
+std::optional<Cell> ColumnTable::TakePut(const Column& column) {
+  const auto shown = column.cached_cell();
+  if (!shown || shown->expires) return std::nullopt;
+  Known taken;
+  std::lock_guard lock(last_mutex_);
+  if (!put_.IsStill(column)) return std::nullopt;
+  std::swap(put_, taken);
+  Cell cell;
+  cell.timestamp = shown->version;
+  cell.value = std::exchange(bytes_put_, {});
+  cell.value_length = cell.value.size();
+  return cell;
 }
 
 // ---- Columns that go together -------------------------------------------------------------------

@@ -10,10 +10,17 @@ namespace {
 // What is in a view does not change, and nobody locks it.
 bool HasColumn(const Place& place) { return !place.IsDirectory() && place.view == nullptr; }
 
+// A plain file shares it with its column.
+std::shared_ptr<const Place> Shared(const Place& place, const ColumnPtr& column) {
+  if (column != nullptr && place.kind == PlaceKind::kCell) return column->shared_cell();
+  return std::make_shared<const Place>(place);
+}
+
 }  // namespace
 
 InodeTable::InodeTable(ColumnTable& columns)
-    : columns_(columns), root_(std::make_shared<Node>(RootPlace(), RootPlace().InodeNumber())) {
+    : columns_(columns),
+      root_(std::make_shared<Node>(Shared(RootPlace(), nullptr), RootPlace().InodeNumber())) {
   nodes_.emplace(root_->inode_number(), root_);
 }
 
@@ -28,10 +35,11 @@ InodeTable::Nodes::const_iterator InodeTable::FindLocked(const Place& place, uin
 }
 
 NodePtr InodeTable::Make(const Place& place, uint64_t inode) const {
-  auto node = std::make_shared<Node>(place, inode);
+  ColumnPtr column =
+      HasColumn(place) ? columns_.Get(place, Node::ColumnNumberOf(place, inode)) : nullptr;
+  auto node = std::make_shared<Node>(Shared(place, column), inode);
   node->generation_.RaiseTo(newest_gone_);
-  if (HasColumn(place))
-    node->SetColumn(columns_.Get(node->place_, Node::ColumnNumberOf(place, inode)));
+  node->SetColumn(std::move(column));
   return node;
 }
 
@@ -96,10 +104,9 @@ void InodeTable::Leave(Node& node) {
 }
 
 void InodeTable::Move(const Place& from, const Place& to) {
-  auto place = std::make_shared<const Place>(to);
   const uint64_t inode = to.InodeNumber();
-  ColumnPtr column =
-      HasColumn(to) ? columns_.Get(place, Node::ColumnNumberOf(to, inode)) : nullptr;
+  ColumnPtr column = HasColumn(to) ? columns_.Get(to, Node::ColumnNumberOf(to, inode)) : nullptr;
+  std::shared_ptr<const Place> place = Shared(to, column);
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
   const auto it = FindLocked(from, from.InodeNumber());
@@ -127,6 +134,7 @@ NodePtr InodeTable::Unlink(const Place& place) {
 }
 
 void InodeTable::InvalidateLookUps() {
+  columns_.ForgetAbsent();
   std::lock_guard lock(mutex_);
   newest_gone_ = Generation::Next();
 }

@@ -13,9 +13,7 @@
 #include "fs/nodes/column_table.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
-#include "fs/nodes/last_absent.h"
 #include "fs/nodes/last_changed_family.h"
-#include "fs/nodes/last_put.h"
 #include "fs/nodes/memory_files.h"
 #include "fs/nodes/open_file_memory.h"
 #include "fs/nodes/unput_bytes.h"
@@ -46,8 +44,6 @@ struct LiveTree {
   MemoryFiles memory_files;
   DeclaredFamilies declared;
   DirectoryTimes directory_times;
-  LastPut last_put;
-  LastAbsent last_absent;
   LastChangedFamily last_changed_family;
   KernelCache kernel;  // last: its thread uses the nodes
 };

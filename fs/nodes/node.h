@@ -28,9 +28,8 @@ namespace cellfs::fs {
 class Node : public std::enable_shared_from_this<Node> {
  public:
   // `inode_number`: the place's.
-  Node(Place place, uint64_t inode_number)
-      : place_(std::make_shared<const Place>(std::move(place))),
-        inode_number_(inode_number) {}
+  Node(std::shared_ptr<const Place> place, uint64_t inode_number)
+      : place_(std::move(place)), inode_number_(inode_number) {}
 
   // As it is now.
   Snapshot<Place> place() const;

@@ -97,8 +97,8 @@ std::optional<Timestamp> ExplicitTime(const ShownAttributes& shown, Timestamp ve
 OutcomeOr<std::optional<Cell>> ReadSource(const Renaming& with, const Caller& caller,
                                           const Place& from) {
   const bool may_be_known = from.kind == PlaceKind::kCell && caller.is_superuser();
-  if (const NodePtr node = may_be_known ? with.tree.inodes.Find(from) : nullptr) {
-    if (auto cell = with.tree.last_put.Take(*node)) return cell;
+  if (const ColumnPtr column = may_be_known ? with.tree.columns.Find(from) : nullptr) {
+    if (auto cell = with.tree.columns.TakePut(*column)) return cell;
   }
   return ReadColumn(with.reading, caller, from, ReadDetail::kValues);
 }

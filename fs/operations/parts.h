@@ -71,7 +71,7 @@ struct Parts {
   const Reading reading{store, attributes, *clock, freshness, scan_slots, options};
   const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
-  const Resolver resolver{places, reading, tree.inodes, tree.unstored, tree.last_absent, self};
+  const Resolver resolver{places, reading, tree.inodes, tree.unstored, self};
   const EntryAttributes shown{reading, attributes, tree.directory_times, options,
                               options.store_made_at.value_or(clock->Now())};
   const Contents contents{reading, tree.unstored, self};

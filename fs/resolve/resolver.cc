@@ -221,7 +221,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place&
       auto cell,
       ReadColumn(reading_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
   if (!cell) {
-    if (claim == nullptr && node.may_be()) last_absent_.Note(place, looked_at);
+    if (claim == nullptr && node.may_be()) inodes_.columns().NoteAbsent(place, looked_at);
     return FromEntry(std::move(claim));
   }
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {

@@ -9,7 +9,6 @@
 
 #include "fs/base/outcome.h"
 #include "fs/nodes/inode_table.h"
-#include "fs/nodes/last_absent.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/reading/reading.h"
 #include "fs/resolve/cellfs_directory.h"
@@ -36,12 +35,11 @@ struct ResolvedEntry {
 class Resolver {
  public:
   Resolver(const ChildPlaces& places, const Reading& reading, const InodeTable& inodes,
-           const UnstoredEntries& unstored, LastAbsent& last_absent, const CellfsDirectory& self)
+           const UnstoredEntries& unstored, const CellfsDirectory& self)
       : places_(places),
         reading_(reading),
         inodes_(inodes),
         unstored_(unstored),
-        last_absent_(last_absent),
         self_(self) {}
 
   // As ChildPlaces::Find.
@@ -104,7 +102,6 @@ class Resolver {
   const Reading& reading_;
   const InodeTable& inodes_;
   const UnstoredEntries& unstored_;
-  LastAbsent& last_absent_;
   const CellfsDirectory& self_;
 };
 

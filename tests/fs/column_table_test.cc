@@ -118,6 +118,59 @@ TEST_F(ColumnTableTest, WhatWasMadeLatelyIsKnownForAnHour) {
   EXPECT_FALSE(column->created());
 }
 
+TEST_F(ColumnTableTest, WhatWasLookedForInVainIsKnownUntilItChanges) {
+  columns.NoteAbsent(CellOf("q"), Generation::Newest());
+  columns.NoteAbsent(CellOf("p"), Generation::Newest());
+  EXPECT_TRUE(columns.IsAbsent(CellOf("q")));
+  EXPECT_FALSE(columns.IsAbsent(CellOf("other")));
+  columns.Get(CellOf("p"))->Changed();
+  EXPECT_TRUE(columns.IsAbsent(CellOf("q"))) << "what others do is nothing to it";
+  EXPECT_FALSE(columns.IsAbsent(CellOf("p")));
+  columns.ForgetAbsent();
+  EXPECT_FALSE(columns.IsAbsent(CellOf("q")));
+  EXPECT_EQ(columns.Find(CellOf("q")), nullptr);
+}
+
+TEST_F(ColumnTableTest, AColumnThatChangedAndWentSinceIsNotAbsent) {
+  const uint64_t looked_at = Generation::Newest();
+  columns.Get(CellOf("q"))->Changed();
+  ASSERT_EQ(columns.Find(CellOf("q")), nullptr);
+  columns.NoteAbsent(CellOf("q"), looked_at);
+  EXPECT_FALSE(columns.IsAbsent(CellOf("q")));
+}
+
+TEST_F(ColumnTableTest, OfVeryManyThatAreAbsentTheLastFewAreKnown) {
+  for (int i = 0; i < 100; ++i)
+    columns.NoteAbsent(CellOf("q" + std::to_string(i)), Generation::Newest());
+  EXPECT_TRUE(columns.IsAbsent(CellOf("q99")));
+  EXPECT_EQ(columns.Find(CellOf("q0")), nullptr);
+}
+
+TEST_F(ColumnTableTest, WhatWasPutLastIsTakenOnce) {
+  const ColumnPtr column = columns.Get(CellOf("q"));
+  column->Changed();
+  column->Learn({7, 5, {}, true}, column->generation());
+  columns.KeepPut(column, column->generation(), "bytes");
+  EXPECT_FALSE(columns.TakePut(*columns.Get(CellOf("p"))));
+  const auto cell = columns.TakePut(*column);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->value, "bytes");
+  EXPECT_EQ(cell->timestamp, 7);
+  EXPECT_FALSE(columns.TakePut(*column));
+}
+
+TEST_F(ColumnTableTest, WhatWasPutIsNotTakenAfterAChangeOrWhereItMayExpire) {
+  const ColumnPtr column = columns.Get(CellOf("q"));
+  column->Learn({7, 5, {}, true}, column->generation());
+  columns.KeepPut(column, column->generation(), "bytes");
+  column->Changed();
+  column->Learn({8, 5, {}, true}, column->generation());
+  EXPECT_FALSE(columns.TakePut(*column));
+  column->Learn({8, 5, Timestamp{9}, true}, column->generation());
+  columns.KeepPut(column, column->generation(), "bytes");
+  EXPECT_FALSE(columns.TakePut(*column));
+}
+
 TEST_F(ColumnTableTest, NobodyWaitsForAnotherColumn) {
   std::vector<Place> many;
   for (int i = 0; i < 3000; ++i) many.push_back(CellOf("q" + std::to_string(i)));
