@@ -16,9 +16,12 @@ Column::~Column() {
   if (it != end) shard_->columns.erase(it);
 }
 
+// Each node has the number as well, so that who asks a node takes no lock.
 void Column::Changed() {
-  generation_.Raise();
   std::lock_guard lock(shard_->mutex);
+  generation_.Raise();
+  for (Node* node = first_node_; node != nullptr; node = node->next_in_column_)
+    node->generation_.RaiseTo(generation());
   cell_cache_.Drop();
 }
 
@@ -46,6 +49,7 @@ void Column::PagesExpire(Timestamp when) {
 
 void Column::Add(Node& node) {
   std::lock_guard lock(shard_->mutex);
+  node.generation_.RaiseTo(generation());
   node.next_in_column_ = first_node_;
   if (first_node_ != nullptr) first_node_->previous_in_column_ = &node;
   first_node_ = &node;

@@ -10,6 +10,10 @@ namespace cellfs::fs {
 
 ColumnLock::ColumnLock(ColumnPtr column)
     : column_(std::move(column)), lock_(column_->mutex_, std::defer_lock) {
+  Lock();
+}
+
+void ColumnLock::Lock() {
   LockOrWait(lock_);
   ++held_;
 }
@@ -21,23 +25,14 @@ ColumnLock& ColumnLock::operator=(ColumnLock&& other) noexcept {
   return *this;
 }
 
-void ColumnLock::unlock() {
-  if (!lock_.owns_lock()) return;
-  --held_;
-  lock_.unlock();
-}
-
-void ColumnLock::AwaitOpening() {
-  unlock();
-  column_->table_.AwaitOpening(*column_);
-}
-
 ColumnLock ColumnLock::Of(ColumnPtr column) {
-  while (true) {
-    ColumnLock lock(column);
-    if (!lock.IsClosed()) return lock;
-    lock.AwaitOpening();
+  ColumnLock lock(std::move(column));
+  while (lock.IsClosed()) {
+    lock.unlock();
+    lock.column_->table_.AwaitOpening(*lock.column_);
+    lock.Lock();
   }
+  return lock;
 }
 
 ColumnLock ColumnLock::Of(ColumnTable& columns, const Place& in_column) {

@@ -42,7 +42,11 @@ class ColumnLock {
 
   bool owns_lock() const { return lock_.owns_lock(); }
   Column& column() const { return *column_; }
-  void unlock();
+  void unlock() {
+    if (!lock_.owns_lock()) return;
+    --held_;
+    lock_.unlock();
+  }
   // Whether this thread holds any: for those who must not be called then.
   static bool IsAnyHeldHere() { return held_ > 0; }
 
@@ -51,9 +55,8 @@ class ColumnLock {
   explicit ColumnLock(ColumnPtr column);
   static ColumnLock Of(ColumnPtr column);
   static std::vector<ColumnLock> Of(std::vector<ColumnPtr> columns);
+  void Lock();
   bool IsClosed() const { return column_->table_.IsClosed(*column_); }
-  // Lets it go until the column is open.
-  void AwaitOpening();
 
   static inline thread_local int held_ = 0;
   ColumnPtr column_;  // before the lock: goes after it

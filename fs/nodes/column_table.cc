@@ -70,20 +70,22 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
 
 // ---- The last ones -----------------------------------------------------------------------------
 
-void ColumnTable::NoteAbsent(const Place& in_column, uint64_t looked_at) {
-  Known known{Get(in_column), 0};
+void ColumnTable::NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at) {
+  Known known{Get(cell, number), 0};
   known.generation = known.column->generation();
   if (known.generation > looked_at) return;
   std::lock_guard lock(last_mutex_);
   std::swap(absent_[next_absent_++ % absent_.size()], known);  // the one before goes after the lock
 }
 
-bool ColumnTable::IsAbsent(const Place& in_column) const {
-  const ColumnPtr column = Find(in_column);
-  if (column == nullptr) return false;
+// The last one first, which it mostly is.
+bool ColumnTable::IsAbsent(const Place& cell) const {
   std::lock_guard lock(last_mutex_);
-  return std::any_of(absent_.begin(), absent_.end(),
-                     [&](const Known& known) { return known.IsStill(*column); });
+  for (size_t back = 1; back <= absent_.size(); ++back) {
+    const Known& known = absent_[(next_absent_ - back) % absent_.size()];
+    if (known.IsStill() && known.column->cell().IsOfSameColumn(cell)) return true;
+  }
+  return false;
 }
 
 void ColumnTable::ForgetAbsent() {
@@ -104,7 +106,7 @@ std::optional<Cell> ColumnTable::TakePut(const Column& column) {
   if (!shown || shown->expires) return std::nullopt;
   Known taken;
   std::lock_guard lock(last_mutex_);
-  if (!put_.IsStill(column)) return std::nullopt;
+  if (put_.column.get() != &column || !put_.IsStill()) return std::nullopt;
   std::swap(put_, taken);
   Cell cell;
   cell.timestamp = shown->version;
@@ -166,8 +168,7 @@ std::vector<ColumnPtr> ColumnTable::FindAllOf(const ClosedColumns& closed) const
   return found;
 }
 
-bool ColumnTable::IsClosed(const Column& column) const {
-  if (closed_count_.load() == 0) return false;
+bool ColumnTable::IsClosedNow(const Column& column) const {
   std::lock_guard lock(closed_mutex_);
   return std::any_of(closed_.begin(), closed_.end(),
                      [&](const ClosedColumns* closed) { return closed->Has(column); });

@@ -45,11 +45,11 @@ class ColumnTable {
   // ---- The last ones --------------------------------------------------------------------------
   // q was looked for, and is neither stored nor claimed. Who makes a file looks it up just before:
   // where nothing was put since then, it need not be read again, which is a tenth of a create.
-  // `looked_at`: as for Column::Learn.
-  void NoteAbsent(const Place& in_column, uint64_t looked_at);
+  // `number`: as for Get; `looked_at`: as for Column::Learn.
+  void NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at);
   // Whether that is known, and so still. Right for a column that is claimed: what was put before the
   // claim has changed it.
-  bool IsAbsent(const Place& in_column) const;
+  bool IsAbsent(const Place& cell) const;
   // The store has changed otherwise.
   void ForgetAbsent();
 
@@ -108,7 +108,10 @@ class ColumnTable {
   Timestamp KeepForAWhile(ColumnPtr column);
 
   // For ColumnLock, which holds the column's mutex when it asks.
-  bool IsClosed(const Column& column) const;
+  bool IsClosed(const Column& column) const {
+    return closed_count_.load() != 0 && IsClosedNow(column);
+  }
+  bool IsClosedNow(const Column& column) const;
   void AwaitOpening(const Column& column);
 
   const Clock& clock_;
@@ -126,9 +129,7 @@ class ColumnTable {
 
   // A column as it was; of another generation it has changed since.
   struct Known {
-    bool IsStill(const Column& now) const {
-      return column.get() == &now && now.generation() == generation;
-    }
+    bool IsStill() const { return column != nullptr && column->generation() == generation; }
     ColumnPtr column;
     uint64_t generation = 0;
   };

@@ -55,10 +55,9 @@ NodePtr InodeTable::LookUp(const Place& place) {
   return it->second;
 }
 
-NodePtr InodeTable::Find(const Place& place) const {
-  const uint64_t inode = place.InodeNumber();
+NodePtr InodeTable::Find(const Place& place, uint64_t inode_number) const {
   std::lock_guard lock(mutex_);
-  const auto it = FindLocked(place, inode);
+  const auto it = FindLocked(place, inode_number);
   return it == nodes_.end() ? nullptr : it->second;
 }
 

@@ -29,7 +29,8 @@ class InodeTable {
   // The node of the place, made where there is none; counts one look-up.
   NodePtr LookUp(const Place& place);
   // The same without counting; null where the kernel does not know the place.
-  NodePtr Find(const Place& place) const;
+  NodePtr Find(const Place& place) const { return Find(place, place.InodeNumber()); }
+  NodePtr Find(const Place& place, uint64_t inode_number) const;
   // Likewise of the row and the family that the column is in.
   std::array<NodePtr, 2> FindDirectories(const Place& column) const;
   void Forget(Node& node, uint64_t count);

@@ -68,12 +68,6 @@ ColumnPtr Node::column() const {
   return column_;
 }
 
-uint64_t Node::generation() const {
-  std::lock_guard lock(mutex_);
-  const uint64_t own = generation_.get();
-  return column_ == nullptr ? own : std::max(own, column_->generation());
-}
-
 void Node::ContentChanged() {
   std::lock_guard lock(mutex_);
   if (column_ != nullptr) return column_->Changed();

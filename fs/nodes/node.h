@@ -62,7 +62,7 @@ class Node : public std::enable_shared_from_this<Node> {
 
   // Grows whenever what is read here may have changed. Bytes read before that are stale. Of a file
   // in a column that is the column's, by whatever name it changed.
-  uint64_t generation() const;
+  uint64_t generation() const { return generation_.get(); }
   void ContentChanged();
   static uint64_t NewestGeneration() { return Generation::Newest(); }
   // The cell that the column shows, cached when it was read or put. Of a row or family: the first
@@ -134,7 +134,8 @@ class Node : public std::enable_shared_from_this<Node> {
   CellCache cell_cache_;                              // of a directory; guarded by mutex_
   std::atomic<uint64_t> stale_pages_{0};
   std::atomic<Timestamp> pages_expire_{kLatestTimestamp};
-  // Of a file in a column: what was read of its place before it was there is no older than this.
+  // Of a file in a column at least that one's, and no lower than when it came: what was read of its
+  // place before is no older.
   Generation generation_;
   std::atomic<uint64_t> changes_{0};
   std::atomic<Timestamp> first_time_{-1};  // changed under mutex_, as the next

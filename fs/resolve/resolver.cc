@@ -95,7 +95,8 @@ Resolver::CachingNode::CachingNode(const Resolver& resolver, const Caller& calle
                                    const Place& place, Node* at_hand)
     : may_be_(MayBeCached(resolver.reading_, caller, place)), node_(may_be_ ? at_hand : nullptr) {
   if (!may_be_ || node_ != nullptr) return;
-  found_ = resolver.inodes_.Find(place);
+  number_ = place.InodeNumber();
+  found_ = resolver.inodes_.Find(place, number_);
   node_ = found_.get();
 }
 
@@ -221,7 +222,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place&
       auto cell,
       ReadColumn(reading_, caller, place, is_counter ? ReadDetail::kValues : ReadDetail::kLengths));
   if (!cell) {
-    if (claim == nullptr && node.may_be()) inodes_.columns().NoteAbsent(place, looked_at);
+    if (claim == nullptr && node.is_none())
+      inodes_.columns().NoteAbsent(place, node.number(), looked_at);
     return FromEntry(std::move(claim));
   }
   if (place.view != nullptr && place.view->ShowsVersions() && place.kind == PlaceKind::kCell) {

@@ -63,11 +63,14 @@ class Resolver {
    public:
     CachingNode(const Resolver& resolver, const Caller& caller, const Place& place, Node* at_hand);
     Node* get() const { return node_; }
-    // Whether there could be one.
-    bool may_be() const { return may_be_; }
+    // Whether there could be one, and the kernel knows of none.
+    bool is_none() const { return may_be_ && node_ == nullptr; }
+    // Of the place; where there is none.
+    uint64_t number() const { return number_; }
 
    private:
     const bool may_be_;
+    uint64_t number_ = 0;
     NodePtr found_;
     Node* node_;
   };

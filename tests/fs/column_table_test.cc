@@ -40,6 +40,11 @@ struct ColumnTableTest : testing::Test {
     return took;
   }
 
+  void NoteAbsent(const std::string& qualifier, uint64_t looked_at) {
+    const Place cell = CellOf(qualifier);
+    columns.NoteAbsent(cell, cell.ColumnNumber(), looked_at);
+  }
+
   auto Close(const ColumnTable::Part& part) {
     return std::make_unique<ColumnTable::ClosedColumns>(columns, part);
   }
@@ -119,8 +124,8 @@ TEST_F(ColumnTableTest, WhatWasMadeLatelyIsKnownForAnHour) {
 }
 
 TEST_F(ColumnTableTest, WhatWasLookedForInVainIsKnownUntilItChanges) {
-  columns.NoteAbsent(CellOf("q"), Generation::Newest());
-  columns.NoteAbsent(CellOf("p"), Generation::Newest());
+  NoteAbsent("q", Generation::Newest());
+  NoteAbsent("p", Generation::Newest());
   EXPECT_TRUE(columns.IsAbsent(CellOf("q")));
   EXPECT_FALSE(columns.IsAbsent(CellOf("other")));
   columns.Get(CellOf("p"))->Changed();
@@ -135,13 +140,13 @@ TEST_F(ColumnTableTest, AColumnThatChangedAndWentSinceIsNotAbsent) {
   const uint64_t looked_at = Generation::Newest();
   columns.Get(CellOf("q"))->Changed();
   ASSERT_EQ(columns.Find(CellOf("q")), nullptr);
-  columns.NoteAbsent(CellOf("q"), looked_at);
+  NoteAbsent("q", looked_at);
   EXPECT_FALSE(columns.IsAbsent(CellOf("q")));
 }
 
 TEST_F(ColumnTableTest, OfVeryManyThatAreAbsentTheLastFewAreKnown) {
   for (int i = 0; i < 100; ++i)
-    columns.NoteAbsent(CellOf("q" + std::to_string(i)), Generation::Newest());
+    NoteAbsent("q" + std::to_string(i), Generation::Newest());
   EXPECT_TRUE(columns.IsAbsent(CellOf("q99")));
   EXPECT_EQ(columns.Find(CellOf("q0")), nullptr);
 }
