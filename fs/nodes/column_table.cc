@@ -71,46 +71,54 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
 // ---- The last ones -----------------------------------------------------------------------------
 
 void ColumnTable::NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at) {
-  Known known{Get(cell, number), 0};
-  known.generation = known.column->generation();
-  if (known.generation > looked_at) return;
+  std::optional<Absent> absent(Absent{cell, {number, looked_at}});
   std::lock_guard lock(last_mutex_);
-  std::swap(absent_[next_absent_++ % absent_.size()], known);  // the one before goes after the lock
+  absent_[next_absent_++ % absent_.size()].swap(absent);  // the one before goes after the lock
 }
 
 // The last one first, which it mostly is.
-bool ColumnTable::IsAbsent(const Place& cell) const {
+std::optional<ColumnTable::Looked> ColumnTable::LookedInVain(const Place& cell) const {
   std::lock_guard lock(last_mutex_);
   for (size_t back = 1; back <= absent_.size(); ++back) {
-    const Known& known = absent_[(next_absent_ - back) % absent_.size()];
-    if (known.IsStill() && known.column->cell().IsOfSameColumn(cell)) return true;
+    const auto& absent = absent_[(next_absent_ - back) % absent_.size()];
+    if (absent && absent->cell.IsOfSameColumn(cell)) return absent->looked;
   }
-  return false;
+  return std::nullopt;
+}
+
+// A column that went took its changes along.
+bool ColumnTable::IsAbsent(const Place& cell) const {
+  const auto looked = LookedInVain(cell);
+  if (!looked) return false;
+  ColumnShard& shard = ShardOf(looked->number);
+  ColumnPtr column;  // before the lock: goes after it
+  std::lock_guard lock(shard.mutex);
+  column = FindLocked(shard, cell, looked->number);
+  return (column == nullptr ? shard.newest_gone : column->generation()) <= looked->at;
 }
 
 void ColumnTable::ForgetAbsent() {
-  std::array<Known, 8> forgotten;  // they go after the lock
+  std::array<std::optional<Absent>, 8> forgotten;  // they go after the lock
   std::lock_guard lock(last_mutex_);
   absent_.swap(forgotten);
 }
 
 void ColumnTable::KeepPut(ColumnPtr column, uint64_t generation, std::string bytes) {
-  Known known{std::move(column), generation};
+  PutLast put{std::move(column), generation, std::move(bytes)};
   std::lock_guard lock(last_mutex_);
-  std::swap(put_, known);
-  bytes_put_.swap(bytes);
+  std::swap(put_, put);
 }
 
 std::optional<Cell> ColumnTable::TakePut(const Column& column) {
   const auto shown = column.cached_cell();
   if (!shown || shown->expires) return std::nullopt;
-  Known taken;
+  PutLast taken;
   std::lock_guard lock(last_mutex_);
-  if (put_.column.get() != &column || !put_.IsStill()) return std::nullopt;
+  if (put_.column.get() != &column || put_.generation != column.generation()) return std::nullopt;
   std::swap(put_, taken);
   Cell cell;
   cell.timestamp = shown->version;
-  cell.value = std::exchange(bytes_put_, {});
+  cell.value = std::move(taken.bytes);
   cell.value_length = cell.value.size();
   return cell;
 }

@@ -3,7 +3,7 @@
 // ColumnTable: the columns of which this mount knows something (fs/nodes/column.h), by key. It does
 // not own them: they are there as long as somebody holds them. It holds those itself of which is
 // known what was made of them lately: for temporary_age_ms, and of very many those of the last; and
-// the last few that were looked for in vain, and the one that was put last.
+// the one that was put last.
 #ifndef CELLFS_FS_NODES_COLUMN_TABLE_H_
 #define CELLFS_FS_NODES_COLUMN_TABLE_H_
 
@@ -127,17 +127,25 @@ class ColumnTable {
   // before the parts, in which its columns are.
   std::deque<std::pair<ColumnPtr, Timestamp>> recent_;
 
-  // A column as it was; of another generation it has changed since.
-  struct Known {
-    bool IsStill() const { return column != nullptr && column->generation() == generation; }
-    ColumnPtr column;
-    uint64_t generation = 0;
+  struct Looked {
+    uint64_t number = 0;  // the column's
+    uint64_t at = 0;      // Generation::Newest() from before
   };
+  struct Absent {
+    Place cell;
+    Looked looked;
+  };
+  std::optional<Looked> LookedInVain(const Place& cell) const;
+
   mutable std::mutex last_mutex_;
-  std::array<Known, 8> absent_;  // guarded by last_mutex_, as the others
+  std::array<std::optional<Absent>, 8> absent_;  // guarded by last_mutex_, as the others
   size_t next_absent_ = 0;
-  Known put_;
-  std::string bytes_put_;
+  struct PutLast {
+    ColumnPtr column;  // null: there is none
+    uint64_t generation = 0;
+    std::string bytes;
+  };
+  PutLast put_;
 };
 
 }  // namespace cellfs::fs

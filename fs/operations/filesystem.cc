@@ -170,7 +170,8 @@ Outcome FileSystem::CheckWritable(const Place& place) {
 OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   Entry entry;
   entry.node = parts_.tree.inodes.LookUp(found.place);
-  const auto shown = parts_.shown.StatOf(found, entry.node.get());
+  const auto pending = entry.node->pending();
+  const auto shown = parts_.shown.StatOf(found, entry.node.get(), pending);
   if (!shown.ok()) {
     Forget(*entry.node, 1);
     return LogFailure("stat", found.place, shown.status());
@@ -179,7 +180,7 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   entry.attributes = *shown;
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
   entry.attributes_valid_seconds =
-      entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node);
+      entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node, pending.has_value());
   entry.raced = IsRaced(found, *entry.node);
   return entry;
 }
@@ -190,9 +191,10 @@ bool FileSystem::IsRaced(const ResolvedEntry& found, const Node& node) {
 }
 
 // While something is not put yet, its time and size are not the last word.
-double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node& node) {
+double FileSystem::AttributesValidSeconds(const ResolvedEntry& found, const Node& node,
+                                          bool is_pending) {
   if (found.unstored && !found.place.IsDirectory()) return 0;
-  if (!found.place.IsDirectory() && (node.pending() || IsRaced(found, node))) return 0;
+  if (!found.place.IsDirectory() && (is_pending || IsRaced(found, node))) return 0;
   // Owner and mode are the present ones in the past as well, where nobody is told of a change.
   if (parts_.options.allow_other && found.place.view != nullptr) return 0;
   return parts_.shown.ValiditySeconds(found);
@@ -360,9 +362,11 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
 }
 
 OutcomeOr<AttributesReply> FileSystem::ReplyOf(const ResolvedEntry& found, Node& node) {
-  const auto shown = parts_.shown.StatOf(found, &node);
+  const auto pending = node.pending();
+  const auto shown = parts_.shown.StatOf(found, &node, pending);
   if (!shown.ok()) return LogFailure("stat", found.place, shown.status());
-  return AttributesReply{*shown, AttributesValidSeconds(found, node), IsRaced(found, node)};
+  const double valid_seconds = AttributesValidSeconds(found, node, pending.has_value());
+  return AttributesReply{*shown, valid_seconds, IsRaced(found, node)};
 }
 
 OutcomeOr<AttributesReply> FileSystem::SetAttributes(const Request& request, Node& node,
@@ -482,7 +486,7 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 // made meanwhile may be closed to who opens it.
 Outcome FileSystem::CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
                                       const OpenMode& mode) const {
-  CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, nullptr));
+  CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, nullptr, std::nullopt));
   const OwnerAndMode owner{shown.st_uid, shown.st_gid, shown.st_mode};
   const mode_t permissions =
       (mode.read ? kReadPermission : 0) | (mode.write ? kWritePermission : 0);
@@ -514,7 +518,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   created.handle = AddHandle(*node, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
-  const auto shown = parts_.shown.StatOf(*found, node.get());
+  const auto shown = parts_.shown.StatOf(*found, node.get(), node->pending());
   if (!shown.ok()) {
     node->RemoveHandle(opened->handle.get());
     return fail(shown.status());
@@ -563,7 +567,8 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
   if (place->kind == PlaceKind::kDeletedCell) {
     CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found,
                             parts_.resolver.Find(*request.caller, *place));
-    CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, node.get()));
+    CELLFS_ASSIGN_OR_RETURN(const struct stat shown,
+                            parts_.shown.StatOf(found, node.get(), std::nullopt));
     restoring_readers_.Opened(*place, shown, request.pid);
   }
   if (place->view != nullptr) {

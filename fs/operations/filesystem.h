@@ -178,7 +178,7 @@ class FileSystem {
   OutcomeOr<AttributesReply> GetAttributesOnce(const Request& request, Node& node);
   void NoticeOtherWriters(const ResolvedEntry& found, Node& node);
   static bool IsRaced(const ResolvedEntry& found, const Node& node);
-  double AttributesValidSeconds(const ResolvedEntry& found, const Node& node);
+  double AttributesValidSeconds(const ResolvedEntry& found, const Node& node, bool is_pending);
   // Records a failure, and passes it on.
   Outcome LogFailure(std::string_view operation, const Place& place, Outcome outcome);
   Outcome LogFailure(std::string_view operation, const Node& node, Outcome outcome);

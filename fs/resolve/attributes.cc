@@ -95,7 +95,8 @@ uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
   return schema.ok() ? place.InodeNumberIn((*schema)->id(), number) : number;
 }
 
-OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node* node) const {
+OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node* node,
+                                               const std::optional<PendingWrite>& pending) const {
   const Place& place = found.place;
   const uint64_t forgotten = node != nullptr ? node->forgotten_first_times() : 0;
   const auto noted = Noted(place);  // first: it goes once it is stored
@@ -124,9 +125,7 @@ OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node*
     shown.st_ctim = stored.ctime && IsLater(*stored.ctime, *changed) ? *stored.ctime : *changed;
   }
   if (found.unstored && found.unstored->file) ShowMemoryFile(*found.unstored->file, shown);
-  if (node != nullptr && !place.IsDirectory()) {
-    if (const auto pending = node->pending()) ShowPending(*pending, shown);
-  }
+  if (pending) ShowPending(*pending, shown);
   shown.st_atim = shown.st_mtim;
   shown.st_blocks = (shown.st_size + 511) / 512;
   return shown;

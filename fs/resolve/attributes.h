@@ -29,8 +29,9 @@ class EntryAttributes {
         options_(options),
         made_at_(made_at) {}
 
-  // `node` is null where the kernel does not know the place.
-  OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, Node* node) const;
+  // `node` is null where the kernel does not know the place. `pending`: of the node.
+  OutcomeOr<struct stat> StatOf(const ResolvedEntry& found, Node* node,
+                                const std::optional<PendingWrite>& pending) const;
   // As StatOf shows it.
   uint64_t InodeNumberOf(const Place& place) const;
   // How long names and attributes may be kept: as long as they are fresh, until the next expiry, or
