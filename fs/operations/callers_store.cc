@@ -347,7 +347,7 @@ Status CallersStore::ChangeNamespace(const Caller& caller, const std::string& na
   CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
   const Place place = NamespacePlace(name);
   {
-    const auto turn = parts_.schemas.TakeTurn();
+    const auto turn = parts_.schemas.TakeTurn(place.table);
     CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store_.DescribeNamespace(name));
     CELLFS_RETURN_IF_ERROR(change(schema));
     CELLFS_RETURN_IF_ERROR(store_.AlterNamespace(caller, schema));
@@ -407,7 +407,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   Status done;
   {
-    const auto turn = parts_.schemas.TakeTurn();
+    const auto turn = parts_.schemas.TakeTurn(table);
     CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
     TableSchema schema = *before;
     CELLFS_RETURN_IF_ERROR(change(schema));

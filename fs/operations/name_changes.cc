@@ -436,11 +436,11 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   Outcome renamed;
   {
     SchemaChanges::Turn turn;
-    if (to.IsToml()) turn = with.schemas.TakeTurn();
+    if (to.IsToml()) turn = with.schemas.TakeTurn(to.table);
     ColumnChange change(with.changing, from.place, to);
     change.PrepareOrphan(to);
     renamed = RenameOne(with, change, turn, request, from, to, must_be_absent);
-    if (turn) turn.unlock();
+    if (to.IsToml()) turn.End();
     if (renamed.ok()) {
       renamed = change.AwaitDisk();
     } else {

@@ -133,14 +133,14 @@ Outcome SchemaChanges::ApplyNamespace(const Caller& caller, const std::string& n
   return {};
 }
 
-SchemaChanges::Turn SchemaChanges::TakeTurn() {
+SchemaChanges::Turn SchemaChanges::TakeTurn(const TableName& table) {
   assert(!ColumnLock::IsAnyHeldHere());
-  return Turn(mutex_);
+  return turns_.Take(table);
 }
 
 Outcome SchemaChanges::Apply(const Caller& caller, const Place& file, std::string_view text,
                              std::optional<timespec> mtime) {
-  return Apply(TakeTurn(), caller, file, text, mtime);
+  return Apply(TakeTurn(file.table), caller, file, text, mtime);
 }
 
 Outcome SchemaChanges::Apply(const Turn& /*turn*/, const Caller& caller, const Place& file,
@@ -182,10 +182,10 @@ Outcome SchemaChanges::Declare(const Request& request, const Place& family,
     return schema.FindFamily(family.family) != nullptr;
   };
   CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
-  // As a rule, and then nobody waits for changes of other schemas.
+  // As a rule, and then nobody waits for another change.
   if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
   // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
-  const std::lock_guard lock(mutex_);
+  const Turn turn = TakeTurn(family.table);
   CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family.table));
   if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
   CELLFS_RETURN_IF_FAILED(CheckMayDeclare(request, family, *schema));
@@ -216,7 +216,7 @@ Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
 
 // What is put between the look and the drop would go with the family, so nothing is put then.
 OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& family) {
-  const auto turn = TakeTurn();
+  const Turn turn = TakeTurn(family.table);
   if (!tree_.declared.Has(family)) return false;  // somebody has said meanwhile what it is
   const ColumnTable::ClosedColumns nothing_is_put(
       tree_.columns, {family.table, std::set<std::string>{family.family}, std::nullopt});

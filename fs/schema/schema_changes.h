@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // SchemaChanges: what a written .toml and a mkdir of a family change in the schemas of namespaces
-// and tables. One change comes after the other, so that the time that a .toml shows goes with the
-// schema.
+// and tables. Changes of one schema come one after the other, so that none is lost and the time that
+// a .toml shows goes with the schema.
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +23,7 @@
 #include "fs/schema/open_files_keeper.h"
 #include "fs/schema/schema_file.h"
 #include "fs/schema/schema_shares.h"
+#include "fs/schema/schema_turns.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/place.h"
 
@@ -46,7 +46,7 @@ class SchemaChanges {
   // program set.
   Outcome Apply(const Caller& caller, const Place& file, std::string_view text,
                 std::optional<timespec> mtime = std::nullopt);
-  using Turn = std::unique_lock<std::mutex>;
+  using Turn = SchemaTurns::Turn;
   Outcome Apply(const Turn& turn, const Caller& caller, const Place& file, std::string_view text,
                 std::optional<timespec> mtime = std::nullopt);
   // Tells the kernel, afterwards and also where that failed, for a part of it may be in force: what
@@ -67,10 +67,10 @@ class SchemaChanges {
   // Whether who asks now may give a table so much to say (fs/schema/schema_shares.h).
   Status CheckShare(const TableSchema& schema) { return shares_.Check(schema); }
 
-  // For a change elsewhere that begins with what the schema is, so that no other one is lost. Before
-  // the locks of columns, never under one. Not while the kernel is told: it may wait for a request
-  // that waits for its turn.
-  Turn TakeTurn();
+  // For a change elsewhere of the schema of the table or, where its name is empty, the namespace,
+  // so that none is lost. Before the locks of columns, never under one. Not while the kernel is
+  // told: it may wait for a request that waits for its turn.
+  Turn TakeTurn(const TableName& table);
 
   // The schema changed just now, by a command or by mkdir: what its .toml shows as its time lasts
   // over remounts.
@@ -91,7 +91,7 @@ class SchemaChanges {
   ErrorLog& errors_;
   OpenFilesKeeper& open_files_;
   SchemaShares shares_{store_, attributes_};
-  std::mutex mutex_;  // of a schema with the time that its .toml shows
+  SchemaTurns turns_;
 };
 
 }  // namespace cellfs::fs

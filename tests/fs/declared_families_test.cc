@@ -3,10 +3,12 @@
 // How many families mkdir declares, and who waits for whom meanwhile.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <string>
 
+#include "engine/waiting.h"
 #include "tests/fs/hooked_store.h"
 
 namespace cellfs::fs {
@@ -71,6 +73,47 @@ TEST_F(DeclaredFamiliesTest, WhatIsDeclaredWaitsForNoChangeOfASchema) {
   EXPECT_EQ(tree.Save("default/t/.schema.toml", "open = true\n[families.f0]\nVERSIONS = 3\n"), 0);
   ASSERT_TRUE(made.valid());
   EXPECT_EQ(made.get(), 0);
+}
+
+// A change may flush, and may wait for a cluster.
+TEST_F(DeclaredFamiliesTest, WhoDeclaresOneWaitsForNoOtherTablesSchema) {
+  ASSERT_EQ(tree.Mkdir("default/u"), 0);
+  ASSERT_EQ(tree.Mkdir("default/u/r"), 0);
+  ASSERT_EQ(Declare(0, 1), 0);
+  std::future<int> made;
+  tree.hooked->before_alteration = [&] {
+    made = std::async(std::launch::async, [&] { return tree.Mkdir("default/u/r/f"); });
+    EXPECT_EQ(made.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  };
+  EXPECT_EQ(tree.Save("default/t/.schema.toml", "open = true\n[families.f0]\nVERSIONS = 3\n"), 0);
+  ASSERT_TRUE(made.valid());
+  EXPECT_EQ(made.get(), 0);
+}
+
+// Else a few who wait for it keep all threads.
+TEST_F(DeclaredFamiliesTest, WhoWaitsForASchemaCountsAsWaiting) {
+  struct CountedWaits : WaitObserver {
+    void WaitBegins(Wait) noexcept override { begun = true; }
+    void WaitEnds() noexcept override { ended = true; }
+    std::atomic<bool> begun{false};
+    std::atomic<bool> ended{false};
+  };
+  ASSERT_EQ(Declare(0, 1), 0);
+  CountedWaits waits;
+  std::future<int> made;
+  tree.hooked->before_alteration = [&] {
+    made = std::async(std::launch::async, [&] {
+      WaitObserver::OfThisThread() = &waits;
+      return tree.Mkdir("default/t/r/f1");
+    });
+    EXPECT_EQ(made.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    EXPECT_TRUE(waits.begun);
+    EXPECT_FALSE(waits.ended);
+  };
+  EXPECT_EQ(tree.Save("default/t/.schema.toml", "open = true\n[families.f0]\nVERSIONS = 3\n"), 0);
+  ASSERT_TRUE(made.valid());
+  EXPECT_EQ(made.get(), 0);
+  EXPECT_TRUE(waits.ended);
 }
 
 // Its owner has said what it is, while another's rmdir waited for its turn.
