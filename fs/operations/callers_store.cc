@@ -310,11 +310,16 @@ Status CallersStore::CheckChangesTable(const TableName& table) const {
   return rights_.CheckOwns(TablePlace(table));
 }
 
-Status CallersStore::ChangedTable(const TableName& table, Status done) {
-  if (!IsInForce(done)) return done;
+Status CallersStore::ChangeInTurn(const TableName& table, const std::function<Status()>& change) {
   const Place place = TablePlace(table);
-  parts_.tree.declared.Forget(table);
-  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  Status done;
+  {
+    const auto turn = parts_.schemas.TakeTurn(table);
+    done = change();
+    if (!IsInForce(done)) return done;
+    parts_.tree.declared.Forget(table);  // before rmdir, which may undeclare one, gets its turn
+    parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
+  }
   parts_.tree.unstored.ShowToml(place);
   parts_.tree.kernel.TableChanged(table);
   filesystem_.AwaitKernel();
@@ -345,12 +350,19 @@ Status CallersStore::AlterNamespace(const Caller& caller, const NamespaceSchema&
 Status CallersStore::ChangeNamespace(const Caller& caller, const std::string& name,
                                      const NamespaceChange& change) {
   CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
+  return ChangeNamespaceInTurn(name, [&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store_.DescribeNamespace(name));
+    CELLFS_RETURN_IF_ERROR(change(schema));
+    return store_.AlterNamespace(caller, schema);
+  });
+}
+
+Status CallersStore::ChangeNamespaceInTurn(const std::string& name,
+                                           const std::function<Status()>& change) {
   const Place place = NamespacePlace(name);
   {
     const auto turn = parts_.schemas.TakeTurn(place.table);
-    CELLFS_ASSIGN_OR_RETURN(NamespaceSchema schema, store_.DescribeNamespace(name));
-    CELLFS_RETURN_IF_ERROR(change(schema));
-    CELLFS_RETURN_IF_ERROR(store_.AlterNamespace(caller, schema));
+    CELLFS_RETURN_IF_ERROR(change());
     parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
   }
   parts_.tree.unstored.ShowToml(place);
@@ -405,9 +417,7 @@ Status CallersStore::AlterTable(const Caller& caller, const TableSchema& schema)
 Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
                                  const SchemaChange& change) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  Status done;
-  {
-    const auto turn = parts_.schemas.TakeTurn(table);
+  return ChangeInTurn(table, [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
     TableSchema schema = *before;
     CELLFS_RETURN_IF_ERROR(change(schema));
@@ -419,30 +429,33 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
       if (schema.FindFamily(name) == nullptr) dropped.insert(name);
     }
     const Timestamp time = parts_.clock->Now();
-    done = parts_.open_files.Drop(table, dropped,
-                                  [&] { return store_.AlterTable(caller, schema); });
+    const Status done = parts_.open_files.Drop(
+        table, dropped, [&] { return store_.AlterTable(caller, schema); });
     if (IsInForce(done)) {
-      parts_.tree.declared.Forget(table);  // before rmdir, which may undeclare one, gets its turn
       for (const std::string& family : dropped) parts_.schemas.FamilyWent(table, family, time);
     }
-  }
-  return ChangedTable(table, done);
+    return done;
+  });
 }
 
 Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
-  CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(schema));
-  return ChangedTable(schema.name(), store_.RecreateTable(caller, schema));
+  return ChangeInTurn(schema.name(), [&]() -> Status {
+    CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(schema));
+    return store_.RecreateTable(caller, schema);
+  });
 }
 
 Status CallersStore::SplitTable(const Caller& caller, const TableName& table,
                                 const std::string& key) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
-  TableSchema split = *present;
-  split.split_keys.push_back(key);
-  CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(split));
-  return ChangedTable(table, store_.SplitTable(caller, table, key));
+  return ChangeInTurn(table, [&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
+    TableSchema split = *present;
+    split.split_keys.push_back(key);
+    CELLFS_RETURN_IF_ERROR(parts_.schemas.CheckShare(split));
+    return store_.SplitTable(caller, table, key);
+  });
 }
 
 Status CallersStore::CheckShareWith(const TableName& table, const FamilySchema& family) {
@@ -456,16 +469,20 @@ Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
                                const FamilySchema& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-  CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
-  return ChangedTable(table, store_.AddFamily(caller, table, family));
+  return ChangeInTurn(table, [&]() -> Status {
+    CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
+    return store_.AddFamily(caller, table, family);
+  });
 }
 
 Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
                                   const FamilySchema& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-  CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
-  return ChangedTable(table, store_.ModifyFamily(caller, table, family));
+  return ChangeInTurn(table, [&]() -> Status {
+    CELLFS_RETURN_IF_ERROR(CheckShareWith(table, family));
+    return store_.ModifyFamily(caller, table, family);
+  });
 }
 
 Status CallersStore::WhileDisabled(const Caller& caller, const TableName& table,
@@ -481,11 +498,13 @@ Status CallersStore::WhileDisabled(const Caller& caller, const TableName& table,
 Status CallersStore::DropFamily(const Caller& caller, const TableName& table,
                                 const std::string& family) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  const Timestamp time = parts_.clock->Now();
-  const Status done = parts_.open_files.Drop(
-      table, std::set{family}, [&] { return store_.DropFamily(caller, table, family); });
-  if (IsInForce(done)) parts_.schemas.FamilyWent(table, family, time);
-  return ChangedTable(table, done);
+  return ChangeInTurn(table, [&] {
+    const Timestamp time = parts_.clock->Now();
+    const Status done = parts_.open_files.Drop(
+        table, std::set{family}, [&] { return store_.DropFamily(caller, table, family); });
+    if (IsInForce(done)) parts_.schemas.FamilyWent(table, family, time);
+    return done;
+  });
 }
 
 Status CallersStore::CheckDropsTable(const TableName& table) const {
@@ -539,24 +558,26 @@ Status CallersStore::DisableAndTruncateTable(const Caller& caller, const TableNa
 }
 
 Status CallersStore::Truncate(const TableName& table, const std::function<Status()>& act) {
-  const Timestamp time = parts_.clock->Now();
-  const Status done = parts_.open_files.Drop(table, std::nullopt, act);
-  if (IsInForce(done)) {
-    const Place place = TablePlace(table);
-    parts_.tree.unstored.RemoveBelow(place);
-    parts_.errors.Record("truncate", place, parts_.attributes.Emptied(place, time));
-  }
-  return ChangedTable(table, done);
+  return ChangeInTurn(table, [&] {
+    const Timestamp time = parts_.clock->Now();
+    const Status done = parts_.open_files.Drop(table, std::nullopt, act);
+    if (IsInForce(done)) {
+      const Place place = TablePlace(table);
+      parts_.tree.unstored.RemoveBelow(place);
+      parts_.errors.Record("truncate", place, parts_.attributes.Emptied(place, time));
+    }
+    return done;
+  });
 }
 
 Status CallersStore::EnableTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  return ChangedTable(table, store_.EnableTable(caller, table));
+  return ChangeInTurn(table, [&] { return store_.EnableTable(caller, table); });
 }
 
 Status CallersStore::DisableTable(const Caller& caller, const TableName& table) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  return ChangedTable(table, store_.DisableTable(caller, table));
+  return ChangeInTurn(table, [&] { return store_.DisableTable(caller, table); });
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> CallersStore::DescribeTable(const TableName& table) {
@@ -618,18 +639,14 @@ Statistics CallersStore::GetStatistics() {
 Status CallersStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
                                         const std::optional<SpaceQuota>& quota) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  return ChangedTable(table, store_.SetTableSpaceQuota(caller, table, quota));
+  return ChangeInTurn(table, [&] { return store_.SetTableSpaceQuota(caller, table, quota); });
 }
 
 Status CallersStore::SetNamespaceSpaceQuota(const Caller& caller, const std::string& name,
                                             const std::optional<SpaceQuota>& quota) {
   CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
-  CELLFS_RETURN_IF_ERROR(store_.SetNamespaceSpaceQuota(caller, name, quota));
-  const Place place = NamespacePlace(name);
-  parts_.errors.Record("alter", place, parts_.schemas.NoteChanged(place));
-  parts_.tree.unstored.ShowToml(place);
-  parts_.tree.kernel.NamespaceChanged(name);
-  return {};
+  return ChangeNamespaceInTurn(
+      name, [&] { return store_.SetNamespaceSpaceQuota(caller, name, quota); });
 }
 
 StatusOr<std::optional<SpaceQuota>> CallersStore::TableSpaceQuota(const TableName& table) {

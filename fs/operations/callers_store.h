@@ -175,8 +175,10 @@ class CallersStore : public Store {
   // fs/schema/schema_shares.h, of the table with that family.
   Status CheckShareWith(const TableName& table, const FamilySchema& family);
   Status CheckChangesNamespace(const std::string& name) const;
-  // After an act of administration: its .toml's time, and the kernel.
-  Status ChangedTable(const TableName& table, Status done);
+  // Acts of administration: no other change of the schema comes in between. Its .toml gets its
+  // time, and the kernel is told.
+  Status ChangeInTurn(const TableName& table, const std::function<Status()>& change);
+  Status ChangeNamespaceInTurn(const std::string& name, const std::function<Status()>& change);
   // Made just now, and its maker's. It must not stay without its owner and mode: it may be open to
   // whom it was to be closed to.
   Status Made(const Place& place, Status done, const std::function<Status()>& unmake);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/waiting.h"
+#include "fs/operations/callers_store.h"
 #include "tests/fs/hooked_store.h"
 
 namespace cellfs::fs {
@@ -114,6 +115,26 @@ TEST_F(DeclaredFamiliesTest, WhoWaitsForASchemaCountsAsWaiting) {
   ASSERT_TRUE(made.valid());
   EXPECT_EQ(made.get(), 0);
   EXPECT_TRUE(waits.ended);
+}
+
+// What is written of the schema replaces all of it: a family that came in between went with its data.
+TEST_F(DeclaredFamiliesTest, OneThatACommandAddsBesideAWrittenSchemaStays) {
+  ASSERT_EQ(Declare(0, 1), 0);
+  CallersStore commands(*tree.filesystem, *tree.store, Asker{});
+  std::future<Status> added;
+  tree.hooked->before_alteration = [&] {
+    added = std::async(std::launch::async, [&] {
+      return commands.AddFamily(Caller::Superuser(), tree.table, FamilySchema("added"));
+    });
+    EXPECT_EQ(added.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  };
+  EXPECT_EQ(tree.Save("default/t/.schema.toml", "open = true\n[families.f0]\nVERSIONS = 3\n"), 0);
+  ASSERT_TRUE(added.valid());
+  EXPECT_TRUE(added.get().ok());
+  const auto now = tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(now.ok());
+  EXPECT_NE((*now)->FindFamily("added"), nullptr);
+  EXPECT_EQ((*now)->FindFamily("f0")->max_versions(), 3);
 }
 
 // Its owner has said what it is, while another's rmdir waited for its turn.
