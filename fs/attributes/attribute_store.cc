@@ -95,6 +95,13 @@ bool IsInRow(PlaceKind kind) {
          TraitsOf(kind).content != PlaceContent::kToml;
 }
 
+// Who holds it may wait for the store.
+std::unique_lock<std::mutex> LockWaiting(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
 // Whatever the reason: a file is not to be taken for absent, or for anybody's.
 Status Unreadable(const Status& status) {
   return {StatusCode::kIoError,
@@ -196,7 +203,7 @@ Status AttributeStore::BeLoaded() {
     return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
   };
   if (is_loaded()) return Status();
-  const std::lock_guard lock(loading_);
+  const auto lock = LockWaiting(loading_);
   if (is_loaded()) return Status();
   const Timestamp began = freshness_.Now();
   auto loaded = Load();
@@ -264,7 +271,7 @@ void AttributeStore::TakeOver(Loaded loaded) {
 
 std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
   if (freshness_.is_exact() || IsInRow(place.kind)) return {};
-  return std::unique_lock(loading_);
+  return LockWaiting(loading_);
 }
 
 bool AttributeStore::HasRecords(const Place& place, const DataTable& table) const {
@@ -573,9 +580,7 @@ void AttributeStore::WasWithdrawn(size_t cells, const Address& address, const Tr
 
 std::unique_lock<std::mutex> AttributeStore::BeginChange(const std::string& row_key) {
   const size_t number = std::hash<std::string>()(row_key) % changing_.size();
-  std::unique_lock lock(changing_[number], std::defer_lock);
-  LockOrWait(lock);
-  return lock;
+  return LockWaiting(changing_[number]);
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
@@ -738,7 +743,7 @@ Status AttributeStore::MakeTable() {
     return table_exists_;
   };
   if (exists()) return Status();
-  const std::lock_guard making(making_);
+  const auto making = LockWaiting(making_);
   if (exists()) return Status();
   const Caller& superuser = Caller::Superuser();
   if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
@@ -785,8 +790,8 @@ StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
 
 // Without a schema where it is the loading that found the table gone.
 Status AttributeStore::DropTable(const DataTable& table) {
-  std::unique_lock no_loading(loading_, std::defer_lock);
-  if (table.schema != nullptr && !freshness_.is_exact()) no_loading.lock();
+  std::unique_lock<std::mutex> no_loading;
+  if (table.schema != nullptr && !freshness_.is_exact()) no_loading = LockWaiting(loading_);
   inherited_.ForgetDirectory(table.row);
   cache_.Clear();
   {
