@@ -13,6 +13,7 @@
 #include "engine/region/request_check.h"
 #include "engine/region/space_quotas.h"
 #include "engine/region/system_tables.h"
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
@@ -103,6 +104,12 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
                                                   std::shared_ptr<CellStorage> storage) {
   const TableName name = schema->name();
   return std::make_shared<Region>(name, std::move(storage), *engine_, std::move(schema), options_);
+}
+
+std::unique_lock<std::mutex> EmbeddedStore::BeginAct() {
+  std::unique_lock lock(admin_mutex_, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
 }
 
 Status EmbeddedStore::Commit(Catalog catalog) {

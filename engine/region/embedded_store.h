@@ -115,6 +115,8 @@ class EmbeddedStore : public LocalStore {
   std::shared_ptr<Region> MakeRegion(std::shared_ptr<const TableSchema> schema,
                                      std::shared_ptr<CellStorage> storage);
 
+  // Each act of administration is alone. It may flush, and waits for the disk.
+  std::unique_lock<std::mutex> BeginAct();
   // The copy of the catalog that an act changes, and its way into force. REQUIRES: admin_mutex_.
   Catalog CopyCatalog() const {
     const Snapshot<Catalog> catalog = directory_->catalog();

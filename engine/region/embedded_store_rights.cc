@@ -59,7 +59,7 @@ bool Disables(const std::map<TableName, SpaceViolationPolicy>& violations, const
 // ---- Namespaces -------------------------------------------------------------------------------
 
 Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchema& schema) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceName(schema.name));
@@ -72,7 +72,7 @@ Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchem
 }
 
 Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, schema.name));
@@ -85,7 +85,7 @@ Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema
 }
 
 Status EmbeddedStore::DropNamespace(const Caller& caller, const std::string& name) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, name));
@@ -116,7 +116,7 @@ StatusOr<std::vector<std::string>> EmbeddedStore::ListNamespaces() {
 
 Status EmbeddedStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
                                          const std::optional<SpaceQuota>& quota) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", TableScope(table)));
   CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
@@ -131,7 +131,7 @@ Status EmbeddedStore::SetTableSpaceQuota(const Caller& caller, const TableName& 
 Status EmbeddedStore::SetNamespaceSpaceQuota(const Caller& caller,
                                              const std::string& namespace_name,
                                              const std::optional<SpaceQuota>& quota) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
@@ -154,7 +154,7 @@ StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std
 
 // Entering DISABLE disables the table, leaving it enables it, whoever had disabled it before.
 Status EmbeddedStore::CheckSpaceQuotas() {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   std::map<TableName, uint64_t> sizes;
   for (const TableStatistics& table : GetStatistics().tables) sizes[table.table] = table.file_bytes;
@@ -179,7 +179,7 @@ Status EmbeddedStore::CheckSpaceQuotas() {
 // ---- Rights -----------------------------------------------------------------------------------
 
 Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   const GrantScope scope = Normalized(grant.scope);
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", scope));
@@ -206,7 +206,7 @@ Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant,
 
 Status EmbeddedStore::RevokePermissions(const Caller& caller, const std::string& user,
                                         const GrantScope& scope) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   const GrantScope revoked_scope = Normalized(scope);
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", revoked_scope));

@@ -87,7 +87,7 @@ void EmbeddedStore::SetDefaultVersions(TableSchema& schema, const TableSchema* b
 
 Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schema) {
   const TableName& name = schema.name();
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   auto made = std::make_shared<TableSchema>(schema);
   SetDefaultVersions(*made, nullptr);
@@ -122,7 +122,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
 
 Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
                                    const SchemaChange& change, Ownership ownership) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   const Catalog before = CopyCatalog();
   Catalog catalog = before;
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
@@ -217,7 +217,7 @@ Status EmbeddedStore::DropFamily(const Caller& caller, const TableName& table,
 }
 
 Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -225,7 +225,7 @@ Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
 }
 
 StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (!entry->enabled) return NotEnabled(table);
@@ -254,7 +254,7 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
 // Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids
 // that.
 Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -268,7 +268,7 @@ Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table
 }
 
 Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -283,7 +283,7 @@ Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) 
 }
 
 Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table) {
-  std::lock_guard lock(admin_mutex_);
+  const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (!entry->enabled) return NotEnabled(table);

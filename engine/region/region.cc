@@ -2,11 +2,11 @@
 #include "engine/region/region.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "engine/region/condition.h"
 #include "engine/region/request_check.h"
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
@@ -30,21 +30,33 @@ void Region::Wait::Add(LogPosition written, Durability promised) {
   needed = true;
 }
 
+std::shared_lock<std::shared_mutex> Region::LockToUse() const {
+  std::shared_lock lock(schema_mutex_, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
+std::unique_lock<std::shared_mutex> Region::LockToReplace() {
+  std::unique_lock lock(schema_mutex_, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
 Snapshot<TableSchema> Region::schema() const {
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   return schema_;
 }
 
 StatusOr<RowCells> Region::Read(const Get& get) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(get));
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, get));
   return storage_->Read(get, options_.clock->Now());
 }
 
 StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, scan));
   return storage_->OpenScanner(scan);
 }
@@ -87,19 +99,19 @@ std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations
 }
 
 Status Region::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
-  std::unique_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToReplace();
   const Status replaced = storage_->ReplaceSchema(schema);
   if (IsInForce(replaced)) schema_ = std::move(schema);
   return replaced;
 }
 
 Status Region::Truncate() {
-  std::unique_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToReplace();
   return storage_->Truncate();
 }
 
 StatusOr<bool> Region::CloseIfEmpty() {
-  std::unique_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToReplace();
   Scan scan;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
@@ -110,14 +122,14 @@ StatusOr<bool> Region::CloseIfEmpty() {
 }
 
 void Region::Reopen() {
-  std::unique_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToReplace();
   closed_ = false;
 }
 
 Status Region::CheckTimestampLeft(const std::string& row, const std::string& family,
                                   const std::string& qualifier) {
   if (storage_->NewestTimestamp() < kLatestTimestamp - 1) return {};
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, family));
   CELLFS_ASSIGN_OR_RETURN(const ColumnHead head,
                           storage_->ReadColumnHead(row, family, qualifier));
@@ -132,7 +144,7 @@ TableStatistics Region::GetStatistics() {
 
 StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& wait) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
   const Timestamp now = options_.clock->Now();
@@ -142,7 +154,7 @@ StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& 
 StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
     const cellfs::CheckAndMutate& check, const std::function<Status()>& action_guard, Wait& wait) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (const auto* column = std::get_if<ColumnCondition>(&check.condition))
     CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, column->family));
@@ -165,7 +177,7 @@ StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
 
 void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
                              std::vector<StatusOr<MutationResult>>& answers) {
-  std::shared_lock schema_lock(schema_mutex_);
+  const auto schema_lock = LockToUse();
   RowLocks::Stripes stripes;
   for (const RowMutations& row : rows) stripes.set(RowLocks::StripeOf(row.row));
   const std::vector<RowLocks::OneLock> row_locks = row_locks_.LockAll(stripes);

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <vector>
@@ -92,6 +93,10 @@ class Region {
   WriteContext ContextAt(Timestamp now) const {
     return {*schema_, *storage_, options_.site, now, now, {}};
   }
+
+  // The schema's lock. Who changes the schema may wait for the disk meanwhile.
+  std::shared_lock<std::shared_mutex> LockToUse() const;
+  std::unique_lock<std::shared_mutex> LockToReplace();
 
   Status CheckWritable() const;
   Durability Resolve(Durability asked) const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
+#include <future>
 #include <thread>
 
+#include "engine/waiting.h"
 #include "tests/engine/region/table_fixture.h"
 
 namespace cellfs {
@@ -305,6 +307,31 @@ TEST_F(TableAdminTest, NamespacesAreDroppedEmptyAndNotTheReservedOnes) {
   ASSERT_TRUE(store_->DropTable(root_, ParseTableName("a:t")).ok());
   EXPECT_TRUE(store_->DropNamespace(root_, "a").ok());
   EXPECT_EQ(*store_->ListNamespaces(), (std::vector<std::string>{"default", "hbase"}));
+}
+
+// Else a few who wait for it keep all threads of a daemon.
+TEST_F(TableAdminTest, WhoWaitsForAnActOfAnotherCountsAsWaiting) {
+  struct CountedWaits : WaitObserver {
+    void WaitBegins(Wait) noexcept override { begun = true; }
+    void WaitEnds() noexcept override { ended = true; }
+    std::atomic<bool> begun{false};
+    std::atomic<bool> ended{false};
+  };
+  CountedWaits waits;
+  std::future<StatusCode> made;
+  state_->on_save = [&] {
+    if (made.valid()) return;
+    made = std::async(std::launch::async, [&] {
+      WaitObserver::OfThisThread() = &waits;
+      return Create("u");
+    });
+    EXPECT_EQ(made.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    EXPECT_TRUE(waits.begun);
+  };
+  EXPECT_EQ(Create("t"), StatusCode::kOk);
+  ASSERT_TRUE(made.valid());
+  EXPECT_EQ(made.get(), StatusCode::kOk);
+  EXPECT_TRUE(waits.ended);
 }
 
 }  // namespace
