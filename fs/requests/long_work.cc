@@ -22,17 +22,17 @@ LongWork::LongWork(ScanSlots& slots, Kind kind)
     : slots_(slots),
       kind_(kind),
       request_(RunningRequest::OfThisThread()),
-      claim_(UserOf(request_)) {}
+      ticket_(UserOf(request_)) {}
 
 LongWork::~LongWork() {
   if (!started_) return;
   if (Interruption* const interruption = InterruptionOf(request_)) interruption->StopHearing();
-  slots_.Leave(claim_);
+  slots_.Leave(ticket_);
 }
 
 void LongWork::Start() {
   started_ = true;
-  slots_.Enter(claim_);
+  slots_.Enter(ticket_);
   if (Interruption* const interruption = InterruptionOf(request_)) interruption->Hear(&heard_);
 }
 
@@ -42,10 +42,10 @@ Outcome LongWork::Step() {
   if (first) since_ = now;
   if (first && kind_ == Kind::kMayBeShort) return {};
   if (!started_) Start();
-  if (claim_.cancelled()) return Outcome(EINTR);
+  if (ticket_.cancelled()) return Outcome(EINTR);
   if (request_ == nullptr) return {};
   if (has_slot_ && now - since_ >= kLongestStep && slots_.waiting() > 0) {
-    slots_.GiveBack(claim_);
+    slots_.GiveBack(ticket_);
     has_slot_ = false;
   }
   const bool needs_slot = kind_ == Kind::kIsLong || now - since_ >= kShort;
@@ -53,7 +53,7 @@ Outcome LongWork::Step() {
 }
 
 Outcome LongWork::TakeSlot() {
-  CELLFS_RETURN_IF_FAILED(slots_.Take(claim_));
+  CELLFS_RETURN_IF_FAILED(slots_.Take(ticket_));
   has_slot_ = true;
   since_ = Clock::now();
   return {};

@@ -35,7 +35,7 @@ class LongWork {
   // Before each step. EINTR: nobody waits for it any more; EBUSY: too many wait.
   Outcome Step();
   // For what the step reads: true once nobody waits for it.
-  const std::atomic<bool>* cancelled() const { return &claim_.cancelled(); }
+  const std::atomic<bool>* cancelled() const { return &ticket_.cancelled(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -46,8 +46,8 @@ class LongWork {
   ScanSlots& slots_;
   const Kind kind_;
   RunningRequest* const request_;
-  ScanSlots::Claim claim_;
-  const std::function<void()> heard_ = [this] { slots_.Cancel(claim_); };
+  ScanSlots::Ticket ticket_;
+  const std::function<void()> heard_ = [this] { slots_.Cancel(ticket_); };
   bool took_a_step_ = false;
   bool started_ = false;
   bool has_slot_ = false;

@@ -10,73 +10,74 @@ namespace cellfs::fs {
 void ScanSlots::Close() {
   std::lock_guard lock(mutex_);
   closed_ = true;
-  for (Claim* claim : claims_) {
-    claim->cancelled_ = true;
-    claim->changed_.notify_one();
+  for (Ticket* ticket : tickets_) {
+    ticket->cancelled_ = true;
+    ticket->changed_.notify_one();
   }
 }
 
-void ScanSlots::Enter(Claim& claim) {
+void ScanSlots::Enter(Ticket& ticket) {
   std::lock_guard lock(mutex_);
-  claim.cancelled_ = closed_;
-  claims_.push_back(&claim);
+  ticket.cancelled_ = closed_;
+  tickets_.push_back(&ticket);
 }
 
-Outcome ScanSlots::Take(Claim& claim) {
+Outcome ScanSlots::Take(Ticket& ticket) {
   std::unique_lock lock(mutex_);
-  if (std::count_if(line_.begin(), line_.end(), [&](const Claim* other) {
-        return other->uid_ == claim.uid_;
+  if (std::count_if(line_.begin(), line_.end(), [&](const Ticket* other) {
+        return other->uid_ == ticket.uid_;
       }) >= kMostInLineOfUser) {
     return {EBUSY, "this user has " + std::to_string(kMostInLineOfUser) + " scans waiting already"};
   }
-  line_.push_back(&claim);
+  line_.push_back(&ticket);
   PassOn();
-  WaitInLine(claim, lock);
-  if (claim.has_slot_) return {};
-  line_.remove(&claim);
+  WaitInLine(ticket, lock);
+  if (ticket.has_slot_) return {};
+  line_.remove(&ticket);
   return Outcome(EINTR);
 }
 
-void ScanSlots::WaitInLine(Claim& claim, std::unique_lock<std::mutex>& lock) {
-  const auto is_over = [&] { return claim.has_slot_ || claim.cancelled_; };
+void ScanSlots::WaitInLine(Ticket& ticket, std::unique_lock<std::mutex>& lock) {
+  const auto is_over = [&] { return ticket.has_slot_ || ticket.cancelled_; };
   if (is_over()) return;
   const Waiting waiting(Wait::kIsLong);
   waiting_.fetch_add(1);
-  claim.changed_.wait(lock, is_over);
+  ticket.changed_.wait(lock, is_over);
   waiting_.fetch_sub(1);
 }
 
-void ScanSlots::GiveBack(Claim& claim) {
+void ScanSlots::GiveBack(Ticket& ticket) {
   std::lock_guard lock(mutex_);
-  if (!claim.has_slot_) return;
-  claim.has_slot_ = false;
+  if (!ticket.has_slot_) return;
+  ticket.has_slot_ = false;
   --taken_;
   PassOn();
 }
 
-void ScanSlots::Cancel(Claim& claim) {
+void ScanSlots::Cancel(Ticket& ticket) {
   std::lock_guard lock(mutex_);
-  claim.cancelled_ = true;
-  claim.changed_.notify_one();
+  ticket.cancelled_ = true;
+  ticket.changed_.notify_one();
 }
 
-void ScanSlots::Leave(Claim& claim) {
-  GiveBack(claim);
+void ScanSlots::Leave(Ticket& ticket) {
+  GiveBack(ticket);
   std::lock_guard lock(mutex_);
-  claims_.remove(&claim);
+  tickets_.remove(&ticket);
 }
 
 int ScanSlots::CountSlotsOf(uid_t uid) const {
-  return static_cast<int>(std::count_if(claims_.begin(), claims_.end(), [&](const Claim* claim) {
-    return claim->has_slot_ && claim->uid_ == uid;
-  }));
+  const auto has_slot = [&](const Ticket* ticket) {
+    return ticket->has_slot_ && ticket->uid_ == uid;
+  };
+  return static_cast<int>(std::count_if(tickets_.begin(), tickets_.end(), has_slot));
 }
 
 // REQUIRES: the mutex.
 void ScanSlots::PassOn() {
   while (taken_ < limit_ && !line_.empty()) {
     const auto next =
-        std::min_element(line_.begin(), line_.end(), [this](const Claim* a, const Claim* b) {
+        std::min_element(line_.begin(), line_.end(), [this](const Ticket* a, const Ticket* b) {
           return CountSlotsOf(a->uid_) < CountSlotsOf(b->uid_);
         });
     const bool is_last = taken_ > 0 && taken_ + 1 == limit_;

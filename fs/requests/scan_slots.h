@@ -24,9 +24,9 @@ class ScanSlots {
   static constexpr int kMostInLineOfUser = 64;
 
   // One piece of work in line: made by its thread, cancelled by any.
-  class Claim {
+  class Ticket {
    public:
-    explicit Claim(uid_t uid) : uid_(uid) {}
+    explicit Ticket(uid_t uid) : uid_(uid) {}
 
     // Once it is true it stays so.
     const std::atomic<bool>& cancelled() const { return cancelled_; }
@@ -39,19 +39,19 @@ class ScanSlots {
     std::condition_variable changed_;
   };
 
-  // Before any claim is made.
+  // Before any ticket is made.
   void SetLimit(int limit) { limit_ = limit; }
-  // Cancels all claims, and those to come: nobody is served any more.
+  // Cancels all tickets, and those to come: nobody is served any more.
   void Close();
 
-  void Enter(Claim& claim);
+  void Enter(Ticket& ticket);
   // Waits for a slot. EINTR: cancelled; EBUSY: the user has too many in line.
-  Outcome Take(Claim& claim);
+  Outcome Take(Ticket& ticket);
   // Gives the slot, if there is one, to the next in line. Take may be called again.
-  void GiveBack(Claim& claim);
-  void Cancel(Claim& claim);
-  // The last call for a claim.
-  void Leave(Claim& claim);
+  void GiveBack(Ticket& ticket);
+  void Cancel(Ticket& ticket);
+  // The last call for a ticket.
+  void Leave(Ticket& ticket);
 
   // How many threads wait for a slot.
   int waiting() const { return waiting_.load(); }
@@ -59,14 +59,14 @@ class ScanSlots {
  private:
   int CountSlotsOf(uid_t uid) const;
   void PassOn();
-  void WaitInLine(Claim& claim, std::unique_lock<std::mutex>& lock);
+  void WaitInLine(Ticket& ticket, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;  // guards the rest
   int limit_ = 5;
   int taken_ = 0;
   bool closed_ = false;
-  std::list<Claim*> claims_;  // all
-  std::list<Claim*> line_;    // those that wait
+  std::list<Ticket*> tickets_;  // all
+  std::list<Ticket*> line_;     // those that wait
   std::atomic<int> waiting_{0};
 };
 

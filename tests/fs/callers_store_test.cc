@@ -167,7 +167,7 @@ TEST_F(CallersStoreTest, AScanHoldsNoTurnWhileItsReaderReads) {
 TEST_F(CallersStoreTest, AScanTakesTurnsWithOtherLongWork) {
   ScanSlots& slots = tree_.filesystem->scan_slots();
   slots.SetLimit(1);
-  ScanSlots::Claim other(kOther);
+  ScanSlots::Ticket other(kOther);
   slots.Enter(other);
   ASSERT_TRUE(slots.Take(other).ok());
   CallersStore root = As(0);

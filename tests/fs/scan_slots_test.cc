@@ -14,28 +14,28 @@ namespace {
 // A thread that waits for a slot.
 class Waiter {
  public:
-  Waiter(ScanSlots& slots, uid_t uid) : slots_(slots), claim_(uid) {
-    slots_.Enter(claim_);
+  Waiter(ScanSlots& slots, uid_t uid) : slots_(slots), ticket_(uid) {
+    slots_.Enter(ticket_);
     const int before = slots_.waiting();
-    thread_ = std::thread([this] { taken_ = slots_.Take(claim_).error(); });
+    thread_ = std::thread([this] { taken_ = slots_.Take(ticket_).error(); });
     while (slots_.waiting() == before) std::this_thread::yield();
   }
   ~Waiter() {
-    slots_.Cancel(claim_);
+    slots_.Cancel(ticket_);
     Join();
-    slots_.Leave(claim_);
+    slots_.Leave(ticket_);
   }
 
-  ScanSlots::Claim& claim() { return claim_; }
+  ScanSlots::Ticket& ticket() { return ticket_; }
   int Join() {
     if (thread_.joinable()) thread_.join();
     return taken_;
   }
-  void GiveBack() { slots_.GiveBack(claim_); }
+  void GiveBack() { slots_.GiveBack(ticket_); }
 
  private:
   ScanSlots& slots_;
-  ScanSlots::Claim claim_;
+  ScanSlots::Ticket ticket_;
   int taken_ = -1;
   std::thread thread_;
 };
@@ -50,7 +50,7 @@ class ScanSlotsTest : public testing::Test {
   ~ScanSlotsTest() override { slots_.Leave(first_); }
 
   ScanSlots slots_;
-  ScanSlots::Claim first_{1};
+  ScanSlots::Ticket first_{1};
 };
 
 TEST_F(ScanSlotsTest, ASlotGoesToWhoHasWaitedLongest) {
@@ -64,7 +64,7 @@ TEST_F(ScanSlotsTest, ASlotGoesToWhoHasWaitedLongest) {
 
 TEST_F(ScanSlotsTest, AUserWhoHoldsFewerGoesFirst) {
   slots_.SetLimit(2);
-  ScanSlots::Claim second(2);
+  ScanSlots::Ticket second(2);
   slots_.Enter(second);
   ASSERT_TRUE(slots_.Take(second).ok());
   Waiter greedy(slots_, 1), other(slots_, 3);
@@ -76,10 +76,10 @@ TEST_F(ScanSlotsTest, AUserWhoHoldsFewerGoesFirst) {
 // A step may be a row of many values, each of which a search takes its time for.
 TEST_F(ScanSlotsTest, TheLastSlotIsKeptForWhoHoldsNone) {
   slots_.SetLimit(2);
-  ScanSlots::Claim greedy(1), other(2);
+  ScanSlots::Ticket greedy(1), other(2);
   slots_.Enter(greedy);
   slots_.Enter(other);
-  for (ScanSlots::Claim* claim : {&greedy, &other}) slots_.Cancel(*claim);  // neither waits
+  for (ScanSlots::Ticket* ticket : {&greedy, &other}) slots_.Cancel(*ticket);  // neither waits
   EXPECT_EQ(slots_.Take(greedy).error(), EINTR);
   EXPECT_TRUE(slots_.Take(other).ok());
   slots_.Leave(greedy);
@@ -88,7 +88,7 @@ TEST_F(ScanSlotsTest, TheLastSlotIsKeptForWhoHoldsNone) {
 
 TEST_F(ScanSlotsTest, WaitingEndsWithEintrOnceItIsCancelled) {
   Waiter waiter(slots_, 1);
-  slots_.Cancel(waiter.claim());
+  slots_.Cancel(waiter.ticket());
   EXPECT_EQ(waiter.Join(), EINTR);
   EXPECT_EQ(slots_.waiting(), 0);
 }
@@ -98,7 +98,7 @@ TEST_F(ScanSlotsTest, CloseCancelsAll) {
   slots_.Close();
   EXPECT_EQ(waiter.Join(), EINTR);
   EXPECT_TRUE(first_.cancelled());
-  ScanSlots::Claim late(3);
+  ScanSlots::Ticket late(3);
   slots_.Enter(late);
   EXPECT_TRUE(late.cancelled());
   slots_.Leave(late);
@@ -109,7 +109,7 @@ TEST_F(ScanSlotsTest, AUserHasSoManyInLine) {
   for (int i = 0; i < ScanSlots::kMostInLineOfUser; ++i) {
     waiters.push_back(std::make_unique<Waiter>(slots_, 1));
   }
-  ScanSlots::Claim one_more(1);
+  ScanSlots::Ticket one_more(1);
   slots_.Enter(one_more);
   EXPECT_EQ(slots_.Take(one_more).error(), EBUSY);
   slots_.Leave(one_more);
