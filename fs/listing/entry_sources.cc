@@ -15,8 +15,9 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory) {
     case PlaceKind::kRow:
       return NewFamilySource(directory);
     case PlaceKind::kFamily:
-      return directory.place().IsInScan() ? NewQuerySource(directory)
-                                          : NewColumnSource(directory, PlaceKind::kCell);
+      return directory.place().query() != nullptr
+                 ? NewQuerySource(directory)
+                 : NewColumnSource(directory, PlaceKind::kCell);
     case PlaceKind::kVersionsDirectory:
       return NewColumnSource(directory, PlaceKind::kVersionsColumn);
     case PlaceKind::kVersionsColumn:

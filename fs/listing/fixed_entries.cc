@@ -2,6 +2,7 @@
 #include "fs/listing/fixed_entries.h"
 
 #include "fs/resolve/cellfs_directory.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 namespace {
@@ -22,7 +23,7 @@ std::vector<Place> PlacesIn(Controls controls, const Place& directory) {
     case PlaceKind::kNamespace:
       return {directory.As(PlaceKind::kNamespaceFile)};
     case PlaceKind::kTable:
-      if (directory.IsInScan()) return {};
+      if (directory.view != nullptr && !directory.view->ShowsToml()) return {};
       return {directory.As(PlaceKind::kSchemaFile)};
     case PlaceKind::kFamily:
       if (directory.view != nullptr || controls != Controls::kVisible) return {};

@@ -2,14 +2,13 @@
 #include "fs/listing/listed_directory.h"
 
 #include "fs/reading/reading.h"
-#include "fs/tree/asof.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
 
 ListedDirectory::ListedDirectory(const Reading& reading, std::shared_ptr<const Place> place)
     : reading_(reading), place_(std::move(place)) {
-  if (place_->view != nullptr && place_->view->IsAsof()) moment_ = place_->view->asof->Use();
+  if (place_->view != nullptr) moment_ = place_->view->Use();
 }
 
 Outcome ListedDirectory::ReadSchema() {

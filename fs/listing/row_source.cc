@@ -12,7 +12,7 @@ namespace {
 // The rows of a table, by a scanner that goes on from batch to batch.
 class RowSource : public EntrySource {
  public:
-  explicit RowSource(ListedDirectory& table) : table_(table), is_query_(table.place().IsInScan()) {}
+  explicit RowSource(ListedDirectory& table) : table_(table), query_(table.place().query()) {}
 
   OutcomeOr<EntryBatch> After(const Caller& caller,
                               const std::optional<std::string>& key) override {
@@ -20,7 +20,7 @@ class RowSource : public EntrySource {
     if (scanner_ == nullptr || scanner_key_ != key) {
       CELLFS_RETURN_IF_FAILED(Open(caller, key));
       // A query may be limited, so it is always run from its beginning.
-      skipping = is_query_ && key.has_value();
+      skipping = query_ != nullptr && key.has_value();
     }
     EntryBatch batch;
     while (batch.entries.empty()) {
@@ -41,8 +41,8 @@ class RowSource : public EntrySource {
   Outcome Open(const Caller& caller, const std::optional<std::string>& after) {
     const Place& place = table_.place();
     Scan scan;
-    if (is_query_) {
-      scan = place.view->scan;
+    if (query_ != nullptr) {
+      scan = *query_;
     } else {
       static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
       scan.filter = first_key_only;
@@ -62,7 +62,7 @@ class RowSource : public EntrySource {
     const Place& place = table_.place();
     const auto is_listed = [&](const std::string& row) {
       if (after == nullptr) return false;
-      return place.view->scan.reversed ? row >= *after : row <= *after;
+      return query_->reversed ? row >= *after : row <= *after;
     };
     const Place like = place.As(PlaceKind::kRow);
     entries.reserve(rows.size());
@@ -74,7 +74,7 @@ class RowSource : public EntrySource {
   }
 
   ListedDirectory& table_;
-  const bool is_query_;
+  const Scan* const query_;  // null: all rows are listed
   std::unique_ptr<RowScan> scanner_;  // standing behind scanner_key_
   std::optional<std::string> scanner_key_;
 };

@@ -29,7 +29,7 @@ bool FilterRights::Matter(const Reading& reading, const Place& place) {
 
 std::shared_ptr<FilterRights> FilterRights::Of(const Reading& reading, const Place& place) {
   if (!Matter(reading, place)) return nullptr;
-  const FilterPtr& filter = place.view->scan.filter;
+  const FilterPtr& filter = place.query()->filter;
   const bool reads_values = filter != nullptr && filter->ReadsValues();
   return std::make_shared<FilterRights>(
       reading, place.table, RunningRequest::OfThisThread()->FindAsker(),

@@ -11,7 +11,6 @@
 #include "fs/reading/row_scan.h"
 #include "fs/store/raw_cells.h"
 #include "fs/store/readable_timestamps.h"
-#include "fs/tree/asof.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -112,15 +111,7 @@ Status Reading::CheckReadable(const Place& version) const {
 
 Get GetOf(const Place& place, ReadDetail detail) {
   Get get;
-  if (place.view != nullptr) {
-    if (place.view->IsAsof()) {
-      const Timestamp time = place.view->asof->time();
-      if (time < std::numeric_limits<Timestamp>::max() - 1) get.time_range.max = time + 1;
-      get.moment = place.view->asof->Use();
-    } else {
-      static_cast<Query&>(get) = place.view->scan;
-    }
-  }
+  if (place.view != nullptr) place.view->Narrow(get);
   get.row = place.row;
   get.lengths_only = detail == ReadDetail::kLengths;
   if (MustReadWholeRow(place)) return get;

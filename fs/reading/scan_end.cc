@@ -13,7 +13,7 @@ constexpr size_t kBatch = 1024;  // rows
 
 OutcomeOr<std::optional<std::string>> LastRow(const Reading& reading, const Caller& caller,
                                               const Place& place) {
-  Scan scan = place.view->scan;
+  Scan scan = *place.query();
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, place, scan));
   std::optional<std::string> last;
@@ -41,7 +41,7 @@ OutcomeOr<bool> ScanEnd::IsBefore(const Reading& reading, const Caller& caller, 
     end_ = end;
   }
   if (!end->last_row) return false;
-  return row.view->scan.reversed ? row.row >= *end->last_row : row.row <= *end->last_row;
+  return row.query()->reversed ? row.row >= *end->last_row : row.row <= *end->last_row;
 }
 
 std::optional<ScanEnd::End> ScanEnd::FindCached(const Finder& finder, uint64_t mutations,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "fs/tree/asof.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -136,8 +135,7 @@ double EntryAttributes::ValiditySeconds(const ResolvedEntry& found) const {
   // The kernel would show everybody what one who may read has looked up.
   if (options_.authorization && !place.row.empty()) return 0;
   if (place.view != nullptr) {
-    const bool fixed = place.view->IsAsof() && place.view->asof->Use() != nullptr;
-    return fixed ? static_cast<double>(options_.asof_hold_ms) / 1000 : 0;
+    return place.view->IsFixed() ? static_cast<double>(options_.asof_hold_ms) / 1000 : 0;
   }
   if (ChangesUnseen(place)) return 0;
   const double fresh = reading_.freshness().ValidSeconds();
@@ -147,9 +145,7 @@ double EntryAttributes::ValiditySeconds(const ResolvedEntry& found) const {
 }
 
 bool EntryAttributes::MayCacheListing(const Place& directory) const {
-  if (directory.view != nullptr) {
-    return directory.view->IsAsof() && directory.view->asof->Use() != nullptr;
-  }
+  if (directory.view != nullptr) return directory.view->IsFixed();
   if (!reading_.freshness().is_exact()) return false;
   if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
   if (directory.table.IsSystemTable()) return false;

@@ -8,6 +8,7 @@
 #include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/view_places.h"
 #include "fs/tree/hidden_namespace.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 
@@ -177,7 +178,8 @@ class ChildPlaces::ChildName {
     const bool is_toml = TraitsOf(*kind).content == PlaceContent::kToml;
     const bool has_controls =
         places_.options_.controls != Controls::kOff && directory_.view == nullptr;
-    if (is_toml ? directory_.IsInScan() : !has_controls) return std::nullopt;
+    const bool shows_toml = directory_.view == nullptr || directory_.view->ShowsToml();
+    if (is_toml ? !shows_toml : !has_controls) return std::nullopt;
     return directory_.As(*kind);
   }
 

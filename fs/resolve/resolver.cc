@@ -154,9 +154,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) const {
 
 OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place,
                                            Node* node) const {
-  if (place.IsInScan() && !IsInRange(place.view->scan, place.row)) {
-    return Outcome(ENOENT);
-  }
+  const Scan* const query = place.query();
+  if (query != nullptr && !IsInRange(*query, place.row)) return Outcome(ENOENT);
   if (place.view != nullptr && place.view->scan_end != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(const bool returned,
                             place.view->scan_end->IsBefore(reading_, caller, place));
@@ -179,7 +178,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place&
   if (cell) return FromCell(place, *cell);
   // Its last cell may have gone in between.
   if (made == nullptr && unstored_.emptied() != emptied) made = unstored_.Find(place);
-  if (made || place.IsInScan()) return FromEntry(std::move(made));
+  if (made || place.query() != nullptr) return FromEntry(std::move(made));
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.

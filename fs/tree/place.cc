@@ -33,7 +33,7 @@ Place InTable(PlaceKind kind, TableName table) {
 
 }  // namespace
 
-bool Place::IsInScan() const { return view != nullptr && !view->IsAsof(); }
+const Scan* Place::query() const { return view != nullptr ? view->query() : nullptr; }
 
 bool Place::IsReadOnly() const {
   return traits().Is(place_flag::kReadOnly) || view != nullptr || table.IsSystemTable();
@@ -79,8 +79,7 @@ PlaceKind Place::ParentKind() const {
 
 Place Place::Parent() const {
   if (view != nullptr && kind == KindOfScope(view->scope)) {
-    return InTable(view->IsAsof() ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory,
-                   view->scope);
+    return InTable(view->Directory(), view->scope);
   }
   Place place = *this;
   if (std::string* const key = place.KeyPart()) key->clear();
@@ -154,7 +153,7 @@ std::string Place::ToString() const {
   if (timestamp != 0) text += "@" + std::to_string(timestamp);
   if (!name.empty()) text += "/" + name;
   if (IsToml()) (text += '/') += traits().fixed_name;
-  if (view != nullptr) text += (view->IsAsof() ? " as of " : " in scan ") + view->name;
+  if (view != nullptr) text += " " + view->ToString();
   return text;
 }
 

@@ -23,6 +23,10 @@
 #include "engine/schema.h"
 #include "fs/tree/place_traits.h"
 
+namespace cellfs {
+struct Scan;  // engine/read.h
+}  // namespace cellfs
+
 namespace cellfs::fs {
 
 struct View;  // fs/tree/view.h
@@ -47,8 +51,8 @@ struct Place {
            table == other.table;
   }
   bool IsToml() const { return traits().content == PlaceContent::kToml; }
-  // Below .scan/<query>.
-  bool IsInScan() const;
+  // What the rows here are the answer of: below .scan/<query>. Null: all rows are there.
+  const Scan* query() const;
   // Nothing can be written here whatever the rights: views, the system namespace, /.cellfs.
   bool IsReadOnly() const;
 

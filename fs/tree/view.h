@@ -10,6 +10,7 @@
 
 #include "engine/names.h"
 #include "engine/read.h"
+#include "fs/tree/place_traits.h"
 
 namespace cellfs::fs {
 
@@ -17,6 +18,8 @@ class AsofMoment;  // fs/tree/asof.h
 class ScanEnd;     // fs/reading/scan_end.h
 
 struct View {
+  // The numbers are in inode numbers, which must not change: a new kind goes to the end, and
+  // answers what is asked below. Nobody else asks which kind it is.
   enum class Kind { kAsof, kScan };
   Kind kind = Kind::kAsof;
   std::string name;                   // as it stands below .asof or .scan
@@ -25,14 +28,33 @@ struct View {
   Scan scan;                          // kScan; also says which versions and columns a row shows
   std::shared_ptr<ScanEnd> scan_end;  // kScan with a limit
 
-  bool IsAsof() const { return kind == Kind::kAsof; }
+  // ---- Where it stands ------------------------------------------------------------------------
+  // The kind of the directory that its name is in.
+  PlaceKind Directory() const;
+  // For messages: "as of 1700000000000".
+  std::string ToString() const;
+
+  // ---- What is seen ---------------------------------------------------------------------------
+  // What a read through it asks for: times and moment, columns, versions, filter.
+  void Narrow(Query& read) const;
+  // The moment that it shows, which stays as long as the result is kept; null: it shows what comes.
+  std::shared_ptr<const Moment> Use() const;
+  // Whether what it shows is the same for ever.
+  bool IsFixed() const { return Use() != nullptr; }
+  // Whether tables and namespaces show their .toml: those of the present, for a schema is what
+  // reads go by.
+  bool ShowsToml() const { return query() == nullptr; }
+
+  // ---- Queries --------------------------------------------------------------------------------
+  // That which the rows are the answer of; null: all rows are there.
+  const Scan* query() const { return kind == Kind::kScan ? &scan : nullptr; }
   // Whether a family lists q@<timestamp> for each version: `.scan` with versions=N.
-  bool ShowsVersions() const { return kind == Kind::kScan && scan.max_versions > 1; }
+  bool ShowsVersions() const { return query() != nullptr && scan.max_versions > 1; }
   // Whether a query's filter takes part.
-  bool Filters() const { return kind == Kind::kScan && scan.filter != nullptr; }
+  bool Filters() const { return query() != nullptr && scan.filter != nullptr; }
   // Whether it says of what is in a row if the row is in it.
   bool LooksIntoRows() const {
-    return kind == Kind::kScan &&
+    return query() != nullptr &&
            (scan.filter != nullptr || !scan.columns.empty() || scan.time_range != TimeRange());
   }
 };
