@@ -83,7 +83,7 @@ void ColumnChange::MayEmptyDirectories(const Caller& looker) {
 void ColumnChange::DeferSync(RowStep& step) {
   Durability& durability = step.mutations.durability;
   if (durability == Durability::kUseDefault) {
-    const auto schema = with_.reading.DescribeTable(place().table);
+    const auto schema = with_.reading.DescribeTable(place());
     if (schema.ok()) durability = (*schema)->durability();
   }
   waits_for_disk_ = durability == Durability::kFsyncWal && with_.disk.syncs_apart();

@@ -130,7 +130,7 @@ std::optional<CachedCell> ColumnEffects::CellOf(const Place& place, const Effect
   if (const auto* const moved = std::get_if<effect::MovedHere>(&effect)) return moved->cell;
   const auto* const put = std::get_if<effect::Put>(&effect);
   if (put == nullptr || !put->stamp || !put->size) return std::nullopt;
-  const auto schema = reading_.DescribeTable(place.table);
+  const auto schema = reading_.DescribeTable(place);
   if (!schema.ok()) return std::nullopt;
   Cell cell;
   cell.timestamp = *put->stamp;

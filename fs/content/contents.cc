@@ -8,7 +8,7 @@ namespace cellfs::fs {
 // Once a file was read the kernel asks for its attributes again.
 void Contents::Learn(const Place& file, const Cell& cell, uint64_t looked_at, Node& node) const {
   if (node.cached_cell()) return;
-  const auto schema = reading_.DescribeTable(file.table);
+  const auto schema = reading_.DescribeTable(file);
   if (!schema.ok()) return;
   node.Cache(CachedCellOf(cell, (*schema)->FindFamily(cell.family)), looked_at);
 }

@@ -11,7 +11,7 @@ class NamespaceSource : public ShortSource {
 
  private:
   OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
-    CELLFS_ASSIGN_OR_RETURN(const auto names, root_.reading().ListNamespaces());
+    CELLFS_ASSIGN_OR_RETURN(const auto names, root_.reading().ListNamespaces(root_.place()));
     SourceEntries entries;
     Place place = root_.place().As(PlaceKind::kNamespace);
     for (const std::string& name : names) {
@@ -33,7 +33,7 @@ class TableSource : public ShortSource {
   OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
     Place place = namespace_.place().As(PlaceKind::kTable);
     CELLFS_ASSIGN_OR_RETURN(const auto tables,
-                            namespace_.reading().ListTables(place.table.namespace_name));
+                            namespace_.reading().ListTables(place));
     SourceEntries entries;
     for (const TableName& table : tables) {
       place.table.name = table.name;

@@ -13,7 +13,7 @@ ListedDirectory::ListedDirectory(const Reading& reading, std::shared_ptr<const P
 
 Outcome ListedDirectory::ReadSchema() {
   if (place_->table.name.empty()) return {};
-  CELLFS_ASSIGN_OR_RETURN(schema_, reading_.DescribeTable(place_->table));
+  CELLFS_ASSIGN_OR_RETURN(schema_, reading_.DescribeTable(*place_));
   family_ = nullptr;
   return {};
 }

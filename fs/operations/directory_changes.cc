@@ -34,7 +34,7 @@ Outcome MakeRow(const DirectoryChanges& with, const Request& request, UnstoredEn
   const Place& place = entry.place;
   CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
-  CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place.table));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(place));
   if (schema->read_only()) return {EROFS, "table '" + place.table.ToString() + "' is READONLY"};
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
   entry.maker = request.pid;

@@ -12,7 +12,7 @@ Outcome RemoveNamespace(const DirectoryChanges& with, const Request& request,
   const std::string& name = place.table.namespace_name;
   if (name == kDefaultNamespace || name == kSystemNamespace) return {EPERM, "it always exists"};
   CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, place));
-  CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(name));
+  CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(place));
   if (!tables.empty()) return ENOTEMPTY;
   CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(*request.caller, name));
   with.tree.unstored.RemoveBelow(place);

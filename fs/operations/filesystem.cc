@@ -402,11 +402,11 @@ OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& 
   if (place.table.namespace_name.empty()) return std::optional<QuotaUse>();
   std::optional<SpaceQuota> quota;
   if (!place.table.name.empty()) {
-    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.TableSpaceQuota(place.table));
+    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.TableSpaceQuota(place));
   }
   const bool whole_namespace = !quota.has_value();
   if (whole_namespace) {
-    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.NamespaceSpaceQuota(place.table.namespace_name));
+    CELLFS_ASSIGN_OR_RETURN(quota, parts_.reading.NamespaceSpaceQuota(place));
     if (!quota) return std::optional<QuotaUse>();
   }
   QuotaUse use;

@@ -263,7 +263,7 @@ bool IsSameCell(const Place& a, const Cell& cell, const Place& b) {
 
 Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
                      const Place& from, const Place& to, bool must_be_absent) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(to.table));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(to));
   const FamilySchema* family = schema->FindFamily(to.family);
   if (family == nullptr) return ENOENT;
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadSource(with, caller, from));

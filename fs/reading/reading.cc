@@ -102,7 +102,7 @@ std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) 
 }  // namespace
 
 Status Reading::CheckReadable(const Place& version) const {
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, DescribeTable(version.table));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, DescribeTable(version));
   const FamilySchema* const family = schema->FindFamily(version.family);
   if (family == nullptr) return {};  // who puts there hears of it
   return CheckReadableAt(store_, clock_.Now(), {version.table, version.row, version.family},
@@ -170,7 +170,7 @@ OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, cons
 
 OutcomeOr<RowCells> ListVersions(const Reading& reading, const Caller& caller,
                                  const Place& column) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(column.table));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(column));
   const FamilySchema* family = schema->FindFamily(column.family);
   if (family == nullptr) return Outcome(ENOENT);
   const size_t wanted = static_cast<size_t>(family->max_versions());

@@ -98,24 +98,28 @@ class Reading {
   bool AreModesEnforced() const { return options_.allow_other; }
 
   // ---- Schemas and figures; as in engine/store.h
-  StatusOr<std::vector<std::string>> ListNamespaces() const { return store_.ListNamespaces(); }
-  StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) const {
-    return store_.DescribeNamespace(name);
+  // Of the namespace or table that the place is in, as its view sees them. The views that there are
+  // show those of the present (View::ShowsToml).
+  StatusOr<std::vector<std::string>> ListNamespaces(const Place& /*root*/) const {
+    return store_.ListNamespaces();
   }
-  StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) const {
-    return store_.ListTables(namespace_name);
+  StatusOr<NamespaceSchema> DescribeNamespace(const Place& place) const {
+    return store_.DescribeNamespace(place.table.namespace_name);
   }
-  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) const {
-    return store_.DescribeTable(table);
+  StatusOr<std::vector<TableName>> ListTables(const Place& name_space) const {
+    return store_.ListTables(name_space.table.namespace_name);
   }
-  StatusOr<bool> IsTableEnabled(const TableName& table) const {
-    return store_.IsTableEnabled(table);
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const Place& place) const {
+    return store_.DescribeTable(place.table);
   }
-  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) const {
-    return store_.TableSpaceQuota(table);
+  StatusOr<bool> IsTableEnabled(const Place& place) const {
+    return store_.IsTableEnabled(place.table);
   }
-  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) const {
-    return store_.NamespaceSpaceQuota(name);
+  StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const Place& place) const {
+    return store_.TableSpaceQuota(place.table);
+  }
+  StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const Place& place) const {
+    return store_.NamespaceSpaceQuota(place.table.namespace_name);
   }
   Statistics GetStatistics() const { return store_.GetStatistics(); }
 

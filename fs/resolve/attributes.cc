@@ -90,7 +90,7 @@ timespec EntryAttributes::MadeAt(const ResolvedEntry& found) const {
 uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
   const uint64_t number = place.InodeNumber();
   if (place.table.name.empty()) return number;
-  const auto schema = reading_.DescribeTable(place.table);
+  const auto schema = reading_.DescribeTable(place);
   return schema.ok() ? place.InodeNumberIn((*schema)->id(), number) : number;
 }
 
@@ -150,7 +150,7 @@ bool EntryAttributes::MayCacheListing(const Place& directory) const {
   if (!directory.traits().Is(place_flag::kListingIsKept)) return false;
   if (directory.table.IsSystemTable()) return false;
   if (directory.table.name.empty()) return true;
-  const auto schema = reading_.DescribeTable(directory.table);
+  const auto schema = reading_.DescribeTable(directory);
   return schema.ok() &&
          std::none_of((*schema)->families.begin(), (*schema)->families.end(),
                       [](const auto& family) { return family.second.time_to_live() != kForever; });

@@ -102,7 +102,7 @@ Resolver::CachingNode::CachingNode(const Resolver& resolver, const Caller& calle
 
 OutcomeOr<CachedCell> Resolver::Learn(const Place& place, const Cell& cell, Node* node,
                                       uint64_t looked_at) const {
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading_.DescribeTable(place.table));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading_.DescribeTable(place));
   const CachedCell known = CachedCellOf(cell, schema->FindFamily(cell.family));
   if (node != nullptr) node->Cache(known, looked_at);
   return known;
@@ -141,13 +141,13 @@ OutcomeOr<ResolvedEntry> Resolver::FromEntry(UnstoredPtr entry) {
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) const {
-  const auto schema = reading_.DescribeNamespace(place.table.namespace_name);
+  const auto schema = reading_.DescribeNamespace(place);
   if (!schema.ok()) return NotDescribed(schema.status());
   return OutcomeOr<ResolvedEntry>(std::in_place, place);
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) const {
-  const auto schema = reading_.DescribeTable(place.table);
+  const auto schema = reading_.DescribeTable(place);
   if (!schema.ok()) return NotDescribed(schema.status());
   return OutcomeOr<ResolvedEntry>(std::in_place, place);
 }

@@ -59,7 +59,7 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
 OutcomeOr<Place> PlaceInScan(const Reading& reading, NameMode names, const Place& scan_directory,
                              std::string_view query) {
   CELLFS_ASSIGN_OR_RETURN(Scan scan, ReadQuery(names, query));
-  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(scan_directory.table));
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(scan_directory));
   CELLFS_RETURN_IF_FAILED(CheckFamilies(scan, *schema));
   auto view = NewView(View::Kind::kScan, scan_directory, query);
   view->scan = std::move(scan);

@@ -72,7 +72,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
   for (const auto& [name, family] : file.schema.families) {
     CELLFS_RETURN_IF_FAILED(CheckInheritance(family));
   }
-  CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(reading_, table));
+  CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(reading_, TablePlace(table)));
   const bool splits = file.has_splits && file.schema.split_keys != present.schema.split_keys;
   bool anew = present.schema.families.empty();
   // A copy makes rows and families before it brings the schema to its place.
@@ -120,7 +120,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
 Outcome SchemaChanges::ApplyNamespace(const Caller& caller, const std::string& name,
                                       std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(NamespaceFile file, ReadNamespaceFile(text, name));
-  CELLFS_ASSIGN_OR_RETURN(NamespaceFile present, DescribeNamespace(reading_, name));
+  CELLFS_ASSIGN_OR_RETURN(NamespaceFile present, DescribeNamespace(reading_, NamespacePlace(name)));
   Steps steps;
   if (file.schema.properties != present.schema.properties) {
     CELLFS_RETURN_IF_FAILED(
@@ -181,12 +181,12 @@ Outcome SchemaChanges::Declare(const Request& request, const Place& family,
   const auto is_declared = [&](const TableSchema& schema) {
     return schema.FindFamily(family.family) != nullptr;
   };
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family.table));
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading_.DescribeTable(family));
   // As a rule, and then nobody waits for another change.
   if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
   // A copy may write the .schema.toml at the same time: its time is not to be overtaken by ours.
   const Turn turn = TakeTurn(family.table);
-  CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family.table));
+  CELLFS_ASSIGN_OR_RETURN(schema, reading_.DescribeTable(family));
   if (is_declared(*schema)) return CheckMayChange(reading_, *request.caller, family);
   CELLFS_RETURN_IF_FAILED(CheckMayDeclare(request, family, *schema));
   FamilySchema declared(family.family);
@@ -222,7 +222,7 @@ OutcomeOr<bool> SchemaChanges::DropIfEmpty(const Caller& caller, const Place& fa
       tree_.columns, {family.table, std::set<std::string>{family.family}, std::nullopt});
   CELLFS_ASSIGN_OR_RETURN(const bool is_used_now, HoldsCells(family.table, {{family.family, {}}}));
   if (is_used_now) return false;
-  CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family.table));
+  CELLFS_ASSIGN_OR_RETURN(auto present, reading_.DescribeTable(family));
   TableSchema schema = *present;
   if (schema.families.erase(family.family) == 0) return false;
   if (schema.families.empty() && !IsOpen(schema)) return false;

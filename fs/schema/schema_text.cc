@@ -3,28 +3,28 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<TableFile> DescribeTable(const Reading& reading, const TableName& table) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(table));
+OutcomeOr<TableFile> DescribeTable(const Reading& reading, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(place));
   TableFile file;
   file.schema = *schema;
-  CELLFS_ASSIGN_OR_RETURN(file.enabled, reading.IsTableEnabled(table));
-  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.TableSpaceQuota(table));
+  CELLFS_ASSIGN_OR_RETURN(file.enabled, reading.IsTableEnabled(place));
+  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.TableSpaceQuota(place));
   return file;
 }
 
-OutcomeOr<NamespaceFile> DescribeNamespace(const Reading& reading, const std::string& name) {
+OutcomeOr<NamespaceFile> DescribeNamespace(const Reading& reading, const Place& place) {
   NamespaceFile file;
-  CELLFS_ASSIGN_OR_RETURN(file.schema, reading.DescribeNamespace(name));
-  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.NamespaceSpaceQuota(name));
+  CELLFS_ASSIGN_OR_RETURN(file.schema, reading.DescribeNamespace(place));
+  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.NamespaceSpaceQuota(place));
   return file;
 }
 
 OutcomeOr<std::string> TomlText(const Reading& reading, const Place& file) {
   if (file.kind == PlaceKind::kNamespaceFile) {
-    CELLFS_ASSIGN_OR_RETURN(auto described, DescribeNamespace(reading, file.table.namespace_name));
+    CELLFS_ASSIGN_OR_RETURN(auto described, DescribeNamespace(reading, file));
     return WriteNamespaceFile(described);
   }
-  CELLFS_ASSIGN_OR_RETURN(auto described, DescribeTable(reading, file.table));
+  CELLFS_ASSIGN_OR_RETURN(auto described, DescribeTable(reading, file));
   return WriteTableFile(described);
 }
 

@@ -13,8 +13,8 @@
 
 namespace cellfs::fs {
 
-OutcomeOr<TableFile> DescribeTable(const Reading& reading, const TableName& table);
-OutcomeOr<NamespaceFile> DescribeNamespace(const Reading& reading, const std::string& name);
+OutcomeOr<TableFile> DescribeTable(const Reading& reading, const Place& place);
+OutcomeOr<NamespaceFile> DescribeNamespace(const Reading& reading, const Place& place);
 
 // The text of a kSchemaFile or kNamespaceFile as it stands now.
 OutcomeOr<std::string> TomlText(const Reading& reading, const Place& file);
