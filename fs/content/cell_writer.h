@@ -70,6 +70,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome PutAll() override;
   void Share(bool with_reader) override;
   Outcome Sync() override;
+  bool WaitsForDisk() const override { return true; }
   void Release() override;
   void Abandon() override;
   bool SeemsClosed() const override;

@@ -37,7 +37,6 @@ class CounterWriter final : public FileHandle {
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
-  Outcome Sync() override { return Flush(); }
   // A claim that nothing was added to goes.
   void Release() override { unstored_.Remove(claim_); }
 

@@ -39,7 +39,6 @@ class TextWriter final : public FileHandle {
   Outcome Write(std::string_view bytes, uint64_t offset, WriteFrom from) override;
   Outcome Truncate(uint64_t size) override;
   Outcome Flush() override;
-  Outcome Sync() override { return Flush(); }
   std::optional<Outcome> SetTime(timespec mtime) override;
 
  private:

@@ -69,8 +69,9 @@ class FileHandle {
   // Somebody else opens the file to write it, and perhaps to read it: what this one holds for itself
   // becomes part of the file that all share (fs/nodes/shared_file.h).
   virtual void Share(bool /*with_reader*/) {}
-  // fsync(2).
-  virtual Outcome Sync() { return {}; }
+  // fsync(2): what is not put yet. Whoever calls it waits for the disk then, unless the handle has.
+  virtual Outcome Sync() { return Flush(); }
+  virtual bool WaitsForDisk() const { return false; }
   // The last descriptor and the last mapping have gone. Called once, before the handle dies.
   virtual void Release() {}
   // Instead of Release: the mount ends while it is open, and whoever writes has not finished.

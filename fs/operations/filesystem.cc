@@ -736,6 +736,7 @@ Outcome FileSystem::Flush(Node& node, FileHandle& handle) {
 
 Outcome FileSystem::Sync(Node& node, FileHandle& handle) {
   Outcome synced = handle.Sync();
+  if (synced.ok() && !handle.WaitsForDisk()) synced = parts_.disk.Await(parts_.disk.Issue());
   return synced.ok() ? synced : LogFailure("fsync", node, std::move(synced));
 }
 

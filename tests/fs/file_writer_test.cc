@@ -663,13 +663,14 @@ struct SlowDisk : ForwardingStore {
 };
 
 // Under the tree, from now on.
-SlowDisk& PutOnSlowDisk(WritingTree& tree) {
+template <typename Between>
+Between& PutOn(WritingTree& tree) {
   tree.filesystem.reset();
-  auto slow = std::make_unique<SlowDisk>(std::move(tree.store));
-  SlowDisk& disk = *slow;
-  tree.store = std::move(slow);
+  auto between = std::make_unique<Between>(std::move(tree.store));
+  Between& store = *between;
+  tree.store = std::move(between);
   tree.Remount();
-  return disk;
+  return store;
 }
 
 void PromiseTheDisk(WritingTree& tree) {
@@ -684,7 +685,7 @@ bool IsReady(const std::future<int>& call) {
 
 TEST_F(FileWriterTest, ACloseWaitsForTheDiskAlsoWhereAnotherHasPut) {
   CELLFS_NEEDS(syncs_apart);
-  SlowDisk& disk = PutOnSlowDisk(tree);
+  SlowDisk& disk = PutOn<SlowDisk>(tree);
   PromiseTheDisk(tree);
   const OpenFile first = tree.Open("default/t/r/f/other", ForAppending());
   const OpenFile second = tree.Open("default/t/r/f/other", ForAppending());
@@ -702,9 +703,37 @@ TEST_F(FileWriterTest, ACloseWaitsForTheDiskAlsoWhereAnotherHasPut) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/other"), "x12");
 }
 
+struct CountedSyncs : ForwardingStore {
+  using ForwardingStore::ForwardingStore;
+  Status Sync() override {
+    ++syncs;
+    return ForwardingStore::Sync();
+  }
+  int syncs = 0;
+};
+
+// `sync FILE` opens it to read.
+TEST_F(FileWriterTest, FsyncReachesTheDiskByAnyDescriptor) {
+  CountedSyncs& disk = PutOn<CountedSyncs>(tree);
+  tree.Save(kQ, "value");
+  const auto expect_syncs = [&](const OpenFile& file) {
+    ASSERT_EQ(file.error, 0);
+    const int before = disk.syncs;
+    EXPECT_TRUE(tree.filesystem->Sync(*file.node, *file.handle).ok());
+    EXPECT_GT(disk.syncs, before);
+    tree.Close(file);
+  };
+  expect_syncs(tree.Open(kQ, {}));
+  expect_syncs(tree.Open(kQ, ForWriting()));
+  expect_syncs(tree.Open("default/t/.schema.toml", ForWriting()));
+  const OpenFile counter = tree.Create("default/t/r/f/.counters/n", false, ForWritingOnly());
+  tree.Write(counter, "+1\n");
+  expect_syncs(counter);
+}
+
 TEST_F(FileWriterTest, NobodyWaitsForTheSyncOfARemoval) {
   CELLFS_NEEDS(syncs_apart);
-  SlowDisk& disk = PutOnSlowDisk(tree);
+  SlowDisk& disk = PutOn<SlowDisk>(tree);
   tree.Save(kQ, "before");
   const NodePtr node = tree.LookUp(kQ)->node;
   PromiseTheDisk(tree);
@@ -720,7 +749,7 @@ TEST_F(FileWriterTest, NobodyWaitsForTheSyncOfARemoval) {
 
 TEST_F(FileWriterTest, ReadersDoNotWaitForAWritersSync) {
   CELLFS_NEEDS(stamps_above_column);  // a put is one Mutate
-  SlowDisk& disk = PutOnSlowDisk(tree);
+  SlowDisk& disk = PutOn<SlowDisk>(tree);
   tree.Save(kQ, "before");
   OpenFile reader = tree.Open(kQ, {});
   OpenFile writer = tree.Open(kQ, Truncating());
