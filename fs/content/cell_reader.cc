@@ -40,15 +40,11 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
   if (IsCurrent()) {
     read = SharedBytes::Slice(bytes_, offset, size);
   } else {
-    // What is read is this file's, not that of whoever gets its name.
-    const auto lock = ColumnLock::Of(*node_);
+    CELLFS_ASSIGN_OR_RETURN(const auto lock, LoadAndLock());
     if (node_->unlinked() && !is_late_) {
       bytes_.reset();
       static_cast<void>(share_.Resize(0));
       return ReadOrphan(offset, size);
-    }
-    if (bytes_ == nullptr || generation_ != node_->generation()) {
-      CELLFS_RETURN_IF_FAILED(Load());
     }
     read = file_->Read(bytes_, generation_, offset, size);
     static_cast<void>(file_->HoldEdits(memory_, user));
@@ -60,6 +56,26 @@ OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor wh
   }
   WarnOfMixedPages(generation);
   return read;
+}
+
+// What is read is this file's, not that of whoever gets its name. Of what nobody writes now nothing
+// is read under the lock, where that may take as long as there is history.
+OutcomeOr<ColumnLock> CellReader::LoadAndLock() {
+  while (true) {
+    const auto place = node_->place();
+    const bool is_history = IsOfHistory(*place) && file_->writers() == 0;
+    Outcome loaded = is_history ? LoadAnew() : Outcome();
+    auto lock = ColumnLock::Of(*node_);
+    if (node_->unlinked() && !is_late_) return lock;
+    if (!is_history) loaded = LoadAnew();
+    if (loaded.ok()) return lock;
+    const Snapshot<Place> now = node_->place();
+    if (*now == *place) return loaded;
+  }
+}
+
+Outcome CellReader::LoadAnew() {
+  return bytes_ != nullptr && generation_ == node_->generation() ? Outcome() : Load();
 }
 
 // Without the lock. What is not put is looked for first: a put takes it away only when the
@@ -127,7 +143,6 @@ OutcomeOr<SharedBytes> CellReader::ReadOrphan(uint64_t offset, size_t size) cons
   return file_->orphan()->Read(offset, size);
 }
 
-// REQUIRES: the column's lock.
 Outcome CellReader::Load() {
   const Snapshot<Place> place = node_->place();
   generation_ = node_->generation();

@@ -304,24 +304,35 @@ Outcome FileSystem::Rename(const Request& request, Node& directory, std::string_
 
 // A file that has lost its name is described by who has it open. The lock, for an unlink or a
 // rename changes the store first and then the node, which must not be shown the size of another
-// file. What is in a view has its name for ever.
+// file. What is in a view has its name for ever. What is of the history is looked for without the
+// lock, and once more where its name was changed meanwhile.
 OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node) {
-  auto place = node.place();
-  ColumnLock lock;
-  if (!place->IsDirectory() && place->view == nullptr) {
+  while (true) {
+    auto place = node.place();
+    const bool may_move = !place->IsDirectory() && place->view == nullptr;
+    const bool is_history = IsOfHistory(*place);
+    ColumnLock lock;
+    if (may_move && (!is_history || node.unlinked())) {
+      lock = ColumnLock::Of(node);
+      place = node.place();
+    }
+    if (node.unlinked()) return FindOrphan(node, *place);
+    auto found = parts_.resolver.Find(*request.caller, *place, &node);
+    if (!may_move || lock.owns_lock()) return found;
     lock = ColumnLock::Of(node);
-    place = node.place();
+    const Snapshot<Place> now = node.place();
+    if (!node.unlinked() && *now == *place) return found;
   }
-  if (node.unlinked()) {
-    // As a read of it does: an empty file would be a lie.
-    const auto file = node.shared_file();
-    if (file != nullptr && file->orphan() != nullptr)
-      CELLFS_RETURN_IF_FAILED(file->orphan()->bytes().status());
-    ResolvedEntry orphan{*place};
-    orphan.looked_at = Node::NewestGeneration();
-    return orphan;
-  }
-  return parts_.resolver.Find(*request.caller, *place, &node);
+}
+
+OutcomeOr<ResolvedEntry> FileSystem::FindOrphan(const Node& node, const Place& place) {
+  // As a read of it does: an empty file would be a lie.
+  const auto file = node.shared_file();
+  if (file != nullptr && file->orphan() != nullptr)
+    CELLFS_RETURN_IF_FAILED(file->orphan()->bytes().status());
+  ResolvedEntry orphan{place};
+  orphan.looked_at = Node::NewestGeneration();
+  return orphan;
 }
 
 OutcomeOr<AttributesReply> FileSystem::GetAttributes(const Request& request, Node& node) {

@@ -172,6 +172,7 @@ class FileSystem {
   void Revalidate(const NodePtr& node);
   Outcome CheckWritable(const Place& place);
   OutcomeOr<ResolvedEntry> FindNode(const Request& request, Node& node);
+  static OutcomeOr<ResolvedEntry> FindOrphan(const Node& node, const Place& place);
   OutcomeOr<Entry> MakeEntry(const ResolvedEntry& found);
   OutcomeOr<AttributesReply> ReplyOf(const ResolvedEntry& found, Node& node);
   OutcomeOr<Entry> LookUpOnce(const Request& request, Node& directory, std::string_view name);

@@ -146,6 +146,11 @@ OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
   return std::to_string(number) + "\n";
 }
 
+bool IsOfHistory(const Place& place) {
+  return place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile ||
+         place.kind == PlaceKind::kDeletedCell;
+}
+
 bool MayBeCached(const Reading& reading, const Caller& caller, const Place& place) {
   const bool is_plain = place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily ||
                         place.kind == PlaceKind::kCell;

@@ -150,6 +150,10 @@ OutcomeOr<std::optional<Cell>> ReadColumn(const Reading& reading, const Caller& 
 // What the file's bytes are: the value, or for a counter its decimal text (EINVAL: not 8 bytes).
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell);
 
+// Whether the place shows what a column had, be it still its value: to look there may take as long as
+// its history is, so nobody does it under the column's lock.
+bool IsOfHistory(const Place& place);
+
 // Whether a node at the place may keep what was found there (Node::Cache): where no rights are
 // checked and nobody but this reading's requests changes what a plain name shows.
 bool MayBeCached(const Reading& reading, const Caller& caller, const Place& place);
