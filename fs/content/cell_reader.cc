@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "engine/waiting.h"
+
 namespace cellfs::fs {
 
 CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& request,
@@ -18,7 +20,8 @@ CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& 
 }
 
 Outcome CellReader::Hold() {
-  std::lock_guard own_lock(mutex_);
+  std::unique_lock own_lock(mutex_, std::defer_lock);
+  LockOrWait(own_lock);
   const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load());
@@ -33,7 +36,8 @@ void CellReader::NameGoes() {
 }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor what) {
-  std::lock_guard own_lock(mutex_);
+  std::unique_lock own_lock(mutex_, std::defer_lock);
+  LockOrWait(own_lock);
   if (held_) return what == ReadFor::kProgram ? ReadHeld(offset, size) : ReadForPages(offset, size);
   const uint64_t generation = node_->generation();
   OutcomeOr<SharedBytes> read = SharedBytes();

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 
+#include "engine/waiting.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -16,13 +18,15 @@ Outcome NoMemory() { return Outcome::Unknown(ENOMEM, {}); }
 }  // namespace
 
 OutcomeOr<SharedBytes> CounterWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   return SharedBytes::Copy(rest_, offset, size);
 }
 
 // After one that failed nothing more is added: who wrote it may give up, or write it again.
 Outcome CounterWriter::Write(std::string_view bytes, uint64_t /*offset*/, WriteFrom /*from*/) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (failed_) return *failed_;
   failed_ = NoMemory();
   Outcome taken = Take(bytes);
@@ -54,14 +58,16 @@ Outcome CounterWriter::Add(std::string_view lines) {
 }
 
 Outcome CounterWriter::Truncate(uint64_t size) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (size == 0) rest_.clear();
   return {};
 }
 
 // What is no number yet may become one: more may come by another descriptor.
 Outcome CounterWriter::Flush() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (failed_) return *failed_;
   if (rest_.empty()) return {};
   failed_ = NoMemory();

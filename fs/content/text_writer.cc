@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "engine/waiting.h"
 #include "fs/attributes/attribute_store.h"
 #include "fs/nodes/file_bytes.h"
 
 namespace cellfs::fs {
 
 OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   return SharedBytes::Copy(text_, offset, size);
 }
 
 // After one that failed nothing is applied: a part of the text may mean something else.
 Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (failed_) return *failed_;
   failed_ = Outcome(ENOMEM, {});  // if an exception ends it
   Outcome taken = Take(bytes, append_ && from == WriteFrom::kProgram ? text_.size() : offset);
@@ -39,7 +42,8 @@ Outcome TextWriter::Take(std::string_view bytes, uint64_t offset) {
 }
 
 Outcome TextWriter::Truncate(uint64_t size) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (size > max_size_) return EFBIG;
   if (!share_.Resize(size)) return memory_.Full(ENOSPC);
   SetLength(text_, size);
@@ -47,7 +51,8 @@ Outcome TextWriter::Truncate(uint64_t size) {
 }
 
 Outcome TextWriter::Flush() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (failed_) return *failed_;
   if (!written_ || node_->unlinked()) return {};
   Outcome applied = apply_(text_, mtime_);
@@ -59,7 +64,8 @@ Outcome TextWriter::Flush() {
 }
 
 std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
   if (!written_) return std::nullopt;
   mtime_ = mtime;
   return Outcome();

@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 
+#include "engine/waiting.h"
 #include "fs/content/cell_reader.h"
 #include "fs/content/claim.h"
 #include "fs/content/view_reader.h"
@@ -781,7 +782,8 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
 
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
-  std::lock_guard lock(directory.mutex);
+  std::unique_lock lock(directory.mutex, std::defer_lock);
+  LockOrWait(lock);
   if (!directory.share.Resize(kBytesOfListing)) {
     return LogFailure("readdir", *directory.node,
                       parts_.tree.open_file_memory.Full(ENOMEM));
