@@ -15,12 +15,12 @@ class FamilySource : public ShortSource {
     const Place& place = row_.place();
     Get get = GetOf(place, ReadDetail::kLengths);
     if (get.filter == nullptr) get.store_limit = 1;
-    CELLFS_ASSIGN_OR_RETURN(const RowCells cells, ReadRow(row_.reading(), caller, place, get));
     const Place like = place.As(PlaceKind::kFamily);
     SourceEntries entries;
-    for (const Cell& cell : cells) {
+    CELLFS_RETURN_IF_FAILED(ReadRow(row_.reading(), caller, place, get, [&](const Cell& cell) {
       if (entries.empty() || entries.back().key != cell.family) row_.AddCell(entries, like, cell);
-    }
+      return true;
+    }));
     return entries;
   }
 

@@ -2,6 +2,7 @@
 #include "fs/reading/reading.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "engine/big_endian.h"
@@ -44,25 +45,9 @@ bool NarrowColumns(const Place& place, Columns& columns) {
   return true;
 }
 
-// A filter may look at columns other than those it lets through, so a row of such a scan is always
-// read whole, and what is wanted is picked afterwards.
+// A filter may look at columns other than those it lets through, so it is always shown the whole
+// row of such a scan, and what is wanted is picked afterwards.
 bool MustReadWholeRow(const Place& place) { return place.view != nullptr && place.view->Filters(); }
-
-// An expression may take long in the values of a long row, and a row is read in one step.
-OutcomeOr<RowCells> ReadFiltered(const Reading& reading, const Caller& caller, const Place& place,
-                                 Get get) {
-  LongWork work(reading.scan_slots(), KindOfScan(place));
-  CELLFS_RETURN_IF_FAILED(work.Step());
-  get.cancelled = work.cancelled();
-  const auto rights = FilterRights::Of(reading, place);
-  if (rights != nullptr) {
-    CELLFS_RETURN_IF_FAILED(rights->BeginStep());
-    get.filter = rights->Narrow(get.filter);
-  }
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
-  if (rights != nullptr) CELLFS_RETURN_IF_FAILED(rights->failure());
-  return cells;
-}
 
 bool IsWanted(const Place& place, const Cell& cell) {
   if (!place.family.empty() && cell.family != place.family) return false;
@@ -73,11 +58,21 @@ bool IsWanted(const Place& place, const Cell& cell) {
   return true;
 }
 
-std::optional<Cell> FirstWanted(const Place& place, RowCells cells) {
-  for (Cell& cell : cells) {
-    if (IsWanted(place, cell)) return std::move(cell);
+OutcomeOr<std::optional<Cell>> FirstWanted(const Reading& reading, const Caller& caller,
+                                           const Place& place, const Get& get) {
+  std::optional<Cell> first;
+  if (!MustReadWholeRow(place)) {
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
+    for (auto cell = cells.begin(); cell != cells.end() && !first; ++cell) {
+      if (IsWanted(place, *cell)) first = std::move(*cell);
+    }
+    return first;
   }
-  return std::nullopt;
+  CELLFS_RETURN_IF_FAILED(ReadRow(reading, caller, place, get, [&](Cell& cell) {
+    if (IsWanted(place, cell)) first = std::move(cell);
+    return !first;
+  }));
+  return first;
 }
 
 RawCellsQuery RawQueryOf(const Place& place, ReadDetail detail) {
@@ -122,18 +117,25 @@ Get GetOf(const Place& place, ReadDetail detail) {
   return get;
 }
 
-OutcomeOr<RowCells> ReadRow(const Reading& reading, const Caller& caller, const Place& place,
-                            const Get& get) {
-  if (MustReadWholeRow(place)) return ReadFiltered(reading, caller, place, get);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
-  return cells;
+Outcome ReadRow(const Reading& reading, const Caller& caller, const Place& place, const Get& get,
+                const std::function<bool(Cell& cell)>& see) {
+  if (!MustReadWholeRow(place)) {
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
+    static_cast<void>(std::all_of(cells.begin(), cells.end(), std::ref(see)));
+    return {};
+  }
+  constexpr size_t kPiece = size_t{1} << 20;  // bytes
+  CELLFS_ASSIGN_OR_RETURN(const auto scan, RowScan::Open(reading, caller, place, ScanOf(get)));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(RowCells piece, scan->NextPiece(kPiece));
+    if (piece.empty() || !std::all_of(piece.begin(), piece.end(), std::ref(see))) return {};
+  }
 }
 
 OutcomeOr<std::optional<Cell>> ReadColumn(const Reading& reading, const Caller& caller,
                                           const Place& place, ReadDetail detail) {
   if (place.kind == PlaceKind::kDeletedCell) return DeletedValue(reading, caller, place, detail);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(reading, caller, place, GetOf(place, detail)));
-  return FirstWanted(place, std::move(cells));
+  return FirstWanted(reading, caller, place, GetOf(place, detail));
 }
 
 OutcomeOr<std::string> FileBytes(const Place& place, Cell cell) {
@@ -162,8 +164,7 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
                                                 const Place& row_or_family) {
   Get get = GetOf(row_or_family, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;  // of each family
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, ReadRow(reading, caller, row_or_family, get));
-  return FirstWanted(row_or_family, std::move(cells));
+  return FirstWanted(reading, caller, row_or_family, get);
 }
 
 OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,

@@ -5,6 +5,7 @@
 #ifndef CELLFS_FS_READING_READING_H_
 #define CELLFS_FS_READING_READING_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -139,9 +140,10 @@ enum class ReadDetail { kLengths, kValues };
 // view sees: time range, moment, filter.
 Get GetOf(const Place& place, ReadDetail detail);
 
-// Reads the row as `get`, made by GetOf, says.
-OutcomeOr<RowCells> ReadRow(const Reading& reading, const Caller& caller, const Place& place,
-                            const Get& get);
+// Shows `see` the cells of the row, as `get`, made by GetOf, says, until it returns false. Of a
+// view with a filter they come in pieces, for a row is as wide as its maker likes.
+Outcome ReadRow(const Reading& reading, const Caller& caller, const Place& place, const Get& get,
+                const std::function<bool(Cell& cell)>& see);
 
 // The cell whose value the file shows; none where nothing is visible there. For kDeletedCell the
 // last value that a tombstone hides.

@@ -26,16 +26,36 @@ OutcomeOr<std::unique_ptr<RowScan>> RowScan::Open(const Reading& reading, const 
   if (rights != nullptr) narrowed.filter = rights->Narrow(scan.filter);
   CELLFS_ASSIGN_OR_RETURN(auto scanner, reading.OpenScanner(caller, place.table, narrowed));
   return std::unique_ptr<RowScan>(
-      new RowScan(reading.scan_slots(), KindOfScan(place), std::move(rights), std::move(scanner)));
+      new RowScan(reading.scan_slots(), place, std::move(rights), std::move(scanner)));
 }
 
 OutcomeOr<std::vector<RowCells>> RowScan::Next(size_t max_rows) {
+  if (!is_query_) return NextBatch({.max_rows = max_rows});
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(auto rows, NextBatch({.max_rows = max_rows, .partial_rows = true}));
+    if (rows.empty()) return rows;
+    // The last row of a batch may go on with the next one.
+    const bool goes_on = last_row_ == rows.front().front().row;
+    last_row_ = rows.back().front().row;
+    if (goes_on) rows.erase(rows.begin());
+    if (!rows.empty()) return rows;
+  }
+}
+
+OutcomeOr<RowCells> RowScan::NextPiece(size_t max_bytes) {
+  CELLFS_ASSIGN_OR_RETURN(
+      auto rows, NextBatch({.max_rows = 1, .max_bytes = max_bytes, .partial_rows = true}));
+  return rows.empty() ? RowCells() : std::move(rows.front());
+}
+
+OutcomeOr<std::vector<RowCells>> RowScan::NextBatch(ScanBatch batch) {
   LongWork work(slots_, kind_);
   while (!ShallAnswer()) {
     CELLFS_RETURN_IF_FAILED(work.Step());
     if (rights_ != nullptr) CELLFS_RETURN_IF_FAILED(rights_->BeginStep());
-    auto rows = scanner_->Next(
-        {.max_rows = max_rows, .max_time = kLongestStep, .cancelled = work.cancelled()});
+    batch.max_time = kLongestStep;
+    batch.cancelled = work.cancelled();
+    auto rows = scanner_->Next(batch);
     goes_on_ = rows.ok();
     if (!rows.ok()) return Outcome(rows.status());
     if (rights_ != nullptr && !rights_->failure().ok()) {

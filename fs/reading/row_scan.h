@@ -6,6 +6,8 @@
 #define CELLFS_FS_READING_ROW_SCAN_H_
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/read.h"
@@ -28,22 +30,34 @@ class RowScan {
   static OutcomeOr<std::unique_ptr<RowScan>> Open(const Reading& reading, const Caller& caller,
                                                   const Place& place, const Scan& scan);
 
-  // The next rows; none at the end. EINTR: nobody waits for them any more. ETIMEDOUT: the request
+  // The next rows; none at the end. Of a query the first cells of each, for a row is as wide as its
+  // maker likes. EINTR: nobody waits for them any more. ETIMEDOUT: the request
   // has an answer already, and shall give it.
   OutcomeOr<std::vector<RowCells>> Next(size_t max_rows);
+  // The next cells of about so many bytes, all of one row; none at the end. A row of which the
+  // filter judges the whole comes whole.
+  OutcomeOr<RowCells> NextPiece(size_t max_bytes);
   // Whether Next may be called again after it has failed: the scan goes on where it was.
   bool goes_on() const { return goes_on_; }
 
  private:
-  RowScan(ScanSlots& slots, LongWork::Kind kind, std::shared_ptr<FilterRights> rights,
+  OutcomeOr<std::vector<RowCells>> NextBatch(ScanBatch batch);
+
+  RowScan(ScanSlots& slots, const Place& place, std::shared_ptr<FilterRights> rights,
           std::unique_ptr<Scanner> scanner)
-      : slots_(slots), kind_(kind), rights_(std::move(rights)), scanner_(std::move(scanner)) {}
+      : slots_(slots),
+        kind_(KindOfScan(place)),
+        is_query_(place.query() != nullptr),
+        rights_(std::move(rights)),
+        scanner_(std::move(scanner)) {}
 
   ScanSlots& slots_;
   const LongWork::Kind kind_;
+  const bool is_query_;
   const std::shared_ptr<FilterRights> rights_;  // null: the filter sees all
   const std::unique_ptr<Scanner> scanner_;
   bool goes_on_ = true;
+  std::optional<std::string> last_row_;  // that Next has given, of a query
 };
 
 }  // namespace cellfs::fs
