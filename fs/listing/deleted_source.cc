@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/listing/entry_sources.h"
 #include "fs/reading/deleted_values.h"
+#include "fs/reading/listed_versions.h"
 #include "fs/reading/reading.h"
 
 namespace cellfs::fs {
@@ -53,9 +54,9 @@ class HistorySource : public EntrySource {
     Place column = versions_.place().As(PlaceKind::kVersionsColumn);
     for (const Cell& cell : deleted) {
       column.qualifier = cell.qualifier;
-      CELLFS_ASSIGN_OR_RETURN(const RowCells left,
-                              ListVersions(versions_.reading(), caller, column));
-      if (!left.empty()) versions_.AddCell(entries, column, cell);
+      CELLFS_ASSIGN_OR_RETURN(const bool has_left,
+                              HasListedVersions(versions_.reading(), caller, column));
+      if (has_left) versions_.AddCell(entries, column, cell);
     }
     return {};
   }

@@ -6,6 +6,7 @@
 #include "fs/content/cell_writer.h"
 #include "fs/content/column_change.h"
 #include "fs/content/column_traces.h"
+#include "fs/reading/listed_versions.h"
 
 namespace cellfs::fs {
 
@@ -24,13 +25,22 @@ std::string KeyOf(const Place& place) {
   }
 }
 
+OutcomeOr<std::string> CountVersions(const Reading& reading, const Caller& caller,
+                                     const Place& column) {
+  constexpr size_t kPiece = 1024;
+  ListedVersions versions(reading, column);
+  size_t count = 0;
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, versions.Next(caller, kPiece));
+    count += piece.size();
+    if (piece.size() < kPiece) return std::to_string(count);
+  }
+}
+
 OutcomeOr<std::string> ColumnAttribute(const Reading& reading, const Caller& caller,
                                        const Place& place, std::string_view name) {
   if (!place.IsColumn()) return Outcome(ENODATA);
-  if (name == "versions") {
-    CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(reading, caller, place));
-    return std::to_string(versions.size());
-  }
+  if (name == "versions") return CountVersions(reading, caller, place);
   const ReadDetail detail = name == "counter" ? ReadDetail::kValues : ReadDetail::kLengths;
   CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(reading, caller, place, detail));
   if (!cell) return Outcome(ENODATA);

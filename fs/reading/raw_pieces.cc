@@ -49,10 +49,9 @@ OutcomeOr<RowCells> RawColumnPieces::Next() {
   CELLFS_RETURN_IF_FAILED(work_.Step());
   const std::string& qualifier = column_.qualifier;
   CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
-  TimeRange times;
-  if (last_ && last_->timestamp < times.max) times.max = last_->timestamp + 1;
+  if (last_ && last_->timestamp < times_.max) times_.max = last_->timestamp + 1;
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(reading_, caller_, column_, std::move(columns),
-                                                     times, ReadDetail::kLengths));
+                                                     times_, ReadDetail::kLengths));
   at_end_ = cells.size() < kRawPiece;
   if (last_) {
     std::erase_if(cells, [this](const Cell& cell) {

@@ -30,9 +30,12 @@ OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& call
 // The cells of one column, newest first. Not thread-safe; what it is made of outlives it.
 class RawColumnPieces {
  public:
-  // Each piece is a step of `work`.
-  RawColumnPieces(const Reading& reading, const Caller& caller, const Place& column, LongWork& work)
-      : reading_(reading), caller_(caller), column_(column), work_(work) {}
+  // Each piece is a step of `work`. `below`: only those of smaller timestamps.
+  RawColumnPieces(const Reading& reading, const Caller& caller, const Place& column, LongWork& work,
+                  std::optional<Timestamp> below = {})
+      : reading_(reading), caller_(caller), column_(column), work_(work) {
+    if (below) times_.max = *below;
+  }
 
   // The next of them; none at the end.
   OutcomeOr<RowCells> Next();
@@ -42,6 +45,7 @@ class RawColumnPieces {
   const Caller& caller_;
   const Place& column_;
   LongWork& work_;
+  TimeRange times_;
   std::optional<Cell> last_;
   bool at_end_ = false;
 };

@@ -8,7 +8,6 @@
 #include "engine/big_endian.h"
 #include "fs/reading/deleted_values.h"
 #include "fs/reading/filter_rights.h"
-#include "fs/reading/raw_pieces.h"
 #include "fs/reading/row_scan.h"
 #include "fs/store/raw_cells.h"
 #include "fs/store/readable_timestamps.h"
@@ -172,32 +171,6 @@ OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, cons
   auto cells = reading.RawCellsOfColumn(caller, RawQueryOf(column, detail), column.qualifier);
   if (!cells.ok()) return cells.status();
   return *std::move(cells);
-}
-
-OutcomeOr<RowCells> ListVersions(const Reading& reading, const Caller& caller,
-                                 const Place& column) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(column));
-  const FamilySchema* family = schema->FindFamily(column.family);
-  if (family == nullptr) return Outcome(ENOENT);
-  const size_t wanted = static_cast<size_t>(family->max_versions());
-  LongWork work(reading.scan_slots(), LongWork::Kind::kMayBeShort);
-  RawColumnPieces pieces(reading, caller, column, work);
-  RowCells versions;
-  std::optional<Timestamp> last;
-  while (true) {
-    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, pieces.Next());
-    for (const Cell& cell : piece) {
-      if (versions.size() == wanted) break;
-      if (cell.type != CellType::kPut || cell.timestamp == last) continue;
-      last = cell.timestamp;
-      const Place version = column.As(PlaceKind::kVersion, cell.timestamp);
-      CELLFS_ASSIGN_OR_RETURN(auto read,
-                              ReadColumn(reading, caller, version, ReadDetail::kLengths));
-      if (read) versions.push_back(*std::move(read));
-    }
-    if (piece.empty() || versions.size() == wanted) break;
-  }
-  return versions;
 }
 
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {

@@ -167,8 +167,6 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
 // The newest cells of the column, tombstones and hidden puts included, in cell order.
 OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,
                               ReadDetail detail);
-// The timestamps that `.versions/q` lists: the newest VERSIONS at which q@<timestamp> reads.
-OutcomeOr<RowCells> ListVersions(const Reading& reading, const Caller& caller, const Place& column);
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
 

@@ -2,6 +2,7 @@
 #include "fs/resolve/resolver.h"
 
 #include "fs/nodes/node.h"
+#include "fs/reading/listed_versions.h"
 #include "fs/reading/row_scan.h"
 #include "fs/reading/scan_end.h"
 #include "fs/schema/schema_text.h"
@@ -237,8 +238,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller,
   CELLFS_ASSIGN_OR_RETURN(
       auto visible, ReadColumn(reading_, caller, place.As(PlaceKind::kCell), ReadDetail::kLengths));
   if (visible) return OutcomeOr<ResolvedEntry>(std::in_place, place);
-  CELLFS_ASSIGN_OR_RETURN(RowCells versions, ListVersions(reading_, caller, place));
-  if (!versions.empty()) return OutcomeOr<ResolvedEntry>(std::in_place, place);
+  CELLFS_ASSIGN_OR_RETURN(const bool has_history, HasListedVersions(reading_, caller, place));
+  if (has_history) return OutcomeOr<ResolvedEntry>(std::in_place, place);
   return FromEntry(unstored_.Find(place));
 }
 

@@ -177,5 +177,27 @@ TEST_F(BoundedReadsTest, AWideRowOfAQueryIsListedInPieces) {
   }
 }
 
+TEST_F(BoundedReadsTest, ALongHistoryIsListedInPieces) {
+  constexpr int kVersions = 3000;
+  MakeTable("5000");
+  for (int version = 1; version <= kVersions; ++version)
+    tree_.Put("r", "q", "v", kStart + version);
+  size_t most_used = 0;
+  const auto names = ListAll("default/t/r/f/.versions/q", &most_used);
+  ASSERT_EQ(names.size(), static_cast<size_t>(kVersions));
+  for (int i = 0; i < kVersions; ++i)
+    ASSERT_EQ(names[i], std::to_string(kStart + kVersions - i)) << i;
+  EXPECT_LE(most_used, size_t{512} << 10);
+}
+
+TEST_F(BoundedReadsTest, OfMoreVersionsThanTheFamilyKeepsTheNewestAreListed) {
+  MakeTable("300");
+  for (int version = 1; version <= 400; ++version) tree_.Put("r", "q", "v", kStart + version);
+  const auto names = ListAll("default/t/r/f/.versions/q");
+  ASSERT_EQ(names.size(), 300u);
+  EXPECT_EQ(names.front(), std::to_string(kStart + 400));
+  EXPECT_EQ(names.back(), std::to_string(kStart + 101));
+}
+
 }  // namespace
 }  // namespace cellfs::fs
