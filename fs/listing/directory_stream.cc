@@ -88,6 +88,13 @@ void DirectoryStream::Rewind() {
   own_offsets_.Rewind();
 }
 
+void DirectoryStream::LetGo() {
+  filled_ = false;
+  batch_next_ = 0;
+  batch_bytes_ = 0;
+  batch_ = {};
+}
+
 Outcome DirectoryStream::Seek(const Caller& caller, uint64_t offset) {
   if (offset == 0) {
     Rewind();
@@ -175,7 +182,11 @@ Outcome DirectoryStream::Fill(const Caller& caller) {
   batch_next_ = 0;
   batch_is_last_ = !batch.end;
   batch_ = std::move(batch.entries);
-  for (SourceEntry& entry : batch_) entry.found.looked_at = looked_at;
+  batch_bytes_ = 0;
+  for (SourceEntry& entry : batch_) {
+    entry.found.looked_at = looked_at;
+    batch_bytes_ += HeldBytes(entry);
+  }
   return {};
 }
 

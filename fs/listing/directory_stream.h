@@ -60,6 +60,11 @@ class DirectoryStream {
   // Before the reply to Read: how the kernel must take it, where it says that there are no more.
   CachedListing::End BeforeReply();
 
+  // About how much memory it takes between two requests.
+  size_t held_bytes() const { return own_offsets_.held_bytes() + batch_bytes_; }
+  // What was read ahead of the names that were listed is read again when it is asked for.
+  void LetGo();
+
  private:
   // Where a listing stands: after so many fixed entries and, once all of them are given, this key.
   struct Position {
@@ -95,6 +100,7 @@ class DirectoryStream {
 
   std::optional<EntrySources> sources_;  // none before the first batch
   SourceEntries batch_;
+  size_t batch_bytes_ = 0;
   size_t batch_next_ = 0;
   bool batch_is_last_ = false;
   bool filled_ = false;

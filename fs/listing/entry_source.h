@@ -30,6 +30,12 @@ struct SourceEntry {
 };
 using SourceEntries = std::vector<SourceEntry>;
 
+// About how much memory it takes.
+inline size_t HeldBytes(const SourceEntry& entry) {
+  const Place& place = entry.found.place;
+  return sizeof(SourceEntry) + entry.key.size() + place.row.size() + place.qualifier.size();
+}
+
 struct EntryBatch {
   SourceEntries entries;  // in the order of the listing
   // Behind this key there may be more; nullopt: there is nothing more.

@@ -28,6 +28,12 @@ void StreamOffsets::Rewind() {
   Add(std::nullopt);
 }
 
+size_t StreamOffsets::held_bytes() const {
+  constexpr size_t kMapNode = 4 * sizeof(void*);  // beside the value
+  return window_bytes_ + window_.size() * sizeof(window_.front()) + older_bytes_ +
+         older_.size() * (sizeof(*older_.begin()) + kMapNode);
+}
+
 void StreamOffsets::Add(std::optional<std::string> key) {
   window_bytes_ += BytesOf(key);
   window_.push_back(std::move(key));

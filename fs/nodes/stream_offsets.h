@@ -29,7 +29,8 @@ class StreamOffsets {
   // Goes back to the latest name known at or before the offset: its offset and key; none: the
   // beginning.
   std::pair<uint64_t, std::optional<std::string>> Return(uint64_t offset);
-  size_t bytes() const { return window_bytes_ + older_bytes_; }  // of keys
+  // About how much memory it takes.
+  size_t held_bytes() const;
 
  private:
   void Add(std::optional<std::string> key);

@@ -792,6 +792,11 @@ OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirec
     running->SetDeadline(RunningRequest::Clock::now() + kLongestListing);
   }
   Outcome listed = directory.stream.Read(*request.caller, offset, take);
+  // Most hold less than what was counted before; what a row of a query has is its maker's.
+  if (!directory.share.Resize(std::max(kBytesOfListing, directory.stream.held_bytes()))) {
+    directory.stream.LetGo();
+    static_cast<void>(directory.share.Resize(kBytesOfListing));
+  }
   const CachedListing::End end = directory.stream.BeforeReply();
   if (end == CachedListing::End::kDropsListing) parts_.tree.kernel.DropListing(*directory.node);
   if (!listed.ok()) return LogFailure("readdir", *directory.node, std::move(listed));

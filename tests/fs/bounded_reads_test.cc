@@ -177,6 +177,31 @@ TEST_F(BoundedReadsTest, AWideRowOfAQueryIsListedInPieces) {
   }
 }
 
+// What a filter that judges whole rows lets through comes at once, and counts until it is listed.
+TEST_F(BoundedReadsTest, WhatAListingHoldsCountsAsHeldByOpenFiles) {
+  constexpr int kCells = 5000;
+  constexpr const char* kJudged = "default/t/.scan/filter=SKIP QualifierFilter(>=%2C 'binary:0')/r";
+  MakeTable("1");
+  Fill(kCells, "v");
+  size_t most_used = 0;
+  EXPECT_EQ(ListAll(std::string(kJudged) + "/f", &most_used).size(), static_cast<size_t>(kCells));
+  EXPECT_GE(most_used, kCells * sizeof(SourceEntry));
+  EXPECT_EQ(open_file_memory().used(), 0u);
+}
+
+TEST_F(BoundedReadsTest, WithoutRoomAListingReadsAgainWhatItCannotHold) {
+  constexpr int kCells = 6000;
+  constexpr const char* kJudged = "default/t/.scan/filter=SKIP QualifierFilter(>=%2C 'binary:0')/r";
+  MakeTable("1");
+  Fill(kCells, "v");
+  OpenFileMemory::Share others(open_file_memory(), 0);
+  const uint64_t limit = open_file_memory().limit();
+  ASSERT_TRUE(others.Resize(limit / 2 - (uint64_t{256} << 10)));
+  size_t most_used = 0;
+  EXPECT_EQ(ListAll(std::string(kJudged) + "/f", &most_used).size(), static_cast<size_t>(kCells));
+  EXPECT_LE(most_used, limit / 2);
+}
+
 TEST_F(BoundedReadsTest, ALongHistoryIsListedInPieces) {
   constexpr int kVersions = 3000;
   MakeTable("5000");
