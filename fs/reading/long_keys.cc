@@ -5,6 +5,12 @@
 #include "fs/reading/row_scan.h"
 
 namespace cellfs::fs {
+namespace {
+
+// So few bytes, for a cell is counted without its key, which may have tens of kilobytes.
+constexpr size_t kPiece = 128 * sizeof(Cell);
+
+}  // namespace
 
 OutcomeOr<std::string> FindLongRow(const Reading& reading, const NameSpelling& names,
                                    const Caller& caller, const Place& table,
@@ -35,14 +41,15 @@ OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpell
   scan.columns[family.family];
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnPrefixFilter(beginning));
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, reading.OpenScanner(caller, family.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({}));
-  for (const RowCells& row : rows) {
-    for (const Cell& cell : row) {
+  const Place stored = FamilyPlace(family.table, family.row, family.family);
+  CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, stored, scan));
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, scanned->NextPiece(kPiece));
+    if (piece.empty()) return Outcome(ENOENT);
+    for (const Cell& cell : piece) {
       if (names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;
     }
   }
-  return Outcome(ENOENT);
 }
 
 }  // namespace cellfs::fs

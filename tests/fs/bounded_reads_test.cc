@@ -224,5 +224,20 @@ TEST_F(BoundedReadsTest, OfMoreVersionsThanTheFamilyKeepsTheNewestAreListed) {
   EXPECT_EQ(names.back(), std::to_string(kStart + 101));
 }
 
+TEST_F(BoundedReadsTest, ALongNameIsLookedUpInPieces) {
+  constexpr int kCells = 3000;
+  const std::string beginning(1000, 'b');
+  MakeTable("1");
+  cellfs::Put put{"r", {}};
+  for (int i = 0; i < kCells; ++i)
+    put.cells.push_back({"f", beginning + Number(i), kLatestTimestamp, "v", {}});
+  ASSERT_TRUE(tree_.store->Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(put)).ok());
+  const auto names = ListAll("default/t/r/f");
+  ASSERT_EQ(names.size(), static_cast<size_t>(kCells));
+  store_->largest = 0;
+  EXPECT_EQ(tree_.ReadFile("default/t/r/f/" + names.back()), "v");
+  EXPECT_LE(store_->largest, size_t{128} << 10);
+}
+
 }  // namespace
 }  // namespace cellfs::fs
