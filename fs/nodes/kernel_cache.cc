@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "fs/base/memory_retry.h"
 #include "fs/nodes/column_lock.h"
 
 namespace cellfs::fs {
@@ -14,7 +13,8 @@ namespace cellfs::fs {
 KernelCache::KernelCache(InodeTable& inodes, const FileNames& names)
     : inodes_(inodes),
       file_names_(names),
-      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+      later_([this](const KernelNotice& notice) { Tell(notice); },
+             [this] { InvalidateAll([](const Place&) { return true; }); }) {}
 
 KernelCache::~KernelCache() = default;
 
@@ -43,11 +43,7 @@ bool KernelCache::Notify(const std::function<void(KernelNotifier&)>& tell) {
   return true;
 }
 
-void KernelCache::ForgetAllLater() noexcept {
-  std::lock_guard lock(mutex_);
-  forget_all_ = true;
-  wake_.notify_one();
-}
+void KernelCache::ForgetAllLater() noexcept { later_.AddAll(); }
 
 void KernelCache::InvalidateNode(const Place& place, const Node* by) {
   const NodePtr node = inodes_.Find(place);
@@ -147,28 +143,29 @@ void KernelCache::NameWent(const Place& place) {
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
   directory->EntriesChanged();
-  Queue(Name{std::move(directory), file_names_.Of(place)});
+  TellLater({std::move(directory), file_names_.Of(place)});
 }
 
-// What waits already is told soon enough. To tell of a name waits for all who change its directory,
-// so a directory that somebody keeps changing would make the queue grow without end.
-void KernelCache::Queue(const Later& later) {
-  std::lock_guard lock(mutex_);
-  if (notifier_ == nullptr || is_queued_.contains(later)) return;
-  later_.push_back(later);
-  ++queued_;
-  wake_.notify_one();
-  is_queued_.insert(later);
+void KernelCache::TellLater(const KernelNotice& notice) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (notifier_ == nullptr) return;
+  }
+  later_.Add(notice);
+}
+
+void KernelCache::Tell(const KernelNotice& notice) {
+  if (notice.name.empty()) return DropStalePages(*notice.node);
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*notice.node, notice.name); });
 }
 
 void KernelCache::AwaitNames() {
   constexpr std::chrono::seconds kLongest{2};
-  std::unique_lock lock(mutex_);
-  told_wakes_.wait_for(lock, kLongest, [this, before = queued_] { return told_ >= before; });
+  later_.Await(kLongest);
 }
 
 void KernelCache::DropStalePagesLater(const NodePtr& file) {
-  if (file->has_stale_pages()) Queue(file);
+  if (file->has_stale_pages()) TellLater({file, {}});
 }
 
 // While somebody writes, a page that is dropped may come back without what he wrote; his put comes
@@ -178,33 +175,6 @@ void KernelCache::DropStalePages(Node& file) {
   if (stale == 0 || file.is_being_written()) return;
   if (Notify([&](KernelNotifier& notifier) { notifier.InvalidateInode(file); }))
     file.PagesWereDropped(stale);
-}
-
-void KernelCache::Run(const std::stop_token& stop) {
-  while (true) {
-    Later later;
-    {
-      std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, stop, [&] { return forget_all_ || !later_.empty(); })) return;
-      if (std::exchange(forget_all_, false)) {
-        lock.unlock();
-        RetryWithMemory(stop, [&] { InvalidateAll([](const Place&) { return true; }); });
-        continue;
-      }
-      is_queued_.erase(later_.front());
-      later = std::move(later_.front());
-      later_.pop_front();
-    }
-    RetryWithMemory(stop, [&] {
-      if (const auto* const file = std::get_if<NodePtr>(&later)) return DropStalePages(**file);
-      const Name& name = std::get<Name>(later);
-      Notify(
-          [&](KernelNotifier& notifier) { notifier.InvalidateEntry(*name.directory, name.name); });
-    });
-    std::lock_guard lock(mutex_);
-    ++told_;
-    told_wakes_.notify_all();
-  }
 }
 
 }  // namespace cellfs::fs

@@ -7,17 +7,13 @@
 #ifndef CELLFS_FS_NODES_KERNEL_CACHE_H_
 #define CELLFS_FS_NODES_KERNEL_CACHE_H_
 
-#include <compare>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <set>
 #include <string>
-#include <thread>
-#include <variant>
 
 #include "fs/nodes/inode_table.h"
+#include "fs/nodes/notice_queue.h"
 #include "fs/tree/file_names.h"
 #include "fs/tree/place.h"
 
@@ -58,7 +54,7 @@ class KernelCache {
   void FamilyChanged(const TableName& table, const std::string& family);
   // The kernel shall drop the name: a command or a drop took away a file that was open, whose node
   // has no name any more, and one would write into a file that nobody finds again; or an emptied
-  // directory is kept no longer. May be called under a column's lock: a thread of its own tells.
+  // directory is kept no longer. May be called under a column's lock: other threads tell.
   void NameWent(const Place& place);
   // Until the kernel has dropped the names that were queued before, or somebody keeps one of their
   // directories locked. Not in a request.
@@ -86,15 +82,6 @@ class KernelCache {
   void AttributesChanged(const Place& place, const Node* by);
 
  private:
-  struct Name {
-    NodePtr directory;
-    std::string name;
-
-    friend auto operator<=>(const Name&, const Name&) = default;
-  };
-  // A name to be dropped, or a file's pages.
-  using Later = std::variant<Name, NodePtr>;
-
   // False: there is nobody to tell.
   bool Notify(const std::function<void(KernelNotifier&)>& tell);
   void InvalidateNode(const Place& place, const Node* by);
@@ -102,24 +89,17 @@ class KernelCache {
   void InvalidateAll(const std::function<bool(const Place&)>& condition);
   void AskAgain(const Place& place);
   void QueueNameIfKnown(const Place& place);
-  void Queue(const Later& later);
+  void TellLater(const KernelNotice& notice);
+  void Tell(const KernelNotice& notice);
   void DropStalePages(Node& file);
-  void Run(const std::stop_token& stop);
 
   InodeTable& inodes_;
   const FileNames& file_names_;
   std::mutex mutex_;
-  std::condition_variable_any wake_;
   std::condition_variable idle_;
   int notifying_ = 0;                   // calls under way; guarded by mutex_
   KernelNotifier* notifier_ = nullptr;  // guarded by mutex_
-  std::deque<Later> later_;             // each once; guarded by mutex_
-  std::set<Later> is_queued_;           // what is in later_; guarded by mutex_
-  uint64_t queued_ = 0;                 // of these, ever; guarded by mutex_
-  uint64_t told_ = 0;                   // likewise
-  std::condition_variable told_wakes_;
-  bool forget_all_ = false;             // guarded by mutex_
-  std::jthread thread_;                 // last: starts when the rest stands
+  NoticeQueue later_;                   // last: its threads use the rest
 };
 
 }  // namespace cellfs::fs

@@ -155,10 +155,12 @@ class BusyKernel : public KernelNotifier {
 
   void InvalidateInode(const Node&) override { ++inodes_; }
   void InvalidateAttributes(const Node&) override {}
-  void InvalidateEntry(const Node&, const std::string&) override {
+  void InvalidateEntry(const Node& directory, const std::string&) override {
     ++names_;
-    let_go_.wait(false);
+    if (busy_ == nullptr || busy_ == &directory) let_go_.wait(false);
   }
+  // Only this one, from now on.
+  void KeepBusy(const NodePtr& directory) { busy_ = directory.get(); }
   void LetGo() {
     let_go_ = true;
     let_go_.notify_all();
@@ -168,6 +170,7 @@ class BusyKernel : public KernelNotifier {
 
  private:
   WritingTree& tree_;
+  std::atomic<const Node*> busy_ = nullptr;
   std::atomic<bool> let_go_ = false;
   std::atomic<int> names_ = 0;
   std::atomic<int> inodes_ = 0;
@@ -193,6 +196,25 @@ TEST_F(KernelCacheTest, IsToldOnceOfANameThatWaitsAlready) {
   cache.AwaitNames();
   EXPECT_LE(kernel.names(), before + 1);
   EXPECT_GE(kernel.names(), 3);
+}
+
+TEST_F(KernelCacheTest, IsToldOfANameThoughAnotherDirectoryIsLocked) {
+  tree.Put("s", "q", "abc");
+  const auto locked = tree.LookUp("default/t/r/f");
+  ASSERT_TRUE(locked.ok());
+  ASSERT_EQ(tree.Error("default/t/s/f"), 0);
+  BusyKernel kernel(tree);
+  kernel.KeepBusy(locked->node);
+  KernelCache& cache = tree.filesystem->kernel();
+  cache.NameWent(CellPlace(tree.table, "r", "f", "q"));
+  cache.NameWent(CellPlace(tree.table, "r", "f", "other"));
+  cache.NameWent(CellPlace(tree.table, "s", "f", "q"));
+  for (int waits = 0; waits < 500 && kernel.names() < 2; ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(kernel.names(), 2) << "the other one waits behind the first of its directory";
+  kernel.LetGo();
+  cache.AwaitNames();
+  EXPECT_EQ(kernel.names(), 3);
 }
 
 TEST_F(KernelCacheTest, KeepsATableOfWhichMkdirAndRmdirDeclareAndUndeclareAFamily) {
