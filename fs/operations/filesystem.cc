@@ -278,7 +278,7 @@ Outcome FileSystem::Unlink(const Request& request, Node& directory, std::string_
   const auto place = directory.place();
   CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
   return FinishChange("unlink", directory,
-                      WithName(name, fs::Unlink(parts_.file_removal, request, *place, name)));
+                      WithName(name, fs::Unlink(parts_.unlinking, request, *place, name)));
 }
 
 Outcome FileSystem::RemoveDirectory(const Request& request, Node& directory,

@@ -4,7 +4,7 @@
 // and tested without a mount; fs/kernel/fuse_handlers.cc is the way from the kernel to here.
 //
 // What it works with is in parts.h. Reads are answered here; what changes the tree is in
-// directory_changes.h, file_removal.h, directory_removal.h, name_changes.h and attribute_changes.h.
+// mkdir.h, rmdir.h, unlink.h, rename.h and attribute_changes.h.
 #ifndef CELLFS_FS_OPERATIONS_FILESYSTEM_H_
 #define CELLFS_FS_OPERATIONS_FILESYSTEM_H_
 

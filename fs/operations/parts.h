@@ -24,10 +24,11 @@
 #include "fs/listing/directory_stream.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/operations/attribute_changes.h"
-#include "fs/operations/directory_changes.h"
-#include "fs/operations/directory_removal.h"
-#include "fs/operations/file_removal.h"
-#include "fs/operations/name_changes.h"
+#include "fs/operations/directory_changing.h"
+#include "fs/operations/mkdir.h"
+#include "fs/operations/rename.h"
+#include "fs/operations/rmdir.h"
+#include "fs/operations/unlink.h"
 #include "fs/operations/xattr.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/callers.h"
@@ -91,9 +92,9 @@ struct Parts {
   const FileWriters writers{cells, counters, schemas};
 
   // ---- What the operations work with ----------------------------------------------------------
-  const DirectoryChanges directories{tree,    reading,    resolver, store,
-                                     schemas, attributes, errors,   options};
-  const FileRemoval file_removal{tree, reading, resolver, columns, attributes, errors, options};
+  const DirectoryChanging directories{tree,    reading,    resolver, store,
+                                      schemas, attributes, errors,   options};
+  const FileUnlinking unlinking{tree, reading, resolver, columns, attributes, errors, options};
   const Renaming renaming{tree,    reading,    resolver, columns,
                           schemas, attributes, errors,   options};
   const AttributeChanging changing{tree, reading, resolver, writers, attributes, options};

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/fs.h>
 
-#include "fs/operations/name_changes.h"
+#include "fs/operations/rename.h"
 #include "fs/schema/schema_file.h"
 #include "tests/fs/writing_tree.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/operations/file_removal.h"
+#include "fs/operations/unlink.h"
 
 #include "fs/content/column_change.h"
 #include "fs/content/column_traces.h"
@@ -10,12 +10,12 @@
 namespace cellfs::fs {
 namespace {
 
-RowStep StepOf(const FileRemoval& with, const Place& place) {
+RowStep StepOf(const FileUnlinking& with, const Place& place) {
   return {{place.row, {}, with.options.durability}, {}, {}};
 }
 
 // The only version of a temporary file, which may leave without a trace.
-OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with,
+OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileUnlinking& with,
                                                      const ColumnChange& change,
                                                      const Caller& caller, const Place& place,
                                                      std::string_view name) {
@@ -28,7 +28,7 @@ OutcomeOr<std::optional<Timestamp>> TemporaryVersion(const FileRemoval& with,
 
 // No tombstone of the column goes above a version at the last timestamp there is: that gets one of
 // its own, and the column's lies below it.
-Outcome RemoveLastVersion(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+Outcome RemoveLastVersion(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
                           const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(const auto cell,
                           ReadColumn(with.reading, caller, place, ReadDetail::kLengths));
@@ -39,7 +39,7 @@ Outcome RemoveLastVersion(const FileRemoval& with, ColumnChange& change, const C
   return change.Send(caller, step).status();
 }
 
-OutcomeOr<Effect> RemoveCell(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+OutcomeOr<Effect> RemoveCell(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
                              const Place& place, std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(const auto version, TemporaryVersion(with, change, caller, place, name));
   RowStep step = StepOf(with, place);
@@ -63,7 +63,7 @@ OutcomeOr<Effect> RemoveCell(const FileRemoval& with, ColumnChange& change, cons
   return Effect(effect::Removed{});
 }
 
-OutcomeOr<Effect> RemoveVersion(const FileRemoval& with, ColumnChange& change,
+OutcomeOr<Effect> RemoveVersion(const FileUnlinking& with, ColumnChange& change,
                                 const Caller& caller, const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(auto latest, ReadColumn(with.reading, caller, place.As(PlaceKind::kCell),
                                                   ReadDetail::kLengths));
@@ -83,7 +83,7 @@ OutcomeOr<Effect> RemoveVersion(const FileRemoval& with, ColumnChange& change,
 }
 
 // The hidden versions are taken back, so that the next compaction frees them.
-OutcomeOr<Effect> FreeDeleted(const FileRemoval& with, ColumnChange& change, const Caller& caller,
+OutcomeOr<Effect> FreeDeleted(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
                               const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(RowCells raw,
                           RawColumn(with.reading, caller, place, ReadDetail::kLengths));
@@ -107,7 +107,7 @@ bool IsClaimed(const UnstoredEntries& unstored, const ResolvedEntry& found) {
   return entry != nullptr && entry->reason == UnstoredReason::kClaimed;
 }
 
-OutcomeOr<Effect> RemoveOfColumn(const FileRemoval& with, ColumnChange& change,
+OutcomeOr<Effect> RemoveOfColumn(const FileUnlinking& with, ColumnChange& change,
                                  const Caller& caller, const ResolvedEntry& found,
                                  std::string_view name) {
   const Place& place = found.place;
@@ -127,7 +127,7 @@ OutcomeOr<Effect> RemoveOfColumn(const FileRemoval& with, ColumnChange& change,
   }
 }
 
-Outcome RemoveOther(const FileRemoval& with, const Place& place) {
+Outcome RemoveOther(const FileUnlinking& with, const Place& place) {
   switch (place.kind) {
     case PlaceKind::kSchemaFile:
     case PlaceKind::kNamespaceFile:
@@ -143,7 +143,7 @@ Outcome RemoveOther(const FileRemoval& with, const Place& place) {
 
 }  // namespace
 
-Outcome Unlink(const FileRemoval& with, const Request& request, const Place& directory,
+Outcome Unlink(const FileUnlinking& with, const Request& request, const Place& directory,
                std::string_view name) {
   const Caller& caller = *request.caller;
   CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, with.resolver.LookUp(caller, directory, name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/operations/directory_changes.h"
+#include "fs/operations/mkdir.h"
 
 #include "fs/reading/change_rights.h"
 #include "fs/schema/schema_file.h"
@@ -8,7 +8,7 @@ namespace cellfs::fs {
 
 namespace {
 
-Outcome MakeNamespace(const DirectoryChanges& with, const Caller& caller, const Place& place) {
+Outcome MakeNamespace(const DirectoryChanging& with, const Caller& caller, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
   with.tree.unstored.HideToml(place);
@@ -17,7 +17,7 @@ Outcome MakeNamespace(const DirectoryChanges& with, const Caller& caller, const 
 }
 
 // Without families, until the first is declared or a schema is written.
-Outcome MakeTable(const DirectoryChanges& with, const Caller& caller, const Place& place) {
+Outcome MakeTable(const DirectoryChanging& with, const Caller& caller, const Place& place) {
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
@@ -30,7 +30,7 @@ Outcome MakeTable(const DirectoryChanges& with, const Caller& caller, const Plac
 }
 
 // What follows says of `entry`, which is the place's, what is its own.
-Outcome MakeRow(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+Outcome MakeRow(const DirectoryChanging& with, const Request& request, UnstoredEntry& entry) {
   const Place& place = entry.place;
   CELLFS_RETURN_IF_FAILED(CheckRow(place.row));
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, place));
@@ -42,18 +42,18 @@ Outcome MakeRow(const DirectoryChanges& with, const Request& request, UnstoredEn
   return {};
 }
 
-Outcome MakeFamily(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+Outcome MakeFamily(const DirectoryChanging& with, const Request& request, UnstoredEntry& entry) {
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
   return with.schemas.Declare(request, entry.place, with.options.family_defaults);
 }
 
-Outcome MakeHistory(const DirectoryChanges& with, const Request& request, UnstoredEntry& entry) {
+Outcome MakeHistory(const DirectoryChanging& with, const Request& request, UnstoredEntry& entry) {
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, entry.place));
   CELLFS_ASSIGN_OR_RETURN(entry.counted, with.tree.unstored.CountMade(request.uid));
   return {};
 }
 
-Outcome MakeTemporary(const DirectoryChanges& with, const Request& request, mode_t mode,
+Outcome MakeTemporary(const DirectoryChanging& with, const Request& request, mode_t mode,
                       UnstoredEntry& entry) {
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, entry.place));
   entry.reason = UnstoredReason::kMemory;
@@ -65,7 +65,7 @@ Outcome MakeTemporary(const DirectoryChanges& with, const Request& request, mode
   return {};
 }
 
-Outcome MakeUnstored(const DirectoryChanges& with, const Request& request, mode_t mode,
+Outcome MakeUnstored(const DirectoryChanging& with, const Request& request, mode_t mode,
                      UnstoredEntry& entry) {
   switch (entry.place.kind) {
     case PlaceKind::kRow:
@@ -81,7 +81,7 @@ Outcome MakeUnstored(const DirectoryChanges& with, const Request& request, mode_
   }
 }
 
-Outcome Make(const DirectoryChanges& with, const Request& request, const Place& place,
+Outcome Make(const DirectoryChanging& with, const Request& request, const Place& place,
              mode_t mode) {
   if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, *request.caller, place);
   if (place.kind == PlaceKind::kTable) return MakeTable(with, *request.caller, place);
@@ -95,7 +95,7 @@ Outcome Make(const DirectoryChanges& with, const Request& request, const Place& 
 
 // A directory without the owner and mode that it was made with must not stay: it may be open to
 // whom it was to be closed to.
-Outcome Unmake(const DirectoryChanges& with, const Caller& caller, const Place& place,
+Outcome Unmake(const DirectoryChanging& with, const Caller& caller, const Place& place,
                const Outcome& failure) {
   Outcome unmade;
   if (place.kind == PlaceKind::kNamespace) {
@@ -118,7 +118,7 @@ Outcome Unmake(const DirectoryChanges& with, const Caller& caller, const Place& 
 
 }  // namespace
 
-OutcomeOr<Place> MakeDirectory(const DirectoryChanges& with, const Request& request,
+OutcomeOr<Place> MakeDirectory(const DirectoryChanging& with, const Request& request,
                                const Place& directory, std::string_view name, mode_t mode) {
   CELLFS_ASSIGN_OR_RETURN(Place place, with.resolver.Child(*request.caller, directory, name,
                                                            NameUse::kCreateDirectory));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/operations/directory_removal.h"
+#include "fs/operations/rmdir.h"
 
 #include "fs/reading/change_rights.h"
 #include "fs/reading/schema_rights.h"
@@ -7,7 +7,7 @@
 namespace cellfs::fs {
 namespace {
 
-Outcome RemoveNamespace(const DirectoryChanges& with, const Request& request,
+Outcome RemoveNamespace(const DirectoryChanging& with, const Request& request,
                         const Place& place) {
   const std::string& name = place.table.namespace_name;
   if (name == kDefaultNamespace || name == kSystemNamespace) return {EPERM, "it always exists"};
@@ -21,7 +21,7 @@ Outcome RemoveNamespace(const DirectoryChanges& with, const Request& request,
   return {};
 }
 
-Outcome RemoveTable(const DirectoryChanges& with, const Request& request, const Place& place) {
+Outcome RemoveTable(const DirectoryChanging& with, const Request& request, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, place));
   for (const UnstoredPtr& entry : with.tree.unstored.ChildrenAfter(place, std::nullopt, SIZE_MAX)) {
     if (entry->place.kind == PlaceKind::kRow) return ENOTEMPTY;
@@ -45,7 +45,7 @@ bool HasClaims(const UnstoredEntries& unstored, const Place& directory) {
   return false;
 }
 
-Outcome RemoveRowOrFamily(const DirectoryChanges& with, const Caller& caller,
+Outcome RemoveRowOrFamily(const DirectoryChanging& with, const Caller& caller,
                           const ResolvedEntry& found) {
   const Place& place = found.place;
   const bool shows_a_cell = found.version >= 0;
@@ -68,7 +68,7 @@ void TellDoubtful(KernelCache& kernel, const Place& directory) {
   }
 }
 
-Outcome RemoveOne(const DirectoryChanges& with, const Request& request,
+Outcome RemoveOne(const DirectoryChanging& with, const Request& request,
                   const ResolvedEntry& found) {
   const Place& place = found.place;
   switch (place.kind) {
@@ -97,7 +97,7 @@ Outcome RemoveOne(const DirectoryChanges& with, const Request& request,
 
 }  // namespace
 
-Outcome RemoveDirectory(const DirectoryChanges& with, const Request& request,
+Outcome RemoveDirectory(const DirectoryChanging& with, const Request& request,
                         const Place& directory, std::string_view name) {
   CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found,
                           with.resolver.LookUp(*request.caller, directory, name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/operations/name_changes.h"
+#include "fs/operations/rename.h"
 
 #include <linux/fs.h>
 

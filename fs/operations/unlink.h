@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // unlink.
-#ifndef CELLFS_FS_OPERATIONS_FILE_REMOVAL_H_
-#define CELLFS_FS_OPERATIONS_FILE_REMOVAL_H_
+#ifndef CELLFS_FS_OPERATIONS_UNLINK_H_
+#define CELLFS_FS_OPERATIONS_UNLINK_H_
 
 #include <string_view>
 
@@ -19,7 +19,7 @@
 namespace cellfs::fs {
 
 // What it works with.
-struct FileRemoval {
+struct FileUnlinking {
   LiveTree& tree;
   const Reading& reading;
   const Resolver& resolver;
@@ -30,9 +30,9 @@ struct FileRemoval {
 };
 
 // Who has the file open goes on with what it held.
-Outcome Unlink(const FileRemoval& with, const Request& request, const Place& directory,
+Outcome Unlink(const FileUnlinking& with, const Request& request, const Place& directory,
                std::string_view name);
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_OPERATIONS_FILE_REMOVAL_H_
+#endif  // CELLFS_FS_OPERATIONS_UNLINK_H_

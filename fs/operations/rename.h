@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // rename.
-#ifndef CELLFS_FS_OPERATIONS_NAME_CHANGES_H_
-#define CELLFS_FS_OPERATIONS_NAME_CHANGES_H_
+#ifndef CELLFS_FS_OPERATIONS_RENAME_H_
+#define CELLFS_FS_OPERATIONS_RENAME_H_
 
 #include <string_view>
 
@@ -38,4 +38,4 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_OPERATIONS_NAME_CHANGES_H_
+#endif  // CELLFS_FS_OPERATIONS_RENAME_H_
