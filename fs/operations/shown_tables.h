@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Which tables and namespaces are there for commands: all but the file system's own.
+#ifndef CELLFS_FS_OPERATIONS_SHOWN_TABLES_H_
+#define CELLFS_FS_OPERATIONS_SHOWN_TABLES_H_
+
+#include <string>
+
+#include "engine/admin.h"
+#include "engine/names.h"
+#include "engine/status.h"
+
+namespace cellfs::fs {
+
+// kTableNotFound, kNamespaceNotFound.
+Status CheckIsShown(const TableName& table);
+Status CheckIsShown(const std::string& name_space);
+Status CheckIsShown(const GrantScope& scope);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_OPERATIONS_SHOWN_TABLES_H_
