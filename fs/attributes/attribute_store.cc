@@ -4,96 +4,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
-#include <initializer_list>
 #include <mutex>
 #include <string_view>
 
 #include "engine/waiting.h"
-#include "fs/tree/hidden_namespace.h"
+#include "fs/attributes/attribute_rows.h"
 
 namespace cellfs::fs {
 
 namespace {
-
-const TableName kAttributesTable{std::string(kHiddenNamespace), std::string(kAttributesName)};
-constexpr char kOwnerFamily[] = "a";
-constexpr char kTimeFamily[] = "m";
-constexpr char kChangeFamily[] = "c";
-constexpr char kChangeSeparator = '\x01';
-constexpr char kDropped[] = "dropped";  // a qualifier in kChangeFamily
-// Of the time of a directory: it has no versions.
-constexpr Timestamp kNoVersion = 0;
-constexpr size_t kMaxKeptRow = 32000;
-
-// Made in one piece: each look at a file's attributes needs two of them.
-std::string Joined(std::initializer_list<std::string_view> parts) {
-  size_t size = 0;
-  for (const std::string_view part : parts) size += part.size();
-  std::string joined(size, '\0');
-  char* end = joined.data();
-  for (const std::string_view part : parts) end = std::copy(part.begin(), part.end(), end);
-  return joined;
-}
-
-bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);
-}
-
-void AppendNumber(int64_t number, std::string& text) {
-  char digits[20];
-  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), number);
-  text.append(digits, end);
-}
-
-void AppendTime(const timespec& time, std::string& text) {
-  AppendNumber(time.tv_sec, text);
-  text += '.';
-  AppendNumber(time.tv_nsec, text);
-}
-
-bool SameOwner(const OwnerRecord& a, const OwnerRecord& b) {
-  return a.uid == b.uid && a.gid == b.gid && a.mode == b.mode;
-}
-// As family `a` holds it.
-bool SameRecord(const OwnerRecord& a, const OwnerRecord& b) {
-  return SameOwner(a, b) && SameTime(a.ctime, b.ctime);
-}
-
-std::string TimeText(const timespec& time) {
-  std::string text;
-  AppendTime(time, text);
-  return text;
-}
-
-std::optional<int64_t> ReadInteger(std::string_view text) {
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<timespec> ReadTime(std::string_view text) {
-  size_t dot = text.find('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  auto seconds = ReadInteger(text.substr(0, dot));
-  auto nanoseconds = ReadInteger(text.substr(dot + 1));
-  if (!seconds || !nanoseconds) return std::nullopt;
-  return timespec{static_cast<time_t>(*seconds), static_cast<long>(*nanoseconds)};
-}
-
-std::string_view NextWord(std::string_view& text) {
-  std::string_view word = text.substr(0, text.find(' '));
-  text.remove_prefix(std::min(text.size(), word.size() + 1));
-  return word;
-}
-
-bool IsInRow(PlaceKind kind) {
-  return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
-         TraitsOf(kind).content != PlaceContent::kToml;
-}
 
 // Who holds it may wait for the store.
 std::unique_lock<std::mutex> LockWaiting(std::mutex& mutex) {
@@ -143,59 +62,6 @@ StatusOr<DataTable> AttributeStore::TableToChange(const Place& place) {
   if (table.schema != nullptr || place.table.name.empty()) return table;
   return Status(StatusCode::kTableNotFound,
                 "table '" + place.table.ToString() + "' does not exist");
-}
-
-std::string AttributeStore::RowKey(const Place& place, const DataTable& table) {
-  if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
-  if (place.table.name.empty()) return place.table.namespace_name;
-  if (!IsInRow(place.kind)) return table.row;
-  std::string key = Joined({table.row, std::string_view("\0", 1), place.row});
-  if (key.size() <= kMaxKeptRow) return key;
-  const Place row = RowPlace({"", ""}, place.row);
-  return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
-}
-
-std::string AttributeStore::ChangeRowKey(const Place& directory, const DataTable& table) {
-  std::string key = RowKey(directory, table);
-  if (IsInRow(directory.kind)) key[key.find('\0')] = kChangeSeparator;
-  return key;
-}
-
-std::string AttributeStore::Qualifier(const Place& place) {
-  if (place.IsToml()) return "toml";
-  if (!place.IsColumn()) return place.family;
-  return Joined({place.family, ":", place.qualifier});
-}
-
-std::string AttributeStore::WriteRecord(const OwnerRecord& record) {
-  std::string text;
-  text.reserve(64);
-  const auto append = [&](const std::optional<uint32_t>& number) {
-    if (number) AppendNumber(*number, text);
-    text += number ? " " : "- ";
-  };
-  append(record.uid);
-  append(record.gid);
-  append(record.mode);
-  if (record.ctime) AppendTime(*record.ctime, text);
-  return record.ctime ? text : text + '-';
-}
-
-Status AttributeStore::ReadRecord(const Cell& cell, OwnerRecord& record) {
-  std::string_view rest = cell.value;
-  bool is_right = true;
-  const auto read = [&](auto& number) {
-    const std::string_view word = NextWord(rest);
-    const auto value = ReadInteger(word);
-    if (value) number = static_cast<uint32_t>(*value);
-    is_right = is_right && (value || word == "-");
-  };
-  read(record.uid);
-  read(record.gid);
-  read(record.mode);
-  record.ctime = ReadTime(NextWord(rest));
-  record.since = cell.timestamp;
-  return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }
 
 Status AttributeStore::BeLoaded() {
@@ -282,7 +148,7 @@ bool AttributeStore::HasRecords(const Place& place, const DataTable& table) cons
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
                                                           const DataTable& table,
-                                                          const Address& address,
+                                                          const RecordKey& address,
                                                           Timestamp version) {
   return HasRecords(place, table) ? ReadStored(place, address, version) : RowRecords();
 }
@@ -291,7 +157,7 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
                                                           const DataTable& table,
                                                           Timestamp version) {
   if (!HasRecords(place, table)) return RowRecords();
-  return ReadStored(place, AddressOf(place, table), version);
+  return ReadStored(place, RecordKeyOf(place, table), version);
 }
 
 // The rows of all tables there are.
@@ -320,7 +186,7 @@ Status AttributeStore::RemoveDropped(const std::set<std::string>& marked) {
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
-                                                                const Address& address,
+                                                                const RecordKey& address,
                                                                 Timestamp version) {
   RowRecords records;
   const auto& [row_key, qualifier] = address;
@@ -376,7 +242,7 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
 
 // One column of a row that has too many of them.
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& place,
-                                                               const Address& address,
+                                                               const RecordKey& address,
                                                                Timestamp version) {
   RowRecords records;
   const std::string& qualifier = address.qualifier;
@@ -488,7 +354,8 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
     inherited_.SetDirectoryChanged(RowKey(directory, table), ToTimespec(time));
   }
   const std::string row = ChangeRowKey(directory, table);
-  Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, TimeText(ToTimespec(time)), {}}}};
+  const std::string text = WriteTime(ToTimespec(time));
+  Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, text, {}}}};
   return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
       .status();
 }
@@ -536,7 +403,7 @@ void AttributeStore::PutOwner(const std::string& qualifier, const OwnerRecord& b
   put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
 }
 
-StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const Address& address) {
+StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const RecordKey& address) {
   auto known = cache_.OwnerVersions(address.row, address.qualifier);
   if (known) return *std::move(known);
   Get get;
@@ -555,7 +422,7 @@ StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const Address& ad
 // be there for ever, and every copier's temporaries have new names.
 StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
                                                                const DataTable& table,
-                                                               const Address& address) {
+                                                               const RecordKey& address) {
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, table, address, gone.version));
   const AttributeRecord& stored = records.own;
   const std::string& qualifier = address.qualifier;
@@ -572,7 +439,7 @@ StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFi
 }
 
 // Behind so many versions there may be one more, which is read now.
-void AttributeStore::WasWithdrawn(size_t cells, const Address& address, const TracelessFile& gone,
+void AttributeStore::WasWithdrawn(size_t cells, const RecordKey& address, const TracelessFile& gone,
                                   uint64_t changes) {
   if (cells >= kOwnerVersions) return cache_.Forget(address.row);
   cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
@@ -589,7 +456,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
   const auto no_loading = KeepFromLoading(place);
-  const Address address = AddressOf(place, table);
+  const RecordKey address = RecordKeyOf(place, table);
   const auto& [row_key, qualifier] = address;
   const auto no_other_change = BeginChange(row_key);
   const uint64_t changes = cache_.changes();
@@ -600,7 +467,7 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   Put put{row_key, {}};
   PutOwner(qualifier, stored.own, record, put);
   if (!SameTime(record.mtime, stored.own.mtime)) {
-    const std::string text = record.mtime ? TimeText(*record.mtime) : "";
+    const std::string text = record.mtime ? WriteTime(*record.mtime) : "";
     put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
   }
   bool keeps_columns = false;
@@ -616,7 +483,8 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     CELLFS_ASSIGN_OR_RETURN(keeps_columns, KeepColumns(place, table, change, put));
   }
   if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
-  const Address of_gone = gone != nullptr ? Address{row_key, Qualifier(gone->place)} : Address();
+  const RecordKey of_gone =
+      gone != nullptr ? RecordKey{row_key, Qualifier(gone->place)} : RecordKey();
   if (gone != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, table, of_gone));
   }
@@ -704,7 +572,7 @@ StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const Dat
   CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(row_or_family));
   for (const auto& [family, qualifier] : columns) {
     const Place column = CellPlace(row_or_family.table, row_or_family.row, family, qualifier);
-    const Address address = AddressOf(column, table);
+    const RecordKey address = RecordKeyOf(column, table);
     CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(column, table, address, kNoVersion));
     CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, records, change));
     PutOwner(address.qualifier, records.own, kept, put);
@@ -715,7 +583,7 @@ StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const Dat
 Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
-  const Address address = AddressOf(gone.place, table);
+  const RecordKey address = RecordKeyOf(gone.place, table);
   const auto no_other_change = BeginChange(address.row);
   const uint64_t changes = cache_.changes();
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));

@@ -6,17 +6,7 @@
 // Owner and mode belong to a column, with all its versions; a remembered mtime to one version. What
 // is not stored is inherited (fs/attributes/inherited_attributes.h).
 //
-// A row of that table is the root ("/"), a namespace ("ns"), a table (":17", AttributeRowOf) or a
-// data row (":17", NUL, row); its qualifiers are "" for the directory itself, "f" for a family,
-// "f:q" for a column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, at the
-// time when owner and mode became so; a change of ctime alone is written over it. So its newest
-// kOwnerVersions versions tell whose the file was when. Family `m` holds the mtime of a version as
-// a cell of that version's timestamp; family `c` when an entry of the directory last came or went.
-// For data rows and their families that stands in a row of its own (":17", SOH, row): files need
-// not look for attributes in a table for which only such times are stored.
-//
-// A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
-// rows not all go when it has gone, they do at the next mount.
+// fs/attributes/attribute_rows.h says how they are stored.
 #ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
 #define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_STORE_H_
 
@@ -73,6 +63,8 @@ struct TracelessFile {
   Timestamp version = 0;
 };
 
+struct RecordKey;  // fs/attributes/attribute_rows.h
+
 timespec ToTimespec(Timestamp milliseconds);
 Timestamp ToMilliseconds(const timespec& time);  // rounded down; < 0 before 1970
 
@@ -127,22 +119,9 @@ class AttributeStore {
     OwnerRecord family;  // of the row's family, where the place is a column in it
   };
 
-  // Where the records of a place stand in the table.
-  struct Address {
-    std::string row;
-    std::string qualifier;
-  };
-  static Address AddressOf(const Place& place, const DataTable& table) {
-    return {RowKey(place, table), Qualifier(place)};
-  }
   StatusOr<DataTable> TableOf(const Place& place);
   // Of a place that changes: it must be there.
   StatusOr<DataTable> TableToChange(const Place& place);
-  static std::string RowKey(const Place& place, const DataTable& table);
-  static std::string ChangeRowKey(const Place& directory, const DataTable& table);
-  static std::string Qualifier(const Place& place);
-  static std::string WriteRecord(const OwnerRecord& record);
-  static Status ReadRecord(const Cell& cell, OwnerRecord& record);
 
   // What is read of the whole table. Tables are named by their rows.
   struct Loaded {
@@ -167,11 +146,11 @@ class AttributeStore {
   bool HasRecords(const Place& place, const DataTable& table) const;
   StatusOr<std::optional<timespec>> ReadChange(const Place& directory, const DataTable& table);
   // What is stored for the place; nothing without a read where nothing is stored for its table.
-  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const Address& address,
+  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const RecordKey& address,
                             Timestamp version);
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, Timestamp version);
-  StatusOr<RowRecords> ReadStored(const Place& place, const Address& address, Timestamp version);
-  StatusOr<RowRecords> ReadAlone(const Place& place, const Address& address, Timestamp version);
+  StatusOr<RowRecords> ReadStored(const Place& place, const RecordKey& address, Timestamp version);
+  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& address, Timestamp version);
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
                                         const AttributeUpdate& update, const RowRecords& stored);
@@ -195,11 +174,11 @@ class AttributeStore {
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
                                const RowRecords& records, const DirectoryChange& change);
   Status MakeTable();
-  StatusOr<std::vector<Timestamp>> OwnerVersions(const Address& address);
+  StatusOr<std::vector<Timestamp>> OwnerVersions(const RecordKey& address);
   std::unique_lock<std::mutex> BeginChange(const std::string& row_key);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
-                                                 const Address& address);
-  void WasWithdrawn(size_t cells, const Address& address, const TracelessFile& gone,
+                                                 const RecordKey& address);
+  void WasWithdrawn(size_t cells, const RecordKey& address, const TracelessFile& gone,
                     uint64_t changes);
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step);

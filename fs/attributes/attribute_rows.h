@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// How owner, mode and times stand in the table cellfs:attributes.
+//
+// A row of it is the root ("/"), a namespace ("ns"), a table (":17", AttributeRowOf) or a data row
+// (":17", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
+// column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, at the time when
+// owner and mode became so; a change of ctime alone is written over it. So its newest
+// kOwnerVersions versions tell whose the file was when. Family `m` holds the mtime of a version as
+// a cell of that version's timestamp; family `c` when an entry of the directory last came or went.
+// For data rows and their families that stands in a row of its own (":17", SOH, row): files need
+// not look for attributes in a table for which only such times are stored.
+//
+// A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
+// rows not all go when it has gone, they do at the next mount.
+#ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_ROWS_H_
+#define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_ROWS_H_
+
+#include <time.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/cell.h"
+#include "engine/names.h"
+#include "engine/status.h"
+#include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/inherited_attributes.h"
+#include "fs/tree/hidden_namespace.h"
+#include "fs/tree/place.h"
+
+namespace cellfs::fs {
+
+inline const TableName kAttributesTable{std::string(kHiddenNamespace),
+                                        std::string(kAttributesName)};
+inline constexpr char kOwnerFamily[] = "a";
+inline constexpr char kTimeFamily[] = "m";
+inline constexpr char kChangeFamily[] = "c";
+inline constexpr char kDropped[] = "dropped";  // a qualifier in kChangeFamily
+inline constexpr char kChangeSeparator = '\x01';
+// Of the time of a directory: it has no versions.
+inline constexpr Timestamp kNoVersion = 0;
+
+// ---- Where --------------------------------------------------------------------------------------
+
+// In a data row, or that itself.
+bool IsInRow(PlaceKind kind);
+std::string RowKey(const Place& place, const DataTable& table);
+// Of family `c`.
+std::string ChangeRowKey(const Place& directory, const DataTable& table);
+std::string Qualifier(const Place& place);
+
+// Where the records of a place stand.
+struct RecordKey {
+  std::string row;
+  std::string qualifier;
+};
+inline RecordKey RecordKeyOf(const Place& place, const DataTable& table) {
+  return {RowKey(place, table), Qualifier(place)};
+}
+
+// ---- As text ------------------------------------------------------------------------------------
+
+std::string WriteRecord(const OwnerRecord& record);
+// kCorruption: it is none.
+Status ReadRecord(const Cell& cell, OwnerRecord& record);
+std::string WriteTime(const timespec& time);
+std::optional<timespec> ReadTime(std::string_view text);
+
+bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b);
+bool SameOwner(const OwnerRecord& a, const OwnerRecord& b);
+// As family `a` holds it.
+bool SameRecord(const OwnerRecord& a, const OwnerRecord& b);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_ATTRIBUTE_ROWS_H_
