@@ -43,7 +43,7 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
     : store_(store),
       options_(options),
       clock_(std::move(clock)),
-      mutations_(store, *clock_),
+      table_(store, *clock_),
       freshness_(store.traits(), *clock_),
       cache_(freshness_),
       inherited_(options) {}
@@ -76,7 +76,8 @@ Status AttributeStore::BeLoaded() {
   if (!loaded.ok()) return Unreadable(loaded.status());
   const bool may_remove = !loaded_ && !options_.read_only;
   const std::set<std::string> marked = std::move(loaded->marked);
-  TakeOver(*std::move(loaded));
+  inherited_.SetDirectories(std::move(loaded->directories));
+  table_.Learn(std::move(loaded->contents));
   loaded_at_ = began;
   loaded_.store(true, std::memory_order_release);
   // What cannot be removed stays for the next mount, and is shown nowhere until then.
@@ -90,7 +91,7 @@ StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
   const Status described = store_.DescribeTable(kAttributesTable).status();
   if (described.code() == StatusCode::kTableNotFound) return loaded;
   CELLFS_RETURN_IF_ERROR(described);
-  loaded.table_exists = true;
+  loaded.contents.exists = true;
   Scan scan;
   scan.limit = 1;
   for (;;) {
@@ -105,7 +106,8 @@ StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
       CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
       scan.start_row = RowAfter(row);
     } else {
-      auto& tables = row[nul] == '\0' ? loaded.tables_with_records : loaded.tables_with_changes;
+      auto& tables = row[nul] == '\0' ? loaded.contents.tables_with_records
+                                      : loaded.contents.tables_with_changes;
       tables.insert(row.substr(0, nul));
       scan.start_row = row.substr(0, nul) + static_cast<char>(row[nul] + 1);
     }
@@ -126,15 +128,6 @@ Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
   return Status();
 }
 
-// A table to which records came meanwhile stays one with records.
-void AttributeStore::TakeOver(Loaded loaded) {
-  inherited_.SetDirectories(std::move(loaded.directories));
-  const std::unique_lock lock(mutex_);
-  table_exists_ = table_exists_ || loaded.table_exists;
-  tables_with_records_.merge(loaded.tables_with_records);
-  tables_with_changes_.merge(loaded.tables_with_changes);
-}
-
 std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
   if (freshness_.is_exact() || IsInRow(place.kind)) return {};
   return LockWaiting(loading_);
@@ -142,8 +135,7 @@ std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place)
 
 bool AttributeStore::HasRecords(const Place& place, const DataTable& table) const {
   if (!place.table.name.empty() && table.row.empty()) return false;  // the table has gone
-  std::shared_lock lock(mutex_);
-  return table_exists_ && (!IsInRow(place.kind) || tables_with_records_.contains(table.row));
+  return IsInRow(place.kind) ? table_.HasRecords(table.row) : table_.exists();
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
@@ -222,8 +214,7 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
   // Of the owners all versions are read, for a file that goes without a trace must take all along.
   constexpr size_t kMaxCells = 4 * AttributeCache::kMaxRowEntries;
   get.store_limit = kMaxCells + 1;
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
-                          store_.Read(Caller::Superuser(), kAttributesTable, get));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.Read(get));
   StoredRow row;
   for (const Cell& cell : cells) {
     StoredAttributes& stored = row[cell.qualifier];
@@ -252,7 +243,7 @@ StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& plac
   if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
   get.columns[kTimeFamily] = {qualifier};
   get.family_time_ranges[kTimeFamily] = AtTimestamp(version);
-  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  const auto cells = table_.Read(get);
   if (!cells.ok()) return Unreadable(cells.status());
   for (const Cell& cell : *cells) {
     if (cell.family == kTimeFamily) {
@@ -303,8 +294,7 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(RowPlace(name, "")));
-  std::shared_lock lock(mutex_);
-  return tables_with_records_.contains(table.row);
+  return table_.HasRecords(table.row);
 }
 
 // Of a place without attributes of its own: those of the directory of the data that it is in.
@@ -324,14 +314,11 @@ StatusOr<ShownAttributes> AttributeStore::FindAbove(const Place& place) {
 StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& directory,
                                                              const DataTable& table) {
   if (!IsInRow(directory.kind)) return inherited_.Directory(RowKey(directory, table)).changed;
-  {
-    std::shared_lock lock(mutex_);
-    if (!tables_with_changes_.contains(table.row)) return std::optional<timespec>();
-  }
+  if (!table_.HasChanges(table.row)) return std::optional<timespec>();
   Get get;
   get.row = ChangeRowKey(directory, table);
   get.columns[kChangeFamily] = {Qualifier(directory)};
-  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  const auto cells = table_.Read(get);
   if (!cells.ok()) return Unreadable(cells.status());
   return cells->empty() ? std::optional<timespec>() : ReadTime(cells->front().value);
 }
@@ -345,19 +332,17 @@ Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time
     CELLFS_ASSIGN_OR_RETURN(const auto stored, ReadChange(directory, table));
     if (!stored) return Status();
   }
-  CELLFS_RETURN_IF_ERROR(MakeTable());
+  CELLFS_RETURN_IF_ERROR(table_.Make());
   const auto no_loading = KeepFromLoading(directory);
   if (IsInRow(directory.kind)) {
-    std::unique_lock lock(mutex_);
-    tables_with_changes_.insert(table.row);
+    table_.NoteChanges(table.row);
   } else {
     inherited_.SetDirectoryChanged(RowKey(directory, table), ToTimespec(time));
   }
   const std::string row = ChangeRowKey(directory, table);
   const std::string text = WriteTime(ToTimespec(time));
   Put put{row, {{kChangeFamily, Qualifier(directory), kNoVersion, text, {}}}};
-  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
-      .status();
+  return table_.Write(std::move(put));
 }
 
 StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place, const DataTable& table,
@@ -411,7 +396,7 @@ StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const RecordKey& 
   get.columns[kOwnerFamily] = {address.qualifier};
   get.max_versions = kAllVersions;
   get.lengths_only = true;
-  const auto cells = store_.Read(Caller::Superuser(), kAttributesTable, get);
+  const auto cells = table_.Read(get);
   if (!cells.ok()) return Unreadable(cells.status());
   std::vector<Timestamp> versions;
   for (const Cell& cell : *cells) versions.push_back(cell.timestamp);
@@ -490,14 +475,13 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   }
   if (step.mutations.mutations.empty() && !step.withdrawal) return Status();
   const size_t withdraws = step.withdrawal ? step.withdrawal->cells.size() : 0;
-  CELLFS_RETURN_IF_ERROR(MakeTable());
-  {
-    // Before the write, so that no reader takes the table for one without records after it.
-    std::unique_lock lock(mutex_);
-    if (IsInRow(place.kind)) tables_with_records_.insert(table.row);
-    if (!IsInRow(place.kind) && qualifier.empty()) inherited_.SetDirectory(row_key, record);
+  CELLFS_RETURN_IF_ERROR(table_.Make());
+  if (IsInRow(place.kind)) {
+    table_.NoteRecords(table.row);
+  } else if (qualifier.empty()) {
+    inherited_.SetDirectory(row_key, record);
   }
-  const StatusOr<bool> withdrawn = Write(std::move(step));
+  const StatusOr<bool> withdrawn = table_.Write(std::move(step));
   if (!withdrawn.ok()) {
     cache_.Forget(row_key);
     return withdrawn.status();
@@ -562,7 +546,7 @@ StatusOr<std::set<AttributeStore::ColumnName>> AttributeStore::StoredColumns(
     return Status();
   };
   CELLFS_RETURN_IF_ERROR(
-      ForEachRow(row_or_family.table, scan, {.partial_rows = true}, see));
+      ForEachRow(store_, row_or_family.table, scan, {.partial_rows = true}, see));
   return columns;
 }
 
@@ -589,47 +573,13 @@ Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));
   if (!withdrawal) return Status();
   const size_t withdraws = withdrawal->cells.size();
-  const StatusOr<bool> withdrawn = Write({{address.row, {}}, std::move(withdrawal), {}});
+  const StatusOr<bool> withdrawn =
+      table_.Write(RowStep{{address.row, {}}, std::move(withdrawal), {}});
   if (!withdrawn.ok()) {
     cache_.Forget(address.row);
     return withdrawn.status();
   }
   if (*withdrawn) WasWithdrawn(withdraws, address, gone, changes);
-  return Status();
-}
-
-StatusOr<bool> AttributeStore::Write(RowStep step) {
-  CELLFS_ASSIGN_OR_RETURN(const auto done,
-                          mutations_.Do(Caller::Superuser(), kAttributesTable, step));
-  return done.withdrawn;
-}
-
-// Not under mutex_: a change of a table waits for the scans of it, and their filters for mutex_.
-Status AttributeStore::MakeTable() {
-  const auto exists = [this] {
-    std::shared_lock lock(mutex_);
-    return table_exists_;
-  };
-  if (exists()) return Status();
-  const auto making = LockWaiting(making_);
-  if (exists()) return Status();
-  const Caller& superuser = Caller::Superuser();
-  if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
-    CELLFS_RETURN_IF_ERROR(
-        store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
-  }
-  TableSchema schema(kAttributesTable);
-  FamilySchema owner(kOwnerFamily);
-  FamilySchema times(kTimeFamily);
-  FamilySchema changes(kChangeFamily);
-  CELLFS_RETURN_IF_ERROR(owner.Set("VERSIONS", std::to_string(kOwnerVersions)));
-  CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
-  schema.families.emplace(kOwnerFamily, std::move(owner));
-  schema.families.emplace(kTimeFamily, std::move(times));
-  schema.families.emplace(kChangeFamily, std::move(changes));
-  CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
-  std::unique_lock lock(mutex_);
-  table_exists_ = true;
   return Status();
 }
 
@@ -639,20 +589,16 @@ Status AttributeStore::DropNamespace(const Place& place) {
   const std::string row = RowKey(place, {});
   const bool has_own = inherited_.ForgetDirectory(row);
   cache_.Clear();
-  return has_own ? RemoveRows(row) : Status();
+  return has_own ? table_.RemoveRows(row) : Status();
 }
 
 StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(DataTable table, TableToChange(place));
-  {
-    std::shared_lock lock(mutex_);
-    if (!table_exists_) return table;
-  }
+  if (!table_.exists()) return table;
   // Without it, on a full disk say, rows that cannot be removed stay, and are shown nowhere.
   Put mark{table.row, {{kChangeFamily, kDropped, kNoVersion, "-", {}}}};
-  static_cast<void>(
-      store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(mark))));
+  static_cast<void>(table_.Write(std::move(mark)));
   return table;
 }
 
@@ -662,37 +608,7 @@ Status AttributeStore::DropTable(const DataTable& table) {
   if (table.schema != nullptr && !freshness_.is_exact()) no_loading = LockWaiting(loading_);
   inherited_.ForgetDirectory(table.row);
   cache_.Clear();
-  {
-    std::unique_lock lock(mutex_);
-    tables_with_records_.erase(table.row);
-    tables_with_changes_.erase(table.row);
-    if (!table_exists_) return Status();
-  }
-  return RemoveRows(table.row);
-}
-
-Status AttributeStore::ForEachRow(const TableName& table, const Scan& scan,
-                                  const ScanBatch& batch, const SeeCells& see) {
-  CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(Caller::Superuser(), table, scan));
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next(batch));
-    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(see(cells));
-  }
-  return Status();
-}
-
-// This row and those of the data behind it; the last to be removed is the first, with the mark.
-Status AttributeStore::RemoveRows(const std::string& first) {
-  Scan scan;
-  scan.start_row = first + '\x02';
-  scan.stop_row = first;
-  scan.include_stop_row = true;
-  scan.reversed = true;
-  scan.raw = true;  // with versions that only newer ones hide
-  scan.max_versions = kAllVersions;
-  scan.lengths_only = true;
-  return ForEachRow(kAttributesTable, scan, {},
-                    [this](const RowCells& cells) { return DropRow(cells); });
+  return table_.RemoveTable(table.row);
 }
 
 Status AttributeStore::Emptied(const Place& table, Timestamp time) {
@@ -708,47 +624,14 @@ Status AttributeStore::DropFamily(const Place& table, const std::string& family,
       time);
 }
 
-// Records later than `time` are of files made since then.
-Status AttributeStore::ForgetOwners(const Place& place, const IsOfThese& goes, Timestamp time) {
+Status AttributeStore::ForgetOwners(const Place& place, const AttributeTable::IsOfThese& goes,
+                                    Timestamp time) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
-  {
-    std::shared_lock lock(mutex_);
-    if (!table_exists_ || !tables_with_records_.contains(table.row)) return Status();
-  }
-  Scan scan;
-  scan.start_row = table.row + '\0';
-  scan.stop_row = table.row + kChangeSeparator;
-  scan.columns[kOwnerFamily] = {};
-  const std::string nothing = WriteRecord(OwnerRecord());
-  const auto forget = [&](const RowCells& cells) {
-    Put put{cells.front().row, {}};
-    for (const Cell& cell : cells) {
-      if (goes(cell.qualifier) && cell.timestamp <= time && cell.value != nothing)
-        put.cells.push_back({kOwnerFamily, cell.qualifier, time, nothing, {}});
-    }
-    if (put.cells.empty()) return Status();
-    return store_
-        .Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
-        .status();
-  };
-  CELLFS_RETURN_IF_ERROR(ForEachRow(kAttributesTable, scan, {}, forget));
+  if (!table_.HasRecords(table.row)) return Status();
+  CELLFS_RETURN_IF_ERROR(table_.ForgetOwners(table.row, goes, time));
   cache_.Clear();
   return Status();
-}
-
-// Without tombstones: they would hide the times of versions of a later table of this name. What
-// cannot be withdrawn is made to say nothing.
-Status AttributeStore::DropRow(const RowCells& cells) {
-  const std::string& row = cells.front().row;
-  Withdraw withdraw{row, {}};
-  Put empty{row, {}};
-  for (const Cell& cell : cells) {
-    withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
-    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(OwnerRecord()) : "";
-    empty.cells.push_back({cell.family, cell.qualifier, cell.timestamp, nothing, {}});
-  }
-  return Write({{row, {}}, std::move(withdraw), std::move(empty)}).status();
 }
 
 }  // namespace cellfs::fs

@@ -15,12 +15,10 @@
 
 #include <array>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +27,9 @@
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/attribute_table.h"
 #include "fs/attributes/inherited_attributes.h"
-#include "fs/store/column_mutations.h"
+#include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
 
@@ -125,15 +124,12 @@ class AttributeStore {
 
   // What is read of the whole table. Tables are named by their rows.
   struct Loaded {
-    bool table_exists = false;
-    std::set<std::string> tables_with_records;
-    std::set<std::string> tables_with_changes;
+    AttributeTable::Contents contents;
     std::set<std::string> marked;  // as those to be dropped
     InheritedAttributes::Directories directories;
   };
   StatusOr<Loaded> Load();
   static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
-  void TakeOver(Loaded loaded);
   Status RemoveDropped(const std::set<std::string>& marked);
   StatusOr<std::set<std::string>> RowsOfTables();
   // For a change of what is kept of a directory above the rows: what is read while it is made may
@@ -173,28 +169,18 @@ class AttributeStore {
   StatusOr<std::set<ColumnName>> StoredColumns(const Place& row_or_family);
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
                                const RowRecords& records, const DirectoryChange& change);
-  Status MakeTable();
   StatusOr<std::vector<Timestamp>> OwnerVersions(const RecordKey& address);
   std::unique_lock<std::mutex> BeginChange(const std::string& row_key);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
                                                  const RecordKey& address);
   void WasWithdrawn(size_t cells, const RecordKey& address, const TracelessFile& gone,
                     uint64_t changes);
-  // Whether its withdrawal, if any, could be made.
-  StatusOr<bool> Write(RowStep step);
-  // Calls `see` with each row that the scan returns, or with each piece of one.
-  using SeeCells = std::function<Status(const RowCells& cells)>;
-  Status ForEachRow(const TableName& table, const Scan& scan, const ScanBatch& batch,
-                    const SeeCells& see);
-  Status RemoveRows(const std::string& first);
-  Status DropRow(const RowCells& cells);
-  using IsOfThese = std::function<bool(std::string_view qualifier)>;
-  Status ForgetOwners(const Place& table, const IsOfThese& goes, Timestamp time);
+  Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
-  const ColumnMutations mutations_;
+  AttributeTable table_;
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
@@ -203,14 +189,9 @@ class AttributeStore {
   std::atomic<bool> loaded_{false};
   std::atomic<Timestamp> loaded_at_{0};
 
-  std::mutex making_;                // while the table is made
   // A change reads what is stored, and writes all of it anew: those of one row go one after the
-  // other. By row; before making_ and mutex_, behind loading_.
+  // other. By row; behind loading_.
   std::array<std::mutex, 64> changing_;
-  mutable std::shared_mutex mutex_;  // a leaf; guards the rest
-  bool table_exists_ = false;
-  std::set<std::string> tables_with_records_;  // by their rows
-  std::set<std::string> tables_with_changes_;  // of rows and families
 };
 
 }  // namespace cellfs::fs

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "fs/attributes/attribute_table.h"
+
+#include <utility>
+
+#include "engine/waiting.h"
+#include "fs/attributes/attribute_rows.h"
+
+namespace cellfs::fs {
+
+// ---- What is known of it ------------------------------------------------------------------------
+
+void AttributeTable::Learn(Contents contents) {
+  const std::unique_lock lock(mutex_);
+  contents_.exists = contents_.exists || contents.exists;
+  contents_.tables_with_records.merge(contents.tables_with_records);
+  contents_.tables_with_changes.merge(contents.tables_with_changes);
+}
+
+bool AttributeTable::exists() const {
+  const std::shared_lock lock(mutex_);
+  return contents_.exists;
+}
+
+bool AttributeTable::HasRecords(const std::string& table) const {
+  const std::shared_lock lock(mutex_);
+  return contents_.exists && contents_.tables_with_records.contains(table);
+}
+
+bool AttributeTable::HasChanges(const std::string& table) const {
+  const std::shared_lock lock(mutex_);
+  return contents_.tables_with_changes.contains(table);
+}
+
+void AttributeTable::NoteRecords(const std::string& table) {
+  const std::unique_lock lock(mutex_);
+  contents_.tables_with_records.insert(table);
+}
+
+void AttributeTable::NoteChanges(const std::string& table) {
+  const std::unique_lock lock(mutex_);
+  contents_.tables_with_changes.insert(table);
+}
+
+// ---- Cells --------------------------------------------------------------------------------------
+
+Status AttributeTable::Make() {
+  if (exists()) return Status();
+  std::unique_lock making(making_, std::defer_lock);
+  LockOrWait(making);
+  if (exists()) return Status();
+  const Caller& superuser = Caller::Superuser();
+  if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
+    CELLFS_RETURN_IF_ERROR(
+        store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
+  }
+  TableSchema schema(kAttributesTable);
+  FamilySchema owner(kOwnerFamily);
+  FamilySchema times(kTimeFamily);
+  FamilySchema changes(kChangeFamily);
+  CELLFS_RETURN_IF_ERROR(owner.Set("VERSIONS", std::to_string(kOwnerVersions)));
+  CELLFS_RETURN_IF_ERROR(times.Set("VERSIONS", std::to_string(kAllVersions)));
+  schema.families.emplace(kOwnerFamily, std::move(owner));
+  schema.families.emplace(kTimeFamily, std::move(times));
+  schema.families.emplace(kChangeFamily, std::move(changes));
+  CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
+  const std::unique_lock lock(mutex_);
+  contents_.exists = true;
+  return Status();
+}
+
+StatusOr<RowCells> AttributeTable::Read(const Get& get) const {
+  return store_.Read(Caller::Superuser(), kAttributesTable, get);
+}
+
+Status AttributeTable::Write(Put put) const {
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+      .status();
+}
+
+StatusOr<bool> AttributeTable::Write(RowStep step) const {
+  CELLFS_ASSIGN_OR_RETURN(const auto done,
+                          mutations_.Do(Caller::Superuser(), kAttributesTable, step));
+  return done.withdrawn;
+}
+
+// ---- Rows that go -------------------------------------------------------------------------------
+
+Status AttributeTable::RemoveTable(const std::string& table) {
+  {
+    const std::unique_lock lock(mutex_);
+    contents_.tables_with_records.erase(table);
+    contents_.tables_with_changes.erase(table);
+    if (!contents_.exists) return Status();
+  }
+  return RemoveRows(table);
+}
+
+Status AttributeTable::RemoveRows(const std::string& first) const {
+  Scan scan;
+  scan.start_row = first + '\x02';
+  scan.stop_row = first;
+  scan.include_stop_row = true;
+  scan.reversed = true;
+  scan.raw = true;  // with versions that only newer ones hide
+  scan.max_versions = kAllVersions;
+  scan.lengths_only = true;
+  return ForEachRow(store_, kAttributesTable, scan, {},
+                    [this](const RowCells& cells) { return DropRow(cells); });
+}
+
+// Without tombstones: they would hide the times of versions of a later table of this name. What
+// cannot be withdrawn is made to say nothing.
+Status AttributeTable::DropRow(const RowCells& cells) const {
+  const std::string& row = cells.front().row;
+  Withdraw withdraw{row, {}};
+  Put empty{row, {}};
+  for (const Cell& cell : cells) {
+    withdraw.cells.push_back({cell.family, cell.qualifier, cell.timestamp, cell.type});
+    const std::string nothing = cell.family == kOwnerFamily ? WriteRecord(OwnerRecord()) : "";
+    empty.cells.push_back({cell.family, cell.qualifier, cell.timestamp, nothing, {}});
+  }
+  return Write(RowStep{{row, {}}, std::move(withdraw), std::move(empty)}).status();
+}
+
+Status AttributeTable::ForgetOwners(const std::string& table, const IsOfThese& goes,
+                                    Timestamp time) const {
+  Scan scan;
+  scan.start_row = table + '\0';
+  scan.stop_row = table + kChangeSeparator;
+  scan.columns[kOwnerFamily] = {};
+  const std::string nothing = WriteRecord(OwnerRecord());
+  const auto forget = [&](const RowCells& cells) {
+    Put put{cells.front().row, {}};
+    for (const Cell& cell : cells) {
+      if (goes(cell.qualifier) && cell.timestamp <= time && cell.value != nothing)
+        put.cells.push_back({kOwnerFamily, cell.qualifier, time, nothing, {}});
+    }
+    if (put.cells.empty()) return Status();
+    return Write(std::move(put));
+  };
+  return ForEachRow(store_, kAttributesTable, scan, {}, forget);
+}
+
+Status ForEachRow(Store& store, const TableName& table, const Scan& scan, const ScanBatch& batch,
+                  const SeeCells& see) {
+  CELLFS_ASSIGN_OR_RETURN(auto scanner, store.OpenScanner(Caller::Superuser(), table, scan));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next(batch));
+    for (const RowCells& cells : rows) CELLFS_RETURN_IF_ERROR(see(cells));
+  }
+  return Status();
+}
+
+}  // namespace cellfs::fs

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// AttributeTable: the table cellfs:attributes: whether it is there, for which tables of data it has
+// anything, and how its rows go. Its format is fs/attributes/attribute_rows.h's.
+#ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
+#define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
+
+#include <functional>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include "engine/clock.h"
+#include "engine/store.h"
+#include "fs/store/column_mutations.h"
+
+namespace cellfs::fs {
+
+// Thread-safe. Tables of data are named by their rows in it.
+class AttributeTable {
+ public:
+  AttributeTable(Store& store, const Clock& clock) : store_(store), mutations_(store, clock) {}
+
+  // ---- What is known of it --------------------------------------------------------------------
+  struct Contents {
+    bool exists = false;
+    std::set<std::string> tables_with_records;
+    std::set<std::string> tables_with_changes;  // of rows and families
+  };
+  // As it was read. A table to which records came meanwhile stays one with records.
+  void Learn(Contents contents);
+  bool exists() const;
+  // Whether anything is stored for the table's rows and what is in them.
+  bool HasRecords(const std::string& table) const;
+  // Whether times of entries that came or went are.
+  bool HasChanges(const std::string& table) const;
+  // Before the write, so that no reader takes the table for one without records after it.
+  void NoteRecords(const std::string& table);
+  void NoteChanges(const std::string& table);
+
+  // ---- Cells ----------------------------------------------------------------------------------
+  // Makes it where it is not there. Under no mutex of a reader: a change of a table waits for the
+  // scans of it, and their filters look here.
+  Status Make();
+  StatusOr<RowCells> Read(const Get& get) const;
+  Status Write(Put put) const;
+  // Whether its withdrawal, if any, could be made.
+  StatusOr<bool> Write(RowStep step) const;
+
+  // ---- Rows that go ---------------------------------------------------------------------------
+  // Those of the table, which has gone.
+  Status RemoveTable(const std::string& table);
+  // This row and those of the data behind it; the last to be removed is the first, with the mark.
+  Status RemoveRows(const std::string& first) const;
+  // The owners of qualifiers that `goes` says, of the table's data: records later than `time` are of
+  // files made since then.
+  using IsOfThese = std::function<bool(std::string_view qualifier)>;
+  Status ForgetOwners(const std::string& table, const IsOfThese& goes, Timestamp time) const;
+
+ private:
+  Status DropRow(const RowCells& cells) const;
+
+  Store& store_;
+  const ColumnMutations mutations_;
+
+  std::mutex making_;                // while the table is made
+  mutable std::shared_mutex mutex_;  // a leaf; guards the rest
+  Contents contents_;
+};
+
+// Calls `see` with each row of the table of data that the scan returns, or with each piece of one.
+using SeeCells = std::function<Status(const RowCells& cells)>;
+Status ForEachRow(Store& store, const TableName& table, const Scan& scan, const ScanBatch& batch,
+                  const SeeCells& see);
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
