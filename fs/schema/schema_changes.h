@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // SchemaChanges: what a written .toml and a mkdir of a family change in the schemas of namespaces
-// and tables. Changes of one schema come one after the other, so that none is lost and the time that
-// a .toml shows goes with the schema.
+// and tables. Changes of one schema come one after the other, so that none is lost and the time
+// that a .toml shows goes with the schema.
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_CHANGES_H_
 
@@ -64,8 +64,10 @@ class SchemaChanges {
   // The family was dropped at `time`: what the tree keeps of it goes too.
   void FamilyWent(const TableName& table, const std::string& family, Timestamp time);
 
-  // Whether who asks now may give a table so much to say (fs/schema/schema_shares.h).
-  Status CheckShare(const TableSchema& schema) { return shares_.Check(schema); }
+  // Whether who asks now may give a table so much to say. To be held until it is in force.
+  StatusOr<SchemaShares::Claim> TakeShare(const TableSchema& schema) {
+    return shares_.Take(schema);
+  }
 
   // For a change elsewhere of the schema of the table or, where its name is empty, the namespace,
   // so that none is lost. Before the locks of columns, never under one. Not while the kernel is

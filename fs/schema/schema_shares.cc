@@ -34,30 +34,54 @@ uint64_t BytesOf(const TableSchema& schema) {
 
 }  // namespace
 
-Status SchemaShares::Check(const TableSchema& schema) {
+// The claim comes before the count: of two that are made at the same time one at least sees the
+// other.
+StatusOr<SchemaShares::Claim> SchemaShares::Take(const TableSchema& schema) {
   const RunningRequest* const request = RunningRequest::OfThisThread();
-  if (request == nullptr || IsOwnerOrRoot(request->uid())) return {};
-  uid_t owner = request->uid();  // of one that is not there yet
+  if (request == nullptr || IsOwnerOrRoot(request->uid())) return Claim();
+  Growth growth{request->uid(), BytesOf(schema)};  // of one that is not there yet
   const auto present = store_.DescribeTable(schema.name());
   if (present.ok()) {
-    if (BytesOf(schema) <= BytesOf(**present)) return {};
+    const uint64_t before = BytesOf(**present);
+    if (growth.bytes <= before) return Claim();
+    growth.bytes -= before;
     CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode found,
                             attributes_.FindOwner(TablePlace(schema.name())));
-    owner = found.uid;
+    growth.owner = found.uid;
   }
-  if (IsOwnerOrRoot(owner)) return {};
-  CELLFS_ASSIGN_OR_RETURN(const Shares shares, Count(schema.name(), owner));
+  if (IsOwnerOrRoot(growth.owner)) return Claim();
+  Claim claim = Add(growth);
+  CELLFS_ASSIGN_OR_RETURN(const Shares shares, Count(schema.name(), claim));
   const uint64_t owners = shares.owners + BytesOf(schema);
-  if (2 * owners + shares.others <= kMostSchemaBytes) return {};
-  return {StatusCode::kQuotaExceeded,
-          "the schemas of tables of user " + std::to_string(owner) + " would have " +
-              std::to_string(owners) + " bytes, and may have " +
-              std::to_string((kMostSchemaBytes - std::min(kMostSchemaBytes, shares.others)) / 2) +
-              "; drop tables, or give them shorter attributes and fewer split keys"};
+  if (2 * owners + shares.others <= kMostSchemaBytes) return claim;
+  return Status(
+      StatusCode::kQuotaExceeded,
+      "the schemas of tables of user " + std::to_string(growth.owner) + " would have " +
+          std::to_string(owners) + " bytes, and may have " +
+          std::to_string((kMostSchemaBytes - std::min(kMostSchemaBytes, shares.others)) / 2) +
+          "; drop tables, or give them shorter attributes and fewer split keys");
 }
 
-StatusOr<SchemaShares::Shares> SchemaShares::Count(const TableName& changing, uid_t owner) {
+SchemaShares::Claim SchemaShares::Add(const Growth& growth) {
+  auto claim = std::make_shared<const Growth>(growth);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(claims_, [](const auto& other) { return other.expired(); });
+  claims_.push_back(claim);
+  return claim;
+}
+
+StatusOr<SchemaShares::Shares> SchemaShares::Count(const TableName& changing, const Claim& claim) {
   Shares shares;
+  const auto add = [&](uid_t of, uint64_t bytes) {
+    (of == claim->owner ? shares.owners : shares.others) += bytes;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& other : claims_) {
+      const Claim growth = other.lock();
+      if (growth != nullptr && growth != claim) add(growth->owner, growth->bytes);
+    }
+  }
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> namespaces, store_.ListNamespaces());
   for (const std::string& name : namespaces) {
     if (name == kSystemNamespace || name == kHiddenNamespace) continue;
@@ -67,8 +91,7 @@ StatusOr<SchemaShares::Shares> SchemaShares::Count(const TableName& changing, ui
       const auto schema = store_.DescribeTable(table);
       if (!schema.ok()) continue;  // it has gone meanwhile
       CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode found, attributes_.FindOwner(TablePlace(table)));
-      if (IsOwnerOrRoot(found.uid)) continue;
-      (found.uid == owner ? shares.owners : shares.others) += BytesOf(**schema);
+      if (!IsOwnerOrRoot(found.uid)) add(found.uid, BytesOf(**schema));
     }
   }
   return shares;

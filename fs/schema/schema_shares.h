@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // SchemaShares: each change of a schema writes those of all tables, so what ordinary users' tables
-// say takes kMostSchemaBytes at most, in shares as those of fs/base/shared_limit.h: who has most may
-// have as much as is left then. Whoever mounted the store, and root, may make more.
+// say takes kMostSchemaBytes at most, in shares as those of fs/base/shared_limit.h: who has most
+// may have as much as is left then. Whoever mounted the store, and root, may make more. What is
+// about to be said counts as well: changes of several tables go on at the same time.
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_SHARES_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_SHARES_H_
 
 #include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "engine/store.h"
 #include "fs/attributes/attribute_store.h"
@@ -21,10 +27,15 @@ class SchemaShares {
   SchemaShares(Store& store, AttributeStore& attributes)
       : store_(store), attributes_(attributes) {}
 
-  // Whether who asks now may give the table this schema, also one that is not there yet. A table
-  // counts for its owner, and may always become smaller. kQuotaExceeded: it is too much for his
-  // share.
-  Status Check(const TableSchema& schema);
+  // What one change adds. It counts as long as it is held: until the schema is in force, or not.
+  struct Growth {
+    uid_t owner = 0;
+    uint64_t bytes = 0;
+  };
+  using Claim = std::shared_ptr<const Growth>;  // null: of what does not count
+  // For who asks now to give the table this schema, also one that is not there yet. A table counts
+  // for its owner, and may always become smaller. kQuotaExceeded: it is too much for his share.
+  StatusOr<Claim> Take(const TableSchema& schema);
 
  private:
   struct Shares {
@@ -32,10 +43,14 @@ class SchemaShares {
     uint64_t others = 0;  // of all other ordinary users
   };
 
-  StatusOr<Shares> Count(const TableName& changing, uid_t owner);
+  Claim Add(const Growth& growth);
+  // `claim`: of the table that changes.
+  StatusOr<Shares> Count(const TableName& changing, const Claim& claim);
 
   Store& store_;
   AttributeStore& attributes_;
+  std::mutex mutex_;                                // a leaf
+  std::vector<std::weak_ptr<const Growth>> claims_;  // guarded by mutex_
 };
 
 }  // namespace cellfs::fs

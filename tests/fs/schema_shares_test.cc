@@ -5,10 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 
 #include "fs/requests/running_request.h"
-#include "tests/fs/writing_tree.h"
+#include "tests/fs/hooked_store.h"
 
 namespace cellfs::fs {
 namespace {
@@ -32,8 +33,29 @@ struct SchemaSharesTest : testing::Test {
     }
     return up_to;
   }
-  WritingTree tree;
+  HookedTree tree;
 };
+
+// Changes of several tables go on at the same time.
+TEST_F(SchemaSharesTest, WhatIsAboutToBeSaidCounts) {
+  ASSERT_EQ(tree.Change("default", AttributeChange{.mode = 0777}), 0);
+  const int most = MakeTables(kOne, "one", 100);
+  const RunningRequest running(kOne, nullptr);
+  tree.request.uid = kOne;
+  const std::string last = "default/one" + std::to_string(most - 1);
+  ASSERT_EQ(tree.Save(last + "/.schema.toml", "[families.f]\n"), 0);
+  ASSERT_EQ(tree.Mkdir("default/beside"), 0);
+  const std::string text = "note = \"" + std::string(400'000, 'n') + "\"\n[families.f]\n";
+  int beside = 0;
+  tree.hooked->before_alteration = [&] {
+    beside = std::async(std::launch::async, [&] {
+               const RunningRequest other(kOne, nullptr);
+               return tree.Save("default/beside/.schema.toml", text);
+             }).get();
+  };
+  EXPECT_EQ(tree.Save(last + "/.schema.toml", text), 0);
+  EXPECT_EQ(beside, EDQUOT);
+}
 
 TEST_F(SchemaSharesTest, EachMayHaveAsMuchAsIsLeftThen) {
   ASSERT_EQ(tree.Change("default", AttributeChange{.mode = 0777}), 0);
