@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/waiting.h"
 #include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
@@ -47,7 +48,7 @@ class AsofRegistry::Gone {
 OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   if (!registry_.store_.traits().pins_moments) return std::shared_ptr<const Moment>();
   AsofRegistry::Gone gone;
-  const std::lock_guard lock(registry_.mutex_);
+  const auto lock = registry_.Lock();
   const Timestamp now = registry_.clock_.Now();
   last_use_ = now;
   if (moment_ != nullptr || time_ > now) return moment_;
@@ -64,6 +65,12 @@ std::shared_ptr<const Moment> AsofMoment::Use() {
   return held.ok() ? *std::move(held) : nullptr;
 }
 
+std::unique_lock<std::mutex> AsofRegistry::Lock() {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
 OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
   auto found = Known(time);
   CELLFS_RETURN_IF_FAILED(found->Hold().status());
@@ -71,7 +78,7 @@ OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
 }
 
 std::shared_ptr<AsofMoment> AsofRegistry::Known(Timestamp time) {
-  std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   if (auto known = moments_[time].lock()) return known;
   std::erase_if(moments_, [](const auto& entry) { return entry.second.expired(); });
   auto made = std::make_shared<AsofMoment>(*this, time);
@@ -130,7 +137,7 @@ Status AsofRegistry::Pin(Timestamp now, SharedMoment& pinned) {
 StatusOr<std::shared_ptr<const Moment>> AsofRegistry::PinFor(uid_t user) {
   if (!store_.traits().pins_moments) return store_.PinMoment();  // says so
   Gone gone;
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   auto pinned = PinWithRoom(user, clock_.Now(), gone);
   if (!pinned.ok()) return Status(StatusCode::kUnavailable, pinned.status().reason());
   return *std::move(pinned);
@@ -144,14 +151,14 @@ void AsofRegistry::LetGoUnused() {
   };
   while (keep_too_much()) {
     Gone gone;
-    const std::lock_guard lock(mutex_);
+    const auto lock = Lock();
     if (!LetGoOldest(std::nullopt, clock_.Now(), gone)) return;
   }
 }
 
 void AsofRegistry::LetGoExpired() {
   Gone gone;
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   const Timestamp now = clock_.Now();
   for (auto it = held_.begin(); it != held_.end();) {
     const bool expired = !IsUsed(*it->second) && now - it->second->last_use_ >= hold_ms_;
@@ -161,7 +168,7 @@ void AsofRegistry::LetGoExpired() {
 
 Outcome AsofRegistry::LetGo(Timestamp time) {
   Gone gone;
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   const auto held = held_.find(time);
   if (held == held_.end()) return {ENOENT, "this time of .asof is not held"};
   if (!MayGo(*held->second, clock_.Now()))
@@ -173,7 +180,7 @@ Outcome AsofRegistry::LetGo(Timestamp time) {
 std::vector<AsofRegistry::Held> AsofRegistry::ListHeld() {
   LetGoUnused();
   std::vector<Held> list;
-  std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   for (const auto& [time, held] : held_) {
     list.push_back({time, held->last_use_, held->moment_->sequence_id, IsUsed(*held)});
   }

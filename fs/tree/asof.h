@@ -87,6 +87,8 @@ class AsofRegistry {
   class Gone;
   struct SharedMoment;
 
+  // A pin may wait for a flush or a compaction, with the mutex.
+  std::unique_lock<std::mutex> Lock();
   std::shared_ptr<AsofMoment> Known(Timestamp time);
   void LetGoExpired();
   // REQUIRES: the mutex.
