@@ -157,7 +157,7 @@ NodePtr ColumnChange::DidMove(const effect::MovedAway& from, const effect::Moved
   return node;
 }
 
-NodePtr ColumnChange::DidMove(const effect::Put& to) {
+NodePtr ColumnChange::DidMove(const effect::Brought& to) {
   NodePtr node = NameMoved();
   Apply(sides_[1], to);
   is_open_ = false;

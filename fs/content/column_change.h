@@ -91,8 +91,8 @@ class ColumnChange {
   void Did(const Effect& effect);
   // Of a rename. The node at the new name; null where the kernel does not know the file.
   NodePtr DidMove(const effect::MovedAway& from, const effect::MovedHere& to);
-  // The same of a file that becomes a version by being renamed, and is in no column before.
-  NodePtr DidMove(const effect::Put& to);
+  // The same of a file in memory, which is in no column before.
+  NodePtr DidMove(const effect::Brought& to);
   // Of files that are in no column.
   void NameRemoved();
   NodePtr NameMoved();

@@ -29,6 +29,13 @@ bool IsNewest(const Place& place) {
   return place.kind == PlaceKind::kCell || place.kind == PlaceKind::kCounter;
 }
 
+// Null: no rename brought one.
+const CachedCell* MovedCell(const Effect& effect) {
+  if (const auto* const moved = std::get_if<effect::MovedHere>(&effect)) return &moved->cell;
+  const auto* const brought = std::get_if<effect::Brought>(&effect);
+  return brought == nullptr ? nullptr : &brought->cell;
+}
+
 // When the version came: one is put at a time of its own.
 Timestamp CameAt(const Effect& effect, Timestamp now) {
   const auto* const put = std::get_if<effect::Put>(&effect);
@@ -53,7 +60,9 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   if (telling.directories == Directories::kEmptied && target.looker != nullptr)
     KeepEmptied(*target.looker, place);
   if (telling.look_ups == LookUps::kBeginAnew) tree_.inodes.InvalidateLookUps();
-  const bool fills = telling.directories == Directories::kFilled && had_claim;
+  const bool fills =
+      had_claim ? telling.directories == Directories::kFilled
+                : telling.directories == Directories::kFilledByQ && place.kind == PlaceKind::kCell;
   return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
 }
 
@@ -127,7 +136,7 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
 
 // Where the effect says it.
 std::optional<CachedCell> ColumnEffects::CellOf(const Place& place, const Effect& effect) const {
-  if (const auto* const moved = std::get_if<effect::MovedHere>(&effect)) return moved->cell;
+  if (const CachedCell* const moved = MovedCell(effect)) return *moved;
   const auto* const put = std::get_if<effect::Put>(&effect);
   if (put == nullptr || !put->stamp || !put->size) return std::nullopt;
   const auto schema = reading_.DescribeTable(place);
@@ -164,7 +173,7 @@ void ColumnEffects::Stamp(const Target& target, const Effect& effect, bool had_c
     case Stamps::kMovedHere:
       if (!IsNewest(target.place)) return;
       column.ForgetStamps();
-      return column.NoteCreated(std::get<effect::MovedHere>(effect).cell.version);
+      return column.NoteCreated(MovedCell(effect)->version);
     case Stamps::kMovedAway: {
       column.ForgetStamps();
       const auto& tombstone = std::get<effect::MovedAway>(effect).tombstone;

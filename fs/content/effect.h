@@ -36,6 +36,7 @@ enum class Stamps {
 enum class Directories {
   kStay,
   kFilled,   // where a claim went: what mkdir made has a cell now
+  kFilledByQ,  // where q itself came, without a claim
   kEmptied,  // they stay where that was their last one
 };
 // The name that was named. Its node has another place then, or none; who has the file open goes on.
@@ -144,6 +145,14 @@ struct MovedHere {
                                     Notice::kOtherNames, LookUps::kStand};
 };
 
+// A rename brought what was in memory.
+struct Brought {
+  CachedCell cell;
+  static constexpr Telling kTelling{Shows::kOther, Unstored::kGoes, Stamps::kMovedHere,
+                                    Directories::kFilledByQ, Name::kMoves, Pages::kRight,
+                                    Notice::kOtherNames, LookUps::kStand};
+};
+
 // It may have been made or not.
 struct Unknown {
   static constexpr Telling kTelling{Shows::kOther, Unstored::kStays, Stamps::kForgotten,
@@ -156,7 +165,7 @@ struct Unknown {
 using Effect =
     std::variant<effect::Put, effect::Ends, effect::Removed, effect::NewestRemoved,
                  effect::HiddenRemoved, effect::ClaimRemoved, effect::ClaimFailed,
-                 effect::MovedAway, effect::MovedHere, effect::Unknown>;
+                 effect::MovedAway, effect::MovedHere, effect::Brought, effect::Unknown>;
 
 inline const Telling& TellingOf(const Effect& effect) {
   return std::visit(

@@ -12,8 +12,9 @@ MemoryFile::MemoryFile(std::shared_ptr<MemoryFileLimits> limits, uid_t maker)
     : limits_(std::move(limits)), file_(limits_->files, maker), size_(limits_->bytes, maker) {}
 
 Outcome MemoryFile::Resize(uint64_t size) {
+  if (is_put) return {ESTALE, "it was renamed meanwhile, and is stored; open it by its new name"};
   if (!size_.Resize(size)) {
-    return {ENOSPC, "files held in memory (beside a .toml, below .versions) have " +
+    return {ENOSPC, "files held in memory (temporaries that are not stored) have " +
                         std::to_string(limits_->bytes.limit()) +
                         " bytes at most, all together, and a user as much as is left for others"};
   }
@@ -32,7 +33,7 @@ OutcomeOr<std::shared_ptr<MemoryFile>> MemoryFiles::Make(uid_t maker) {
   if (made->file_.Resize(1)) return made;
   return Outcome(ENOSPC, std::to_string(limits_->files.used()) + " of at most " +
                              std::to_string(limits_->files.limit()) +
-                             " files are held in memory (beside a .toml, below .versions), and a "
+                             " files are held in memory (temporaries that are not stored), and a "
                              "user has as many as are left for others: remove some");
 }
 

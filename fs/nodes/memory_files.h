@@ -36,6 +36,10 @@ class MemoryFile {
   timespec mtime{};
   timespec ctime{};
 
+  // It was renamed, and these bytes are stored under its new name: who has it open changes them no
+  // more (ESTALE).
+  bool is_put = false;
+
   const std::string& bytes() const { return bytes_; }
   // ENOSPC: the maker's files have too many already, and nothing changed.
   Outcome Write(std::string_view bytes, uint64_t offset);

@@ -50,9 +50,20 @@ Source SourceOf(const Cell& cell, const ShownAttributes& shown, bool temporary) 
   return source;
 }
 
+// A time that is not that of the last write was set.
 Source SourceOf(MemoryFile& file) {
   std::lock_guard lock(file.mutex);
-  return {file.bytes(), file.uid, file.gid, file.mode, file.mtime};
+  Source source{file.bytes(), file.uid, file.gid, file.mode, file.mtime};
+  const bool is_set = file.mtime.tv_sec != file.ctime.tv_sec ||
+                      file.mtime.tv_nsec != file.ctime.tv_nsec;
+  if (const Timestamp time = ToMilliseconds(file.mtime); is_set && time >= 0)
+    source.proposed = time;
+  return source;
+}
+
+void IsPut(MemoryFile& file) {
+  std::lock_guard lock(file.mutex);
+  file.is_put = true;
 }
 
 Put PutAt(const Place& to, const Source& source) {
@@ -245,6 +256,9 @@ Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& c
 
 Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& caller,
                   const ResolvedEntry& from, const Place& to, bool must_be_absent) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, with.reading.DescribeTable(to));
+  const FamilySchema* const family = schema->FindFamily(to.family);
+  if (family == nullptr) return ENOENT;
   Source source = SourceOf(*from.unstored->file);
   CELLFS_ASSIGN_OR_RETURN(
       const std::vector<Timestamp> timestamps,
@@ -252,7 +266,11 @@ Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& call
   // Else there is one version too many.
   if (to.kind != PlaceKind::kCell)
     with.errors.Record("rename", to, TakePlaceOfCopy(with, change, caller, to, source));
-  change.DidMove(effect::Put{timestamps[0], source.bytes.size()});
+  Cell cell;
+  cell.timestamp = timestamps[0];
+  cell.value_length = source.bytes.size();
+  change.DidMove(effect::Brought{CachedCellOf(cell, family)});
+  IsPut(*from.unstored->file);
   with.tree.unstored.Remove(from.place);
   return {};
 }

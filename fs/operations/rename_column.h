@@ -16,7 +16,7 @@ inline bool IsCellOrVersion(const Place& place) {
 
 Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
                      const Place& from, const Place& to, bool must_be_absent);
-// A temporary of rsync below .versions/q becomes a version.
+// A temporary that is held in memory becomes a column, or below .versions/q a version.
 Outcome PutMemory(const Renaming& with, ColumnChange& change, const Caller& caller,
                   const ResolvedEntry& from, const Place& to, bool must_be_absent);
 

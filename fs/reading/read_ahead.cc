@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/filters.h"
+#include "fs/nodes/generation.h"
 
 namespace cellfs::fs {
 namespace {
@@ -91,9 +92,13 @@ RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
   return answer;
 }
 
+bool ReadAhead::IsStill(const Window& window) const {
+  return freshness_.IsFresh(window.read_at) && window.generation == Generation::Newest();
+}
+
 std::optional<RowCells> ReadAhead::Find(const Question& question) {
   for (const WindowPtr& window : windows_) {
-    if (!Covers(*window, question) || !freshness_.IsFresh(window->read_at)) continue;
+    if (!Covers(*window, question) || !IsStill(*window)) continue;
     ++window->used;
     return AnswerFrom(*window, question);
   }
@@ -127,6 +132,7 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
   window->first = first;
   window->asked_for = amount;
   window->read_at = freshness_.Now();
+  window->generation = Generation::Newest();
   Scan scan;
   scan.lengths_only = sequence.lengths_only;
   if (!sequence.family.empty()) scan.columns[sequence.family];
@@ -175,7 +181,7 @@ StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table,
   if (amount == 0) return store_.Read(caller, table, get);
   CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
                           Bring(caller, sequence, KeyIn(sequence, *question), amount));
-  const bool answers = Covers(*window, *question);
+  const bool answers = Covers(*window, *question) && IsStill(*window);
   window->used = answers ? 1 : 0;
   {
     const std::lock_guard lock(mutex_);

@@ -9,9 +9,10 @@
 //     a column behind another one of its row  columns of the family from there on
 //
 // Only plain reads of the present are answered so; values of the family asked for, lengths of all
-// families. What was brought counts for as long as anything that was read may be shown.
+// families. What was brought counts for as long as anything that was read may be shown, and until this
+// mount changes something (fs/nodes/generation.h): who changes a column must see it.
 //
-// Thread-safe. REQUIRES: nobody writes to the store through this mount.
+// Thread-safe.
 #ifndef CELLFS_FS_READING_READ_AHEAD_H_
 #define CELLFS_FS_READING_READ_AHEAD_H_
 
@@ -68,6 +69,7 @@ class ReadAhead {
     std::string last;
     bool is_to_end = false;  // nothing comes behind it
     Timestamp read_at = 0;
+    uint64_t generation = 0;  // Generation::Newest() from before it was read
     size_t asked_for = 0;  // keys
     size_t used = 0;       // answers given
     std::map<std::string, RowCells> cells;  // by key
@@ -87,6 +89,7 @@ class ReadAhead {
   // By columns where it has one, else by rows.
   static Sequence SequenceOf(const Question& question, bool by_column);
   static bool Covers(const Window& window, const Question& question);
+  bool IsStill(const Window& window) const;
   static RowCells AnswerFrom(const Window& window, const Question& question);
 
   // ---- REQUIRES: mutex_

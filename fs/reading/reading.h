@@ -39,8 +39,7 @@ class Reading {
         freshness_(freshness),
         scan_slots_(scan_slots),
         options_(options) {
-    if (!freshness.is_exact() && options.read_only)
-      read_ahead_ = std::make_unique<ReadAhead>(store, freshness);
+    if (!freshness.is_exact()) read_ahead_ = std::make_unique<ReadAhead>(store, freshness);
   }
 
   const Clock& clock() const { return clock_; }
@@ -131,7 +130,7 @@ class Reading {
   const Freshness& freshness_;
   ScanSlots& scan_slots_;
   const MountOptions& options_;
-  std::unique_ptr<ReadAhead> read_ahead_;  // null where all that is read can be kept, or changed
+  std::unique_ptr<ReadAhead> read_ahead_;  // null where all that is read can be kept
 };
 
 enum class ReadDetail { kLengths, kValues };

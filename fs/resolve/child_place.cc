@@ -108,7 +108,21 @@ class ChildPlaces::ChildName {
   OutcomeOr<Place> InFamily() const {
     if (auto control = Control()) return *std::move(control);
     if (use_ == NameUse::kCreateDirectory) return Outcome(EPERM, "a family holds files only");
+    if (auto memory = TemporaryInFamily()) return *std::move(memory);
     return Column(PlaceKind::kCell);
+  }
+
+  // Where a store takes nothing back, a temporary that was put would leave a tombstone: it is in
+  // memory until it is renamed.
+  std::optional<Place> TemporaryInFamily() const {
+    if (places_.reading_.traits().withdraws || directory_.view != nullptr) return std::nullopt;
+    // The timestamp tells it from a file in the family's .versions.
+    Place memory = directory_.As(PlaceKind::kMemoryFile, 2);
+    memory.name = name_;
+    const bool is_made = use_ == NameUse::kCreateFile &&
+                         IsTemporaryName(places_.options_, std::string(name_));
+    if (is_made || places_.unstored_.Find(memory)) return memory;
+    return std::nullopt;
   }
 
   // The column that the name says, as `kind`.

@@ -80,8 +80,6 @@ StatusOr<Configuration> ReadConfiguration(const MountCall& call) {
   configuration.mount.gid = configuration.mount.gid == 0 ? getgid() : configuration.mount.gid;
   for (const std::string& list : options)
     CELLFS_RETURN_IF_ERROR(ApplyMountOptions(list, configuration, call.unknown));
-  // Writing is not tried there yet.
-  if (IsCluster(call.store)) configuration.mount.read_only = true;
   return configuration;
 }
 

@@ -99,9 +99,6 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name, bo
   if (!IsCluster(name)) {
     CELLFS_RETURN_IF_ERROR(CheckMayUse(name, only_reads ? Use::kReads : Use::kChanges));
     configuration.mount.store_directory = name;
-  } else if (!only_reads) {
-    return Status(StatusCode::kUnsupportedOperation,
-                  name + " is a cluster, which is read only; change it with its own tools");
   }
   CELLFS_ASSIGN_OR_RETURN(OpenedStore store, OpenStore(name, configuration));
   return std::unique_ptr<StoreAccess>(

@@ -111,7 +111,7 @@ inline std::vector<Operation> Operations() {
     EXPECT_EQ(tree.Change("default/t/r/f/.q.Xa1b2c", change), 0);
     tree.clock->Advance(10);
   };
-  return {
+  std::vector<Operation> operations{
       Closing("append",
               [](FailingTree& tree) { return Written(tree, tree.Open(kQ, ForAppending()), "+"); }),
       Closing("append with a time",
@@ -173,6 +173,12 @@ inline std::vector<Operation> Operations() {
       Moving("default/t/r/f/.versions/q/.77.Xa1b2c", "default/t/r/f/.versions/q/77",
                [](FailingTree& tree) { tree.Save("default/t/r/f/.versions/q/.77.Xa1b2c", "new"); }),
   };
+  // Where nothing can be withdrawn it is in memory alone.
+  if (StoreKindOfTests() != StoreKind::kLocal)
+    std::erase_if(operations, [](const Operation& operation) {
+      return operation.name == "unlink a temporary";
+    });
+  return operations;
 }
 
 // What can be seen after the operation, and how it ended.

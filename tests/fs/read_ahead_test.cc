@@ -9,6 +9,7 @@
 
 #include "engine/filters.h"
 #include "engine/open.h"
+#include "fs/nodes/generation.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
@@ -108,6 +109,18 @@ TEST_F(ReadAheadTest, ReadingTheColumnsOfARowAsksSeldom) {
     ASSERT_EQ(Ahead(get), Direct(get));
   }
   EXPECT_LE(store_.calls, 15);
+}
+
+TEST_F(ReadAheadTest, WhatThisMountChangesIsSeen) {
+  for (int i = 0; i < 30; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 10; ++i) Ahead(Of(Numbered("r", i)));
+  const Get known = Of(Numbered("r", 11));
+  const int asked = store_.calls;
+  ASSERT_EQ(Ahead(known), Direct(known));
+  ASSERT_EQ(store_.calls, asked);
+  PutCell(known.row, "f", "another");
+  Generation::Next();  // as a change of its column does
+  EXPECT_EQ(Ahead(known), Direct(known));
 }
 
 TEST_F(ReadAheadTest, LargeValuesAreNotBroughtInMasses) {

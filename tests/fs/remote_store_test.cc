@@ -136,16 +136,48 @@ TEST_F(RemoteStoreTest, ThePastIsWhatTimestampsTellOfIt) {
 
 // ---- What cannot be withdrawn -------------------------------------------------------------------
 
-TEST_F(RemoteStoreTest, ATemporaryLeavesATombstone) {
+TEST_F(RemoteStoreTest, ATemporaryIsInMemoryUntilItIsRenamed) {
   const std::string temporary = "default/t/r/f/.q.Xa1b2c";
   EXPECT_EQ(tree.Save(temporary, "new"), 0);
+  EXPECT_EQ(tree.ReadFile(temporary), "new");
+  EXPECT_EQ(tree.List("default/t/r/f"), (std::vector<std::string>{".q.Xa1b2c", "other"}));
+  EXPECT_EQ(tree.Stored(".q.Xa1b2c"), "");
   EXPECT_EQ(tree.Rename(temporary, kQ), 0);
   EXPECT_EQ(tree.ReadFile(kQ), "new");
   EXPECT_EQ(tree.Error(temporary), ENOENT);
-  EXPECT_EQ(tree.Stored(".q.Xa1b2c"), "DeleteColumn@1 Put@0");
+  EXPECT_EQ(tree.Stored(".q.Xa1b2c"), "");
+  EXPECT_EQ(tree.Stored("q"), "Put@0");
+  EXPECT_EQ(tree.List("default/t/r/f"), (std::vector<std::string>{"other", "q"}));
   EXPECT_EQ(tree.Save("default/t/r/f/b.tmp", "x"), 0);
   EXPECT_EQ(tree.Unlink("default/t/r/f/b.tmp"), 0);
-  EXPECT_EQ(tree.Stored("b.tmp"), "DeleteColumn@1 Put@0");
+  EXPECT_EQ(tree.Stored("b.tmp"), "");
+}
+
+TEST_F(RemoteStoreTest, ATemporaryHasTheTimeThatItWasGiven) {
+  const std::string temporary = "default/t/r/f/.q.Xa1b2c";
+  EXPECT_EQ(tree.Save(temporary, "new"), 0);
+  tree.clock->Advance(100);
+  AttributeChange change;
+  change.mtime = ToTimespec(kStart - 5);
+  EXPECT_EQ(tree.Change(temporary, change), 0);
+  EXPECT_EQ(tree.Rename(temporary, kQ), 0);
+  EXPECT_EQ(tree.Stored("q"), "Put@-5");
+}
+
+TEST_F(RemoteStoreTest, WhoStillWritesARenamedTemporaryIsTold) {
+  const std::string temporary = "default/t/r/f/.q.Xa1b2c";
+  const OpenFile file = tree.Create(temporary);
+  EXPECT_EQ(tree.Write(file, "a"), 0);
+  EXPECT_EQ(tree.Rename(temporary, kQ), 0);
+  EXPECT_EQ(tree.Write(file, "b", 1), ESTALE);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "a");
+}
+
+TEST_F(RemoteStoreTest, AnotherNameThatIsRenamedLeavesATombstone) {
+  EXPECT_EQ(tree.Save("default/t/r/f/new", "x"), 0);
+  EXPECT_EQ(tree.Rename("default/t/r/f/new", kQ), 0);
+  EXPECT_EQ(tree.Stored("new"), "DeleteColumn@1 Put@0");
 }
 
 TEST_F(RemoteStoreTest, AFilePutAsideAndWrittenAnewKeepsTheTombstoneInBetween) {
