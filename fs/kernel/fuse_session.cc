@@ -28,6 +28,7 @@
 
 #include "engine/waiting.h"
 #include "fs/kernel/fuse_handlers.h"
+#include "fs/kernel/fuse_target.h"
 #include "fs/kernel/release_order.h"
 #include "fs/requests/request_pool.h"
 

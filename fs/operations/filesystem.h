@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // FileSystem: the file operations, by node, over a Store. It calls no FUSE function, so it is used
-// and tested without a mount; fs/kernel/fuse_handlers.cc is the way from the kernel to here.
+// and tested without a mount; fs/kernel/fuse_requests.h is the way from the kernel to here.
 //
 // What it works with is in parts.h. Reads are answered here; what changes the tree is in
 // mkdir.h, rmdir.h, unlink.h, rename.h and attribute_changes.h.
