@@ -128,20 +128,30 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
     if (put != nullptr && put->stamp) target.column.SeeVersion(*put->stamp);
     return;
   }
+  // First: a schema that changes from here on is told of, and ends what was reckoned by the old one.
+  const uint64_t generation = target.column.generation();
   const auto cell = CellOf(target.place, effect);
   if (!cell) return;
-  target.column.Learn(*cell, target.column.generation());
+  target.column.Learn(*cell, generation);
   if (cell->expires) target.column.PagesExpire(*cell->expires);
 }
 
 // Where the effect says it.
 std::optional<CachedCell> ColumnEffects::CellOf(const Place& place, const Effect& effect) const {
-  if (const CachedCell* const moved = MovedCell(effect)) return *moved;
+  const CachedCell* const moved = MovedCell(effect);
   const auto* const put = std::get_if<effect::Put>(&effect);
-  if (put == nullptr || !put->stamp || !put->size) return std::nullopt;
+  if (moved == nullptr && (put == nullptr || !put->stamp || !put->size)) return std::nullopt;
   const auto schema = reading_.DescribeTable(place);
   if (!schema.ok()) return std::nullopt;
   Cell cell;
+  if (moved != nullptr) {
+    // Its expiry is by the schema that the rename began with.
+    cell.timestamp = moved->version;
+    CachedCell known = *moved;
+    const auto now = CachedCellOf(cell, (*schema)->FindFamily(place.family)).expires;
+    if (now && (!known.expires || *now < *known.expires)) known.expires = now;
+    return known;
+  }
   cell.timestamp = *put->stamp;
   cell.value_length = *put->size;
   cell.time_to_live = put->time_to_live;
