@@ -5,6 +5,7 @@
 #include "fs/content/column_traces.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/later_timestamps.h"
+#include "fs/reading/raw_pieces.h"
 #include "fs/reading/schema_rights.h"
 
 namespace cellfs::fs {
@@ -82,20 +83,36 @@ OutcomeOr<Effect> RemoveVersion(const FileUnlinking& with, ColumnChange& change,
   return Effect(effect::NewestRemoved{});
 }
 
-// The hidden versions are taken back, so that the next compaction frees them.
-OutcomeOr<Effect> FreeDeleted(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
-                              const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(RowCells raw,
-                          RawColumn(with.reading, caller, place, ReadDetail::kLengths));
+// Of those cells that are puts; whether there were any.
+OutcomeOr<bool> TakeBack(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
+                         const Place& place, const RowCells& cells) {
   Withdraw withdraw{place.row, {}};
-  for (const Cell& cell : raw) {
+  for (const Cell& cell : cells) {
     if (cell.type != CellType::kPut) continue;
     withdraw.cells.push_back({place.family, place.qualifier, cell.timestamp, cell.type});
   }
-  if (withdraw.cells.empty()) return Outcome(ENOENT);
+  if (withdraw.cells.empty()) return false;
   RowStep step = StepOf(with, place);
   step.withdrawal = std::move(withdraw);
   CELLFS_RETURN_IF_FAILED(change.SendWithdrawing(caller, std::move(step)).status());
+  return true;
+}
+
+// The hidden versions are taken back, so that the next compaction frees them. Of very many in
+// several steps: where one fails the older ones stay, until the file is removed again.
+OutcomeOr<Effect> FreeDeleted(const FileUnlinking& with, ColumnChange& change, const Caller& caller,
+                              const Place& place) {
+  TimeRange times;
+  bool any = false;
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece,
+                            NewestRawCells(with.reading, caller, place, times));
+    CELLFS_ASSIGN_OR_RETURN(const bool took_back, TakeBack(with, change, caller, place, piece));
+    any |= took_back;
+    if (piece.size() < kRawPiece) break;
+    times.max = piece.back().timestamp + 1;  // of which there may be more
+  }
+  if (!any) return Outcome(ENOENT);
   return Effect(effect::HiddenRemoved{});
 }
 

@@ -43,15 +43,19 @@ OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& call
   return std::optional(std::move(*put));
 }
 
+OutcomeOr<RowCells> NewestRawCells(const Reading& reading, const Caller& caller,
+                                   const Place& column, const TimeRange& times) {
+  const std::string& qualifier = column.qualifier;
+  CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
+  return FirstCells(reading, caller, column, std::move(columns), times, ReadDetail::kLengths);
+}
+
 // A piece begins at the timestamp of the last cell, of which there may be more.
 OutcomeOr<RowCells> RawColumnPieces::Next() {
   if (at_end_) return RowCells();
   CELLFS_RETURN_IF_FAILED(work_.Step());
-  const std::string& qualifier = column_.qualifier;
-  CELLFS_ASSIGN_OR_RETURN(auto columns, MakeColumnRangeFilter(qualifier, true, qualifier, true));
   if (last_ && last_->timestamp < times_.max) times_.max = last_->timestamp + 1;
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, FirstCells(reading_, caller_, column_, std::move(columns),
-                                                     times_, ReadDetail::kLengths));
+  CELLFS_ASSIGN_OR_RETURN(RowCells cells, NewestRawCells(reading_, caller_, column_, times_));
   at_end_ = cells.size() < kRawPiece;
   if (last_) {
     std::erase_if(cells, [this](const Cell& cell) {

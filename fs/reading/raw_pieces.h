@@ -27,6 +27,10 @@ OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller, 
 OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& caller,
                                       const Place& column, Timestamp timestamp);
 
+// The newest kRawPiece cells of a column within the time range. Fewer: there are no more.
+OutcomeOr<RowCells> NewestRawCells(const Reading& reading, const Caller& caller,
+                                   const Place& column, const TimeRange& times);
+
 // The cells of one column, newest first. Not thread-safe; what it is made of outlives it.
 class RawColumnPieces {
  public:

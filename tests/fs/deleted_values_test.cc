@@ -113,5 +113,23 @@ TEST_F(DeletedValuesTest, AllVersionsThatAreKeptAreListed) {
   EXPECT_EQ(ListAll("default/t/r/f/.versions/q"), (Names{"1004", "1003", "1002", "1001", "1000"}));
 }
 
+TEST_F(DeletedValuesTest, VersionsOfMoreThanAPieceAreFreedWithTheirFile) {
+  if (!tree_.store->traits().withdraws) GTEST_SKIP() << "about a store that withdraws";
+  Put put{"r", {}};
+  for (int version = 1; version <= 2 * kMany; ++version)
+    put.cells.push_back({"f", "q", version, "value", {}});
+  Mutate(put);
+  Mutate(Delete{"r", {{CellType::kDeleteColumn, "f", "q", kStart}}});
+  tree_.Put("r", "other", "x");
+  const auto deleted = tree_.LookUp("default/t/r/f/.deleted");
+  ASSERT_TRUE(deleted.ok());
+  EXPECT_TRUE(tree_.filesystem->Unlink(tree_.request, *deleted->node, "q").ok());
+  EXPECT_EQ(tree_.Error("default/t/r/f/.deleted/q"), ENOENT);
+  const auto left = RawColumn(tree_.filesystem->parts().reading, Caller::Superuser(),
+                              CellPlace(tree_.table, "r", "f", "q"), ReadDetail::kLengths);
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(left->size(), 1u) << "the tombstone";
+}
+
 }  // namespace
 }  // namespace cellfs::fs
