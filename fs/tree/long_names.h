@@ -17,8 +17,11 @@ class LongNames {
  public:
   void Remember(const std::string& name, std::string_view key) const {
     std::lock_guard lock(mutex_);
-    if (keys_.size() >= kKept) keys_.clear();
-    keys_.insert_or_assign(name, std::string(key));
+    if (keys_.size() >= kKept || bytes_ >= kKeptBytes) {
+      keys_.clear();
+      bytes_ = 0;
+    }
+    if (keys_.insert_or_assign(name, std::string(key)).second) bytes_ += name.size() + key.size();
   }
   std::optional<std::string> Find(std::string_view name) const {
     std::lock_guard lock(mutex_);
@@ -28,8 +31,10 @@ class LongNames {
 
  private:
   static constexpr size_t kKept = 1000;
+  static constexpr size_t kKeptBytes = size_t{2} << 20;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::string, std::less<>> keys_;
+  mutable size_t bytes_ = 0;  // of these
 };
 
 }  // namespace cellfs::fs
