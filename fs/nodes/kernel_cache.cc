@@ -14,7 +14,7 @@ KernelCache::KernelCache(InodeTable& inodes, const FileNames& names)
     : inodes_(inodes),
       file_names_(names),
       later_([this](const KernelNotice& notice) { Tell(notice); },
-             [this] { InvalidateAll([](const Place&) { return true; }); }) {}
+             [this] { InvalidateAll({}); }) {}
 
 KernelCache::~KernelCache() = default;
 
@@ -69,17 +69,16 @@ void KernelCache::InvalidateParents(const Place& cell, const Node* by) {
 }
 
 void KernelCache::TableChanged(const TableName& table) {
-  InvalidateAll([&](const Place& place) { return place.table == table; });
+  InvalidateAll({table.namespace_name, table.name, {}});
   InvalidateNode(NamespacePlace(table.namespace_name), nullptr);
 }
 
 void KernelCache::FamilyChanged(const TableName& table, const std::string& family) {
-  InvalidateAll(
-      [&](const Place& place) { return place.table == table && place.family == family; });
+  InvalidateAll({table.namespace_name, table.name, family});
 }
 
 void KernelCache::NamespaceChanged(const std::string& namespace_name) {
-  InvalidateAll([&](const Place& place) { return place.table.namespace_name == namespace_name; });
+  InvalidateAll({namespace_name, {}, {}});
   InvalidateNode(RootPlace(), nullptr);
 }
 
@@ -127,11 +126,32 @@ void KernelCache::Changed(const NodePtr& node, bool is_gone) {
   QueueNameIfKnown(*place);
 }
 
-// A look-up under way may have found what was so before, and make its node behind this walk.
-void KernelCache::InvalidateAll(const std::function<bool(const Place&)>& condition) {
+// A look-up under way may have found what was so before, and make its node behind this walk. Of the
+// names, of which there may be a million, another walk tells.
+void KernelCache::InvalidateAll(const TreePart& part) {
   inodes_.InvalidateLookUps();
-  for (const NodePtr& node : inodes_.FindAll(condition)) {
-    Changed(node, true);
+  for (const NodePtr& node : inodes_.FindAll([&](const Place& place) { return part.Has(place); })) {
+    Changed(node, /*is_gone=*/false);
+    const Snapshot<Place> place = node->place();
+    if (const NodePtr directory = inodes_.Find(place->Parent())) directory->EntriesChanged();
+  }
+  TellLater(NoticeOf(part));
+}
+
+KernelNotice KernelCache::NoticeOf(const TreePart& part) const {
+  NodePtr top;
+  if (!part.table.empty()) top = inodes_.Find(TablePlace({part.namespace_name, part.table}));
+  if (top == nullptr) top = inodes_.root();
+  return {std::move(top), {}, part};
+}
+
+void KernelCache::DropNames(const TreePart& part) {
+  for (const NodePtr& node : inodes_.FindAll([&](const Place& place) { return part.Has(place); })) {
+    const Snapshot<Place> place = node->place();
+    const NodePtr directory = node->unlinked() ? nullptr : inodes_.Find(place->Parent());
+    if (directory == nullptr) continue;
+    const std::string name = file_names_.Of(*place);
+    Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*directory, name); });
   }
 }
 
@@ -143,6 +163,8 @@ void KernelCache::NameWent(const Place& place) {
   NodePtr directory = inodes_.Find(place.Parent());
   if (directory == nullptr) return;
   directory->EntriesChanged();
+  if (later_.IsLong())
+    return TellLater(NoticeOf({place.table.namespace_name, place.table.name, {}}));
   TellLater({std::move(directory), file_names_.Of(place)});
 }
 
@@ -155,6 +177,7 @@ void KernelCache::TellLater(const KernelNotice& notice) {
 }
 
 void KernelCache::Tell(const KernelNotice& notice) {
+  if (notice.part) return DropNames(*notice.part);
   if (notice.name.empty()) return DropStalePages(*notice.node);
   Notify([&](KernelNotifier& notifier) { notifier.InvalidateEntry(*notice.node, notice.name); });
 }

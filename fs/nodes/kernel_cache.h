@@ -86,7 +86,9 @@ class KernelCache {
   bool Notify(const std::function<void(KernelNotifier&)>& tell);
   void InvalidateNode(const Place& place, const Node* by);
   void InvalidateParents(const Place& cell, const Node* by);
-  void InvalidateAll(const std::function<bool(const Place&)>& condition);
+  void InvalidateAll(const TreePart& part);
+  KernelNotice NoticeOf(const TreePart& part) const;
+  void DropNames(const TreePart& part);
   void AskAgain(const Place& place);
   void QueueNameIfKnown(const Place& place);
   void TellLater(const KernelNotice& notice);

@@ -11,8 +11,17 @@ namespace {
 
 // So many directories that are kept locked hold up the others.
 constexpr size_t kMostThreads = 8;
+constexpr size_t kLong = 65536;
 
 }  // namespace
+
+bool TreePart::Has(const Place& place) const {
+  const auto is_of = [](const std::string& part, const std::string& name) {
+    return part.empty() || part == name;
+  };
+  return is_of(namespace_name, place.table.namespace_name) && is_of(table, place.table.name) &&
+         is_of(family, place.family);
+}
 
 NoticeQueue::NoticeQueue(std::function<void(const KernelNotice&)> tell,
                          std::function<void()> tell_all)
@@ -50,6 +59,11 @@ void NoticeQueue::Add(const KernelNotice& notice) {
   if (!is_ready) return;
   wake_.notify_one();
   StartThreadWhereAllAreBusy();
+}
+
+bool NoticeQueue::IsLong() const {
+  const std::lock_guard lock(mutex_);
+  return is_waiting_.size() >= kLong;
 }
 
 void NoticeQueue::AddAll() noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // NoticeQueue: what the kernel is told by threads of their own, since it may first wait for a
-// request that is under way: that a name has gone, or that a file's pages are old. One directory's
-// or file's are told one after the other. Several are told at a time: a directory that somebody
-// keeps locked holds up no other.
+// request that is under way: that a name has gone, or all names of a part of the tree, or that a
+// file's pages are old. One directory's or file's are told one after the other. Several are told at
+// a time: a directory that somebody keeps locked holds up no other.
 #ifndef CELLFS_FS_NODES_NOTICE_QUEUE_H_
 #define CELLFS_FS_NODES_NOTICE_QUEUE_H_
 
@@ -16,6 +16,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -23,12 +24,24 @@
 #include <vector>
 
 #include "fs/nodes/node.h"
+#include "fs/tree/place.h"
 
 namespace cellfs::fs {
 
+// An empty name means all that there are.
+struct TreePart {
+  std::string namespace_name;
+  std::string table;
+  std::string family;
+
+  bool Has(const Place& place) const;
+  friend auto operator<=>(const TreePart&, const TreePart&) = default;
+};
+
 struct KernelNotice {
-  NodePtr node;      // the directory that the name is in, or the file
-  std::string name;  // empty: of the file's pages
+  NodePtr node;      // the directory that the name is in, or the file; of a part its topmost one
+  std::string name;  // empty: of the file's pages, or
+  std::optional<TreePart> part = {};  // of all names in it
 
   friend auto operator<=>(const KernelNotice&, const KernelNotice&) = default;
 };
@@ -45,6 +58,9 @@ class NoticeQueue {
   // What waits already is told soon enough. To tell of a name waits for all who change its
   // directory, so a directory that somebody keeps changing would make the queue grow without end.
   void Add(const KernelNotice& notice);
+  // So much waits that it is better to tell of a part than of one name more: a million of them
+  // would be memory that nobody has counted.
+  bool IsLong() const;
   // `tell_all` is called as soon as there is memory.
   void AddAll() noexcept;
   // Until all that was added before has been told, or so long.
@@ -66,7 +82,7 @@ class NoticeQueue {
 
   const std::function<void(const KernelNotice&)> tell_;
   const std::function<void()> tell_all_;
-  std::mutex mutex_;  // guards the rest
+  mutable std::mutex mutex_;  // guards the rest
   std::condition_variable_any wake_;
   std::condition_variable told_;
   std::map<const Node*, OfNode> nodes_;  // of which something waits or is being told

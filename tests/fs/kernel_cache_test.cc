@@ -11,6 +11,8 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -155,7 +157,11 @@ class BusyKernel : public KernelNotifier {
 
   void InvalidateInode(const Node&) override { ++inodes_; }
   void InvalidateAttributes(const Node&) override {}
-  void InvalidateEntry(const Node& directory, const std::string&) override {
+  void InvalidateEntry(const Node& directory, const std::string& name) override {
+    {
+      const std::lock_guard lock(mutex_);
+      told_.insert(name);
+    }
     ++names_;
     if (busy_ == nullptr || busy_ == &directory) let_go_.wait(false);
   }
@@ -166,6 +172,10 @@ class BusyKernel : public KernelNotifier {
     let_go_.notify_all();
   }
   int names() const { return names_; }
+  bool told(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return told_.contains(name);
+  }
   int inodes() const { return inodes_; }
 
  private:
@@ -174,6 +184,8 @@ class BusyKernel : public KernelNotifier {
   std::atomic<bool> let_go_ = false;
   std::atomic<int> names_ = 0;
   std::atomic<int> inodes_ = 0;
+  std::mutex mutex_;
+  std::set<std::string> told_;  // guarded by mutex_
 };
 
 // Else who waits for the kernel (a command) waits for all that others queue meanwhile.
@@ -215,6 +227,40 @@ TEST_F(KernelCacheTest, IsToldOfANameThoughAnotherDirectoryIsLocked) {
   kernel.LetGo();
   cache.AwaitNames();
   EXPECT_EQ(kernel.names(), 3);
+}
+
+// An entry of the queue for each file of a table would be memory that nobody has counted.
+TEST_F(KernelCacheTest, IsToldOfAllNamesOfATableByOneNotice) {
+  const NodePtr family = tree.Directory("default/t/r/f");
+  ASSERT_EQ(tree.Error(kQ), 0);
+  ASSERT_EQ(tree.Error("default/t/r/f/other"), 0);
+  BusyKernel kernel(tree);
+  KernelCache& cache = tree.filesystem->kernel();
+  cache.TableChanged(tree.table);
+  for (int waits = 0; waits < 500 && kernel.names() < 1; ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(kernel.names(), 1) << "one thread walks";
+  kernel.LetGo();
+  cache.AwaitNames();
+  EXPECT_EQ(kernel.names(), 5) << "of the table, the row, the family and both files";
+}
+
+TEST_F(KernelCacheTest, IsToldOfAnotherTablesNamesThoughADirectoryIsLocked) {
+  ASSERT_EQ(tree.Mkdir("default/u"), 0);
+  const NodePtr locked = tree.Directory("default/t/r/f");
+  ASSERT_EQ(tree.Error(kQ), 0);
+  BusyKernel kernel(tree);
+  kernel.KeepBusy(locked);
+  KernelCache& cache = tree.filesystem->kernel();
+  cache.TableChanged(tree.table);
+  cache.TableChanged({"default", "u"});
+  const auto told_of_u = [&] { return kernel.told("u"); };
+  for (int waits = 0; waits < 500 && !told_of_u(); ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(told_of_u());
+  kernel.LetGo();
+  cache.AwaitNames();
 }
 
 TEST_F(KernelCacheTest, KeepsATableOfWhichMkdirAndRmdirDeclareAndUndeclareAFamily) {
