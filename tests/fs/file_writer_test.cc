@@ -731,6 +731,21 @@ TEST_F(FileWriterTest, FsyncReachesTheDiskByAnyDescriptor) {
   expect_syncs(counter);
 }
 
+TEST_F(FileWriterTest, ACloseWaitsForTheDiskAlsoWhereThePutWasDueBefore) {
+  CELLFS_NEEDS(syncs_apart);
+  SlowDisk& disk = PutOn<SlowDisk>(tree);
+  PromiseTheDisk(tree);
+  const OpenFile log = tree.Open("default/t/r/f/other", ForAppending());
+  tree.Write(log, "1", 1);
+  disk.is_syncing.wait();  // within the second
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/other"), "x1");
+  auto closes = std::async(std::launch::async, [&] { return tree.Flush(log); });
+  EXPECT_FALSE(IsReady(closes));
+  disk.may_go_on.count_down();
+  EXPECT_EQ(closes.get(), 0);
+  tree.Close(log);
+}
+
 TEST_F(FileWriterTest, NobodyWaitsForTheSyncOfARemoval) {
   CELLFS_NEEDS(syncs_apart);
   SlowDisk& disk = PutOn<SlowDisk>(tree);
