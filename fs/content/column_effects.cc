@@ -125,6 +125,8 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
   if (target.place.kind != PlaceKind::kCell) return;
   const auto* const put = std::get_if<effect::Put>(&effect);
   if (!reading_.freshness().is_exact()) {
+    const CachedCell* const moved = MovedCell(effect);
+    if (moved != nullptr) target.column.SeeVersion(moved->version);
     if (put != nullptr && put->stamp) target.column.SeeVersion(*put->stamp);
     return;
   }

@@ -93,7 +93,7 @@ const Command kMountCommand{
         "answers. Waits up to 10 seconds for a daemon of the store that is about to end, and "
         "detaches a stale mount at the mount point. A store that others can write to, and a mount "
         "point in the store or above it, are refused. SIGTERM and SIGINT end the daemon, SIGHUP "
-        "makes it read its configuration file again. A running HBase is shown read-only.",
+        "makes it read its configuration file again.",
     .example = "mount ~/store ~/m\nmount -o allow_other,names=printable ~/store /mnt\n"
                "mount hbase://master1:16000,master2:16000/ /mnt",
     .syntax =

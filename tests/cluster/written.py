@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A real cluster, written through its mount: edited, copied into and restored, by several at once, and while its regions
+move.
+
+Run by on_hbase: written.py CELLFS
+"""
+
+import contextlib
+import errno
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+CELLFS = sys.argv[1]
+NAME = f"hbase://{os.environ['CELLFS_TEST_CLUSTER']}/"
+
+
+def run(*words, code=0, timeout=120):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == code, (words, done.returncode, done.stdout[-500:], done.stderr)
+    return done.stdout + done.stderr
+
+
+def cellfs(*words, **how):
+    return run(CELLFS, *words, **how)
+
+
+def control(command):
+    port = int(os.environ["CELLFS_TEST_CLUSTER_CONTROL"])
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+        connection.sendall(command.encode() + b"\n")
+        answer = connection.makefile().readline()
+    assert answer.startswith("ok"), (command, answer)
+
+
+class Written(unittest.TestCase):
+    def setUp(self):
+        self.mounts = contextlib.ExitStack()
+        self.addCleanup(self.mounts.close)
+        self.directory = pathlib.Path(tempfile.mkdtemp())
+        self.mounts.callback(shutil.rmtree, self.directory)
+        self.name = self._testMethodName[len("test_"):][:30]
+        self.store_path = f"{NAME}default/{self.name}"
+        cellfs("create", self.store_path, "f", "g")
+        self.table = self.mount("m") / "default" / self.name
+        self.family = self.table / "r/f"
+        self.family.mkdir(parents=True)
+
+    def mount(self, name, options=()):
+        root = self.directory / name
+        root.mkdir()
+        cellfs("mount", *options, NAME, str(root))
+        self.mounts.callback(cellfs, "umount", str(root))
+        return root
+
+    def raw(self):
+        """What is stored: (column, type or value)."""
+        lines = cellfs("scan", self.store_path, "--raw").splitlines()
+        return [(line.split("\t")[1], line.split("\t")[3]) for line in lines]
+
+    def versions(self, qualifier):
+        history = self.family / ".versions" / qualifier
+        return [(history / version).read_text() for version in sorted(os.listdir(history))]
+
+    def test_a_save_by_tools_is_one_put(self):
+        note = self.family / "note"
+        note.write_text("one\n")
+        source = self.directory / "source"
+        (source / "f").mkdir(parents=True)
+        (source / "f/note").write_text("from rsync\n")
+        os.utime(source / "f/note", ns=(0, 4_000_000_000_500_000_000))
+        run("rsync", "-a", f"{source}/", f"{self.table}/r/")
+        self.assertEqual(note.read_text(), "from rsync\n")
+        self.assertEqual(note.stat().st_mtime_ns, 4_000_000_000_500_000_000)
+        run("sed", "-i", "s/from/by/", str(note))
+        self.assertEqual(note.read_text(), "by rsync\n")
+        self.assertEqual(self.versions("note"), ["one\n", "from rsync\n", "by rsync\n"][-1:])
+        self.assertEqual([kind for _, kind in self.raw() if kind.startswith("Delete")], [])
+        self.assertEqual(os.listdir(self.family), ["note"])
+
+    def test_files_are_files(self):
+        note = self.family / "note"
+        note.write_text("one\n")
+        with note.open("a") as appended:
+            appended.write("two\n")
+        with note.open("r+") as edited:
+            edited.seek(4)
+            edited.write("TWO")
+        self.assertEqual(note.read_text(), "one\nTWO\n")
+        note.rename(self.family / "renamed")
+        self.assertEqual(os.listdir(self.family), ["renamed"])
+        (self.family / "renamed").unlink()
+        self.assertEqual(os.listdir(self.family), [])
+        (self.family / ".deleted/renamed").rename(note)
+        self.assertEqual(note.read_text(), "one\nTWO\n")
+        (self.family / "old@1000").write_text("then")
+        self.assertEqual((self.family / "old").stat().st_mtime, 1)
+        with self.assertRaises(OSError) as refused:
+            (self.family / ".deleted/renamed").unlink()
+        self.assertEqual(refused.exception.errno, errno.EOPNOTSUPP)
+        run("rm", "-r", str(self.table / "r"))
+        self.assertEqual(os.listdir(self.table), [".schema.toml"])
+
+    def test_a_tree_goes_in_and_out(self):
+        source = self.directory / "source"
+        for number in range(300):
+            column = source / f"row{number:03}/{'fg'[number % 2]}"
+            column.mkdir(parents=True)
+            (column / "value").write_bytes(os.urandom(number * 50))
+            os.utime(column / "value", (number, 1_600_000_000 + number))
+        for words in (("rsync", "-rt"), ("cp", "-r", "--preserve=timestamps")):
+            run("rm", "-rf", *map(str, self.table.glob("*")))
+            run(*words, *map(str, sorted(source.iterdir())), f"{self.table}/")
+            back = self.directory / words[0]
+            run("rsync", "-rt", "--exclude=/.schema.toml", f"{self.table}/", f"{back}/")
+            run("diff", "-r", str(source), str(back))
+            for file in source.rglob("value"):
+                self.assertEqual((back / file.relative_to(source)).stat().st_mtime,
+                                 file.stat().st_mtime)
+        self.assertNotIn("f+", run("rsync", "-rtin", f"{source}/", f"{self.table}/"))
+
+    def test_schemas_are_written(self):
+        schema = self.table / ".schema.toml"
+        run("sed", "-i", "s/^VERSIONS = .*/VERSIONS = 7/", str(schema))
+        self.assertIn("VERSIONS => '7'", cellfs("describe", self.store_path))
+        namespace = self.directory / "m/written"
+        namespace.mkdir()
+        cellfs("create", f"{NAME}written/t", "f")
+        time.sleep(1.5)
+        (namespace / "t/r/f").mkdir(parents=True)
+        (namespace / "t/r/f/q").write_text("x")
+        run("rm", "-r", str(namespace / "t"))
+        namespace.rmdir()
+        self.assertNotIn("written", os.listdir(self.directory / "m"))
+
+    def test_commands_write(self):
+        cellfs("put", self.store_path, "r", "f:q", "value")
+        cellfs("append", self.store_path, "r", "f:q", "+")
+        self.assertEqual(cellfs("incr", self.store_path, "r", "f:n", "5").strip(), "5")
+        self.assertIn("value+", cellfs("get", self.store_path, "r", "f:q"))
+        cellfs("check_and_put", self.store_path, "r", "f:q", "value+", "f:q", "next")
+        cellfs("delete", self.store_path, "r", "f:q")
+        cellfs("flush", self.store_path)
+
+    def test_two_mounts_lose_nothing(self):
+        other = self.mount("other") / "default" / self.name / "r/f"
+        (self.family / "log").write_text("")
+        time.sleep(1.5)
+
+        def work(family, who):
+            for number in range(100):
+                with (family / "log").open("a") as log:
+                    log.write(f"{who} {number}\n")
+                (family / ".counters/sum").write_text("+1")
+
+        threads = [threading.Thread(target=work, args=(family, who))
+                   for family, who in ((self.family, "a"), (self.family, "b"), (other, "c"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        time.sleep(1.5)
+        lines = (other / "log").read_text().splitlines()
+        self.assertEqual(sorted(lines), sorted(f"{who} {n}" for who in "abc" for n in range(100)))
+        self.assertEqual((other / ".counters/sum").read_text(), "300\n")
+
+    def test_regions_move_meanwhile(self):
+        source = self.directory / "source"
+        for number in range(1000):
+            (source / f"row{number:04}/f").mkdir(parents=True)
+            (source / f"row{number:04}/f/value").write_text(f"{number}\n")
+        table = f"default:{self.name}"
+        moves = threading.Thread(target=lambda: [control(command) for command in (
+            "add_server", f"move {table}", f"split {table} row0500", "restart_server")])
+        moves.start()
+        try:
+            run("rsync", "-rt", f"{source}/", f"{self.table}/", timeout=300)
+        finally:
+            moves.join()
+        for number in range(1000):
+            value = self.table / f"row{number:04}/f/value"
+            self.assertEqual(value.read_text(), f"{number}\n")
+        self.assertEqual({column for column, _ in self.raw()}, {"f:value"})
+
+    def test_silence_ends_at_the_deadline(self):
+        hasty = self.mount("hasty", ("-o", "hbase.client.operation.timeout=2000"))
+        note = hasty / "default" / self.name / "r/f/note"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text("before\n")
+        process = int(os.environ["CELLFS_TEST_CLUSTER_PROCESS"])
+        os.kill(process, signal.SIGSTOP)
+        try:
+            with self.assertRaises(OSError) as failed:
+                with note.open("a") as file:
+                    file.write("after\n")
+            self.assertIn(failed.exception.errno, (errno.EIO, errno.ETIMEDOUT))
+        finally:
+            os.kill(process, signal.SIGCONT)
+        time.sleep(1.5)
+        self.assertIn(note.read_text(), ("before\n", "before\nafter\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
