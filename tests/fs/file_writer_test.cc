@@ -951,6 +951,20 @@ TEST_F(FileWriterTest, ACounterHoldsNoLongLine) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/.counters/n"), "20000\n");
 }
 
+TEST_F(FileWriterTest, WithACounterGoWhoHasItOpenByItsOtherName) {
+  ASSERT_EQ(tree.Save("default/t/r/f/.counters/n", "+5\n"), 0);
+  const OpenFile log = tree.Open("default/t/r/f/n", ForAppending());
+  const OpenFile whole = tree.Open("default/t/r/f/n", Truncating());
+  ASSERT_EQ(tree.Write(log, "more"), 0);
+  ASSERT_EQ(tree.Write(whole, "another"), 0);
+  EXPECT_EQ(tree.Unlink("default/t/r/f/.counters/n"), 0);
+  EXPECT_EQ(tree.Write(log, "and more", 4), 0);
+  EXPECT_EQ(tree.Close(log), 0);
+  EXPECT_EQ(tree.Close(whole), 0);
+  EXPECT_EQ(tree.Error("default/t/r/f/n"), ENOENT) << "nobody puts it again";
+  EXPECT_EQ(tree.Error("default/t/r/f/.counters/n"), ENOENT);
+}
+
 TEST_F(FileWriterTest, ACounterThatWasRemovedIsNotMadeAnew) {
   const std::string path = "default/t/r/f/.counters/n";
   ASSERT_EQ(tree.Save(path, "+1\n"), 0);
