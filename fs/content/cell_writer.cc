@@ -6,7 +6,6 @@
 #include <exception>
 #include <utility>
 
-#include "fs/content/column_traces.h"
 #include "fs/nodes/file_bytes.h"
 #include "fs/reading/reading.h"
 
@@ -14,22 +13,7 @@ namespace cellfs::fs {
 
 namespace {
 
-// Somebody else was faster each time; then HBase would have let us wait as well.
-constexpr int kMaxAttempts = 1000;
-
 timespec Now(const LiveTree& tree) { return ToTimespec(tree.clock.Now()); }
-
-// The bytes of the put that the step began with.
-std::string TakeValue(RowStep& step) {
-  return std::move(std::get<Put>(step.mutations.mutations.front()).cells.front().value);
-}
-
-// The value of a column at its place: the latest, or that of one timestamp.
-IfValueIs ValueAt(const Place& place, std::string value) {
-  const bool is_latest = place.kind == PlaceKind::kCell;
-  const TimeRange range = is_latest ? TimeRange() : AtTimestamp(place.timestamp);
-  return {place.family, place.qualifier, std::move(value), range};
-}
 
 }  // namespace
 
@@ -352,12 +336,6 @@ std::optional<PendingWrite> CellWriter::pending() const {
 
 // ---- Reading through the handle ---------------------------------------------------------------
 
-StatusOr<std::string> CellWriter::LatestValue(const Place& place) {
-  Get get = GetOf(place, ReadDetail::kValues);
-  CELLFS_ASSIGN_OR_RETURN(RowCells cells, with_.reading.Read(caller_, place.table, get));
-  return cells.empty() ? std::string() : std::move(cells.front().value);
-}
-
 OutcomeOr<SharedBytes> CellWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
   const auto lock = ColumnLock::Of(*node_);
   if (holds_ == Holds::kOrphan) return ReadOrphan(offset, size);
@@ -373,7 +351,7 @@ OutcomeOr<SharedBytes> CellWriter::ReadShared(uint64_t offset, size_t size) {
   const std::string* shown = file_->shown(generation);
   if (shown == nullptr) {
     const Snapshot<Place> place = node_->place();
-    CELLFS_ASSIGN_OR_RETURN(std::string stored, LatestValue(*place));
+    CELLFS_ASSIGN_OR_RETURN(std::string stored, LatestValue(with_.reading, caller_, *place));
     shown = &file_->Show(std::move(stored), generation);
   }
   SharedBytes bytes;
@@ -600,7 +578,8 @@ Outcome CellWriter::PutOwn(ColumnChange& change, Durability durability) {
   // Others wrote at the same time: the kernel's pages may have what came later of each.
   const bool is_merged = node_->generation() != known_generation_ || !file_->tail().empty() ||
                          !file_->edits().empty();
-  const auto put = PutWhole(change, durability);
+  const bool must_be_first = exclusive_ && !last_put_;
+  const auto put = PutWhole(change, caller_, put_as(), whole_, must_be_first, durability);
   if (!put.ok()) return Fail(change, put.status());
   change.Did(*put);
   AfterPut(change, *put);
@@ -634,7 +613,8 @@ Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
   // Somebody else changed what they go over, so the kernel's pages are not as the file is.
   const bool is_merged = before != file_->edits().generation();
   const std::vector<CellWriter*> writers = file_->edits().writers();
-  auto put = PutEdited(change, file_->edits().edits(), durability);
+  auto put = PutEdited(change, with_.reading, caller_, put_as(), file_->edits().edits(),
+                       durability);
   if (!put.ok()) return put.status();
   change.Did(put->effect);
   file_->NoteSharedPut(before, node_->generation());
@@ -673,12 +653,14 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
   effect::Put put;
   if (IsPlain(change)) {
     const auto size = file_->stored_size(before);
-    CELLFS_ASSIGN_OR_RETURN(put, PutAppended(change, bytes, durability));
+    CELLFS_ASSIGN_OR_RETURN(put, PutAppended(change, caller_, bytes, durability));
     if (size) put.size = *size + bytes.size();
   } else {
     PendingEdits edits;
     edits.Append(bytes);
-    CELLFS_ASSIGN_OR_RETURN(const EditedPut edited, PutEdited(change, edits, durability));
+    CELLFS_ASSIGN_OR_RETURN(
+        const EditedPut edited,
+        PutEdited(change, with_.reading, caller_, put_as(), edits, durability));
     put = edited.effect;
   }
   change.Did(put);
@@ -693,87 +675,6 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
 bool CellWriter::IsPlain(ColumnChange& change) const {
   return !IsVersion(change.place()) && !last_put_ && !requested_time_ &&
          time_to_live_ == kNoCellTtl && !change.column().renamed_away();
-}
-
-RowStep CellWriter::StepFor(ColumnChange& change, std::string value, Durability durability) const {
-  const Place& place = change.place();
-  RowStep step{{place.row, {}, durability}, {}, {}};
-  PutCell cell{place.family, place.qualifier, kLatestTimestamp, std::move(value), last_put_};
-  Put put{place.row, {}, time_to_live_, Stamping::kAboveColumn};
-  if (IsVersion(place)) {
-    cell.timestamp = place.timestamp;
-    put.stamping = Stamping::kReadable;
-  } else {
-    if (requested_time_ && ToMilliseconds(*requested_time_) >= 0)
-      cell.timestamp = ToMilliseconds(*requested_time_);
-    if (const auto tombstone = change.column().renamed_away())
-      step.withdrawal = WithdrawTombstone(place, *tombstone);
-  }
-  put.cells.push_back(std::move(cell));
-  step.mutations.mutations.push_back(std::move(put));
-  return step;
-}
-
-effect::Put CellWriter::EffectOf(const ColumnMutations::Done& done,
-                                 std::optional<uint64_t> size) const {
-  return {done.result.timestamps.front(), size, done.result.columns_were_empty, time_to_live_};
-}
-
-StatusOr<effect::Put> CellWriter::PutWhole(ColumnChange& change, Durability durability) {
-  const Place& place = change.place();
-  RowStep step = StepFor(change, std::move(whole_), durability);
-  // The bytes come back whatever happens: the handle may read on.
-  auto take_back = [&] { whole_ = TakeValue(step); };
-  if (exclusive_ && !last_put_) {
-    const auto done = change.SendIf(caller_, ValueAt(place, {}), step);
-    take_back();
-    if (!done.ok()) return done.status();
-    if (!*done) return Status(StatusCode::kTableExists, "somebody else made the file first");
-    return EffectOf(**done, whole_.size());
-  }
-  const auto done = change.Send(caller_, step);
-  take_back();
-  if (!done.ok()) return done.status();
-  return EffectOf(*done, whole_.size());
-}
-
-StatusOr<CellWriter::EditedPut> CellWriter::PutEdited(ColumnChange& change,
-                                                      const PendingEdits& edits,
-                                                      Durability durability) {
-  const Place& place = change.place();
-  const auto put_as = [&](const ColumnMutations::Done& done, RowStep& step) {
-    std::string value = TakeValue(step);
-    const uint64_t size = value.size();
-    return EditedPut{EffectOf(done, size), std::move(value)};
-  };
-  if (edits.IsWhole()) {
-    std::string value;
-    edits.ApplyTo(value);
-    RowStep step = StepFor(change, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(const auto done, change.Send(caller_, step));
-    return put_as(done, step);
-  }
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(place));
-    std::string value = present;
-    edits.ApplyTo(value);
-    RowStep step = StepFor(change, std::move(value), durability);
-    CELLFS_ASSIGN_OR_RETURN(const auto done,
-                            change.SendIf(caller_, ValueAt(place, std::move(present)), step));
-    if (done) return put_as(*done, step);
-  }
-  return Status(StatusCode::kUnavailable, place.ToString() + " is written too often by others");
-}
-
-StatusOr<effect::Put> CellWriter::PutAppended(ColumnChange& change, const std::string& bytes,
-                                              Durability durability) {
-  const Place& place = change.place();
-  Append append{place.row, {{place.family, place.qualifier, bytes}}};
-  append.return_results = false;
-  append.stamping = Stamping::kAboveColumn;
-  RowStep step{RowMutations::Of(std::move(append), durability), {}, {}};
-  CELLFS_ASSIGN_OR_RETURN(const auto done, change.Send(caller_, step));
-  return EffectOf(done, std::nullopt);
 }
 
 // What follows a put: it cannot fail, and nothing here touches the disk in the common case.

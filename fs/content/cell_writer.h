@@ -26,6 +26,7 @@
 
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/delayed_calls.h"
+#include "fs/content/cell_put.h"
 #include "fs/content/column_change.h"
 #include "fs/content/contents.h"
 #include "fs/content/disk_positions.h"
@@ -163,18 +164,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   Outcome PutTail(ColumnChange& change, Durability durability, const CellWriter* through);
   Outcome PutRun(ColumnChange& change, const std::string& bytes, Durability durability);
   bool IsPlain(ColumnChange& change) const;
-  StatusOr<effect::Put> PutWhole(ColumnChange& change, Durability durability);
-  struct EditedPut {
-    effect::Put effect;
-    std::string value;
-  };
-  StatusOr<EditedPut> PutEdited(ColumnChange& change, const PendingEdits& edits,
-                                Durability durability);
-  StatusOr<effect::Put> PutAppended(ColumnChange& change, const std::string& bytes,
-                                    Durability durability);
-  RowStep StepFor(ColumnChange& change, std::string value, Durability durability) const;
-  StatusOr<std::string> LatestValue(const Place& place);
-  effect::Put EffectOf(const ColumnMutations::Done& done, std::optional<uint64_t> size) const;
+  PutAs put_as() const { return {last_put_, requested_time_, time_to_live_}; }
   void AfterPut(ColumnChange& change, const effect::Put& put);
   void IsPutAs(const ColumnChange& change, Timestamp stamp);
   void IsPutAt(DiskPosition position) { disk_position_ = std::max(disk_position_, position); }
