@@ -79,7 +79,7 @@ struct CellView {
 
 // About how much memory it takes.
 inline size_t HeldBytes(const Cell& cell) {
-  return sizeof(Cell) + cell.row.size() + cell.value.size();
+  return sizeof(Cell) + cell.row.size() + cell.qualifier.size() + cell.value.size();
 }
 
 CellView ViewOf(const Cell& cell);
