@@ -61,7 +61,7 @@ StatusOr<std::string> LatestValue(const Reading& reading, const Caller& caller,
 StatusOr<effect::Put> PutWhole(ColumnChange& change, const Caller& caller, const PutAs& as,
                                std::string& bytes, bool must_be_first, Durability durability) {
   const Place& place = change.place();
-  RowStep step = StepFor(change, as, std::move(bytes), durability);
+  RowStep step = StepFor(change, as, std::exchange(bytes, {}), durability);
   auto take_back = [&] { bytes = TakeValue(step); };
   if (must_be_first) {
     const auto done = change.SendIf(caller, ValueAt(place, {}), step);

@@ -68,9 +68,9 @@ void SetXattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* v
 void ListXattr(fuse_req_t request, fuse_ino_t, size_t size) {
   Guarded(request, [&](FuseTarget&) {
     if (size == 0) {
-      Send<fuse_reply_xattr>(request, 0);
+      Send<fuse_reply_xattr>(request, size_t{0});
     } else {
-      Send<fuse_reply_buf>(request, nullptr, 0);
+      Send<fuse_reply_buf>(request, nullptr, size_t{0});
     }
     return kReplied;
   });
