@@ -12,6 +12,8 @@
 #ifndef CELLFS_ENGINE_WAITING_H_
 #define CELLFS_ENGINE_WAITING_H_
 
+#include <mutex>
+
 namespace cellfs {
 
 enum class Wait {
@@ -63,6 +65,14 @@ inline void LockOrWait(Lock& lock) {
     const Waiting waiting(Wait::kMayBeShort);
     held.lock();
   }(lock);
+}
+
+// The lock of that mutex, likewise.
+template <typename Mutex>
+[[nodiscard]] inline std::unique_lock<Mutex> TakeLock(Mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
 }
 
 }  // namespace cellfs

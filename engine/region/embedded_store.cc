@@ -107,9 +107,7 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
 }
 
 std::unique_lock<std::mutex> EmbeddedStore::BeginAct() {
-  std::unique_lock lock(admin_mutex_, std::defer_lock);
-  LockOrWait(lock);
-  return lock;
+  return TakeLock(admin_mutex_);
 }
 
 Status EmbeddedStore::Commit(Catalog catalog) {

@@ -37,9 +37,7 @@ std::shared_lock<std::shared_mutex> Region::LockToUse() const {
 }
 
 std::unique_lock<std::shared_mutex> Region::LockToReplace() {
-  std::unique_lock lock(schema_mutex_, std::defer_lock);
-  LockOrWait(lock);
-  return lock;
+  return TakeLock(schema_mutex_);
 }
 
 Snapshot<TableSchema> Region::schema() const {

@@ -38,11 +38,7 @@ class RowLocks {
 
  private:
   // Who holds one may wait for memory.
-  OneLock LockOf(size_t stripe) {
-    OneLock lock(mutexes_[stripe], std::defer_lock);
-    LockOrWait(lock);
-    return lock;
-  }
+  OneLock LockOf(size_t stripe) { return TakeLock(mutexes_[stripe]); }
 
   std::array<std::mutex, kStripes> mutexes_;
 };

@@ -14,13 +14,6 @@ namespace cellfs::fs {
 
 namespace {
 
-// Who holds it may wait for the store.
-std::unique_lock<std::mutex> LockWaiting(std::mutex& mutex) {
-  std::unique_lock lock(mutex, std::defer_lock);
-  LockOrWait(lock);
-  return lock;
-}
-
 // Whatever the reason: a file is not to be taken for absent, or for anybody's.
 Status Unreadable(const Status& status) {
   return {StatusCode::kIoError,
@@ -69,7 +62,7 @@ Status AttributeStore::BeLoaded() {
     return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
   };
   if (is_loaded()) return Status();
-  const auto lock = LockWaiting(loading_);
+  const auto lock = TakeLock(loading_);
   if (is_loaded()) return Status();
   const Timestamp began = freshness_.Now();
   auto loaded = Load();
@@ -130,7 +123,7 @@ Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
 
 std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
   if (freshness_.is_exact() || IsInRow(place.kind)) return {};
-  return LockWaiting(loading_);
+  return TakeLock(loading_);
 }
 
 bool AttributeStore::HasRecords(const Place& place, const DataTable& table) const {
@@ -140,9 +133,9 @@ bool AttributeStore::HasRecords(const Place& place, const DataTable& table) cons
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
                                                           const DataTable& table,
-                                                          const RecordKey& address,
+                                                          const RecordKey& key,
                                                           Timestamp version) {
-  return HasRecords(place, table) ? ReadStored(place, address, version) : RowRecords();
+  return HasRecords(place, table) ? ReadStored(place, key, version) : RowRecords();
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
@@ -178,24 +171,24 @@ Status AttributeStore::RemoveDropped(const std::set<std::string>& marked) {
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
-                                                                const RecordKey& address,
+                                                                const RecordKey& key,
                                                                 Timestamp version) {
   RowRecords records;
-  const auto& [row_key, qualifier] = address;
+  const auto& [row_key, qualifier] = key;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = inherited_.Directory(row_key);
     return records;
   }
   if (version < 0) version = kNoVersion;
   const auto find = [&] {
-    return cache_.Find(address.row, address.qualifier, version, place.family);
+    return cache_.Find(key.row, key.qualifier, version, place.family);
   };
   auto known = find();
   if (!known) {
     if (const Status taken = TakeIn(row_key); !taken.ok()) return Unreadable(taken);
     known = find();
   }
-  if (!known || !known->whole) return ReadAlone(place, address, version);
+  if (!known || !known->whole) return ReadAlone(place, key, version);
   static_cast<OwnerRecord&>(records.own) = known->owner;
   records.own.mtime = known->mtime;
   if (place.IsColumn()) records.family = known->family;
@@ -233,12 +226,12 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
 
 // One column of a row that has too many of them.
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& place,
-                                                               const RecordKey& address,
+                                                               const RecordKey& key,
                                                                Timestamp version) {
   RowRecords records;
-  const std::string& qualifier = address.qualifier;
+  const std::string& qualifier = key.qualifier;
   Get get;
-  get.row = address.row;
+  get.row = key.row;
   get.columns[kOwnerFamily] = {qualifier};
   if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
   get.columns[kTimeFamily] = {qualifier};
@@ -388,12 +381,12 @@ void AttributeStore::PutOwner(const std::string& qualifier, const OwnerRecord& b
   put.cells.push_back({kOwnerFamily, qualifier, after.since, WriteRecord(after), {}});
 }
 
-StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const RecordKey& address) {
-  auto known = cache_.OwnerVersions(address.row, address.qualifier);
+StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const RecordKey& key) {
+  auto known = cache_.OwnerVersions(key.row, key.qualifier);
   if (known) return *std::move(known);
   Get get;
-  get.row = address.row;
-  get.columns[kOwnerFamily] = {address.qualifier};
+  get.row = key.row;
+  get.columns[kOwnerFamily] = {key.qualifier};
   get.max_versions = kAllVersions;
   get.lengths_only = true;
   const auto cells = table_.Read(get);
@@ -407,13 +400,13 @@ StatusOr<std::vector<Timestamp>> AttributeStore::OwnerVersions(const RecordKey& 
 // be there for ever, and every copier's temporaries have new names.
 StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFile& gone,
                                                                const DataTable& table,
-                                                               const RecordKey& address) {
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, table, address, gone.version));
+                                                               const RecordKey& key) {
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(gone.place, table, key, gone.version));
   const AttributeRecord& stored = records.own;
-  const std::string& qualifier = address.qualifier;
-  Withdraw withdraw{address.row, {}};
+  const std::string& qualifier = key.qualifier;
+  Withdraw withdraw{key.row, {}};
   if (stored.since != 0) {
-    CELLFS_ASSIGN_OR_RETURN(const auto versions, OwnerVersions(address));
+    CELLFS_ASSIGN_OR_RETURN(const auto versions, OwnerVersions(key));
     for (const Timestamp version : versions) {
       withdraw.cells.push_back({kOwnerFamily, qualifier, version});
     }
@@ -424,15 +417,15 @@ StatusOr<std::optional<Withdraw>> AttributeStore::WithdrawalOf(const TracelessFi
 }
 
 // Behind so many versions there may be one more, which is read now.
-void AttributeStore::WasWithdrawn(size_t cells, const RecordKey& address, const TracelessFile& gone,
+void AttributeStore::WasWithdrawn(size_t cells, const RecordKey& key, const TracelessFile& gone,
                                   uint64_t changes) {
-  if (cells >= kOwnerVersions) return cache_.Forget(address.row);
-  cache_.Wrote(address.row, address.qualifier, {}, gone.version, {}, changes);
+  if (cells >= kOwnerVersions) return cache_.Forget(key.row);
+  cache_.Wrote(key.row, key.qualifier, {}, gone.version, {}, changes);
 }
 
 std::unique_lock<std::mutex> AttributeStore::BeginChange(const std::string& row_key) {
   const size_t number = std::hash<std::string>()(row_key) % changing_.size();
-  return LockWaiting(changing_[number]);
+  return TakeLock(changing_[number]);
 }
 
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
@@ -441,11 +434,11 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
   const auto no_loading = KeepFromLoading(place);
-  const RecordKey address = RecordKeyOf(place, table);
-  const auto& [row_key, qualifier] = address;
+  const RecordKey key = RecordKeyOf(place, table);
+  const auto& [row_key, qualifier] = key;
   const auto no_other_change = BeginChange(row_key);
   const uint64_t changes = cache_.changes();
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, address, update.version));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, key, update.version));
   CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(place, table, update, stored));
   const Timestamp version = update.version < 0 ? kNoVersion : update.version;
   RowStep step{{row_key, {}}, {}, {}};
@@ -556,10 +549,10 @@ StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const Dat
   CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(row_or_family));
   for (const auto& [family, qualifier] : columns) {
     const Place column = CellPlace(row_or_family.table, row_or_family.row, family, qualifier);
-    const RecordKey address = RecordKeyOf(column, table);
-    CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(column, table, address, kNoVersion));
+    const RecordKey key = RecordKeyOf(column, table);
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(column, table, key, kNoVersion));
     CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, records, change));
-    PutOwner(address.qualifier, records.own, kept, put);
+    PutOwner(key.qualifier, records.own, kept, put);
   }
   return !columns.empty();
 }
@@ -567,19 +560,19 @@ StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const Dat
 Status AttributeStore::Forget(const TracelessFile& gone) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
-  const RecordKey address = RecordKeyOf(gone.place, table);
-  const auto no_other_change = BeginChange(address.row);
+  const RecordKey key = RecordKeyOf(gone.place, table);
+  const auto no_other_change = BeginChange(key.row);
   const uint64_t changes = cache_.changes();
-  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, address));
+  CELLFS_ASSIGN_OR_RETURN(auto withdrawal, WithdrawalOf(gone, table, key));
   if (!withdrawal) return Status();
   const size_t withdraws = withdrawal->cells.size();
   const StatusOr<bool> withdrawn =
-      table_.Write(RowStep{{address.row, {}}, std::move(withdrawal), {}});
+      table_.Write(RowStep{{key.row, {}}, std::move(withdrawal), {}});
   if (!withdrawn.ok()) {
-    cache_.Forget(address.row);
+    cache_.Forget(key.row);
     return withdrawn.status();
   }
-  if (*withdrawn) WasWithdrawn(withdraws, address, gone, changes);
+  if (*withdrawn) WasWithdrawn(withdraws, key, gone, changes);
   return Status();
 }
 
@@ -605,7 +598,7 @@ StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
 // Without a schema where it is the loading that found the table gone.
 Status AttributeStore::DropTable(const DataTable& table) {
   std::unique_lock<std::mutex> no_loading;
-  if (table.schema != nullptr && !freshness_.is_exact()) no_loading = LockWaiting(loading_);
+  if (table.schema != nullptr && !freshness_.is_exact()) no_loading = TakeLock(loading_);
   inherited_.ForgetDirectory(table.row);
   cache_.Clear();
   return table_.RemoveTable(table.row);

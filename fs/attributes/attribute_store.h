@@ -142,11 +142,11 @@ class AttributeStore {
   bool HasRecords(const Place& place, const DataTable& table) const;
   StatusOr<std::optional<timespec>> ReadChange(const Place& directory, const DataTable& table);
   // What is stored for the place; nothing without a read where nothing is stored for its table.
-  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const RecordKey& address,
+  StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const RecordKey& key,
                             Timestamp version);
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, Timestamp version);
-  StatusOr<RowRecords> ReadStored(const Place& place, const RecordKey& address, Timestamp version);
-  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& address, Timestamp version);
+  StatusOr<RowRecords> ReadStored(const Place& place, const RecordKey& key, Timestamp version);
+  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version);
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
                                         const AttributeUpdate& update, const RowRecords& stored);
@@ -169,11 +169,11 @@ class AttributeStore {
   StatusOr<std::set<ColumnName>> StoredColumns(const Place& row_or_family);
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
                                const RowRecords& records, const DirectoryChange& change);
-  StatusOr<std::vector<Timestamp>> OwnerVersions(const RecordKey& address);
+  StatusOr<std::vector<Timestamp>> OwnerVersions(const RecordKey& key);
   std::unique_lock<std::mutex> BeginChange(const std::string& row_key);
   StatusOr<std::optional<Withdraw>> WithdrawalOf(const TracelessFile& gone, const DataTable& table,
-                                                 const RecordKey& address);
-  void WasWithdrawn(size_t cells, const RecordKey& address, const TracelessFile& gone,
+                                                 const RecordKey& key);
+  void WasWithdrawn(size_t cells, const RecordKey& key, const TracelessFile& gone,
                     uint64_t changes);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 

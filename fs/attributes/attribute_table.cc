@@ -46,8 +46,7 @@ void AttributeTable::NoteChanges(const std::string& table) {
 
 Status AttributeTable::Make() {
   if (exists()) return Status();
-  std::unique_lock making(making_, std::defer_lock);
-  LockOrWait(making);
+  const auto making = TakeLock(making_);
   if (exists()) return Status();
   const Caller& superuser = Caller::Superuser();
   if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {

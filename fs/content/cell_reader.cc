@@ -20,8 +20,7 @@ CellReader::CellReader(LiveTree& tree, const Contents& contents, const Request& 
 }
 
 Outcome CellReader::Hold() {
-  std::unique_lock own_lock(mutex_, std::defer_lock);
-  LockOrWait(own_lock);
+  const auto own_lock = TakeLock(mutex_);
   const auto lock = ColumnLock::Of(*node_);
   if (node_->unlinked() && !is_late_) return {};  // the orphan file is read
   CELLFS_RETURN_IF_FAILED(Load());
@@ -36,8 +35,7 @@ void CellReader::NameGoes() {
 }
 
 OutcomeOr<SharedBytes> CellReader::Read(uint64_t offset, size_t size, ReadFor what) {
-  std::unique_lock own_lock(mutex_, std::defer_lock);
-  LockOrWait(own_lock);
+  const auto own_lock = TakeLock(mutex_);
   if (held_) return what == ReadFor::kProgram ? ReadHeld(offset, size) : ReadForPages(offset, size);
   const uint64_t generation = node_->generation();
   OutcomeOr<SharedBytes> read = SharedBytes();

@@ -18,15 +18,13 @@ Outcome NoMemory() { return Outcome::Unknown(ENOMEM, {}); }
 }  // namespace
 
 OutcomeOr<SharedBytes> CounterWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   return SharedBytes::Copy(rest_, offset, size);
 }
 
 // After one that failed nothing more is added: who wrote it may give up, or write it again.
 Outcome CounterWriter::Write(std::string_view bytes, uint64_t /*offset*/, WriteFrom /*from*/) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (failed_) return *failed_;
   failed_ = NoMemory();
   Outcome taken = Take(bytes);
@@ -58,16 +56,14 @@ Outcome CounterWriter::Add(std::string_view lines) {
 }
 
 Outcome CounterWriter::Truncate(uint64_t size) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (size == 0) rest_.clear();
   return {};
 }
 
 // What is no number yet may become one: more may come by another descriptor.
 Outcome CounterWriter::Flush() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (failed_) return *failed_;
   if (rest_.empty()) return {};
   failed_ = NoMemory();

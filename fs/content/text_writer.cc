@@ -11,15 +11,13 @@
 namespace cellfs::fs {
 
 OutcomeOr<SharedBytes> TextWriter::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   return SharedBytes::Copy(text_, offset, size);
 }
 
 // After one that failed nothing is applied: a part of the text may mean something else.
 Outcome TextWriter::Write(std::string_view bytes, uint64_t offset, WriteFrom from) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (failed_) return *failed_;
   failed_ = Outcome(ENOMEM, {});  // if an exception ends it
   Outcome taken = Take(bytes, append_ && from == WriteFrom::kProgram ? text_.size() : offset);
@@ -42,8 +40,7 @@ Outcome TextWriter::Take(std::string_view bytes, uint64_t offset) {
 }
 
 Outcome TextWriter::Truncate(uint64_t size) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (size > max_size_) return EFBIG;
   if (!share_.Resize(size)) return memory_.Full(ENOSPC);
   SetLength(text_, size);
@@ -51,8 +48,7 @@ Outcome TextWriter::Truncate(uint64_t size) {
 }
 
 Outcome TextWriter::Flush() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (failed_) return *failed_;
   if (!written_ || node_->unlinked()) return {};
   Outcome applied = apply_(text_, mtime_);
@@ -64,8 +60,7 @@ Outcome TextWriter::Flush() {
 }
 
 std::optional<Outcome> TextWriter::SetTime(timespec mtime) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   if (!written_) return std::nullopt;
   mtime_ = mtime;
   return Outcome();

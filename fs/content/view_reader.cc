@@ -17,8 +17,7 @@ ViewReader::ViewReader(OpenFileMemory& memory, const Contents& contents, const R
 }
 
 OutcomeOr<SharedBytes> ViewReader::Read(uint64_t offset, size_t size, ReadFor /*what*/) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(mutex_);
   std::shared_ptr<const std::string> bytes = bytes_;
   if (bytes == nullptr || generation_ != node_->generation()) {
     generation_ = node_->generation();

@@ -140,8 +140,7 @@ ColumnTable::ClosedColumns::ClosedColumns(ColumnTable& columns, Part part)
   }
   // Who has a lock now took it before, perhaps; who gets one from here on sees that it is closed.
   for (const ColumnPtr& column : columns_.FindAllOf(*this)) {
-    std::unique_lock held(column->mutex_, std::defer_lock);
-    LockOrWait(held);
+    const auto held = TakeLock(column->mutex_);
   }
 }
 

@@ -161,7 +161,9 @@ OutcomeOr<Entry> FileSystem::MakeEntry(const ResolvedEntry& found) {
   entry.attributes = *shown;
   entry.name_valid_seconds = found.absent_for != 0 ? 0 : parts_.shown.ValiditySeconds(found);
   entry.attributes_valid_seconds =
-      entry.name_valid_seconds == 0 ? 0 : AttributesValidSeconds(found, *entry.node, pending.has_value());
+      entry.name_valid_seconds == 0
+          ? 0
+          : AttributesValidSeconds(found, *entry.node, pending.has_value());
   entry.raced = IsRaced(found, *entry.node);
   return entry;
 }
@@ -459,8 +461,7 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
 
 OutcomeOr<CachedListing::End> FileSystem::List(const Request& request, OpenDirectory& directory,
                                                uint64_t offset, const DirectoryStream::Take& take) {
-  std::unique_lock lock(directory.mutex, std::defer_lock);
-  LockOrWait(lock);
+  const auto lock = TakeLock(directory.mutex);
   if (!directory.share.Resize(kBytesOfListing)) {
     return LogFailure("readdir", *directory.node,
                       parts_.tree.open_file_memory.Full(ENOMEM));

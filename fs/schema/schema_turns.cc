@@ -8,9 +8,7 @@
 namespace cellfs::fs {
 
 SchemaTurns::Turn::Turn(std::shared_ptr<std::mutex> mutex)
-    : mutex_(std::move(mutex)), lock_(*mutex_, std::defer_lock) {
-  LockOrWait(lock_);
-}
+    : mutex_(std::move(mutex)), lock_(TakeLock(*mutex_)) {}
 
 std::shared_ptr<std::mutex> SchemaTurns::MutexOf(const TableName& table) {
   const std::lock_guard lock(mutex_);

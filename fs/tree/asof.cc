@@ -65,11 +65,7 @@ std::shared_ptr<const Moment> AsofMoment::Use() {
   return held.ok() ? *std::move(held) : nullptr;
 }
 
-std::unique_lock<std::mutex> AsofRegistry::Lock() {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  LockOrWait(lock);
-  return lock;
-}
+std::unique_lock<std::mutex> AsofRegistry::Lock() { return TakeLock(mutex_); }
 
 OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
   auto found = Known(time);
