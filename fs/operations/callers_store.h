@@ -173,7 +173,8 @@ class CallersStore : public Store {
                                           const cellfs::CheckAndMutate& check);
   Status CheckChangesTable(const TableName& table) const;
   // fs/schema/schema_shares.h, of the table with that family.
-  StatusOr<SchemaShares::Claim> TakeShareWith(const TableName& table, const FamilySchema& family);
+  StatusOr<SchemaShares::Reservation> ReserveShareWith(const TableName& table,
+                                                       const FamilySchema& family);
   Status CheckChangesNamespace(const std::string& name) const;
   // Acts of administration: no other change of the schema comes in between. Its .toml gets its
   // time, and the kernel is told.

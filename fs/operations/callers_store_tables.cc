@@ -149,7 +149,7 @@ Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
   for (const auto& [name, family] : schema.families)
     CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-  CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.TakeShare(schema));
+  CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
   return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema), [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, schema.name()));
     return dropped ? Status() : Status(StatusCode::kUnavailable, "somebody has put a cell");
@@ -172,7 +172,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_RETURN_IF_ERROR(change(schema));
     for (const auto& [name, family] : schema.families)
       CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
-    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.TakeShare(schema));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
     std::set<std::string> dropped;
     for (const auto& [name, family] : before->families) {
       if (schema.FindFamily(name) == nullptr) dropped.insert(name);
@@ -190,7 +190,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
 Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
   return ChangeInTurn(schema.name(), [&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.TakeShare(schema));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
     return store_.RecreateTable(caller, schema);
   });
 }
@@ -202,17 +202,17 @@ Status CallersStore::SplitTable(const Caller& caller, const TableName& table,
     CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
     TableSchema split = *present;
     split.split_keys.push_back(key);
-    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.TakeShare(split));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(split));
     return store_.SplitTable(caller, table, key);
   });
 }
 
-StatusOr<SchemaShares::Claim> CallersStore::TakeShareWith(const TableName& table,
+StatusOr<SchemaShares::Reservation> CallersStore::ReserveShareWith(const TableName& table,
                                                           const FamilySchema& family) {
   CELLFS_ASSIGN_OR_RETURN(const auto present, store_.DescribeTable(table));
   TableSchema schema = *present;
   schema.families.insert_or_assign(family.name(), family);
-  return parts_.schemas.TakeShare(schema);
+  return parts_.schemas.ReserveShare(schema);
 }
 
 Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
@@ -220,7 +220,7 @@ Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
   return ChangeInTurn(table, [&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto share, TakeShareWith(table, family));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.AddFamily(caller, table, family);
   });
 }
@@ -230,7 +230,7 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
   return ChangeInTurn(table, [&]() -> Status {
-    CELLFS_ASSIGN_OR_RETURN(const auto share, TakeShareWith(table, family));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.ModifyFamily(caller, table, family);
   });
 }

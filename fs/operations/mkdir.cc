@@ -21,7 +21,7 @@ Outcome MakeTable(const DirectoryChanging& with, const Caller& caller, const Pla
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
-  CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.TakeShare(schema));
+  CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.ReserveShare(schema));
   CELLFS_RETURN_IF_FAILED(with.store.CreateTable(caller, schema));
   with.tree.unstored.ShowToml(place.Parent());
   with.tree.unstored.HideToml(place);

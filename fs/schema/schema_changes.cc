@@ -87,7 +87,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
   if (anew) {
     // A copy of a table that has no families yet says nothing new.
     if (file.schema.families.empty() && IsOpen(file.schema)) return {};
-    CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Take(file.schema));
+    CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Reserve(file.schema));
     const auto recreate = [&] {
       return steps.Did("the schema", store_.RecreateTable(caller, file.schema));
     };
@@ -99,7 +99,7 @@ Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
     as_present.schema = file.schema;
     // Writing a copy of what is there, as rsync and editors do, changes nothing.
     if (WriteTableFile(as_present) != WriteTableFile(present)) {
-      CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Take(file.schema));
+      CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Reserve(file.schema));
       const Timestamp time = tree_.clock.Now();
       CELLFS_RETURN_IF_FAILED(open_files_.Drop(table, file.dropped, alter));
       for (const std::string& family : file.dropped) FamilyWent(table, family, time);
@@ -195,7 +195,7 @@ Outcome SchemaChanges::Declare(const Request& request, const Place& family,
   }
   TableSchema grown = *schema;
   grown.families.emplace(family.family, declared);
-  CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Take(grown));
+  CELLFS_ASSIGN_OR_RETURN(const auto share, shares_.Reserve(grown));
   CELLFS_RETURN_IF_FAILED(store_.AddFamily(*request.caller, family.table, declared));
   tree_.declared.Note(family);
   errors_.Record("mkdir", family, NoteChanged(TablePlace(family.table)));

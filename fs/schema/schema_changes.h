@@ -65,8 +65,8 @@ class SchemaChanges {
   void FamilyWent(const TableName& table, const std::string& family, Timestamp time);
 
   // Whether who asks now may give a table so much to say. To be held until it is in force.
-  StatusOr<SchemaShares::Claim> TakeShare(const TableSchema& schema) {
-    return shares_.Take(schema);
+  StatusOr<SchemaShares::Reservation> ReserveShare(const TableSchema& schema) {
+    return shares_.Reserve(schema);
   }
 
   // For a change elsewhere of the schema of the table or, where its name is empty, the namespace,

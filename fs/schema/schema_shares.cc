@@ -34,26 +34,26 @@ uint64_t BytesOf(const TableSchema& schema) {
 
 }  // namespace
 
-// The claim comes before the count: of two that are made at the same time one at least sees the
-// other.
-StatusOr<SchemaShares::Claim> SchemaShares::Take(const TableSchema& schema) {
+// The reservation comes before the count: of two that are made at the same time one at least sees
+// the other.
+StatusOr<SchemaShares::Reservation> SchemaShares::Reserve(const TableSchema& schema) {
   const RunningRequest* const request = RunningRequest::OfThisThread();
-  if (request == nullptr || IsOwnerOrRoot(request->uid())) return Claim();
+  if (request == nullptr || IsOwnerOrRoot(request->uid())) return Reservation();
   Growth growth{request->uid(), BytesOf(schema)};  // of one that is not there yet
   const auto present = store_.DescribeTable(schema.name());
   if (present.ok()) {
     const uint64_t before = BytesOf(**present);
-    if (growth.bytes <= before) return Claim();
+    if (growth.bytes <= before) return Reservation();
     growth.bytes -= before;
     CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode found,
                             attributes_.FindOwner(TablePlace(schema.name())));
     growth.owner = found.uid;
   }
-  if (IsOwnerOrRoot(growth.owner)) return Claim();
-  Claim claim = Add(growth);
-  CELLFS_ASSIGN_OR_RETURN(const Shares shares, Count(schema.name(), claim));
+  if (IsOwnerOrRoot(growth.owner)) return Reservation();
+  Reservation reservation = Add(growth);
+  CELLFS_ASSIGN_OR_RETURN(const Shares shares, Count(schema.name(), reservation));
   const uint64_t owners = shares.owners + BytesOf(schema);
-  if (2 * owners + shares.others <= kMostSchemaBytes) return claim;
+  if (2 * owners + shares.others <= kMostSchemaBytes) return reservation;
   return Status(
       StatusCode::kQuotaExceeded,
       "the schemas of tables of user " + std::to_string(growth.owner) + " would have " +
@@ -62,24 +62,25 @@ StatusOr<SchemaShares::Claim> SchemaShares::Take(const TableSchema& schema) {
           "; drop tables, or give them shorter attributes and fewer split keys");
 }
 
-SchemaShares::Claim SchemaShares::Add(const Growth& growth) {
-  auto claim = std::make_shared<const Growth>(growth);
+SchemaShares::Reservation SchemaShares::Add(const Growth& growth) {
+  auto reservation = std::make_shared<const Growth>(growth);
   const std::lock_guard lock(mutex_);
-  std::erase_if(claims_, [](const auto& other) { return other.expired(); });
-  claims_.push_back(claim);
-  return claim;
+  std::erase_if(reservations_, [](const auto& other) { return other.expired(); });
+  reservations_.push_back(reservation);
+  return reservation;
 }
 
-StatusOr<SchemaShares::Shares> SchemaShares::Count(const TableName& changing, const Claim& claim) {
+StatusOr<SchemaShares::Shares> SchemaShares::Count(const TableName& changing,
+                                                   const Reservation& reservation) {
   Shares shares;
   const auto add = [&](uid_t of, uint64_t bytes) {
-    (of == claim->owner ? shares.owners : shares.others) += bytes;
+    (of == reservation->owner ? shares.owners : shares.others) += bytes;
   };
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& other : claims_) {
-      const Claim growth = other.lock();
-      if (growth != nullptr && growth != claim) add(growth->owner, growth->bytes);
+    for (const auto& other : reservations_) {
+      const Reservation growth = other.lock();
+      if (growth != nullptr && growth != reservation) add(growth->owner, growth->bytes);
     }
   }
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> namespaces, store_.ListNamespaces());

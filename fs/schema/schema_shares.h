@@ -32,10 +32,10 @@ class SchemaShares {
     uid_t owner = 0;
     uint64_t bytes = 0;
   };
-  using Claim = std::shared_ptr<const Growth>;  // null: of what does not count
+  using Reservation = std::shared_ptr<const Growth>;  // null: of what does not count
   // For who asks now to give the table this schema, also one that is not there yet. A table counts
   // for its owner, and may always become smaller. kQuotaExceeded: it is too much for his share.
-  StatusOr<Claim> Take(const TableSchema& schema);
+  StatusOr<Reservation> Reserve(const TableSchema& schema);
 
  private:
   struct Shares {
@@ -43,14 +43,14 @@ class SchemaShares {
     uint64_t others = 0;  // of all other ordinary users
   };
 
-  Claim Add(const Growth& growth);
-  // `claim`: of the table that changes.
-  StatusOr<Shares> Count(const TableName& changing, const Claim& claim);
+  Reservation Add(const Growth& growth);
+  // `reservation`: of the table that changes.
+  StatusOr<Shares> Count(const TableName& changing, const Reservation& reservation);
 
   Store& store_;
   AttributeStore& attributes_;
   std::mutex mutex_;                                // a leaf
-  std::vector<std::weak_ptr<const Growth>> claims_;  // guarded by mutex_
+  std::vector<std::weak_ptr<const Growth>> reservations_;  // guarded by mutex_
 };
 
 }  // namespace cellfs::fs
