@@ -60,9 +60,9 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   if (telling.directories == Directories::kEmptied && target.looker != nullptr)
     KeepEmptied(*target.looker, place);
   if (telling.look_ups == LookUps::kBeginAnew) tree_.inodes.InvalidateLookUps();
-  const bool fills =
-      had_claim ? telling.directories == Directories::kFilled
-                : telling.directories == Directories::kFilledByQ && place.kind == PlaceKind::kCell;
+  const bool fills = telling.directories == Directories::kFilledByQ
+                         ? place.kind == PlaceKind::kCell
+                         : telling.directories == Directories::kFilled && had_claim;
   return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
 }
 
@@ -130,7 +130,8 @@ void ColumnEffects::Learn(const Target& target, const Effect& effect) const {
     if (put != nullptr && put->stamp) target.column.SeeVersion(*put->stamp);
     return;
   }
-  // First: a schema that changes from here on is told of, and ends what was reckoned by the old one.
+  // First: a schema that changes from here on is told of, and ends what was reckoned by the old
+  // one.
   const uint64_t generation = target.column.generation();
   const auto cell = CellOf(target.place, effect);
   if (!cell) return;

@@ -35,9 +35,9 @@ enum class Stamps {
 // The row and the family, as unstored entries.
 enum class Directories {
   kStay,
-  kFilled,   // where a claim went: what mkdir made has a cell now
-  kFilledByQ,  // where q itself came, without a claim
-  kEmptied,  // they stay where that was their last one
+  kFilled,     // where a claim went: what mkdir made has a cell now
+  kFilledByQ,  // where q itself came, with a claim or without
+  kEmptied,    // they stay where that was their last one
 };
 // The name that was named. Its node has another place then, or none; who has the file open goes on.
 enum class Name { kStays, kGoes, kMoves };
