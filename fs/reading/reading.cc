@@ -60,13 +60,6 @@ bool IsWanted(const Place& place, const Cell& cell) {
 OutcomeOr<std::optional<Cell>> FirstWanted(const Reading& reading, const Caller& caller,
                                            const Place& place, const Get& get) {
   std::optional<Cell> first;
-  if (!MustReadWholeRow(place)) {
-    CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
-    for (auto cell = cells.begin(); cell != cells.end() && !first; ++cell) {
-      if (IsWanted(place, *cell)) first = std::move(*cell);
-    }
-    return first;
-  }
   CELLFS_RETURN_IF_FAILED(ReadRow(reading, caller, place, get, [&](Cell& cell) {
     if (IsWanted(place, cell)) first = std::move(cell);
     return !first;
