@@ -116,8 +116,7 @@ class ChildPlaces::ChildName {
   // memory until it is renamed.
   std::optional<Place> TemporaryInFamily() const {
     if (places_.reading_.traits().withdraws || directory_.view != nullptr) return std::nullopt;
-    // The timestamp tells it from a file in the family's .versions.
-    Place memory = directory_.As(PlaceKind::kMemoryFile, 2);
+    Place memory = directory_.As(PlaceKind::kMemoryFile, kInFamily);
     memory.name = name_;
     const bool is_made = use_ == NameUse::kCreateFile &&
                          IsTemporaryName(places_.options_, std::string(name_));
@@ -155,10 +154,9 @@ class ChildPlaces::ChildName {
       if (use_ == NameUse::kCreateDirectory) return Outcome(EPERM);
       return directory_.As(PlaceKind::kVersionsFile, *timestamp);
     }
-    // The timestamp tells a file beside the versions of one column from one in .versions itself.
     Place memory = directory_.As(
         use_ == NameUse::kCreateDirectory ? PlaceKind::kMemoryDirectory : PlaceKind::kMemoryFile,
-        1);
+        kBesideVersions);
     memory.name = name_;
     if (use_ == NameUse::kLookUp && !places_.unstored_.Find(memory)) {
       memory.kind = PlaceKind::kMemoryDirectory;

@@ -73,9 +73,8 @@ const std::string* Place::KeyPart() const {
 PlaceKind Place::ParentKind() const {
   if (const auto parent = traits().parent) return *parent;
   if (family.empty()) return KindOfScope(table);
-  // Held in memory, in .versions, beside the versions of a column, or in the family itself.
-  if (timestamp == 2) return PlaceKind::kFamily;
-  return timestamp == 1 ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
+  if (timestamp == kInFamily) return PlaceKind::kFamily;
+  return timestamp == kBesideVersions ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
 }
 
 Place Place::Parent() const {

@@ -31,6 +31,11 @@ namespace cellfs::fs {
 
 struct View;  // fs/tree/view.h
 
+// The timestamp of a file in memory tells where below a family it is: beside the versions of one
+// column, or in the family; 0: in .versions itself.
+inline constexpr Timestamp kBesideVersions = 1;
+inline constexpr Timestamp kInFamily = 2;
+
 struct Place {
   PlaceKind kind = PlaceKind::kRoot;
   Timestamp timestamp = 0;  // kVersion, kVersionsFile
