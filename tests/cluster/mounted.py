@@ -5,12 +5,10 @@
 Run by on_hbase: mounted.py CELLFS FILL
 """
 
-import contextlib
 import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,40 +16,10 @@ import threading
 import time
 import unittest
 
-CELLFS, FILL = sys.argv[1:3]
-SERVER = os.environ["CELLFS_TEST_CLUSTER"]
-NAME = f"hbase://{SERVER}/"
+from cluster import NAME, cellfs, control, run, silence
+
+FILL = sys.argv[2]
 ORDERS = [f"r{number:04}" for number in range(3000)]
-
-
-def run(*words, code=0, timeout=60):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=timeout)
-    assert done.returncode == code, (words, done.returncode, done.stdout[-500:], done.stderr)
-    return done.stdout + done.stderr
-
-
-def cellfs(*words, **how):
-    return run(CELLFS, *words, **how)
-
-
-def control(command):
-    port = int(os.environ["CELLFS_TEST_CLUSTER_CONTROL"])
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
-        connection.sendall(command.encode() + b"\n")
-        answer = connection.makefile().readline()
-    assert answer.startswith("ok"), (command, answer)
-    return answer[2:].strip()
-
-
-@contextlib.contextmanager
-def silence():
-    """All of the cluster stands still: connections stay, and nothing answers."""
-    process = int(os.environ["CELLFS_TEST_CLUSTER_PROCESS"])
-    os.kill(process, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(process, signal.SIGCONT)
 
 
 def note_of(number):
