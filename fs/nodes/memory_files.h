@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that are held in memory (temporaries beside a .toml and below .versions): so many, and so
-// many bytes in all of them, which their makers share (fs/base/shared_limit.h).
+// Files that are held in memory (temporaries beside a .toml and below .versions, and wherever the
+// store takes nothing back): so many, and so many bytes in all of them, which their makers share
+// (fs/base/shared_limit.h).
 #ifndef CELLFS_FS_NODES_MEMORY_FILES_H_
 #define CELLFS_FS_NODES_MEMORY_FILES_H_
 
