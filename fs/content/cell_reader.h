@@ -3,8 +3,8 @@
 // CellReader: a file opened for reading. The value is read once, when it is first asked for, and
 // served from memory, with what others have appended since behind it. It is read again when the
 // file has changed meanwhile, so that the kernel's pages are never filled from anything but the
-// newest value. Once the name has gone, the orphan file is read. A file of the history (a version, a
-// deleted value) is read without the column's lock.
+// newest value. Once the name has gone, the orphan file is read. A file of the history (a version,
+// a deleted value) is read without the column's lock.
 #ifndef CELLFS_FS_CONTENT_CELL_READER_H_
 #define CELLFS_FS_CONTENT_CELL_READER_H_
 
@@ -44,8 +44,8 @@ class CellReader : public FileHandle {
   OutcomeOr<SharedBytes> ReadForPages(uint64_t offset, size_t size);
   Outcome GoOn();
   OutcomeOr<SharedBytes> ReadOrphan(uint64_t offset, size_t size) const;
-  // With the column's lock, and bytes_ that were right at some moment of the request, unless the name
-  // has gone.
+  // With the column's lock, and bytes_ that were right at some moment of the request, unless the
+  // name has gone.
   OutcomeOr<ColumnLock> LoadAndLock();
   Outcome LoadAnew();
   Outcome Load();

@@ -47,8 +47,8 @@ class ColumnTable {
   // where nothing was put since then, it need not be read again, which is a tenth of a create.
   // `number`: as for Get; `looked_at`: as for Column::Learn.
   void NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at);
-  // Whether that is known, and so still. Right for a column that is claimed: what was put before the
-  // claim has changed it.
+  // Whether that is known, and so still. Right for a column that is claimed: what was put before
+  // the claim has changed it.
   bool IsAbsent(const Place& cell) const;
   // The store has changed otherwise.
   void ForgetAbsent();
@@ -97,10 +97,24 @@ class ColumnTable {
   friend class ColumnLock;
 
   using Shards = std::array<ColumnShard, 64>;
+  struct Looked {
+    uint64_t number = 0;  // the column's
+    uint64_t at = 0;      // Generation::Newest() from before
+  };
+  struct Absent {
+    Place cell;
+    Looked looked;
+  };
+  struct PutLast {
+    ColumnPtr column;  // null: there is none
+    uint64_t generation = 0;
+    std::string bytes;
+  };
 
   ColumnShard& ShardOf(uint64_t number) const { return (*shards_)[number % shards_->size()]; }
   static ColumnPtr FindLocked(const ColumnShard& shard, const Place& in_column, uint64_t number);
   std::vector<ColumnPtr> FindAllOf(const ClosedColumns& closed) const;
+  std::optional<Looked> LookedInVain(const Place& cell) const;
 
   // For Column. What was noted then is still to be believed.
   bool IsRecent(Timestamp when) const { return when + age_ms_ >= clock_.Now(); }
@@ -123,28 +137,13 @@ class ColumnTable {
   std::condition_variable opened_;
   std::vector<const ClosedColumns*> closed_;  // guarded by closed_mutex_
   std::mutex recent_mutex_;
-  // The oldest first; a column may be here more than once. Guarded by recent_mutex_. Last: goes
-  // before the parts, in which its columns are.
+  // The oldest first; a column may be here more than once. Guarded by recent_mutex_. Behind the
+  // parts, in which its columns are: goes before them, as the last ones do.
   std::deque<std::pair<ColumnPtr, Timestamp>> recent_;
-
-  struct Looked {
-    uint64_t number = 0;  // the column's
-    uint64_t at = 0;      // Generation::Newest() from before
-  };
-  struct Absent {
-    Place cell;
-    Looked looked;
-  };
-  std::optional<Looked> LookedInVain(const Place& cell) const;
 
   mutable std::mutex last_mutex_;
   std::array<std::optional<Absent>, 8> absent_;  // guarded by last_mutex_, as the others
   size_t next_absent_ = 0;
-  struct PutLast {
-    ColumnPtr column;  // null: there is none
-    uint64_t generation = 0;
-    std::string bytes;
-  };
   PutLast put_;
 };
 

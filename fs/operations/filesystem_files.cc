@@ -68,7 +68,8 @@ OutcomeOr<CreatedFile> FileSystem::Create(const Request& request, Node& director
 // made meanwhile may be closed to who opens it.
 Outcome FileSystem::CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
                                       const OpenMode& mode) const {
-  CELLFS_ASSIGN_OR_RETURN(const struct stat shown, parts_.shown.StatOf(found, nullptr, std::nullopt));
+  CELLFS_ASSIGN_OR_RETURN(const struct stat shown,
+                          parts_.shown.StatOf(found, nullptr, std::nullopt));
   const OwnerAndMode owner{shown.st_uid, shown.st_gid, shown.st_mode};
   const mode_t permissions =
       (mode.read ? kReadPermission : 0) | (mode.write ? kWritePermission : 0);

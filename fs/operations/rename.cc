@@ -100,8 +100,8 @@ bool IsBeside(const Place& toml, const Place& other) {
   return other.kind == PlaceKind::kMemoryFile && toml.Parent() == other.Parent();
 }
 
-// A directory's new name is read as mkdir would read it, a file's as open. A column stays one, though
-// a file that is made under its new name would be held in memory.
+// A directory's new name is read as mkdir would read it, a file's as open. A column stays one,
+// though a file that is made under its new name would be held in memory.
 OutcomeOr<Place> TargetOf(const Resolver& resolver, const Caller& caller, const Place& from,
                           const Place& directory, std::string_view name) {
   const NameUse use = from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;

@@ -9,8 +9,8 @@
 //     a column behind another one of its row  columns of the family from there on
 //
 // Only plain reads of the present are answered so; values of the family asked for, lengths of all
-// families. What was brought counts for as long as anything that was read may be shown, and until this
-// mount changes something (fs/nodes/generation.h): who changes a column must see it.
+// families. What was brought counts for as long as anything that was read may be shown, and until
+// this mount changes something (fs/nodes/generation.h): who changes a column must see it.
 //
 // Thread-safe.
 #ifndef CELLFS_FS_READING_READ_AHEAD_H_
