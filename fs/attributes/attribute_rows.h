@@ -11,6 +11,8 @@
 // For data rows and their families that stands in a row of its own (":17", SOH, row): files need
 // not look for attributes in a table for which only such times are stored.
 //
+// The row "//" is of no place: what renames have begun stands there (fs/attributes/narrowed_modes.h).
+//
 // A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
 // rows not all go when it has gone, they do at the next mount.
 #ifndef CELLFS_FS_ATTRIBUTES_ATTRIBUTE_ROWS_H_

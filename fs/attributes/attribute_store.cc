@@ -62,19 +62,23 @@ Status AttributeStore::BeLoaded() {
     return loaded_.load(std::memory_order_acquire) && freshness_.IsFresh(loaded_at_);
   };
   if (is_loaded()) return Status();
-  const auto lock = TakeLock(loading_);
+  auto lock = TakeLock(loading_);
   if (is_loaded()) return Status();
   const Timestamp began = freshness_.Now();
   auto loaded = Load();
   if (!loaded.ok()) return Unreadable(loaded.status());
-  const bool may_remove = !loaded_ && !options_.read_only;
+  const bool may_change = !loaded_ && !options_.read_only;
   const std::set<std::string> marked = std::move(loaded->marked);
+  const bool has_narrowed = loaded->has_narrowed;
   inherited_.SetDirectories(std::move(loaded->directories));
   table_.Learn(std::move(loaded->contents));
   loaded_at_ = began;
   loaded_.store(true, std::memory_order_release);
-  // What cannot be removed stays for the next mount, and is shown nowhere until then.
-  if (may_remove) static_cast<void>(RemoveDropped(marked));
+  lock.unlock();
+  // What cannot be removed stays for the next mount, and is shown nowhere until then; and a mode that
+  // cannot be settled stays narrow.
+  if (may_change) static_cast<void>(RemoveDropped(marked));
+  if (may_change && has_narrowed) static_cast<void>(SettleNarrowed());
   return Status();
 }
 
@@ -95,7 +99,10 @@ StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
     const RowCells& cells = rows.front();
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
-    if (nul == std::string::npos) {
+    if (row == kNarrowedRow) {
+      loaded.has_narrowed = true;
+      scan.start_row = RowAfter(row);
+    } else if (nul == std::string::npos) {
       CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
       scan.start_row = RowAfter(row);
     } else {
@@ -168,6 +175,69 @@ Status AttributeStore::RemoveDropped(const std::set<std::string>& marked) {
     if (!present.contains(row)) CELLFS_RETURN_IF_ERROR(DropTable({nullptr, row}));
   }
   return Status();
+}
+
+StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  const Place column = narrowed.target.As(PlaceKind::kCell);
+  std::string begun;
+  if (NarrowedModes::CanTell(narrowed.target, narrowed.over)) {
+    CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(column));
+    CELLFS_RETURN_IF_ERROR(table_.Make());
+    CELLFS_ASSIGN_OR_RETURN(begun, narrowed_.Begin(narrowed, table.row));
+  }
+  AttributeUpdate update;
+  update.mode = narrowed.narrowed;
+  CELLFS_RETURN_IF_ERROR(Update(column, update));
+  return begun;
+}
+
+Status AttributeStore::EndNarrowing(const std::string& begun) {
+  return begun.empty() ? Status() : narrowed_.End(begun);
+}
+
+// Other mounts may be in the midst of theirs: of a store that has such, those are taken that began
+// longer ago than any rename takes.
+Status AttributeStore::SettleNarrowed() {
+  constexpr Timestamp kLongestRename = 300000;
+  const Timestamp before =
+      freshness_.is_exact() ? kLatestTimestamp : clock_->Now() - kLongestRename;
+  CELLFS_ASSIGN_OR_RETURN(const auto all, narrowed_.All(before));
+  for (const NarrowedModes::Unfinished& unfinished : all) {
+    if (Settle(unfinished).ok()) CELLFS_RETURN_IF_ERROR(narrowed_.End(unfinished.begun));
+  }
+  return Status();
+}
+
+Status AttributeStore::Settle(const NarrowedModes::Unfinished& unfinished) {
+  const NarrowedMode& narrowed = unfinished.narrowed;
+  const Place column = narrowed.target.As(PlaceKind::kCell);
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(column));
+  if (table.row != unfinished.table) return Status();  // it has gone
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(column));
+  if (owner.mode != narrowed.narrowed) return Status();  // somebody has said another one since
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp shown, ShownVersion(narrowed.target));
+  AttributeUpdate update;
+  if (shown == narrowed.over) {
+    update.mode = narrowed.before;
+  } else {
+    update.uid = narrowed.source.uid;
+    update.gid = narrowed.source.gid;
+    update.mode = narrowed.source.mode;
+  }
+  return Update(column, update);
+}
+
+// Its timestamp; -1: there is none.
+StatusOr<Timestamp> AttributeStore::ShownVersion(const Place& place) {
+  Get get;
+  get.row = place.row;
+  get.columns[place.family] = {place.qualifier};
+  get.lengths_only = true;
+  if (place.kind != PlaceKind::kCell) get.time_range = AtTimestamp(place.timestamp);
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells,
+                          store_.Read(Caller::Superuser(), place.table, get));
+  return cells.empty() ? Timestamp{-1} : cells.front().timestamp;
 }
 
 StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,

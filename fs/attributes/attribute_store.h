@@ -1,3 +1,11 @@
+  struct RowRecords {
+    AttributeRecord own;
+    OwnerRecord family;  // of the row's family, where the place is a column in it
+  };
+
+  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version);
+struct RecordKey;  // fs/attributes/attribute_rows.h
+
 // SPDX-License-Identifier: MIT
 //
 // AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
@@ -29,6 +37,7 @@
 #include "fs/attributes/attribute_cache.h"
 #include "fs/attributes/attribute_table.h"
 #include "fs/attributes/inherited_attributes.h"
+#include "fs/attributes/narrowed_modes.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -61,8 +70,6 @@ struct TracelessFile {
   Place place;
   Timestamp version = 0;
 };
-
-struct RecordKey;  // fs/attributes/attribute_rows.h
 
 timespec ToTimespec(Timestamp milliseconds);
 Timestamp ToMilliseconds(const timespec& time);  // rounded down; < 0 before 1970
@@ -97,6 +104,12 @@ class AttributeStore {
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
 
+  // Before a rename whose source keeps somebody out whom the target lets in. What this returns is for
+  // EndNarrowing, once the target has its own mode again, or the source's owner and mode; where that
+  // does not come to be, the next mount does it.
+  StatusOr<std::string> Narrow(const NarrowedMode& narrowed);
+  Status EndNarrowing(const std::string& begun);
+
   // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by
   // itself, unless another such time is stored.
   Status StoreDirectoryTime(const Place& directory, Timestamp time, bool is_shown);
@@ -113,11 +126,6 @@ class AttributeStore {
   Status DropFamily(const Place& table, const std::string& family, Timestamp time);
 
  private:
-  struct RowRecords {
-    AttributeRecord own;
-    OwnerRecord family;  // of the row's family, where the place is a column in it
-  };
-
   StatusOr<DataTable> TableOf(const Place& place);
   // Of a place that changes: it must be there.
   StatusOr<DataTable> TableToChange(const Place& place);
@@ -126,11 +134,15 @@ class AttributeStore {
   struct Loaded {
     AttributeTable::Contents contents;
     std::set<std::string> marked;  // as those to be dropped
+    bool has_narrowed = false;     // NarrowedModes has some
     InheritedAttributes::Directories directories;
   };
   StatusOr<Loaded> Load();
   static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
   Status RemoveDropped(const std::set<std::string>& marked);
+  Status SettleNarrowed();
+  Status Settle(const NarrowedModes::Unfinished& unfinished);
+  StatusOr<Timestamp> ShownVersion(const Place& column_or_version);
   StatusOr<std::set<std::string>> RowsOfTables();
   // For a change of what is kept of a directory above the rows: what is read while it is made may
   // lack it.
@@ -146,7 +158,6 @@ class AttributeStore {
                             Timestamp version);
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, Timestamp version);
   StatusOr<RowRecords> ReadStored(const Place& place, const RecordKey& key, Timestamp version);
-  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version);
   Status TakeIn(const std::string& row_key);
   StatusOr<AttributeRecord> RecordAfter(const Place& place, const DataTable& table,
                                         const AttributeUpdate& update, const RowRecords& stored);
@@ -181,6 +192,7 @@ class AttributeStore {
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
   AttributeTable table_;
+  const NarrowedModes narrowed_{table_};
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;

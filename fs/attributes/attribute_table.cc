@@ -72,8 +72,8 @@ StatusOr<RowCells> AttributeTable::Read(const Get& get) const {
   return store_.Read(Caller::Superuser(), kAttributesTable, get);
 }
 
-Status AttributeTable::Write(Put put) const {
-  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(put)))
+Status AttributeTable::Write(Mutation mutation) const {
+  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(mutation)))
       .status();
 }
 

@@ -45,7 +45,7 @@ class AttributeTable {
   // scans of it, and their filters look here.
   Status Make();
   StatusOr<RowCells> Read(const Get& get) const;
-  Status Write(Put put) const;
+  Status Write(Mutation mutation) const;
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step) const;
 

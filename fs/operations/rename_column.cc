@@ -130,16 +130,32 @@ Status SetMode(AttributeStore& attributes, const Place& place, mode_t mode) {
   return attributes.Update(place, update);
 }
 
+// The mode that the target had, and what EndNarrowing takes.
+struct Narrowing {
+  mode_t before = 0;
+  std::string begun;
+};
+
 // Before the bytes come: the target's own rights would give them to those whom the source forbids
-// them, and that would stay so if its rights cannot be stored afterwards. The mode that the target
-// had; nullopt: nothing to be done.
-OutcomeOr<std::optional<mode_t>> Narrow(const Renaming& with, const Place& to,
-                                        const Source& source) {
+// them, and that would stay so if its rights cannot be stored afterwards. Nullopt: nothing to be
+// done.
+OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to,
+                                           const Source& source) {
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes target, with.attributes.Find(to, -1));
   const mode_t narrower = Narrower(target, source);
-  if (narrower == target.mode) return std::optional<mode_t>();
-  CELLFS_RETURN_IF_FAILED(SetMode(with.attributes, to, narrower));
-  return std::optional(target.mode);
+  if (narrower == target.mode) return std::optional<Narrowing>();
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto shown, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
+  NarrowedMode narrowed{to, shown ? shown->timestamp : -1, target.mode, narrower,
+                        {source.uid, source.gid, source.mode}};
+  CELLFS_ASSIGN_OR_RETURN(std::string begun, with.attributes.Narrow(narrowed));
+  return std::optional(Narrowing{target.mode, std::move(begun)});
+}
+
+// Of a rename whose outcome is unknown the mode stays narrow until the next mount.
+Status TakeBack(const Renaming& with, const Place& to, const Narrowing& narrowing) {
+  CELLFS_RETURN_IF_ERROR(SetMode(with.attributes, to, narrowing.before));
+  return with.attributes.EndNarrowing(narrowing.begun);
 }
 
 // The target shows the source's owner, mode and mtime; of a source that leaves no trace, these go.
@@ -162,7 +178,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
                                           const Source& source, const Place* from,
                                           bool must_be_absent,
                                           const std::optional<TracelessFile>& gone) {
-  CELLFS_ASSIGN_OR_RETURN(const auto mode, Narrow(with, to, source));
+  CELLFS_ASSIGN_OR_RETURN(const auto narrowing, Narrow(with, to, source));
   RowStep step{{to.row, {}, with.options.durability}, {}, {}};
   step.mutations.mutations.push_back(PutAt(to, source));
   if (from != nullptr)
@@ -170,14 +186,15 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
   WithdrawTombstoneAt(change.target(), to, step);
   auto timestamps = Move(change, caller, to, std::move(step), must_be_absent);
   if (!timestamps.ok()) {
-    const bool is_undone = mode && !timestamps.status().is_unknown();
-    if (is_undone) with.errors.Record("rename", to, SetMode(with.attributes, to, *mode));
+    const bool is_undone = narrowing && !timestamps.status().is_unknown();
+    if (is_undone) with.errors.Record("rename", to, TakeBack(with, to, *narrowing));
     return timestamps;
   }
   const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
-  with.errors.Record("rename", to,
-                     CarryAttributes(with, to, source, timestamps->front(),
-                                     gone && !left_tombstone ? &*gone : nullptr));
+  Status carried = CarryAttributes(with, to, source, timestamps->front(),
+                                   gone && !left_tombstone ? &*gone : nullptr);
+  if (carried.ok() && narrowing) carried = with.attributes.EndNarrowing(narrowing->begun);
+  with.errors.Record("rename", to, carried);
   return timestamps;
 }
 
