@@ -6,6 +6,7 @@
 
 #include "fs/requests/owner.h"
 #include "fs/requests/running_request.h"
+#include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 
 namespace cellfs::fs {
@@ -159,6 +160,8 @@ std::string CellfsDirectory::Status() const {
   const Statistics statistics = reading_.GetStatistics();
   const bool has_statistics = reading_.traits().has_statistics;
   if (has_statistics) WriteStore(statistics, text);
+  for (const std::string& what : NotKept(reading_.traits()))
+    text << "\n[[not_kept]]\nwhat = \"" << Quotable(what) << "\"\n";
   for (const AsofRegistry::Held& held : asof_.ListHeld()) {
     text << "\n[[asof]]\n"
          << "time = " << held.time << "\n"

@@ -3,6 +3,7 @@
 // status: what a store holds and does; which times .asof holds, and letting go of them.
 #include <unistd.h>
 
+#include "fs/store/not_kept.h"
 #include "fs/tree/hidden_namespace.h"
 #include "src/commands/all.h"
 #include "src/daemon/logging.h"
@@ -95,6 +96,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                  {"pid", is_mounted ? getpid() : 0},
                  {"log_level", is_mounted ? LogLevel() : ""},
                  {"owners", DamageOfOwners(session)},
+                 {"not_kept", fs::NotKept(session.store.traits())},
                  {"asof", HeldTimes(session)}};
   if (session.store.traits().has_statistics)
     record.update(Figures(session.store.GetStatistics(), is_mounted));
@@ -165,6 +167,8 @@ void Print(Printer& printer, const json& status) {
   if (has_figures) PrintFigures(printer, status);
   if (const std::string owners = status["owners"]; !owners.empty())
     printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
+  for (const json& what : status["not_kept"])
+    printer.Line("not kept       " + what.get<std::string>());
   PrintHeldTimes(printer, status);
   if (has_figures) PrintTables(printer, status["tables"]);
 }

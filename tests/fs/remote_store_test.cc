@@ -42,6 +42,14 @@ struct RemoteStoreTest : testing::Test {
   WritingTree tree{{}, StoreKind::kRemote};
 };
 
+TEST_F(RemoteStoreTest, StatusSaysWhatItCannotKeep) {
+  const std::string status = tree.ReadFile(".cellfs/status");
+  EXPECT_NE(status.find("[[not_kept]]\nwhat = \"others write too"), std::string::npos) << status;
+  EXPECT_NE(status.find("leaves a tombstone"), std::string::npos) << status;
+  WritingTree local{{}, StoreKind::kLocal};
+  EXPECT_EQ(local.ReadFile(".cellfs/status").find("not_kept"), std::string::npos);
+}
+
 // ---- Timestamps ---------------------------------------------------------------------------------
 
 TEST_F(RemoteStoreTest, WhatIsWrittenLastIsReadNext) {
