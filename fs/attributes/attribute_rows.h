@@ -62,6 +62,12 @@ inline RecordKey RecordKeyOf(const Place& place, const DataTable& table) {
   return {RowKey(place, table), Qualifier(place)};
 }
 
+// What is stored for a place, and for the family of a row that a column is in.
+struct RowRecords {
+  AttributeRecord own;
+  OwnerRecord family;
+};
+
 // ---- As text ------------------------------------------------------------------------------------
 
 std::string WriteRecord(const OwnerRecord& record);

@@ -138,16 +138,13 @@ bool AttributeStore::HasRecords(const Place& place, const DataTable& table) cons
   return IsInRow(place.kind) ? table_.HasRecords(table.row) : table_.exists();
 }
 
-StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
-                                                          const DataTable& table,
-                                                          const RecordKey& key,
-                                                          Timestamp version) {
+StatusOr<RowRecords> AttributeStore::Read(const Place& place, const DataTable& table,
+                                          const RecordKey& key, Timestamp version) {
   return HasRecords(place, table) ? ReadStored(place, key, version) : RowRecords();
 }
 
-StatusOr<AttributeStore::RowRecords> AttributeStore::Read(const Place& place,
-                                                          const DataTable& table,
-                                                          Timestamp version) {
+StatusOr<RowRecords> AttributeStore::Read(const Place& place, const DataTable& table,
+                                          Timestamp version) {
   if (!HasRecords(place, table)) return RowRecords();
   return ReadStored(place, RecordKeyOf(place, table), version);
 }
@@ -240,25 +237,27 @@ StatusOr<Timestamp> AttributeStore::ShownVersion(const Place& place) {
   return cells.empty() ? Timestamp{-1} : cells.front().timestamp;
 }
 
-StatusOr<AttributeStore::RowRecords> AttributeStore::ReadStored(const Place& place,
-                                                                const RecordKey& key,
-                                                                Timestamp version) {
+StatusOr<RowRecords> AttributeStore::ReadStored(const Place& place, const RecordKey& key,
+                                                Timestamp version) {
   RowRecords records;
   const auto& [row_key, qualifier] = key;
   if (!IsInRow(place.kind) && qualifier.empty()) {
     records.own = inherited_.Directory(row_key);
     return records;
   }
-  if (version < 0) version = kNoVersion;
   const auto find = [&] {
-    return cache_.Find(key.row, key.qualifier, version, place.family);
+    return cache_.Find(key.row, key.qualifier, version < 0 ? kNoVersion : version, place.family);
   };
   auto known = find();
   if (!known) {
     if (const Status taken = TakeIn(row_key); !taken.ok()) return Unreadable(taken);
     known = find();
   }
-  if (!known || !known->whole) return ReadAlone(place, key, version);
+  if (!known || !known->whole) {
+    auto alone = table_.ReadRecords(place, key, version);
+    if (!alone.ok()) return Unreadable(alone.status());
+    return alone;
+  }
   static_cast<OwnerRecord&>(records.own) = known->owner;
   records.own.mtime = known->mtime;
   if (place.IsColumn()) records.family = known->family;
@@ -294,38 +293,15 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
   return Status();
 }
 
-// One column of a row that has too many of them.
-StatusOr<AttributeStore::RowRecords> AttributeStore::ReadAlone(const Place& place,
-                                                               const RecordKey& key,
-                                                               Timestamp version) {
-  RowRecords records;
-  const std::string& qualifier = key.qualifier;
-  Get get;
-  get.row = key.row;
-  get.columns[kOwnerFamily] = {qualifier};
-  if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
-  get.columns[kTimeFamily] = {qualifier};
-  get.family_time_ranges[kTimeFamily] = AtTimestamp(version);
-  const auto cells = table_.Read(get);
-  if (!cells.ok()) return Unreadable(cells.status());
-  for (const Cell& cell : *cells) {
-    if (cell.family == kTimeFamily) {
-      records.own.mtime = ReadTime(cell.value);
-      continue;
-    }
-    OwnerRecord& owner = cell.qualifier == qualifier ? records.own : records.family;
-    if (const Status read = ReadRecord(cell, owner); !read.ok()) return Unreadable(read);
-  }
-  return records;
-}
-
 StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp version) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(place));
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(place, table, version));
+  CELLFS_ASSIGN_OR_RETURN(RowRecords records, Read(place, table, version));
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), InForce(place, table, records));
+  if (place.view != nullptr && place.view->ShowsPast() && table_.exists())
+    CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
@@ -336,6 +312,31 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(shown.changed, ReadChange(place, table));
   }
   return shown;
+}
+
+namespace {
+
+// What a user may do to a directory whose owner was another. Of the groups of that one nothing is
+// known, so it is what all may do.
+mode_t OfEveryone(mode_t mode) { return (mode & mode >> 3 & mode >> 6 & S_IRWXO) * 0111; }
+
+}  // namespace
+
+// A file that had another owner shows what was, and opening it asks the present ones as well; a
+// read-only mount is not asked when files are opened.
+Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Timestamp version,
+                                OwnerAndMode& owner, AttributeRecord& times) {
+  auto then = past_.Find(place, table, version);
+  if (!then.ok()) return Unreadable(then.status());
+  const bool has_same_owner = owner.uid == then->uid && owner.gid == then->gid;
+  const bool is_asked_again = !place.IsDirectory() && !options_.read_only;
+  const mode_t allowed =
+      has_same_owner || is_asked_again ? owner.mode : OfEveryone(owner.mode);
+  constexpr mode_t kWrite = S_IWUSR | S_IWGRP | S_IWOTH;
+  constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
+  owner = {*then->uid, *then->gid, *then->mode & (allowed | kWrite | kSpecial)};
+  times = *std::move(then);
+  return Status();
 }
 
 StatusOr<OwnerAndMode> AttributeStore::InForce(const Place& place, const DataTable& table,

@@ -1,11 +1,3 @@
-  struct RowRecords {
-    AttributeRecord own;
-    OwnerRecord family;  // of the row's family, where the place is a column in it
-  };
-
-  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version);
-struct RecordKey;  // fs/attributes/attribute_rows.h
-
 // SPDX-License-Identifier: MIT
 //
 // AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
@@ -35,9 +27,11 @@ struct RecordKey;  // fs/attributes/attribute_rows.h
 #include "engine/clock.h"
 #include "engine/store.h"
 #include "fs/attributes/attribute_cache.h"
+#include "fs/attributes/attribute_rows.h"
 #include "fs/attributes/attribute_table.h"
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/attributes/narrowed_modes.h"
+#include "fs/attributes/past_attributes.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -45,7 +39,7 @@ struct RecordKey;  // fs/attributes/attribute_rows.h
 namespace cellfs::fs {
 
 // What is in force at a place: owner and mode with what is inherited; the times where they are
-// remembered.
+// remembered. In the past: what was, but that nobody reads or enters what he may not today.
 struct ShownAttributes : OwnerAndMode {
   TableId table = 0;  // that the place is in; 0: in none, or the store gives no ids
   std::optional<timespec> mtime;
@@ -88,7 +82,7 @@ class AttributeStore {
   // cannot be read: what others may do is not to be guessed.
   StatusOr<ShownAttributes> Find(const Place& place, Timestamp version);
 
-  // The same without the times. REQUIRES: Place::HasAttributes.
+  // The present ones, whatever the view, without the times. REQUIRES: Place::HasAttributes.
   StatusOr<OwnerAndMode> FindOwner(const Place& place);
   // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
   // columns of a family are alike.
@@ -148,6 +142,8 @@ class AttributeStore {
   // lack it.
   std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
+  Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
+                  OwnerAndMode& owner, AttributeRecord& times);
   // What is stored for the place, and what it inherits.
   StatusOr<OwnerAndMode> InForce(const Place& place, const DataTable& table,
                                  const RowRecords& records);
@@ -196,6 +192,7 @@ class AttributeStore {
   const Freshness freshness_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
+  PastAttributes past_{table_, freshness_, options_};
 
   std::mutex loading_;
   std::atomic<bool> loaded_{false};

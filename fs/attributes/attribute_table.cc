@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/waiting.h"
-#include "fs/attributes/attribute_rows.h"
 
 namespace cellfs::fs {
 
@@ -70,6 +69,28 @@ Status AttributeTable::Make() {
 
 StatusOr<RowCells> AttributeTable::Read(const Get& get) const {
   return store_.Read(Caller::Superuser(), kAttributesTable, get);
+}
+
+StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const RecordKey& key,
+                                                 Timestamp version, const View* view) const {
+  RowRecords records;
+  Get get;
+  if (view != nullptr) view->Narrow(get);
+  get.row = key.row;
+  get.columns[kOwnerFamily] = {key.qualifier};
+  if (place.IsColumn()) get.columns[kOwnerFamily].insert(place.family);
+  get.columns[kTimeFamily] = {key.qualifier};
+  get.family_time_ranges[kTimeFamily] = AtTimestamp(version < 0 ? kNoVersion : version);
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, Read(get));
+  for (const Cell& cell : cells) {
+    if (cell.family == kTimeFamily) {
+      records.own.mtime = ReadTime(cell.value);
+      continue;
+    }
+    OwnerRecord& owner = cell.qualifier == key.qualifier ? records.own : records.family;
+    CELLFS_RETURN_IF_ERROR(ReadRecord(cell, owner));
+  }
+  return records;
 }
 
 Status AttributeTable::Write(Mutation mutation) const {

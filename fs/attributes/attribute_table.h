@@ -14,7 +14,9 @@
 
 #include "engine/clock.h"
 #include "engine/store.h"
+#include "fs/attributes/attribute_rows.h"
 #include "fs/store/column_mutations.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 
@@ -45,6 +47,10 @@ class AttributeTable {
   // scans of it, and their filters look here.
   Status Make();
   StatusOr<RowCells> Read(const Get& get) const;
+  // The records of one place alone; `version` as of AttributeStore::Find. As they were through the
+  // view, if one is given.
+  StatusOr<RowRecords> ReadRecords(const Place& place, const RecordKey& key, Timestamp version,
+                                   const View* view = nullptr) const;
   Status Write(Mutation mutation) const;
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step) const;

@@ -201,11 +201,20 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
   return node.AddHandle(opened.handle);
 }
 
+// The kernel has asked the owner and the mode that the file had.
+Outcome FileSystem::CheckMayReadToday(const Request& request, const Place& past) {
+  if (!past.HasAttributes() || !IsBoundByModes(parts_.reading, request)) return {};
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, parts_.attributes.FindOwner(past));
+  return CheckMode(parts_.reading, request, past, today, kReadPermission);
+}
+
 // Pages that others' reads have left in the kernel are read without a request, so the right is
 // asked for here. What has lost its name is read past them.
 Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
-  if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
   const Snapshot<Place> place = node.place();
+  if (mode.read && place->view != nullptr && place->view->ShowsPast())
+    CELLFS_RETURN_IF_FAILED(CheckMayReadToday(request, *place));
+  if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
   return parts_.resolver.Find(*request.caller, *place).status();
 }
 

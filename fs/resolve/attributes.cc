@@ -54,6 +54,10 @@ bool ShowsFirstCell(const ResolvedEntry& found, const ShownAttributes& stored) {
   return is_in_table && place.view == nullptr && found.version >= 0 && !stored.mtime;
 }
 
+// A file in a view, which has the mode that a copy of it is to have. Writing it is refused whatever
+// its mode.
+bool IsCopiedBack(const Place& place) { return place.view != nullptr && place.HasAttributes(); }
+
 bool IsLink(const Place& place) { return place.traits().content == PlaceContent::kTarget; }
 
 // The names in what failed may lie in directories that others may not look into.
@@ -110,7 +114,8 @@ OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node*
   shown.st_gid = stored.gid;
   shown.st_mode = TypeOf(place) | stored.mode;
   if (IsLink(place)) shown.st_mode = S_IFLNK | 0777;
-  if (place.IsReadOnly() && !place.IsDirectory()) shown.st_mode &= ~mode_t{0222};
+  if (place.IsReadOnly() && !place.IsDirectory() && !IsCopiedBack(place))
+    shown.st_mode &= ~mode_t{0222};
   if (NamesWhatIsHidden(place)) shown.st_mode &= ~mode_t{0077};
   shown.st_size = static_cast<off_t>(found.size);
   const auto changed = noted ? noted : StoredChange(found, stored);

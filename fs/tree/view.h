@@ -41,6 +41,8 @@ struct View {
   std::shared_ptr<const Moment> Use() const;
   // Whether what it shows is the same for ever.
   bool IsFixed() const { return Use() != nullptr; }
+  // Whether owner, mode and times are those of its time; else the present ones.
+  bool ShowsPast() const { return kind == Kind::kAsof; }
   // Whether tables and namespaces show their .toml: those of the present, for a schema is what
   // reads go by.
   bool ShowsToml() const { return query() == nullptr; }

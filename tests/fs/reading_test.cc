@@ -146,7 +146,7 @@ TEST(ReadingTest, AQueryShowsTheRowsOfItsScan) {
   const auto entry = tree.LookUp("default/t/.scan/start=b/c/f/q");
   ASSERT_TRUE(entry.ok());
   EXPECT_EQ(entry->name_valid_seconds, 0);
-  EXPECT_EQ(entry->attributes.st_mode & 0222, 0u);
+  EXPECT_EQ(entry->attributes.st_mode & 0777, 0644u);
 }
 
 TEST(ReadingTest, ControlNamesAreFoundButNotListed) {

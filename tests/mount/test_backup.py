@@ -212,8 +212,28 @@ def test_the_whole_root_from_a_moment_into_another_mount(make_mount, tmp_path):
     moment = os.readlink(one / ".asof/now")
     # The tables that show the catalog are there, and read-only.
     assert sh(f"rsync -a {one}/ {other}/", check=False)[0] != 0
-    sh(f"rsync -a --exclude /hbase --chmod=u+w {one}/.asof/{moment}/ {other}/")
+    sh(f"rsync -a --exclude /hbase {one}/.asof/{moment}/ {other}/")
     copy = other / "default/t/r/f/q"
     assert copy.read_text() == "x" and copy.stat().st_mode & 0o777 == 0o644
-    sh(f"rsync -a --exclude /hbase --chmod=u+w {one}/.asof/{moment}/ {tmp_path}/plain/")
+    sh(f"rsync -a --exclude /hbase {one}/.asof/{moment}/ {tmp_path}/plain/")
     (tmp_path / "plain/default/t/r/f/q").write_text("changed")
+
+
+def test_a_copy_of_a_moment_is_what_was(make_mount):
+    mount = make_mount()
+    family = mount.family()
+    for name, mode in (("open", 0o664), ("closed", 0o600), ("script", 0o755)):
+        (family / name).write_text(name)
+        (family / name).chmod(mode)
+    os.chown(family / "closed", 1234, 2345)
+    os.utime(family / "open", ns=(1, 1600000000123456789))
+    os.chmod(family, 0o750)
+
+    before = attributes_of(family)
+    moment = os.readlink(mount / ".asof/now")
+    past = mount / f"default/t/.asof/{moment}/r"
+    assert past.is_dir()
+    sh(f"rm -r {family.parent}")
+    sh(f"cp -a {past} {mount}/default/t/")
+    assert attributes_of(family) == before
+    assert family.stat().st_mode & 0o777 == 0o750

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// Owner, mode and times below .asof are those of its time, and open nothing that is closed today.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+constexpr char kPast[] = "default/t/.asof/1700000000500/r/f/q";
+constexpr char kPastRow[] = "default/t/.asof/1700000000500/r";
+
+class PastAttributesTest : public WritingTest {
+ protected:
+  PastAttributesTest() {
+    tree.Remount(Shared());
+    EXPECT_EQ(tree.Save(kQ, "old"), 0);
+  }
+  static MountOptions Shared() {
+    MountOptions options;
+    options.allow_other = true;
+    return options;
+  }
+  int Set(const std::string& path, std::optional<mode_t> mode, std::optional<uid_t> uid = {}) {
+    AttributeChange change;
+    change.mode = mode;
+    change.uid = uid;
+    return tree.Change(path, change);
+  }
+  // What .asof shows comes before this, and what is done after it later.
+  void LetTimePass() {
+    tree.clock->Advance(500);
+    ASSERT_EQ(tree.Error(kPastRow), 0);  // pinned
+    tree.clock->Advance(500);
+  }
+  mode_t Mode(const std::string& path) { return tree.Stat(path).st_mode & 07777; }
+  int OpenAs(uid_t uid, const std::string& path) {
+    const auto entry = tree.LookUp(path);
+    Request request;
+    request.uid = request.gid = uid;
+    auto opened = tree.filesystem->Open(request, *entry->node, {.read = true, .write = false});
+    if (opened.ok()) tree.filesystem->Release(*entry->node, opened->handle);
+    return opened.error();
+  }
+};
+
+TEST_F(PastAttributesTest, AFileComesBackAsItWas) {
+  ASSERT_EQ(Set(kQ, 0600, 7), 0);
+  LetTimePass();
+  ASSERT_EQ(Set(kQ, 0644), 0);
+  EXPECT_EQ(Mode(kPast), 0600u);
+  EXPECT_EQ(tree.Stat(kPast).st_uid, 7u);
+  EXPECT_EQ(Mode(kQ), 0644u);
+}
+
+TEST_F(PastAttributesTest, WhatWasClosedSinceStaysClosed) {
+  ASSERT_EQ(Set(kQ, 0666), 0);
+  LetTimePass();
+  ASSERT_EQ(Set(kQ, 0400), 0);
+  EXPECT_EQ(Mode(kPast), 0622u);
+}
+
+TEST_F(PastAttributesTest, AnOldOwnerIsShownAndReadsNoMore) {
+  ASSERT_EQ(Set(kQ, 0600, 7), 0);
+  LetTimePass();
+  EXPECT_EQ(OpenAs(7, kPast), 0);
+  ASSERT_EQ(Set(kQ, 0600, 8), 0);
+  EXPECT_EQ(tree.Stat(kPast).st_uid, 7u);
+  EXPECT_EQ(Mode(kPast), 0600u);
+  EXPECT_EQ(OpenAs(7, kPast), EACCES);
+  EXPECT_EQ(OpenAs(8, kPast), 0);
+}
+
+// Of a read-only mount nobody asks when a file is opened, so the mode must say it.
+TEST_F(PastAttributesTest, AnOldOwnerOfAReadOnlyMount) {
+  ASSERT_EQ(Set(kQ, 0640, 7), 0);
+  LetTimePass();
+  ASSERT_EQ(Set(kQ, 0640, 8), 0);
+  MountOptions options = Shared();
+  options.read_only = true;
+  tree.Remount(options);
+  EXPECT_EQ(Mode(kPast), 0200u);
+}
+
+TEST_F(PastAttributesTest, AnOldOwnerOfADirectoryEntersItNoMore) {
+  ASSERT_EQ(Set("default/t/r", 0750, 7), 0);
+  LetTimePass();
+  ASSERT_EQ(Set("default/t/r", 0751, 8), 0);
+  EXPECT_EQ(tree.Stat(kPastRow).st_uid, 7u);
+  EXPECT_EQ(Mode(kPastRow), 0310u);  // all may enter it today
+}
+
+// The table's mode is its rows', where these have none.
+TEST_F(PastAttributesTest, WhatIsInheritedIsOfThatTimeAsWell) {
+  ASSERT_EQ(Set("default/t", 0700, 7), 0);
+  LetTimePass();
+  ASSERT_EQ(Set("default/t", 0755, 8), 0);
+  EXPECT_EQ(Mode("default/t/.asof/1700000000500"), 0700u);
+  EXPECT_EQ(tree.Stat(kPast).st_uid, 7u);
+  EXPECT_EQ(Mode(kPast), 0600u);
+  EXPECT_EQ(tree.Stat(kQ).st_uid, 8u);
+}
+
+TEST_F(PastAttributesTest, TimesAreOfThatTime) {
+  AttributeChange change;
+  change.mtime = timespec{1000, 5};
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  LetTimePass();
+  change.mtime = timespec{2000, 6};
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  if (!tree.store->traits().pins_moments) GTEST_SKIP() << "no moment is kept";
+  EXPECT_EQ(tree.Stat(kPast).st_mtim.tv_sec, 1000);
+  EXPECT_EQ(tree.Stat(kPast).st_mtim.tv_nsec, 5);
+  EXPECT_LT(tree.Stat(kPast).st_ctim.tv_sec, 1700000001);
+}
+
+TEST_F(PastAttributesTest, AQueryShowsThePresentMode) {
+  ASSERT_EQ(Set(kQ, 0640), 0);
+  EXPECT_EQ(Mode("default/t/.scan/start=r/r/f/q"), 0640u);
+  EXPECT_EQ(tree.Open(kPast, ForWriting()).error, EROFS);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
