@@ -262,6 +262,7 @@ void RowsCall::Judged(size_t row, const Regions::Verdict& verdict) {
 }
 
 void RowsCall::Done(size_t row, bool processed, RowCells cells) {
+  if (!processed && silent_[row]) return End(row, MayHaveEndedIt());
   CheckAndMutateResult done{.done = processed, .result = {}};
   done.result.results = std::move(cells);
   if (processed) {
@@ -280,7 +281,7 @@ void RowsCall::End(size_t row, Status why) {
 }
 
 bool RowsCall::IsRepeatable(size_t row) const {
-  return check_ == nullptr && std::ranges::all_of(rows_[row]->mutations, hbase::IsRepeatable);
+  return std::ranges::all_of(rows_[row]->mutations, hbase::IsRepeatable);
 }
 
 }  // namespace

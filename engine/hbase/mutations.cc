@@ -175,4 +175,9 @@ void AddTimestamps(const Mutation& mutation, std::vector<Timestamp>& timestamps)
   if (const auto* deletion = std::get_if<Delete>(&mutation)) add(deletion->markers);
 }
 
+Status MayHaveEndedIt() {
+  return {StatusCode::kOutcomeUnknown,
+          "a server did not answer, and may have done it or not; the condition does not hold now"};
+}
+
 }  // namespace cellfs::hbase

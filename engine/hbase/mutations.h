@@ -34,6 +34,10 @@ bool TakesNonce(const Mutation& mutation);
 // kLatestTimestamp stands for that.
 void AddTimestamps(const Mutation& mutation, std::vector<Timestamp>& timestamps);
 
+// How a conditional change ends of which one try was not answered, and a later one answered that the
+// condition does not hold: the first may have seen to that.
+Status MayHaveEndedIt();
+
 }  // namespace cellfs::hbase
 
 #endif  // CELLFS_ENGINE_HBASE_MUTATIONS_H_

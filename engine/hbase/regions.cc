@@ -223,7 +223,7 @@ Regions::Verdict Regions::Judge(const Region& region, const RemoteException& exc
 
 StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Repeat repeat,
                                const std::function<hbase::Call(const Region&)>& call_for,
-                               const Patience& patience) {
+                               const Patience& patience, bool* was_silent) {
   Attempts attempts(options_.attempts, patience);
   std::optional<ServerAddress> silent;  // it may have done it
   const auto end = [&](const Status& why) {
@@ -237,6 +237,7 @@ StatusOr<Answer> Regions::Call(const TableName& table, std::string_view row, Rep
       if (repeat == Repeat::kAtSameServer && silent && *silent != region->server) return end(why);
       Reply reply = Try(*region, call_for(*region), patience);
       if (reply.end == Reply::End::kAnswered && !reply.answer.exception()) {
+        if (was_silent != nullptr) *was_silent = silent.has_value();
         return std::move(reply.answer);
       }
       if (reply.end == Reply::End::kUnanswered) silent = region->server;

@@ -78,10 +78,11 @@ class Regions {
   Verdict Judge(const Region& region, const RemoteException& exception);
 
   // The whole: finds the region that holds the row, has the call made for it, and tries again.
-  // `call_for` is asked before each try, as the region may be another one.
+  // `call_for` is asked before each try, as the region may be another one. `was_silent` is set where
+  // a try before the one that was answered may have been done as well.
   StatusOr<Answer> Call(const TableName& table, std::string_view row, Repeat repeat,
                         const std::function<hbase::Call(const Region&)>& call_for,
-                        const Patience& patience);
+                        const Patience& patience, bool* was_silent = nullptr);
 
   const Options& options() const { return options_; }
   ScannerLeases& leases() { return leases_; }

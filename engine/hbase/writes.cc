@@ -31,7 +31,7 @@ StatusOr<CheckAndMutateResult> MutateOne(Regions& regions, const TableName& tabl
   CELLFS_RETURN_IF_ERROR(Write(mutation, mutations.durability, *request.mutable_mutation()));
   if (check != nullptr) CELLFS_RETURN_IF_ERROR(Write(*check, *request.mutable_condition()));
   Repeat repeat = Repeat::kOnlyIfNotDone;
-  if (check == nullptr && IsRepeatable(mutation)) repeat = Repeat::kDoesTheSame;
+  if (IsRepeatable(mutation)) repeat = Repeat::kDoesTheSame;
   if (check == nullptr && TakesNonce(mutation)) {
     repeat = Repeat::kAtSameServer;
     request.set_nonce_group(NonceGroup());
@@ -41,11 +41,14 @@ StatusOr<CheckAndMutateResult> MutateOne(Regions& regions, const TableName& tabl
     Name(region, *request.mutable_region());
     return {.method = "Mutate", .parameter = &request};
   };
-  CELLFS_ASSIGN_OR_RETURN(const Answer answer,
-                          regions.Call(table, mutations.row, repeat, call_for, patience));
+  bool was_silent = false;
+  CELLFS_ASSIGN_OR_RETURN(
+      const Answer answer,
+      regions.Call(table, mutations.row, repeat, call_for, patience, &was_silent));
   pb::MutateResponse response;
   CELLFS_RETURN_IF_ERROR(answer.ParseResult(response));
   CheckAndMutateResult result{.done = check == nullptr || response.processed(), .result = {}};
+  if (!result.done && was_silent) return MayHaveEndedIt();
   CELLFS_ASSIGN_OR_RETURN(result.result.results, CellsOf(response.result(), answer));
   if (result.done) AddTimestamps(mutation, result.result.timestamps);
   return result;

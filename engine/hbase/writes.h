@@ -4,7 +4,8 @@
 // or is opened elsewhere, as long as nobody can have done it. Where a server may have done it and
 // does not say so, it is made again if that changes nothing: a put or delete whose timestamps the
 // caller chose, anywhere; a single Increment or Append, by its nonce, at the same server. Else the
-// outcome is unknown: kOutcomeUnknown.
+// outcome is unknown: kOutcomeUnknown. So it is where a condition is found not to hold when it is
+// asked again, for what was done the first time may be why.
 //
 // A server does not tell which timestamps it chose: kLatestTimestamp stands for them in results.
 #ifndef CELLFS_ENGINE_HBASE_WRITES_H_

@@ -228,13 +228,35 @@ TEST(CheckAndMutate, SaysWhetherItHolds) {
   }
 }
 
-TEST(CheckAndMutate, IsNeverMadeAgainWithoutAnAnswer) {
-  for (const auto& mutations :
-       std::vector<std::vector<Mutation>>{{PutOf("a", 5)}, {PutOf("a", 5), DeleteOf("a", 4)}}) {
+TEST(CheckAndMutate, IsMadeAgainWithoutAnAnswerOnlyWhereItsTimestampsAreChosen) {
+  const std::vector<std::vector<Mutation>> chosen = {{PutOf("a", 5)},
+                                                     {PutOf("a", 5), DeleteOf("a", 4)}};
+  for (const auto& mutations : chosen) {
+    FakeCluster cluster({"d"}, kRows);
+    cluster.PutInTheWay(AnswersNothing());
+    const auto checked = ChangeIf(cluster, "a", mutations);
+    ASSERT_TRUE(checked.ok()) << checked.status().ToString();
+    EXPECT_TRUE(checked->done);
+    EXPECT_EQ(cluster.changed().size(), 2 * mutations.size());
+  }
+  const std::vector<std::vector<Mutation>> others = {
+      {PutOf("a")}, {PutOf("a", 5), DeleteOf("a")}, {IncrementOf("a")}};
+  for (const auto& mutations : others) {
     FakeCluster cluster({"d"}, kRows);
     cluster.PutInTheWay(AnswersNothing());
     EXPECT_EQ(ChangeIf(cluster, "a", mutations).status().code(), StatusCode::kOutcomeUnknown);
     EXPECT_EQ(cluster.changed().size(), mutations.size());
+  }
+}
+
+// It may have been done the first time, and that be why its condition does not hold any more.
+TEST(CheckAndMutate, WithoutAnAnswerAndThenRefusedIsUnknown) {
+  for (const auto& mutations : std::vector<std::vector<Mutation>>{
+           {PutOf("absent", 5)}, {PutOf("absent", 5), DeleteOf("absent", 4)}}) {
+    FakeCluster cluster({"d"}, kRows);
+    cluster.PutInTheWay(AnswersNothing());
+    EXPECT_EQ(ChangeIf(cluster, "absent", mutations).status().code(),
+              StatusCode::kOutcomeUnknown);
   }
 }
 
