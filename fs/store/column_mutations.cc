@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fs/store/explicit_timestamps.h"
+#include "fs/store/stored_step.h"
 
 namespace cellfs::fs {
 namespace {
@@ -102,11 +103,23 @@ ColumnMutations::Result ColumnMutations::SendStamped(const Target& target,
     if (is_guarded) nothing_newer = {guard->family, guard->qualifier, "", guard->empty_range};
     const Target guarded{target.caller, target.table,
                          is_guarded ? &nothing_newer : target.condition};
-    CELLFS_ASSIGN_OR_RETURN(auto result, SendAsGiven(guarded, mutations));
+    CELLFS_ASSIGN_OR_RETURN(auto result, Settled(target, mutations,
+                                                 SendAsGiven(guarded, mutations)));
     if (result) timestamps.Complete(*result);
     if (result || !is_guarded) return result;
   }
   return Status(StatusCode::kUnavailable, "the column is written too often by others");
+}
+
+// Of a step whose outcome is unknown that is looked for, its timestamps being its own: then it is as
+// if it had been answered.
+ColumnMutations::Result ColumnMutations::Settled(const Target& target,
+                                                 const RowMutations& mutations,
+                                                 Result sent) const {
+  if (sent.ok() || sent.status().code() != StatusCode::kOutcomeUnknown) return sent;
+  auto stored = FindStored(store_, target.table, mutations);
+  if (!stored.ok() || !*stored) return sent;
+  return stored;
 }
 
 }  // namespace cellfs::fs

@@ -9,6 +9,7 @@
 //   - The store does not stamp above a column: the timestamp is reckoned here from what lies on it,
 //     and the put is made only if nothing that is later has come to the column since.
 //   - It does not check that a timestamp can be read: what lies on the column is looked at before.
+//   - It cannot say what became of a step: what it writes, with its timestamps, is looked for.
 #ifndef CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
 #define CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
 
@@ -72,6 +73,7 @@ class ColumnMutations {
   Result Send(const Target& target, RowMutations& mutations) const;
   Result SendAsGiven(const Target& target, RowMutations& mutations) const;
   Result SendStamped(const Target& target, RowMutations& mutations) const;
+  Result Settled(const Target& target, const RowMutations& mutations, Result sent) const;
 
   Store& store_;
   const Clock& clock_;

@@ -135,6 +135,7 @@ TEST_F(KernelCacheTest, IsToldOfWhatMayHaveBeenDone) {
   EXPECT_TRUE(told_of([&] { return tree.Flush(file); }));
   EXPECT_EQ(tree.ReadFile(kQ), "abcd");
   tree.filesystem->Release(*file.node, file.handle);
+  if (StoreKindOfTests() == StoreKind::kRemote) return;  // what else was done is looked for there
   EXPECT_TRUE(told_of([&] {
     return tree.filesystem->Rename(tree.request, *family, "q", *family, "p", 0).error();
   }));
