@@ -5,8 +5,8 @@
 
 #include <set>
 
+#include "engine/forwarding_store.h"
 #include "tests/fs/tree.h"
-#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/forwarding_store.h"
 #include "fs/listing/directory_stream.h"
 #include "tests/fs/tree.h"
-#include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs::fs {

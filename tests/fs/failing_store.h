@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/forwarding_store.h"
+#include "engine/forwarding_store.h"
 
 namespace cellfs::fs {
 

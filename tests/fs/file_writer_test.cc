@@ -12,9 +12,9 @@
 #include <thread>
 #include <utility>
 
+#include "engine/forwarding_store.h"
 #include "fs/content/column_change.h"
 #include "tests/fs/writing_tree.h"
-#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 namespace {

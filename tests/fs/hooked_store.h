@@ -9,9 +9,9 @@
 #include <memory>
 #include <utility>
 
+#include "engine/forwarding_store.h"
 #include "fs/tree/hidden_namespace.h"
 #include "tests/fs/writing_tree.h"
-#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 

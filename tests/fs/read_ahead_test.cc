@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/filters.h"
+#include "engine/forwarding_store.h"
 #include "engine/open.h"
 #include "fs/nodes/generation.h"
-#include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs::fs {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "engine/forwarding_store.h"
 #include "engine/open.h"
 #include "tests/fs/writing_tree.h"
-#include "tests/support/forwarding_store.h"
 
 namespace cellfs::fs {
 namespace {

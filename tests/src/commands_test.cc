@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/forwarding_store.h"
 #include "engine/open.h"
 #include "src/daemon/logging.h"
 #include "tests/src/served_store.h"
-#include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {

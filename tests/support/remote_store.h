@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/forwarding_store.h"
+#include "engine/forwarding_store.h"
 
 namespace cellfs {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "src/history/log.h"
 
+#include "engine/forwarding_store.h"
 #include "src/history/stored_cells.h"
 #include "tests/src/history/history_fixture.h"
-#include "tests/support/forwarding_store.h"
 
 namespace cellfs {
 namespace {

@@ -2,8 +2,8 @@
 //
 // ForwardingStore: a store that hands every call on to another one, for those that do some of them
 // in another way.
-#ifndef CELLFS_TESTS_SUPPORT_FORWARDING_STORE_H_
-#define CELLFS_TESTS_SUPPORT_FORWARDING_STORE_H_
+#ifndef CELLFS_ENGINE_FORWARDING_STORE_H_
+#define CELLFS_ENGINE_FORWARDING_STORE_H_
 
 #include <memory>
 #include <optional>
@@ -17,156 +17,160 @@ namespace cellfs {
 
 class ForwardingStore : public Store {
  public:
-  explicit ForwardingStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+  // It outlives this.
+  explicit ForwardingStore(Store& store) : store_(store) {}
+  explicit ForwardingStore(std::unique_ptr<Store> store)
+      : owned_(std::move(store)), store_(*owned_) {}
 
-  const StoreTraits& traits() const override { return store_->traits(); }
+  const StoreTraits& traits() const override { return store_.traits(); }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override {
-    return store_->Read(caller, table, get);
+    return store_.Read(caller, table, get);
   }
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override {
-    return store_->OpenScanner(caller, table, scan);
+    return store_.OpenScanner(caller, table, scan);
   }
   StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
                                   const RowMutations& mutations) override {
-    return store_->Mutate(caller, table, mutations);
+    return store_.Mutate(caller, table, mutations);
   }
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override {
-    return store_->CheckAndMutate(caller, table, check);
+    return store_.CheckAndMutate(caller, table, check);
   }
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override {
-    return store_->Batch(caller, table, rows);
+    return store_.Batch(caller, table, rows);
   }
-  Status Sync() override { return store_->Sync(); }
+  Status Sync() override { return store_.Sync(); }
   Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
                      const std::string& qualifier) override {
-    return store_->CheckMayPut(caller, table, family, qualifier);
+    return store_.CheckMayPut(caller, table, family, qualifier);
   }
   Status CheckMayAlter(const Caller& caller, const GrantScope& scope) override {
-    return store_->CheckMayAlter(caller, scope);
+    return store_.CheckMayAlter(caller, scope);
   }
   Status CheckMayPutWithin(const Caller& caller, const GrantScope& scope) override {
-    return store_->CheckMayPutWithin(caller, scope);
+    return store_.CheckMayPutWithin(caller, scope);
   }
   Status CheckTimestampLeft(const TableName& table, const std::string& row,
                             const std::string& family, const std::string& qualifier) override {
-    return store_->CheckTimestampLeft(table, row, family, qualifier);
+    return store_.CheckTimestampLeft(table, row, family, qualifier);
   }
   Status CheckRoom(const TableName& table, uint64_t bytes) override {
-    return store_->CheckRoom(table, bytes);
+    return store_.CheckRoom(table, bytes);
   }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override {
-    return store_->CheckValueSize(row, family, qualifier, bytes);
+    return store_.CheckValueSize(row, family, qualifier, bytes);
   }
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override {
-    return store_->CreateNamespace(caller, schema);
+    return store_.CreateNamespace(caller, schema);
   }
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override {
-    return store_->AlterNamespace(caller, schema);
+    return store_.AlterNamespace(caller, schema);
   }
   Status DropNamespace(const Caller& caller, const std::string& name) override {
-    return store_->DropNamespace(caller, name);
+    return store_.DropNamespace(caller, name);
   }
   StatusOr<NamespaceSchema> DescribeNamespace(const std::string& name) override {
-    return store_->DescribeNamespace(name);
+    return store_.DescribeNamespace(name);
   }
-  StatusOr<std::vector<std::string>> ListNamespaces() override { return store_->ListNamespaces(); }
+  StatusOr<std::vector<std::string>> ListNamespaces() override { return store_.ListNamespaces(); }
 
   Status CreateTable(const Caller& caller, const TableSchema& schema) override {
-    return store_->CreateTable(caller, schema);
+    return store_.CreateTable(caller, schema);
   }
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
-    return store_->AlterTable(caller, schema);
+    return store_.AlterTable(caller, schema);
   }
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
-    return store_->RecreateTable(caller, schema);
+    return store_.RecreateTable(caller, schema);
   }
   Status SplitTable(const Caller& caller, const TableName& table,
                     const std::string& key) override {
-    return store_->SplitTable(caller, table, key);
+    return store_.SplitTable(caller, table, key);
   }
   Status AddFamily(const Caller& caller, const TableName& table,
                    const FamilySchema& family) override {
-    return store_->AddFamily(caller, table, family);
+    return store_.AddFamily(caller, table, family);
   }
   Status ModifyFamily(const Caller& caller, const TableName& table,
                       const FamilySchema& family) override {
-    return store_->ModifyFamily(caller, table, family);
+    return store_.ModifyFamily(caller, table, family);
   }
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override {
-    return store_->DropFamily(caller, table, family);
+    return store_.DropFamily(caller, table, family);
   }
   Status DropTable(const Caller& caller, const TableName& table) override {
-    return store_->DropTable(caller, table);
+    return store_.DropTable(caller, table);
   }
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override {
-    return store_->DropEmptyTable(caller, table);
+    return store_.DropEmptyTable(caller, table);
   }
   Status TruncateTable(const Caller& caller, const TableName& table) override {
-    return store_->TruncateTable(caller, table);
+    return store_.TruncateTable(caller, table);
   }
   Status EnableTable(const Caller& caller, const TableName& table) override {
-    return store_->EnableTable(caller, table);
+    return store_.EnableTable(caller, table);
   }
   Status DisableTable(const Caller& caller, const TableName& table) override {
-    return store_->DisableTable(caller, table);
+    return store_.DisableTable(caller, table);
   }
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
-    return store_->DescribeTable(table);
+    return store_.DescribeTable(table);
   }
   StatusOr<bool> IsTableEnabled(const TableName& table) override {
-    return store_->IsTableEnabled(table);
+    return store_.IsTableEnabled(table);
   }
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override {
-    return store_->ListTables(namespace_name);
+    return store_.ListTables(namespace_name);
   }
 
   Status Flush(const Caller& caller, const TableName& table) override {
-    return store_->Flush(caller, table);
+    return store_.Flush(caller, table);
   }
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override {
-    return store_->Compact(caller, table, kind);
+    return store_.Compact(caller, table, kind);
   }
-  Statistics GetStatistics() override { return store_->GetStatistics(); }
-  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_->PinMoment(); }
+  Statistics GetStatistics() override { return store_.GetStatistics(); }
+  StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,
                             const std::optional<SpaceQuota>& quota) override {
-    return store_->SetTableSpaceQuota(caller, table, quota);
+    return store_.SetTableSpaceQuota(caller, table, quota);
   }
   Status SetNamespaceSpaceQuota(const Caller& caller, const std::string& namespace_name,
                                 const std::optional<SpaceQuota>& quota) override {
-    return store_->SetNamespaceSpaceQuota(caller, namespace_name, quota);
+    return store_.SetNamespaceSpaceQuota(caller, namespace_name, quota);
   }
   StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) override {
-    return store_->TableSpaceQuota(table);
+    return store_.TableSpaceQuota(table);
   }
   StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) override {
-    return store_->NamespaceSpaceQuota(name);
+    return store_.NamespaceSpaceQuota(name);
   }
-  Status CheckSpaceQuotas() override { return store_->CheckSpaceQuotas(); }
+  Status CheckSpaceQuotas() override { return store_.CheckSpaceQuotas(); }
 
   Status GrantPermissions(const Caller& caller, const Grant& grant, bool merge) override {
-    return store_->GrantPermissions(caller, grant, merge);
+    return store_.GrantPermissions(caller, grant, merge);
   }
   Status RevokePermissions(const Caller& caller, const std::string& user,
                            const GrantScope& scope) override {
-    return store_->RevokePermissions(caller, user, scope);
+    return store_.RevokePermissions(caller, user, scope);
   }
-  StatusOr<std::vector<Grant>> ListGrants() override { return store_->ListGrants(); }
+  StatusOr<std::vector<Grant>> ListGrants() override { return store_.ListGrants(); }
 
  protected:
-  Store& inner() { return *store_; }
+  Store& inner() { return store_; }
 
  private:
-  const std::unique_ptr<Store> store_;
+  const std::unique_ptr<Store> owned_;
+  Store& store_;
 };
 
 }  // namespace cellfs
 
-#endif  // CELLFS_TESTS_SUPPORT_FORWARDING_STORE_H_
+#endif  // CELLFS_ENGINE_FORWARDING_STORE_H_
