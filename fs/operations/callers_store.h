@@ -31,11 +31,11 @@ namespace cellfs::fs {
 // As thread-safe as the store.
 class CallersStore : public Store {
  public:
-  // Both outlive it. `umask`: of what it makes.
-  CallersStore(FileSystem& filesystem, Store& store, Asker asker, mode_t umask = 022)
+  // It outlives this. `umask`: of what is made.
+  CallersStore(FileSystem& filesystem, Asker asker, mode_t umask = 022)
       : filesystem_(filesystem),
         parts_(filesystem.parts()),
-        store_(store),
+        store_(parts_.store),
         rights_(parts_.reading, std::move(asker)),
         umask_(umask) {}
 

@@ -44,8 +44,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
   const PeerGroups groups(peer.groups);
   const fs::RunningRequest running(peer.uid, request.interruption, &groups, peer.pid);
   const Caller& caller = served.filesystem.parts().callers.Of(peer.uid);
-  fs::CallersStore store(served.filesystem, served.store, running.FindAsker(),
-                         UmaskIn(request.arguments));
+  fs::CallersStore store(served.filesystem, running.FindAsker(), UmaskIn(request.arguments));
   Session session{.filesystem = served.filesystem,
                   .store = store,
                   .caller = caller,

@@ -18,7 +18,6 @@ namespace cellfs {
 // What the commands of one store work with.
 struct Served {
   fs::FileSystem& filesystem;
-  Store& store;
   LocalControls* controls;  // null where the store is not in this process
   std::string mountpoint;   // empty: not mounted
 };

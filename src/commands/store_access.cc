@@ -70,7 +70,6 @@ class OwnAccess : public StoreAccess {
                         const TakeRecord& take) override {
     static const std::atomic<bool> never = false;
     const Served served{.filesystem = filesystem_,
-                        .store = *store_.store,
                         .controls = store_.controls,
                         .mountpoint = ""};
     return AnswerIn(Serve(served, Ourselves(), {command, arguments, &never}, take));

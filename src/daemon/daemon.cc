@@ -264,7 +264,6 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
   guardian.Guard(options.mountpoint);
   std::atomic<bool> ending = false;  // the mount: who wants to mount the store anew may wait for it
   const Served served{.filesystem = filesystem,
-                      .store = store,
                       .controls = noted,
                       .mountpoint = options.mountpoint};
   const std::string device = DeviceOf(options.mountpoint);

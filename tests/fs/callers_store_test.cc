@@ -35,7 +35,7 @@ class CallersStoreTest : public testing::Test {
   }
 
   CallersStore As(uid_t uid, std::vector<gid_t> groups = {kGroup}) {
-    return {*tree_.filesystem, *tree_.store, Asker{uid, std::move(groups)}};
+    return {*tree_.filesystem, Asker{uid, std::move(groups)}};
   }
   void Set(const Place& place, mode_t mode, uid_t uid = kOwner, gid_t gid = 0) {
     AttributeUpdate update;
@@ -413,7 +413,7 @@ TEST_F(CallersStoreTest, AReadOnlyMountIsReadOnly) {
   options.read_only = true;
   Tree tree(options);
   tree.MakeTable();
-  CallersStore store(*tree.filesystem, *tree.store, {0, {}});
+  CallersStore store(*tree.filesystem, {0, {}});
   cellfs::Put put{"a", {{"f", "q", kLatestTimestamp, "x", {}}}};
   EXPECT_EQ(store.Mutate(Caller::Superuser(), tree.table, RowMutations::Of(put)).status().code(),
             StatusCode::kReadOnly);

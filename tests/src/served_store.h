@@ -22,8 +22,7 @@ class ServedStore {
  public:
   ServedStore(Store& store, LocalControls* controls, std::string mountpoint = "",
               fs::MountOptions options = {})
-      : store_(store),
-        controls_(controls),
+      : controls_(controls),
         mountpoint_(std::move(mountpoint)),
         filesystem_(store, std::move(options), std::make_shared<SystemClock>(), nullptr) {}
 
@@ -34,7 +33,7 @@ class ServedStore {
     if (arguments.is_null()) arguments = nlohmann::json::object();
     if (!arguments.contains("umask")) arguments["umask"] = 022U;
     nlohmann::json records = nlohmann::json::array();
-    const Served served{filesystem_, store_, controls_, mountpoint_};
+    const Served served{filesystem_, controls_, mountpoint_};
     CELLFS_ASSIGN_OR_RETURN(const nlohmann::json result,
                             Serve(served, peer, {command, std::move(arguments), &never},
                                   [&](nlohmann::json record) {
@@ -48,7 +47,6 @@ class ServedStore {
   fs::FileSystem& filesystem() { return filesystem_; }
 
  private:
-  Store& store_;
   LocalControls* const controls_;
   const std::string mountpoint_;
   fs::FileSystem filesystem_;
