@@ -148,7 +148,9 @@ Status Tables::Split(const TableName& table, const std::string& key, const Patie
   return split;
 }
 
+// A server takes a name that no table can have for a wrong question.
 Description Tables::Describe(const TableName& table, const Patience& patience) {
+  if (!CheckTableName(table).ok()) return Told(Status(StatusCode::kTableNotFound, ""), table);
   if (auto known = schemas_.Find(table)) return *std::move(known);
   const uint64_t changes = schemas_.changes();
   Description description = Ask(table, patience);

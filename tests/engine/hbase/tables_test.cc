@@ -183,6 +183,13 @@ TEST(Tables, AreMadeWithTheirSplitKeysInOrder) {
   EXPECT_NE(sent.nonce_group(), 0u);
 }
 
+TEST(Tables, NoneHasANameThatNoneCanHave) {
+  FakeCluster cluster({}, kRows);
+  Tables tables(cluster.master(), cluster.regions(), {});
+  const TableName name{"default", ".namespace.toml.x"};
+  EXPECT_EQ(tables.Describe(name, Soon()).status().code(), StatusCode::kTableNotFound);
+}
+
 TEST(Tables, AreDescribedWithTheirRegions) {
   FakeCluster cluster({"d", "g"}, kRows);
   cluster.PutInTheWay([](const ReceivedCall& call) -> std::optional<Reaction> {
