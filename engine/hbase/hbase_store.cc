@@ -20,6 +20,7 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
           .checks_readable = false,
           .syncs_apart = false,
           .pins_moments = false,
+          .tables_need_a_family = true,
           .has_statistics = false};
 }
 

@@ -10,6 +10,7 @@
 #include "fs/reading/reading.h"
 #include "fs/resolve/resolver.h"
 #include "fs/schema/schema_changes.h"
+#include "fs/store/kept_tables.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/options.h"
 
@@ -20,6 +21,7 @@ struct DirectoryChanging {
   const Reading& reading;
   const Resolver& resolver;
   Store& store;
+  KeptTables* kept_tables;  // null where the store takes tables without families
   SchemaChanges& schemas;
   AttributeStore& attributes;
   ErrorLog& errors;

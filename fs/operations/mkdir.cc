@@ -16,13 +16,21 @@ Outcome MakeNamespace(const DirectoryChanging& with, const Caller& caller, const
   return {};
 }
 
+// Where the store takes none without families, it is kept until it has one.
+Outcome MakeEmptyTable(const DirectoryChanging& with, const Request& request,
+                       const TableSchema& schema) {
+  if (with.kept_tables == nullptr) return with.store.CreateTable(*request.caller, schema);
+  CELLFS_ASSIGN_OR_RETURN(auto counted, with.tree.unstored.CountMade(request.uid));
+  return with.kept_tables->Keep(schema, std::move(counted));
+}
+
 // Without families, until the first is declared or a schema is written.
-Outcome MakeTable(const DirectoryChanging& with, const Caller& caller, const Place& place) {
+Outcome MakeTable(const DirectoryChanging& with, const Request& request, const Place& place) {
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
   CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.ReserveShare(schema));
-  CELLFS_RETURN_IF_FAILED(with.store.CreateTable(caller, schema));
+  CELLFS_RETURN_IF_FAILED(MakeEmptyTable(with, request, schema));
   with.tree.unstored.ShowToml(place.Parent());
   with.tree.unstored.HideToml(place);
   with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
@@ -84,7 +92,7 @@ Outcome MakeUnstored(const DirectoryChanging& with, const Request& request, mode
 Outcome Make(const DirectoryChanging& with, const Request& request, const Place& place,
              mode_t mode) {
   if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, *request.caller, place);
-  if (place.kind == PlaceKind::kTable) return MakeTable(with, *request.caller, place);
+  if (place.kind == PlaceKind::kTable) return MakeTable(with, request, place);
   UnstoredEntry entry;
   entry.place = place;
   entry.made = ToTimespec(with.tree.clock.Now());

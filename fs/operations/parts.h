@@ -40,6 +40,7 @@
 #include "fs/schema/schema_changes.h"
 #include "fs/store/column_mutations.h"
 #include "fs/store/freshness.h"
+#include "fs/store/kept_tables.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/file_names.h"
@@ -50,13 +51,18 @@ namespace cellfs::fs {
 // The members are thread-safe each, and use those above them.
 struct Parts {
   Parts(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in)
-      : store(store_in), options(std::move(options_in)), clock(std::move(clock_in)) {}
+      : options(std::move(options_in)),
+        clock(std::move(clock_in)),
+        kept_tables(store_in.traits().tables_need_a_family ? std::make_unique<KeptTables>(store_in)
+                                                           : nullptr),
+        store(kept_tables == nullptr ? store_in : *kept_tables) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  Store& store;
   const MountOptions options;
   const std::shared_ptr<const Clock> clock;
+  const std::unique_ptr<KeptTables> kept_tables;  // null where the store takes every table
+  Store& store;                                   // with these
 
   // ---- What is kept ---------------------------------------------------------------------------
   const Freshness freshness{store.traits(), *clock};
@@ -92,7 +98,7 @@ struct Parts {
   const FileWriters writers{cells, counters, schemas};
 
   // ---- What the operations work with ----------------------------------------------------------
-  const DirectoryChanging directories{tree,    reading,    resolver, store,
+  const DirectoryChanging directories{tree,    reading,    resolver, store, kept_tables.get(),
                                       schemas, attributes, errors,   options};
   const FileUnlinking unlinking{tree, reading, resolver, columns, attributes, errors, options};
   const Renaming renaming{tree,    reading,    resolver, columns,

@@ -203,6 +203,7 @@ Outcome SchemaChanges::Declare(const Request& request, const Place& family,
 }
 
 Outcome SchemaChanges::Undeclare(const Caller& caller, const Place& family) {
+  if (reading_.traits().has_other_writers) return {};
   if (!tree_.declared.Has(family) || tree_.unstored.HasFamilyBeside(family)) return {};
   CELLFS_ASSIGN_OR_RETURN(const bool is_used, HoldsCells(family.table, {{family.family, {}}}));
   if (is_used) return {};

@@ -58,7 +58,8 @@ class SchemaChanges {
   Outcome Declare(const Request& request, const Place& family, const Attributes& defaults);
 
   // A family that mkdir declared, that never held a cell, and that no other row shows: its
-  // declaration goes as well, and the kernel is told. Not under a column's lock.
+  // declaration goes as well, and the kernel is told. Not under a column's lock. In a store with
+  // other writers it stays: one of them may just have put something.
   Outcome Undeclare(const Caller& caller, const Place& family);
 
   // The family was dropped at `time`: what the tree keeps of it goes too.

@@ -121,6 +121,48 @@ class Written(unittest.TestCase):
         namespace.rmdir()
         self.assertNotIn("written", os.listdir(self.directory / "m"))
 
+    def test_a_table_is_made_by_its_first_family(self):
+        other = self.mount("other")
+        namespace = self.directory / "m/made"
+        table = namespace / "t"
+        namespace.mkdir()
+        table.mkdir(mode=0o700)
+        self.assertEqual(table.stat().st_mode & 0o777, 0o700)
+        self.assertEqual(os.listdir(namespace), [".namespace.toml", "t"])
+        self.assertEqual(os.listdir(other / "made"), [".namespace.toml"])
+        table.rmdir()
+        self.assertFalse(table.exists())
+        table.mkdir()
+        table.chmod(0o750)
+        (table / "r/f").mkdir(parents=True)
+        (table / "r/f/q").write_text("x")
+        time.sleep(1.5)
+        self.assertEqual((other / "made/t/r/f/q").read_text(), "x")
+        self.assertEqual((other / "made/t").stat().st_mode & 0o777, 0o750)
+        run("rm", "-r", str(namespace))
+        self.assertFalse(namespace.exists())
+
+    def test_a_namespace_is_copied_into_it(self):
+        store, source = self.directory / "store", self.directory / "source"
+        source.mkdir()
+        cellfs("mount", str(store), str(source))
+        self.mounts.callback(cellfs, "umount", str(source))
+        (source / "copied/two").mkdir(parents=True)
+        (source / "copied/two/.schema.toml").write_text(
+            'splits = ["b"]\n[families.f]\nVERSIONS = 7\n')
+        for table in ("one", "two"):
+            for row in ("a", "b"):
+                (source / "copied" / table / row / "f").mkdir(parents=True)
+                (source / "copied" / table / row / "f/q").write_text(f"{table} {row}\n")
+        root = self.directory / "m"
+        for words in (("rsync", "-a"), ("cp", "-a")):
+            run(*words, str(source / "copied"), f"{root}/", timeout=120)
+            differences = run("rsync", "-ainc", "--exclude=.schema.toml",  # HBase says more there
+                              f"{source}/copied", f"{root}/")
+            self.assertEqual(differences, "")
+            self.assertIn("VERSIONS=7", cellfs("describe", f"{NAME}copied/two"))
+            run("rm", "-r", str(root / "copied"))
+
     def test_commands_write(self):
         cellfs("put", self.store_path, "r", "f:q", "value")
         cellfs("append", self.store_path, "r", "f:q", "+")

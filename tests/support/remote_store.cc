@@ -38,6 +38,11 @@ Status CheckOffered(const RowMutations& mutations) {
   return {};
 }
 
+Status CheckHasFamilies(const TableSchema& schema) {
+  if (!schema.families.empty()) return {};
+  return {StatusCode::kDoNotRetry, "a table needs a family"};
+}
+
 Status CheckOffered(const Query& query) {
   return query.moment == nullptr ? Status() : Unsupported("pinned moments");
 }
@@ -99,6 +104,16 @@ StatusOr<CheckAndMutateResult> RemoteStore::CheckAndMutate(const Caller& caller,
                                                            const cellfs::CheckAndMutate& check) {
   return Change<StatusOr<CheckAndMutateResult>>(
       check.action, [&] { return ForwardingStore::CheckAndMutate(caller, table, check); });
+}
+
+Status RemoteStore::CreateTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckHasFamilies(schema));
+  return ForwardingStore::CreateTable(caller, schema);
+}
+
+Status RemoteStore::AlterTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(CheckHasFamilies(schema));
+  return ForwardingStore::AlterTable(caller, schema);
 }
 
 Status RemoteStore::CheckMayPut(const Caller&, const TableName& table, const std::string& family,

@@ -55,6 +55,8 @@ class RemoteStore : public ForwardingStore {
     return {};
   }
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override;
   // A cluster names no table but by its name.
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
     CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));
@@ -76,7 +78,8 @@ class RemoteStore : public ForwardingStore {
                             .stamps_above_column = false,
                             .checks_readable = false,
                             .syncs_apart = false,
-                            .pins_moments = false};
+                            .pins_moments = false,
+                            .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::mutex mutex_;  // guards the rest
   std::function<void(Store&)> before_next_;
