@@ -413,6 +413,20 @@ OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& 
   return std::optional(use);
 }
 
+namespace {
+
+// In units that show a quota of a few bytes: df passes over what has no blocks.
+void ShowQuota(int64_t limit, int64_t left, struct statvfs& shown) {
+  constexpr int64_t kUnit = 512;
+  const uint64_t free_bytes = uint64_t{shown.f_bavail} * shown.f_frsize;
+  shown.f_bsize = shown.f_frsize = kUnit;
+  shown.f_blocks = static_cast<fsblkcnt_t>((limit + kUnit - 1) / kUnit);
+  shown.f_bfree = shown.f_bavail =
+      std::min<fsblkcnt_t>(free_bytes / kUnit, static_cast<fsblkcnt_t>(left / kUnit));
+}
+
+}  // namespace
+
 OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& node) {
   struct statvfs shown {};
   const std::string& directory = parts_.options.store_directory;
@@ -431,10 +445,7 @@ OutcomeOr<struct statvfs> FileSystem::StatFs(const Request& /*request*/, Node& n
   }
   if (const auto quota = quota_of_place.ok() ? *quota_of_place : std::nullopt;
       quota && shown.f_frsize > 0) {
-    const int64_t block = static_cast<int64_t>(shown.f_frsize);
-    shown.f_blocks = static_cast<fsblkcnt_t>(quota->limit / block);
-    const int64_t left = std::max<int64_t>(0, quota->limit - quota->used) / block;
-    shown.f_bfree = shown.f_bavail = std::min(shown.f_bavail, static_cast<fsblkcnt_t>(left));
+    ShowQuota(quota->limit, std::max<int64_t>(0, quota->limit - quota->used), shown);
   }
   shown.f_namemax = kMaxNameLength;
   return shown;

@@ -324,6 +324,9 @@ def test_space_quota_shows_in_statfs(mount):
     mount.schema('[space_quota]\nlimit = 1048576\npolicy = "NO_INSERTS"\n[families.f]\n')
     shown = os.statvfs(mount / "default/t")
     assert shown.f_blocks * shown.f_frsize == 1048576
+    mount.schema('[space_quota]\nlimit = 1000\npolicy = "NO_INSERTS"\n[families.f]\n')
+    shown = os.statvfs(mount / "default/t")
+    assert 1000 <= shown.f_blocks * shown.f_frsize <= 1024 and shown.f_bavail > 0
 
 
 # ---- /.cellfs ------------------------------------------------------------------------------------
