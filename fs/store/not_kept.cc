@@ -13,6 +13,8 @@ std::vector<std::string> NotKept(const StoreTraits& traits) {
     lines.emplace_back("renaming a file leaves a tombstone, unless its name is a temporary's");
     lines.emplace_back("rm .deleted/NAME frees nothing (EOPNOTSUPP)");
   }
+  if (traits.tables_need_a_family)
+    lines.emplace_back("a table without families is this mount's alone, until it ends");
   if (!traits.stamps_above_column)
     lines.emplace_back("each write looks at its column first, which is a request more");
   if (!traits.pins_moments)
