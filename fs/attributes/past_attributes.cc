@@ -10,9 +10,12 @@ namespace cellfs::fs {
 StatusOr<AttributeRecord> PastAttributes::Find(const Place& place, const DataTable& table,
                                                Timestamp version) {
   CELLFS_ASSIGN_OR_RETURN(const Directories directories, DirectoriesOf(place, table));
-  CELLFS_ASSIGN_OR_RETURN(
-      RowRecords then,
-      table_.ReadRecords(place, RecordKeyOf(place, table), version, place.view.get()));
+  RowRecords then;
+  // Records of rows go with their table alone.
+  if (!IsInRow(place.kind) || table_.HasRecords(table.row)) {
+    CELLFS_ASSIGN_OR_RETURN(then, table_.ReadRecords(place, RecordKeyOf(place, table), version,
+                                                     place.view.get()));
+  }
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode inherited,
                           directories->Of(place, table, then.family));
   then.own.uid = then.own.uid.value_or(inherited.uid);
