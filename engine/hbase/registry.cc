@@ -34,7 +34,10 @@ StatusOr<ServerAddress> Registry::ActiveMaster(const Patience& patience) {
   pb::GetActiveMasterResponse response;
   CELLFS_RETURN_IF_ERROR(Ask("GetActiveMaster", pb::GetActiveMasterRequest(), response, patience));
   if (!response.has_server_name()) return NotKnown("its active master");
-  return AddressOf(response.server_name());
+  const ServerAddress master = AddressOf(response.server_name());
+  const std::lock_guard lock(mutex_);
+  master_ = master;
+  return master;
 }
 
 StatusOr<ServerAddress> Registry::ServerOfMeta(const Patience& patience) {
@@ -43,7 +46,10 @@ StatusOr<ServerAddress> Registry::ServerOfMeta(const Patience& patience) {
       Ask("GetMetaRegionLocations", pb::GetMetaRegionLocationsRequest(), response, patience));
   for (const pb::RegionLocation& location : response.meta_locations()) {
     if (location.region_info().replica_id() == 0 && location.has_server_name()) {
-      return AddressOf(location.server_name());
+      const ServerAddress server = AddressOf(location.server_name());
+      const std::lock_guard lock(mutex_);
+      server_of_meta_ = server;
+      return server;
     }
   }
   return NotKnown("where hbase:meta is");
@@ -58,6 +64,8 @@ std::vector<ServerAddress> Registry::Candidates() const {
   if (answered_) add(*answered_);
   std::ranges::for_each(servers_, add);
   std::ranges::for_each(learned_, add);
+  if (master_) add(*master_);
+  if (server_of_meta_) add(*server_of_meta_);
   return candidates;
 }
 

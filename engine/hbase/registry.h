@@ -46,6 +46,9 @@ class Registry {
   mutable std::mutex mutex_;
   std::optional<ServerAddress> answered_;  // last
   std::vector<ServerAddress> learned_;     // HBase's bootstrap nodes
+  // As they were told last: what answers each of them answers this too.
+  std::optional<ServerAddress> master_;
+  std::optional<ServerAddress> server_of_meta_;
   Clock::time_point learn_again_{};
 };
 

@@ -47,6 +47,29 @@ TEST(Registry, LearnsOfOtherServersBeforeItsOwnGo) {
   EXPECT_EQ(registry.ClusterId(Soon()).status().code(), StatusCode::kUnavailable);
 }
 
+// A cluster of one server of regions, which is replaced after the master was.
+TEST(Registry, AsksTheMasterThatItWasToldOf) {
+  ScriptedServer master([](const ReceivedCall& call) -> Reaction {
+    pb::GetClusterIdResponse response;
+    response.set_cluster_id("of the master");
+    return {AnswerFrame(call.id, response)};
+  });
+  auto first = std::make_unique<ScriptedServer>([&](const ReceivedCall& call) -> Reaction {
+    if (call.method == "GetBootstrapNodes") {
+      return {AnswerFrame(call.id, pb::GetBootstrapNodesResponse())};
+    }
+    pb::GetActiveMasterResponse response;
+    response.mutable_server_name()->set_host_name(master.address().host);
+    response.mutable_server_name()->set_port(master.address().port);
+    return {AnswerFrame(call.id, response)};
+  });
+  ConnectionPool pool({.user = "ada"});
+  Registry registry({first->address()}, pool);
+  EXPECT_EQ(*registry.ActiveMaster(Soon()), master.address());
+  first.reset();
+  EXPECT_EQ(*registry.ClusterId(Soon()), "of the master");
+}
+
 TEST(Registry, DoesNotNeedToLearn) {
   ScriptedServer old([](const ReceivedCall& call) -> Reaction {
     if (call.method == "GetBootstrapNodes") {
