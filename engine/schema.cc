@@ -495,4 +495,11 @@ StatusOr<std::vector<std::string>> SplitKeys(std::string_view algorithm, std::st
   return keys;
 }
 
+bool TableIncarnation::IsSameTable(const TableIncarnation& earlier) const {
+  return (state != 0 && state == earlier.state) ||
+         std::ranges::any_of(regions, [&](int64_t made) {
+           return std::ranges::binary_search(earlier.regions, made);
+         });
+}
+
 }  // namespace cellfs

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/mutation.h"
@@ -91,6 +92,19 @@ const Attributes& TableAttributeDefaults();
 // one's of the same name.
 using TableId = uint64_t;
 
+// What tells a table from another that was there under its name before, where the store gives no
+// ids. A drop, and a truncation, make both stamps new; a split or a merge those of its regions
+// alone, to disable or enable it its state's alone.
+struct TableIncarnation {
+  static constexpr size_t kMostRegions = 16;
+
+  std::vector<int64_t> regions;  // when its regions were made: the first of these times, ascending
+  int64_t state = 0;             // when it was enabled or disabled last
+
+  bool IsSameTable(const TableIncarnation& earlier) const;
+  friend bool operator==(const TableIncarnation&, const TableIncarnation&) = default;
+};
+
 class TableSchema {
  public:
   TableSchema() = default;
@@ -103,6 +117,9 @@ class TableSchema {
   // same are equal whatever their ids.
   TableId id() const { return id_; }
   void set_id(TableId id) { id_ = id; }
+  // Likewise, where there are no ids; else nullopt.
+  const std::optional<TableIncarnation>& incarnation() const { return incarnation_; }
+  void set_incarnation(TableIncarnation incarnation) { incarnation_ = std::move(incarnation); }
 
   // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
   Status Set(std::string_view attribute, std::string_view value);
@@ -129,6 +146,7 @@ class TableSchema {
  private:
   TableName name_;
   TableId id_ = 0;
+  std::optional<TableIncarnation> incarnation_;
   Attributes attributes_;
   bool read_only_ = false;
   bool compaction_enabled_ = true;  // by itself

@@ -11,6 +11,9 @@
 namespace cellfs::hbase {
 namespace {
 
+constexpr char kTableFamily[] = "table";  // of hbase:meta
+constexpr char kStateQualifier[] = "state";
+
 // The text of many exceptions about a table is its name alone.
 Status Told(const Status& status, const TableName& table) {
   const auto say = [&](std::string_view what) {
@@ -31,6 +34,52 @@ Status ToldOfNamespace(const Status& status, const std::string& name) {
   if (status.code() == StatusCode::kNamespaceExists)
     return {status.code(), "namespace '" + name + "' exists"};
   return status;
+}
+
+// What hbase:meta has of a table now.
+struct InMeta {
+  std::vector<Region> regions;  // in the order of their keys
+  int64_t state_set_at = 0;
+};
+
+// The row of its state lies just before those of its regions.
+StatusOr<InMeta> ReadMeta(Regions& regions, const TableName& table, const Patience& patience) {
+  InMeta found;
+  if (table == kMetaTable) {
+    CELLFS_ASSIGN_OR_RETURN(Region meta, regions.Find(table, "", patience));
+    found.regions.push_back(std::move(meta));
+    return found;
+  }
+  Scan scan;
+  scan.columns["info"];
+  scan.columns[kTableFamily] = {kStateQualifier};
+  scan.start_row = table.ToString();
+  scan.stop_row = EndOfMetaRows(table);
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kMetaTable, scan,
+                                                          patience.deadline - Clock::now()));
+  while (!scanner->at_end()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.cancelled = patience.cancelled}));
+    for (const RowCells& row : rows) {
+      if (row.front().family == kTableFamily) {
+        found.state_set_at = row.front().timestamp;
+        continue;
+      }
+      CELLFS_ASSIGN_OR_RETURN(auto region, RegionInMeta(row));
+      if (region) found.regions.push_back(*std::move(region));
+    }
+  }
+  return found;
+}
+
+TableIncarnation IncarnationOf(const InMeta& in_meta) {
+  TableIncarnation incarnation;
+  incarnation.state = in_meta.state_set_at;
+  auto& made = incarnation.regions;
+  for (const Region& region : in_meta.regions) made.push_back(static_cast<int64_t>(region.id));
+  std::ranges::sort(made);
+  made.erase(std::ranges::unique(made).begin(), made.end());
+  if (made.size() > TableIncarnation::kMostRegions) made.resize(TableIncarnation::kMostRegions);
+  return incarnation;
 }
 
 // HBase's client refuses them; a server's answer is that it cannot read the request.
@@ -168,10 +217,11 @@ Description Tables::Ask(const TableName& table, const Patience& patience) {
     return Told(Status(StatusCode::kTableNotFound, ""), table);
   }
   auto schema = std::make_shared<TableSchema>(SchemaOf(response.table_schema(0)));
-  CELLFS_ASSIGN_OR_RETURN(const auto regions, RegionsOf(regions_, table, patience));
-  for (const Region& region : regions) {
+  CELLFS_ASSIGN_OR_RETURN(const InMeta in_meta, ReadMeta(regions_, table, patience));
+  for (const Region& region : in_meta.regions) {
     if (!region.start_key.empty()) schema->split_keys.push_back(region.start_key);
   }
+  schema->set_incarnation(IncarnationOf(in_meta));
   return std::shared_ptr<const TableSchema>(std::move(schema));
 }
 
@@ -190,25 +240,8 @@ StatusOr<std::vector<TableName>> Tables::List(const std::string& namespace_name,
 
 StatusOr<std::vector<Region>> RegionsOf(Regions& regions, const TableName& table,
                                         const Patience& patience) {
-  if (table == kMetaTable) {
-    CELLFS_ASSIGN_OR_RETURN(Region meta, regions.Find(table, "", patience));
-    return std::vector{std::move(meta)};
-  }
-  Scan scan;
-  scan.columns["info"];
-  scan.start_row = FirstMetaRow(table);
-  scan.stop_row = EndOfMetaRows(table);
-  CELLFS_ASSIGN_OR_RETURN(const auto scanner, OpenScanner(regions, kMetaTable, scan,
-                                                          patience.deadline - Clock::now()));
-  std::vector<Region> found;
-  while (!scanner->at_end()) {
-    CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({.cancelled = patience.cancelled}));
-    for (const RowCells& row : rows) {
-      CELLFS_ASSIGN_OR_RETURN(auto region, RegionInMeta(row));
-      if (region) found.push_back(*std::move(region));
-    }
-  }
-  return found;
+  CELLFS_ASSIGN_OR_RETURN(InMeta in_meta, ReadMeta(regions, table, patience));
+  return std::move(in_meta.regions);
 }
 
 // ---- Namespaces ---------------------------------------------------------------------------------

@@ -165,6 +165,10 @@ Reaction FakeCluster::ServeMeta(const ReceivedCall& call, const pb::Scan& scan) 
   ++calls_of_meta_;
   pb::ScanResponse response;
   std::string block;
+  if (!scan.reversed() && scan.start_row() == "t") {
+    AddCell("t", "table", "state", "", block);
+    response.add_cells_per_result(1);
+  }
   for (size_t count = 0; count <= split_keys_.size(); ++count) {
     const size_t i = scan.reversed() ? split_keys_.size() - count : count;
     const std::string name = RegionName(i);

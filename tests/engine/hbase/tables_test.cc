@@ -201,6 +201,9 @@ TEST(Tables, AreDescribedWithTheirRegions) {
   const auto schema = tables.Describe(kTable, Soon());
   ASSERT_TRUE(schema.ok()) << schema.status().ToString();
   EXPECT_EQ((*schema)->split_keys, (Rows{"d", "g"}));
+  ASSERT_TRUE((*schema)->incarnation());
+  EXPECT_EQ((*schema)->incarnation()->state, 1);
+  EXPECT_EQ((*schema)->incarnation()->regions.size(), 1u) << "all were made at one time";
 }
 
 TEST(Tables, ThatAreDisabledAreTold) {
