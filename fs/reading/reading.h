@@ -18,10 +18,10 @@
 #include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/node.h"
-#include "fs/reading/read_ahead.h"
 #include "fs/requests/scan_slots.h"
 #include "fs/store/freshness.h"
 #include "fs/store/raw_cells.h"
+#include "fs/store/read_ahead.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/reading/read_ahead.h"
+#include "fs/store/read_ahead.h"
 
 #include <gtest/gtest.h>
 
@@ -121,6 +121,31 @@ TEST_F(ReadAheadTest, WhatThisMountChangesIsSeen) {
   PutCell(known.row, "f", "another");
   Generation::Next();  // as a change of its column does
   EXPECT_EQ(Ahead(known), Direct(known));
+}
+
+TEST_F(ReadAheadTest, AChangeOfARowEndsWhatWasBroughtOfItAlone) {
+  ReadAhead by_row(store_, freshness_, ReadAhead::Changes::kByRow);
+  const auto get_of = [](int number) {
+    Get get = Of(Numbered("r", number), "f", {}, /*lengths_only=*/false);
+    get.columns["g"];
+    get.max_versions = 3;
+    return get;
+  };
+  const auto ahead = [&](int number) {
+    return TextOf(*by_row.Read(me_, kTable, get_of(number)));
+  };
+  for (int i = 0; i < 100; ++i) {
+    PutCell(Numbered("r", i), "f", "q");
+    if (i % 2 == 0) PutCell(Numbered("r", i), "g", "p");
+  }
+  for (int i = 0; i < 30; ++i) ASSERT_EQ(ahead(i), Direct(get_of(i)));
+  EXPECT_LE(store_.calls, 5);
+  const int asked = store_.calls;
+  PutCell(Numbered("r", 31), "g", "another");
+  Generation::Next();
+  by_row.Forget(kTable, Numbered("r", 31));
+  for (int i = 30; i < 34; ++i) EXPECT_EQ(ahead(i), Direct(get_of(i)));
+  EXPECT_EQ(store_.calls, asked + 1);
 }
 
 TEST_F(ReadAheadTest, LargeValuesAreNotBroughtInMasses) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/reading/read_ahead.h"
+#include "fs/store/read_ahead.h"
 
 #include <algorithm>
 #include <iterator>
@@ -41,35 +41,43 @@ StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount) {
 std::optional<ReadAhead::Question> ReadAhead::QuestionOf(const Caller& caller,
                                                          const TableName& table, const Get& get) {
   const bool is_plain = caller.is_superuser() && get.filter == nullptr && get.moment == nullptr &&
-                        get.max_versions == 1 && get.store_offset == 0 &&
-                        get.time_range.IsAll() && get.family_time_ranges.empty();
-  if (!is_plain || get.columns.size() > 1) return std::nullopt;
+                        get.store_offset == 0 && get.time_range.IsAll() &&
+                        get.family_time_ranges.empty();
+  if (!is_plain) return std::nullopt;
   Question question{.table = table,
                     .lengths_only = get.lengths_only,
+                    .max_versions = get.max_versions,
                     .row = get.row,
                     .store_limit = get.store_limit};
-  if (get.columns.empty()) return question;
-  const auto& [family, qualifiers] = *get.columns.begin();
-  question.family = family;
-  if (qualifiers.size() > 1) return std::nullopt;
-  if (!qualifiers.empty()) question.qualifier = *qualifiers.begin();
+  for (const auto& [family, qualifiers] : get.columns) {
+    question.families.insert(family);
+    if (qualifiers.empty()) continue;
+    if (qualifiers.size() > 1 || get.columns.size() > 1) return std::nullopt;
+    question.qualifier = *qualifiers.begin();
+  }
   return question;
 }
 
 ReadAhead::Sequence ReadAhead::SequenceOf(const Question& question, bool by_column) {
-  Sequence sequence{.table = question.table, .lengths_only = question.lengths_only};
+  Sequence sequence{.table = question.table,
+                    .lengths_only = question.lengths_only,
+                    .max_versions = question.max_versions};
   if (by_column) sequence.row = question.row;
-  if (by_column || !question.lengths_only) sequence.family = question.family;
+  if (by_column || !question.lengths_only) sequence.families = question.families;
   return sequence;
 }
 
 bool ReadAhead::Covers(const Window& window, const Question& question) {
   const Sequence& sequence = window.sequence;
-  if (sequence.table != question.table || sequence.lengths_only != question.lengths_only)
+  if (sequence.table != question.table || sequence.lengths_only != question.lengths_only ||
+      sequence.max_versions != question.max_versions) {
     return false;
-  if (!sequence.family.empty() && sequence.family != question.family) return false;
-  // Whether the table has a family that no cell is in says the store.
-  if (!question.family.empty() && !window.families.contains(question.family)) return false;
+  }
+  // Whether the table has a family that no cell is in, and that was not asked for, says the store.
+  const auto& families = sequence.families.empty() ? window.families : sequence.families;
+  if (!std::ranges::includes(families, question.families)) return false;
+  if (question.families.empty() && !sequence.families.empty()) return false;
+  if (window.forgotten.contains(question.row)) return false;
   if (sequence.row && (*sequence.row != question.row || !question.qualifier)) return false;
   if (window.BringsNothing()) return false;
   const std::string& key = KeyIn(sequence, question);
@@ -82,7 +90,7 @@ RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
   if (cells == window.cells.end()) return answer;
   int32_t of_family = 0;
   for (const Cell& cell : cells->second) {
-    if (!question.family.empty() && cell.family != question.family) continue;
+    if (!question.families.empty() && !question.families.contains(cell.family)) continue;
     if (question.qualifier && cell.qualifier != *question.qualifier) continue;
     if (answer.empty() || answer.back().family != cell.family) of_family = 0;
     if (question.store_limit >= 0 && of_family >= question.store_limit) continue;
@@ -93,14 +101,26 @@ RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
 }
 
 bool ReadAhead::IsStill(const Window& window) const {
-  return freshness_.IsFresh(window.read_at) && window.generation == Generation::Newest();
+  return freshness_.IsFresh(window.read_at) && window.changes == CountChanges();
 }
 
-std::optional<RowCells> ReadAhead::Find(const Question& question) {
+uint64_t ReadAhead::CountChanges() const {
+  return changes_ == Changes::kAny ? Generation::Newest() : 0;
+}
+
+void ReadAhead::Forget(const TableName& table, const std::string& row) {
+  const std::lock_guard lock(mutex_);
+  ++forgotten_;
+  for (const WindowPtr& window : windows_) {
+    if (window->sequence.table == table) window->forgotten.insert(row);
+  }
+}
+
+std::optional<ReadAhead::Answer> ReadAhead::Find(const Question& question) {
   for (const WindowPtr& window : windows_) {
     if (!Covers(*window, question) || !IsStill(*window)) continue;
     ++window->used;
-    return AnswerFrom(*window, question);
+    return Answer{AnswerFrom(*window, question), window->read_at};
   }
   return std::nullopt;
 }
@@ -132,10 +152,11 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
   window->first = first;
   window->asked_for = amount;
   window->read_at = freshness_.Now();
-  window->generation = Generation::Newest();
+  window->changes = CountChanges();
   Scan scan;
   scan.lengths_only = sequence.lengths_only;
-  if (!sequence.family.empty()) scan.columns[sequence.family];
+  scan.max_versions = sequence.max_versions;
+  for (const std::string& family : sequence.families) scan.columns[family];
   if (sequence.row) {
     scan.start_row = scan.stop_row = *sequence.row;
     scan.include_stop_row = true;
@@ -163,22 +184,37 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
 }
 
 StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table, const Get& get) {
+  CELLFS_ASSIGN_OR_RETURN(Answer answer, Ask(caller, table, get));
+  return std::move(answer.cells);
+}
+
+StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName& table,
+                                           const Get& get) {
+  const auto read_alone = [&]() -> StatusOr<Answer> {
+    const Timestamp read_at = freshness_.Now();
+    CELLFS_ASSIGN_OR_RETURN(RowCells cells, store_.Read(caller, table, get));
+    return Answer{std::move(cells), read_at};
+  };
   const auto question = QuestionOf(caller, table, get);
-  if (!question) return store_.Read(caller, table, get);
+  const bool is_history = get.max_versions != 1 && changes_ == Changes::kAny;  // and may be long
+  if (!question || is_history) return read_alone();
   Sequence sequence;
   size_t amount = 0;
+  uint64_t forgotten = 0;
   {
     const std::lock_guard lock(mutex_);
     if (auto answer = Find(*question)) return *std::move(answer);
+    forgotten = forgotten_;
     for (const bool by_column : {true, false}) {
-      if (amount != 0 || (by_column && !question->qualifier)) continue;
+      const bool has_columns = question->qualifier && question->max_versions == 1;
+      if (amount != 0 || (by_column && !has_columns)) continue;
       sequence = SequenceOf(*question, by_column);
       const std::string& key = KeyIn(sequence, *question);
       amount = AmountFor(sequence, key);
       Note(sequence, key);
     }
   }
-  if (amount == 0) return store_.Read(caller, table, get);
+  if (amount == 0) return read_alone();
   CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
                           Bring(caller, sequence, KeyIn(sequence, *question), amount));
   const bool answers = Covers(*window, *question) && IsStill(*window);
@@ -186,10 +222,11 @@ StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table,
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });
-    windows_.push_front(window);
+    if (forgotten == forgotten_) windows_.push_front(window);
     if (windows_.size() > kMostWindows) windows_.pop_back();
   }
-  return answers ? AnswerFrom(*window, *question) : store_.Read(caller, table, get);
+  if (!answers) return read_alone();
+  return Answer{AnswerFrom(*window, *question), window->read_at};
 }
 
 }  // namespace cellfs::fs

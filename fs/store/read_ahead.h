@@ -8,13 +8,13 @@
 //     a row behind another one                rows from there on
 //     a column behind another one of its row  columns of the family from there on
 //
-// Only plain reads of the present are answered so; values of the family asked for, lengths of all
+// Only plain reads of the present are answered so; values of the families asked for, lengths of all
 // families. What was brought counts for as long as anything that was read may be shown, and until
-// this mount changes something (fs/nodes/generation.h): who changes a column must see it.
+// this mount changes something: who changes a column must see it.
 //
 // Thread-safe.
-#ifndef CELLFS_FS_READING_READ_AHEAD_H_
-#define CELLFS_FS_READING_READ_AHEAD_H_
+#ifndef CELLFS_FS_STORE_READ_AHEAD_H_
+#define CELLFS_FS_STORE_READ_AHEAD_H_
 
 #include <cstddef>
 #include <list>
@@ -32,19 +32,34 @@ namespace cellfs::fs {
 
 class ReadAhead {
  public:
-  ReadAhead(Store& store, const Freshness& freshness) : store_(store), freshness_(freshness) {}
+  // How it hears of changes.
+  enum class Changes {
+    kAny,    // whatever this mount changes ends what was brought (fs/nodes/generation.h)
+    kByRow,  // Forget tells
+  };
+  // Both outlive it.
+  ReadAhead(Store& store, const Freshness& freshness, Changes changes = Changes::kAny)
+      : store_(store), freshness_(freshness), changes_(changes) {}
 
   // As Store::Read.
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get);
+  struct Answer {
+    RowCells cells;
+    Timestamp read_at = 0;  // Freshness::Now() from before that
+  };
+  StatusOr<Answer> Ask(const Caller& caller, const TableName& table, const Get& get);
+  // This mount has changed the row.
+  void Forget(const TableName& table, const std::string& row);
 
  private:
   // A plain read.
   struct Question {
     TableName table;
     bool lengths_only = false;
+    int32_t max_versions = 1;
     std::string row;
-    std::string family;                    // empty: all of them
-    std::optional<std::string> qualifier;  // nullopt: all of the family's
+    std::set<std::string> families;        // empty: all of them
+    std::optional<std::string> qualifier;  // of the one family; nullopt: all of them
     int32_t store_limit = -1;
   };
 
@@ -52,8 +67,9 @@ class ReadAhead {
   struct Sequence {
     TableName table;
     bool lengths_only = false;
+    int32_t max_versions = 1;
     std::optional<std::string> row;  // whose columns these are; nullopt: rows
-    std::string family;              // empty: of all of them
+    std::set<std::string> families;  // empty: of all of them
 
     bool operator==(const Sequence&) const = default;
   };
@@ -69,11 +85,12 @@ class ReadAhead {
     std::string last;
     bool is_to_end = false;  // nothing comes behind it
     Timestamp read_at = 0;
-    uint64_t generation = 0;  // Generation::Newest() from before it was read
+    uint64_t changes = 0;  // CountChanges() from before it was read
     size_t asked_for = 0;  // keys
     size_t used = 0;       // answers given
     std::map<std::string, RowCells> cells;  // by key
     std::set<std::string> families;         // of the cells
+    std::set<std::string> forgotten;        // rows that were changed since then
 
     // What comes first is too large to be brought so.
     bool BringsNothing() const { return cells.empty() && !is_to_end; }
@@ -91,9 +108,10 @@ class ReadAhead {
   static bool Covers(const Window& window, const Question& question);
   bool IsStill(const Window& window) const;
   static RowCells AnswerFrom(const Window& window, const Question& question);
+  uint64_t CountChanges() const;
 
   // ---- REQUIRES: mutex_
-  std::optional<RowCells> Find(const Question& question);
+  std::optional<Answer> Find(const Question& question);
   // How many keys of the sequence to bring from the key on; 0: it does not go on there.
   size_t AmountFor(const Sequence& sequence, const std::string& key) const;
   void Note(Sequence sequence, std::string key);
@@ -103,11 +121,13 @@ class ReadAhead {
 
   Store& store_;
   const Freshness& freshness_;
+  const Changes changes_;
   std::mutex mutex_;              // guards the rest
+  uint64_t forgotten_ = 0;        // counts Forget
   std::list<WindowPtr> windows_;  // the newest first
   std::list<Asked> asked_;        // of the store, the latest first
 };
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_READING_READ_AHEAD_H_
+#endif  // CELLFS_FS_STORE_READ_AHEAD_H_
