@@ -31,6 +31,7 @@ struct OwnerRecord {
   std::optional<gid_t> gid;
   std::optional<mode_t> mode;
   std::optional<timespec> ctime;
+  uint64_t mark = 0;    // with other writers: no two records have the same; else 0
   Timestamp since = 0;  // when owner and mode became so: the record's timestamp; 0: none is stored
 };
 // So many records of one qualifier are kept, as its newest versions.

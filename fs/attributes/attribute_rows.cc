@@ -48,6 +48,30 @@ std::string_view NextWord(std::string_view& text) {
 
 }  // namespace
 
+std::string RowOfTable(TableId id) {
+  char row[1 + 20] = {':'};
+  const auto [end, error] = std::to_chars(std::begin(row) + 1, std::end(row), id);
+  return {row, end};
+}
+
+std::string RowOfTableHere(TableId id) {
+  std::string row = RowOfTable(id);
+  row.front() = kTableHereMark;
+  return row;
+}
+
+TableId IdOfTableHere(std::string_view row) {
+  TableId id = 0;
+  std::from_chars(row.data() + 1, row.data() + row.size(), id);
+  return id;
+}
+
+std::string DataRowsOf(const std::string& table_row) {
+  std::string rows = table_row;
+  if (rows.starts_with(kTableHereMark)) rows.front() = kDataHereMark;
+  return rows;
+}
+
 bool IsInRow(PlaceKind kind) {
   return kind != PlaceKind::kRoot && kind != PlaceKind::kNamespace && kind != PlaceKind::kTable &&
          TraitsOf(kind).content != PlaceContent::kToml;
@@ -58,6 +82,7 @@ std::string RowKey(const Place& place, const DataTable& table) {
   if (place.table.name.empty()) return place.table.namespace_name;
   if (!IsInRow(place.kind)) return table.row;
   std::string key = Joined({table.row, std::string_view("\0", 1), place.row});
+  if (key.front() == kTableHereMark) key.front() = kDataHereMark;
   if (key.size() <= kMaxKeptRow) return key;
   const Place row = RowPlace({"", ""}, place.row);
   return key.substr(0, kMaxKeptRow) + std::to_string(row.InodeNumber());
@@ -86,7 +111,9 @@ std::string WriteRecord(const OwnerRecord& record) {
   append(record.gid);
   append(record.mode);
   if (record.ctime) AppendTime(*record.ctime, text);
-  return record.ctime ? text : text + '-';
+  if (!record.ctime) text += '-';
+  if (record.mark != 0) text += ' ' + std::to_string(record.mark);
+  return text;
 }
 
 Status ReadRecord(const Cell& cell, OwnerRecord& record) {
@@ -102,6 +129,7 @@ Status ReadRecord(const Cell& cell, OwnerRecord& record) {
   read(record.gid);
   read(record.mode);
   record.ctime = ReadTime(NextWord(rest));
+  if (!rest.empty()) record.mark = static_cast<uint64_t>(ReadInteger(rest).value_or(0));
   record.since = cell.timestamp;
   return is_right ? Status() : Status(StatusCode::kCorruption, "a record is '" + cell.value + "'");
 }

@@ -11,6 +11,12 @@
 // For data rows and their families that stands in a row of its own (":17", SOH, row): files need
 // not look for attributes in a table for which only such times are stored.
 //
+// In a store that gives tables no ids (fs/attributes/table_identities.h) a table is "=17", with a
+// random number, its data rows are "~17", NUL, row. So what is not about data lies together, before
+// all of that, and is read in one scan; family `c`, qualifiers "records" and "changes", says there
+// whether there are any rows of data. Where others write, a record has a fifth word, by which it is
+// told from one that says the same.
+//
 // The row "//" is of no place: what renames have begun stands there (fs/attributes/narrowed_modes.h).
 //
 // A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
@@ -26,6 +32,7 @@
 
 #include "engine/cell.h"
 #include "engine/names.h"
+#include "engine/schema.h"
 #include "engine/status.h"
 #include "fs/attributes/attribute_cache.h"
 #include "fs/attributes/inherited_attributes.h"
@@ -39,12 +46,25 @@ inline const TableName kAttributesTable{std::string(kHiddenNamespace),
 inline constexpr char kOwnerFamily[] = "a";
 inline constexpr char kTimeFamily[] = "m";
 inline constexpr char kChangeFamily[] = "c";
-inline constexpr char kDropped[] = "dropped";  // a qualifier in kChangeFamily
+// Qualifiers in kChangeFamily, of a table.
+inline constexpr char kDropped[] = "dropped";
+inline constexpr char kHasRecords[] = "records";
+inline constexpr char kHasChanges[] = "changes";
 inline constexpr char kChangeSeparator = '\x01';
 // Of the time of a directory: it has no versions.
 inline constexpr Timestamp kNoVersion = 0;
 
 // ---- Where --------------------------------------------------------------------------------------
+
+// ":17", "=17".
+std::string RowOfTable(TableId id);
+std::string RowOfTableHere(TableId id);
+// REQUIRES: what RowOfTableHere returned.
+TableId IdOfTableHere(std::string_view row);
+inline constexpr char kTableHereMark = '=';
+inline constexpr char kDataHereMark = '~';  // behind all others
+// What the rows of the table's data begin with.
+std::string DataRowsOf(const std::string& table_row);
 
 // In a data row, or that itself.
 bool IsInRow(PlaceKind kind);

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
+#include <random>
 #include <string_view>
 
 #include "engine/waiting.h"
@@ -18,6 +20,17 @@ namespace {
 Status Unreadable(const Status& status) {
   return {StatusCode::kIoError,
           "owner and mode cannot be read: " + status.ToString() + "; see cellfs check"};
+}
+
+// A root, namespace or table: what is stored for it is at hand always.
+bool IsAboveRows(const Place& place) { return !IsInRow(place.kind) && Qualifier(place).empty(); }
+
+// Whoever is this often too late is one of very many.
+constexpr int kMostAttempts = 20;
+
+uint64_t NewMark() {
+  static thread_local std::random_device device;
+  return std::uniform_int_distribution<int64_t>(1)(device);
 }
 
 }  // namespace
@@ -36,8 +49,9 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
     : store_(store),
       options_(options),
       clock_(std::move(clock)),
-      table_(store, *clock_),
       freshness_(store.traits(), *clock_),
+      table_(store, *clock_, freshness_, options.attributes_table.value_or(TableName())),
+      identities_(table_, !options.read_only),
       cache_(freshness_),
       inherited_(options) {}
 
@@ -46,13 +60,18 @@ StatusOr<DataTable> AttributeStore::TableOf(const Place& place) {
   auto schema = store_.DescribeTable(place.table);
   if (schema.status().code() == StatusCode::kTableNotFound) return DataTable();
   if (!schema.ok()) return schema.status();
-  std::string row = AttributeRowOf(**schema);
+  identities_.Note(**schema);
+  std::string row = identities_.RowOf(**schema);
   return DataTable{*std::move(schema), std::move(row)};
 }
 
 StatusOr<DataTable> AttributeStore::TableToChange(const Place& place) {
   CELLFS_ASSIGN_OR_RETURN(DataTable table, TableOf(place));
-  if (table.schema != nullptr || place.table.name.empty()) return table;
+  if (place.table.name.empty()) return table;
+  if (table.schema != nullptr) {
+    if (table.row.empty()) table.row = TableIdentities::NewRow();
+    return table;
+  }
   return Status(StatusCode::kTableNotFound,
                 "table '" + place.table.ToString() + "' does not exist");
 }
@@ -65,11 +84,13 @@ Status AttributeStore::BeLoaded() {
   auto lock = TakeLock(loading_);
   if (is_loaded()) return Status();
   const Timestamp began = freshness_.Now();
+  const uint64_t identities_before = identities_.changes();
   auto loaded = Load();
   if (!loaded.ok()) return Unreadable(loaded.status());
   const bool may_change = !loaded_ && !options_.read_only;
   const std::set<std::string> marked = std::move(loaded->marked);
   const bool has_narrowed = loaded->has_narrowed;
+  identities_.Learn(std::move(loaded->identities), identities_before);
   inherited_.SetDirectories(std::move(loaded->directories));
   table_.Learn(std::move(loaded->contents));
   loaded_at_ = began;
@@ -82,20 +103,50 @@ Status AttributeStore::BeLoaded() {
   return Status();
 }
 
-// Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
 StatusOr<AttributeStore::Loaded> AttributeStore::Load() {
   Loaded loaded;
-  const Status described = store_.DescribeTable(kAttributesTable).status();
+  if (!keeps()) return loaded;
+  const Status described = store_.DescribeTable(table_.name()).status();
   if (described.code() == StatusCode::kTableNotFound) return loaded;
   CELLFS_RETURN_IF_ERROR(described);
   loaded.contents.exists = true;
+  CELLFS_RETURN_IF_ERROR(freshness_.is_exact() ? LoadBySeeking(loaded) : LoadByScanning(loaded));
+  return loaded;
+}
+
+// Of tables with ids all that is not about data lies together.
+Status AttributeStore::LoadByScanning(Loaded& loaded) {
+  Scan scan;
+  scan.stop_row = kDataHereMark;
+  return ForEachRow(store_, table_.name(), scan, {}, [&](const RowCells& cells) -> Status {
+    const std::string& row = cells.front().row;
+    if (row == kNarrowedRow) {
+      loaded.has_narrowed = true;
+      return {};
+    }
+    if (TableIdentities::IsRowOfOne(row)) {
+      for (const Cell& cell : cells)
+        CELLFS_RETURN_IF_ERROR(TableIdentities::Read(cell, loaded.identities));
+      return {};
+    }
+    for (const Cell& cell : cells) {
+      if (cell.family != kChangeFamily) continue;
+      if (cell.qualifier == kHasRecords) loaded.contents.tables_with_records.insert(row);
+      if (cell.qualifier == kHasChanges) loaded.contents.tables_with_changes.insert(row);
+    }
+    return LoadDirectory(cells, loaded);
+  });
+}
+
+// Two seeks for each table: from a row of it to the first row behind all of its rows of that kind.
+Status AttributeStore::LoadBySeeking(Loaded& loaded) {
   Scan scan;
   scan.limit = 1;
   for (;;) {
     CELLFS_ASSIGN_OR_RETURN(auto scanner,
-                            store_.OpenScanner(Caller::Superuser(), kAttributesTable, scan));
+                            store_.OpenScanner(Caller::Superuser(), table_.name(), scan));
     CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
-    if (rows.empty()) return loaded;
+    if (rows.empty()) return {};
     const RowCells& cells = rows.front();
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
@@ -128,6 +179,21 @@ Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
   return Status();
 }
 
+// REQUIRES: loading_.
+Status AttributeStore::ReloadDirectory(const std::string& row) {
+  Get get;
+  get.row = row;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.Read(get));
+  if (cells.empty()) {
+    inherited_.ForgetDirectory(row);
+    return {};
+  }
+  Loaded loaded;
+  CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
+  inherited_.SetDirectory(row, loaded.directories.begin()->second);
+  return {};
+}
+
 std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place) {
   if (freshness_.is_exact() || IsInRow(place.kind)) return {};
   return TakeLock(loading_);
@@ -157,7 +223,7 @@ StatusOr<std::set<std::string>> AttributeStore::RowsOfTables() {
     CELLFS_ASSIGN_OR_RETURN(const auto tables, store_.ListTables(name_space));
     for (const TableName& table : tables) {
       CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table));
-      rows.insert(AttributeRowOf(*schema));
+      rows.insert(identities_.RowOf(*schema));
     }
   }
   return rows;
@@ -175,12 +241,16 @@ Status AttributeStore::RemoveDropped(const std::set<std::string>& marked) {
 }
 
 StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
+  if (!keeps()) return std::string();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const Place column = narrowed.target.As(PlaceKind::kCell);
   std::string begun;
   if (NarrowedModes::CanTell(narrowed.target, narrowed.over)) {
-    CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(column));
-    CELLFS_RETURN_IF_ERROR(table_.Make());
+    DataTable table;
+    for (bool has_row = false; !has_row;) {
+      CELLFS_ASSIGN_OR_RETURN(table, TableToChange(column));
+      CELLFS_ASSIGN_OR_RETURN(has_row, BeginWriting(column, table, Writes::kRecords));
+    }
     CELLFS_ASSIGN_OR_RETURN(begun, narrowed_.Begin(narrowed, table.row));
   }
   AttributeUpdate update;
@@ -267,7 +337,7 @@ StatusOr<RowRecords> AttributeStore::ReadStored(const Place& place, const Record
 // Reads the whole row for the cache.
 Status AttributeStore::TakeIn(const std::string& row_key) {
   const uint64_t changes = cache_.changes();
-  const Timestamp read_at = freshness_.Now();
+  Timestamp read_at = freshness_.Now();
   Get get;
   get.row = row_key;
   get.columns[kOwnerFamily] = {};
@@ -276,7 +346,7 @@ Status AttributeStore::TakeIn(const std::string& row_key) {
   // Of the owners all versions are read, for a file that goes without a trace must take all along.
   constexpr size_t kMaxCells = 4 * AttributeCache::kMaxRowEntries;
   get.store_limit = kMaxCells + 1;
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.Read(get));
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.ReadAt(get, &read_at));
   StoredRow row;
   for (const Cell& cell : cells) {
     StoredAttributes& stored = row[cell.qualifier];
@@ -388,19 +458,19 @@ StatusOr<std::optional<timespec>> AttributeStore::ReadChange(const Place& direct
 }
 
 Status AttributeStore::StoreDirectoryTime(const Place& directory, Timestamp time, bool is_shown) {
-  if (!directory.HasAttributes()) return Status();
+  if (!directory.HasAttributes() || !keeps()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
-  CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableOf(directory));
+  CELLFS_ASSIGN_OR_RETURN(DataTable table, TableOf(directory));
   if (table.schema == nullptr && !directory.table.name.empty()) return Status();  // it has gone
+  if (table.schema != nullptr && table.row.empty()) table.row = TableIdentities::NewRow();
   if (is_shown) {
     CELLFS_ASSIGN_OR_RETURN(const auto stored, ReadChange(directory, table));
     if (!stored) return Status();
   }
-  CELLFS_RETURN_IF_ERROR(table_.Make());
   const auto no_loading = KeepFromLoading(directory);
-  if (IsInRow(directory.kind)) {
-    table_.NoteChanges(table.row);
-  } else {
+  CELLFS_ASSIGN_OR_RETURN(const bool begun, BeginWriting(directory, table, Writes::kChanges));
+  if (!begun) return Status();  // another mount stores the same of the same
+  if (!IsInRow(directory.kind)) {
     inherited_.SetDirectoryChanged(RowKey(directory, table), ToTimespec(time));
   }
   const std::string row = ChangeRowKey(directory, table);
@@ -445,7 +515,9 @@ StatusOr<AttributeRecord> AttributeStore::RecordAfter(const Place& place, const 
 void AttributeStore::PutOwner(const std::string& qualifier, const OwnerRecord& before,
                               OwnerRecord& after, Put& put) const {
   after.since = before.since;
+  after.mark = before.mark;
   if (SameRecord(before, after)) return;
+  if (!freshness_.is_exact()) after.mark = NewMark();
   if (before.since == 0 || !SameOwner(before, after)) {
     after.since = std::max({clock_->Now(), before.since, Timestamp{1}});
   }
@@ -499,64 +571,161 @@ std::unique_lock<std::mutex> AttributeStore::BeginChange(const std::string& row_
   return TakeLock(changing_[number]);
 }
 
+// What an update changes in a row of the table.
+struct AttributeStore::RowChange {
+  RecordKey key;
+  Timestamp version = kNoVersion;
+  uint64_t changes_before = 0;  // AttributeCache::changes
+  RowRecords stored;
+  AttributeRecord record;           // afterwards
+  Put put;                          // of that
+  std::vector<ChangedRecord> kept;  // by what is in the directory that the place is
+};
+
 Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
-  if (!place.HasAttributes()) return Status();
+  if (!place.HasAttributes() || !keeps()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  uint64_t mark = 0;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    CELLFS_ASSIGN_OR_RETURN(const bool done, TryUpdate(place, update, gone, mark));
+    if (done) return Status();
+  }
+  return {StatusCode::kUnavailable, "owner and mode are changed too often by other mounts"};
+}
+
+StatusOr<bool> AttributeStore::TryUpdate(const Place& place, const AttributeUpdate& update,
+                                         const TracelessFile* gone, uint64_t& mark) {
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(place));
   const auto no_loading = KeepFromLoading(place);
-  const RecordKey key = RecordKeyOf(place, table);
-  const auto& [row_key, qualifier] = key;
-  const auto no_other_change = BeginChange(row_key);
-  const uint64_t changes = cache_.changes();
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords stored, Read(place, table, key, update.version));
-  CELLFS_ASSIGN_OR_RETURN(AttributeRecord record, RecordAfter(place, table, update, stored));
-  const Timestamp version = update.version < 0 ? kNoVersion : update.version;
-  RowStep step{{row_key, {}}, {}, {}};
-  Put put{row_key, {}};
-  PutOwner(qualifier, stored.own, record, put);
-  if (!SameTime(record.mtime, stored.own.mtime)) {
-    const std::string text = record.mtime ? WriteTime(*record.mtime) : "";
-    put.cells.push_back({kTimeFamily, qualifier, version, text, {}});
+  RowChange change;
+  change.key = RecordKeyOf(place, table);
+  const auto no_other_change = BeginChange(change.key.row);
+  change.changes_before = cache_.changes();
+  CELLFS_RETURN_IF_ERROR(Prepare(place, table, update, change));
+  if (mark != 0 && change.stored.own.mark == mark) return true;  // the last attempt was done
+  if (!freshness_.is_exact()) {
+    mark = change.record.mark != change.stored.own.mark ? change.record.mark : 0;
+    return WriteBesideOthers(place, table, change);
   }
-  bool keeps_columns = false;
-  CELLFS_ASSIGN_OR_RETURN(const mode_t closed, ClosedBefore(place, table, update, stored.own));
+  CELLFS_RETURN_IF_ERROR(WriteAlone(place, table, gone, change));
+  return true;
+}
+
+Status AttributeStore::Prepare(const Place& place, const DataTable& table,
+                               const AttributeUpdate& update, RowChange& change) {
+  const auto& [row_key, qualifier] = change.key;
+  CELLFS_ASSIGN_OR_RETURN(change.stored, Read(place, table, change.key, update.version));
+  const OwnerRecord& before = change.stored.own;
+  CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
+  if (update.version >= 0) change.version = update.version;
+  change.put.row = row_key;
+  PutOwner(qualifier, before, change.record, change.put);
+  const auto& mtime = change.record.mtime;
+  if (!SameTime(mtime, change.stored.own.mtime)) {
+    const std::string text = mtime ? WriteTime(*mtime) : "";
+    change.put.cells.push_back({kTimeFamily, qualifier, change.version, text, {}});
+  }
+  CELLFS_ASSIGN_OR_RETURN(const mode_t closed, ClosedBefore(place, table, update, before));
   const bool is_family = place.kind == PlaceKind::kFamily;
-  if (closed != 0 || (is_family && !SameOwner(stored.own, record))) {
-    DirectoryChange change{.closed = closed};
-    if (is_family) {
-      change.directory = DirectoryChange::Of::kFamily;
-      change.before = stored.own;
-      change.after = record;
-    }
-    CELLFS_ASSIGN_OR_RETURN(keeps_columns, KeepColumns(place, table, change, put));
+  if (closed == 0 && (!is_family || SameOwner(before, change.record))) return {};
+  DirectoryChange directory{.closed = closed};
+  if (is_family) {
+    directory.directory = DirectoryChange::Of::kFamily;
+    directory.before = before;
+    directory.after = change.record;
   }
-  if (!put.cells.empty()) step.mutations.mutations.push_back(std::move(put));
+  CELLFS_ASSIGN_OR_RETURN(change.kept, KeepColumns(place, table, directory));
+  return {};
+}
+
+// In one step.
+Status AttributeStore::WriteAlone(const Place& place, const DataTable& table,
+                                  const TracelessFile* gone, RowChange& change) {
+  const std::string& row_key = change.key.row;
+  RowStep step{{row_key, {}}, {}, {}};
+  for (ChangedRecord& column : change.kept) {
+    std::ranges::move(column.put.cells, std::back_inserter(change.put.cells));
+  }
+  if (!change.put.cells.empty()) step.mutations.mutations.push_back(std::move(change.put));
   const RecordKey of_gone =
       gone != nullptr ? RecordKey{row_key, Qualifier(gone->place)} : RecordKey();
   if (gone != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(step.withdrawal, WithdrawalOf(*gone, table, of_gone));
   }
-  if (step.mutations.mutations.empty() && !step.withdrawal) return Status();
+  if (step.mutations.mutations.empty() && !step.withdrawal) return {};
   const size_t withdraws = step.withdrawal ? step.withdrawal->cells.size() : 0;
-  CELLFS_RETURN_IF_ERROR(table_.Make());
-  if (IsInRow(place.kind)) {
-    table_.NoteRecords(table.row);
-  } else if (qualifier.empty()) {
-    inherited_.SetDirectory(row_key, record);
-  }
+  CELLFS_RETURN_IF_ERROR(BeginWriting(place, table, Writes::kRecords).status());
+  if (IsAboveRows(place)) inherited_.SetDirectory(row_key, change.record);
   const StatusOr<bool> withdrawn = table_.Write(std::move(step));
   if (!withdrawn.ok()) {
     cache_.Forget(row_key);
     return withdrawn.status();
   }
-  if (*withdrawn) WasWithdrawn(withdraws, of_gone, *gone, changes);
-  if (keeps_columns) {
-    cache_.Forget(row_key);
-    return Status();
+  if (*withdrawn) WasWithdrawn(withdraws, of_gone, *gone, change.changes_before);
+  Wrote(change, change.changes_before + (*withdrawn ? 1 : 0));
+  return {};
+}
+
+// Each record where it is still as it was read.
+StatusOr<bool> AttributeStore::WriteBesideOthers(const Place& place, const DataTable& table,
+                                                 const RowChange& change) {
+  if (change.put.cells.empty() && change.kept.empty()) return true;
+  const auto& [row_key, qualifier] = change.key;
+  CELLFS_ASSIGN_OR_RETURN(const bool begun, BeginWriting(place, table, Writes::kRecords));
+  if (!begun) return false;
+  if (IsAboveRows(place)) inherited_.SetDirectory(row_key, change.record);
+  std::vector<ChangedRecord> changed = change.kept;
+  changed.push_back({qualifier, change.stored.own, change.put});
+  const StatusOr<bool> written = WriteWhereUnchanged(changed);
+  if (written.ok() && *written) {
+    Wrote(change, change.changes_before);
+    return true;
   }
-  cache_.Wrote(row_key, qualifier, record, version, record.mtime, changes + (*withdrawn ? 1 : 0));
-  return Status();
+  cache_.Forget(row_key);
+  if (IsAboveRows(place)) CELLFS_RETURN_IF_ERROR(ReloadDirectory(row_key));
+  if (written.status().code() == StatusCode::kOutcomeUnknown) return false;  // it is looked for
+  return written;
+}
+
+void AttributeStore::Wrote(const RowChange& change, uint64_t changes_before) {
+  const auto& [row_key, qualifier] = change.key;
+  if (!change.kept.empty()) return cache_.Forget(row_key);
+  cache_.Wrote(row_key, qualifier, change.record, change.version, change.record.mtime,
+               changes_before);
+}
+
+StatusOr<bool> AttributeStore::BeginWriting(const Place& place, const DataTable& table,
+                                            Writes what) {
+  CELLFS_RETURN_IF_ERROR(table_.Make());
+  if (table.schema == nullptr) return true;
+  const bool is_records = what == Writes::kRecords;
+  if (!freshness_.is_exact()) {
+    CELLFS_ASSIGN_OR_RETURN(const bool done, identities_.Establish(*table.schema, table.row));
+    if (!done) return false;
+    const bool is_known =
+        is_records ? table_.HasRecords(table.row) : table_.HasChanges(table.row);
+    if (IsInRow(place.kind) && !is_known) {
+      const char* const has = is_records ? kHasRecords : kHasChanges;
+      Put put{table.row, {{kChangeFamily, has, kNoVersion, "1", {}}}};
+      CELLFS_RETURN_IF_ERROR(table_.Write(std::move(put)));
+    }
+  }
+  if (!IsInRow(place.kind)) return true;
+  is_records ? table_.NoteRecords(table.row) : table_.NoteChanges(table.row);
+  return true;
+}
+
+// The columns' before the directory's: whoever comes in between, they have what they are to keep.
+StatusOr<bool> AttributeStore::WriteWhereUnchanged(const std::vector<ChangedRecord>& changed) {
+  for (const auto& [qualifier, before, put] : changed) {
+    if (put.cells.empty()) continue;
+    const std::string text = before.since == 0 ? std::string() : WriteRecord(before);
+    const ColumnCondition as_read{kOwnerFamily, qualifier, CompareOperator::kEqual, text};
+    CELLFS_ASSIGN_OR_RETURN(const bool done, table_.WriteIf(as_read, RowMutations::Of(put)));
+    if (!done) return false;
+  }
+  return true;
 }
 
 // Somebody else makes a row or family anew whose directory kept others out of what is deleted in it.
@@ -614,21 +783,24 @@ StatusOr<std::set<AttributeStore::ColumnName>> AttributeStore::StoredColumns(
   return columns;
 }
 
-// False: there are none.
-StatusOr<bool> AttributeStore::KeepColumns(const Place& row_or_family, const DataTable& table,
-                                           const DirectoryChange& change, Put& put) {
+StatusOr<std::vector<AttributeStore::ChangedRecord>> AttributeStore::KeepColumns(
+    const Place& row_or_family, const DataTable& table, const DirectoryChange& change) {
+  std::vector<ChangedRecord> changed;
   CELLFS_ASSIGN_OR_RETURN(const auto columns, StoredColumns(row_or_family));
   for (const auto& [family, qualifier] : columns) {
     const Place column = CellPlace(row_or_family.table, row_or_family.row, family, qualifier);
     const RecordKey key = RecordKeyOf(column, table);
     CELLFS_ASSIGN_OR_RETURN(const RowRecords records, Read(column, table, key, kNoVersion));
     CELLFS_ASSIGN_OR_RETURN(OwnerRecord kept, KeptBy(column, table, records, change));
-    PutOwner(key.qualifier, records.own, kept, put);
+    ChangedRecord record{key.qualifier, records.own, Put{key.row, {}}};
+    PutOwner(key.qualifier, records.own, kept, record.put);
+    if (!record.put.cells.empty()) changed.push_back(std::move(record));
   }
-  return !columns.empty();
+  return changed;
 }
 
 Status AttributeStore::Forget(const TracelessFile& gone) {
+  if (!store_.traits().withdraws) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, TableToChange(gone.place));
   const RecordKey key = RecordKeyOf(gone.place, table);
@@ -647,6 +819,13 @@ Status AttributeStore::Forget(const TracelessFile& gone) {
   return Status();
 }
 
+Status AttributeStore::IsStillTheSame(const TableName& table) {
+  if (!keeps()) return Status();
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table));
+  return identities_.IsStillTheSame(*schema);
+}
+
 Status AttributeStore::DropNamespace(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const auto no_loading = KeepFromLoading(place);
@@ -659,7 +838,8 @@ Status AttributeStore::DropNamespace(const Place& place) {
 StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(DataTable table, TableToChange(place));
-  if (!table_.exists()) return table;
+  if (identities_.RowOf(*table.schema).empty()) table.row.clear();
+  if (!table_.exists() || table.row.empty()) return table;
   // Without it, on a full disk say, rows that cannot be removed stay, and are shown nowhere.
   Put mark{table.row, {{kChangeFamily, kDropped, kNoVersion, "-", {}}}};
   static_cast<void>(table_.Write(std::move(mark)));
@@ -670,6 +850,8 @@ StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
 Status AttributeStore::DropTable(const DataTable& table) {
   std::unique_lock<std::mutex> no_loading;
   if (table.schema != nullptr && !freshness_.is_exact()) no_loading = TakeLock(loading_);
+  if (table.schema != nullptr) CELLFS_RETURN_IF_ERROR(identities_.Forget(table.schema->name()));
+  if (table.row.empty()) return Status();
   inherited_.ForgetDirectory(table.row);
   cache_.Clear();
   return table_.RemoveTable(table.row);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // AttributeStore: owner, mode and times where they are not what the tree would show by itself, in
-// the table cellfs:attributes, which is made when the first of them is stored.
+// the table cellfs:attributes (MountOptions::attributes_table), which is made when the first of
+// them is stored. Without such a table nothing is stored, and all is as it is inherited.
 //
 // Owner and mode belong to a column, with all its versions; a remembered mtime to one version. What
 // is not stored is inherited (fs/attributes/inherited_attributes.h).
@@ -32,6 +33,7 @@
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/attributes/narrowed_modes.h"
 #include "fs/attributes/past_attributes.h"
+#include "fs/attributes/table_identities.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -73,6 +75,9 @@ class AttributeStore {
  public:
   AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
 
+  // False: nothing is stored.
+  bool keeps() const { return options_.attributes_table.has_value(); }
+
   // Reads what every other call needs, once, or again where it is not fresh any more; they do it
   // themselves where that was not done.
   Status BeLoaded();
@@ -94,6 +99,7 @@ class AttributeStore {
   // one step with the change, deleted ones too: a family's owner and mode are about the directory
   // alone, and who makes it anew gets nothing of what was in it. Where another makes a row or family
   // anew into which its mode let nobody but its owner, what is deleted in it is closed likewise.
+  // Where other mounts write, it is made of what is stored then: nothing of theirs is lost.
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
@@ -107,6 +113,9 @@ class AttributeStore {
   // When an entry of the directory last came or went, in milliseconds. `is_shown`: it shows that by
   // itself, unless another such time is stored.
   Status StoreDirectoryTime(const Place& directory, Timestamp time, bool is_shown);
+
+  // The store made the table anew for this mount, which is to be the one that it was.
+  Status IsStillTheSame(const TableName& table);
 
   // The namespace was dropped.
   Status DropNamespace(const Place& name_space);
@@ -130,9 +139,13 @@ class AttributeStore {
     std::set<std::string> marked;  // as those to be dropped
     bool has_narrowed = false;     // NarrowedModes has some
     InheritedAttributes::Directories directories;
+    TableIdentities::Identities identities;
   };
   StatusOr<Loaded> Load();
+  Status LoadBySeeking(Loaded& loaded);
+  Status LoadByScanning(Loaded& loaded);
   static Status LoadDirectory(const RowCells& cells, Loaded& loaded);
+  Status ReloadDirectory(const std::string& row);
   Status RemoveDropped(const std::set<std::string>& marked);
   Status SettleNarrowed();
   Status Settle(const NarrowedModes::Unfinished& unfinished);
@@ -159,6 +172,29 @@ class AttributeStore {
                                         const AttributeUpdate& update, const RowRecords& stored);
   void PutOwner(const std::string& qualifier, const OwnerRecord& before, OwnerRecord& after,
                 Put& put) const;
+  // One attempt of Update. False: another mount changed something meanwhile. `mark`: of the record
+  // that was put last and may be there.
+  StatusOr<bool> TryUpdate(const Place& place, const AttributeUpdate& update,
+                           const TracelessFile* gone, uint64_t& mark);
+  // Before something is written for the table; as TableIdentities::Establish.
+  enum class Writes { kRecords, kChanges };
+  StatusOr<bool> BeginWriting(const Place& place, const DataTable& table, Writes what);
+  struct RowChange;
+  Status Prepare(const Place& place, const DataTable& table, const AttributeUpdate& update,
+                 RowChange& change);
+  Status WriteAlone(const Place& place, const DataTable& table, const TracelessFile* gone,
+                    RowChange& change);
+  StatusOr<bool> WriteBesideOthers(const Place& place, const DataTable& table,
+                                   const RowChange& change);
+  void Wrote(const RowChange& change, uint64_t changes_before);
+  // A record that changes with others.
+  struct ChangedRecord {
+    std::string qualifier;
+    OwnerRecord before;
+    Put put;
+  };
+  // False: another mount has changed one of these records meanwhile.
+  StatusOr<bool> WriteWhereUnchanged(const std::vector<ChangedRecord>& changed);
   // What happens to the directory that columns are in.
   struct DirectoryChange {
     enum class Of { kRow, kFamily };
@@ -170,8 +206,10 @@ class AttributeStore {
   };
   StatusOr<mode_t> ClosedBefore(const Place& place, const DataTable& table,
                                 const AttributeUpdate& update, const OwnerRecord& own);
-  StatusOr<bool> KeepColumns(const Place& row_or_family, const DataTable& table,
-                             const DirectoryChange& change, Put& put);
+  // What the columns keep.
+  StatusOr<std::vector<ChangedRecord>> KeepColumns(const Place& row_or_family,
+                                                   const DataTable& table,
+                                                   const DirectoryChange& change);
   using ColumnName = std::pair<std::string, std::string>;  // family, qualifier
   StatusOr<std::set<ColumnName>> StoredColumns(const Place& row_or_family);
   StatusOr<OwnerRecord> KeptBy(const Place& column, const DataTable& table,
@@ -187,9 +225,10 @@ class AttributeStore {
   Store& store_;
   const MountOptions& options_;
   const std::shared_ptr<const Clock> clock_;
+  const Freshness freshness_;
   AttributeTable table_;
   const NarrowedModes narrowed_{table_};
-  const Freshness freshness_;
+  TableIdentities identities_;
   AttributeCache cache_;
   InheritedAttributes inherited_;
   PastAttributes past_{table_, freshness_, options_};
@@ -199,7 +238,7 @@ class AttributeStore {
   std::atomic<Timestamp> loaded_at_{0};
 
   // A change reads what is stored, and writes all of it anew: those of one row go one after the
-  // other. By row; behind loading_.
+  // other, those of this mount. By row; behind loading_.
   std::array<std::mutex, 64> changing_;
 };
 

@@ -7,6 +7,15 @@
 
 namespace cellfs::fs {
 
+AttributeTable::AttributeTable(Store& store, const Clock& clock, const Freshness& freshness,
+                               TableName name)
+    : store_(store),
+      name_(std::move(name)),
+      read_ahead_(freshness.is_exact() ? nullptr
+                                       : std::make_unique<ReadAhead>(store, freshness,
+                                                                     ReadAhead::Changes::kByRow)),
+      mutations_(store, clock) {}
+
 // ---- What is known of it ------------------------------------------------------------------------
 
 void AttributeTable::Learn(Contents contents) {
@@ -48,11 +57,11 @@ Status AttributeTable::Make() {
   const auto making = TakeLock(making_);
   if (exists()) return Status();
   const Caller& superuser = Caller::Superuser();
-  if (!store_.DescribeNamespace(kAttributesTable.namespace_name).ok()) {
-    CELLFS_RETURN_IF_ERROR(
-        store_.CreateNamespace(superuser, {kAttributesTable.namespace_name, {}}));
+  if (!store_.DescribeNamespace(name_.namespace_name).ok()) {
+    const Status made = store_.CreateNamespace(superuser, {name_.namespace_name, {}});
+    if (made.code() != StatusCode::kNamespaceExists) CELLFS_RETURN_IF_ERROR(made);
   }
-  TableSchema schema(kAttributesTable);
+  TableSchema schema(name_);
   FamilySchema owner(kOwnerFamily);
   FamilySchema times(kTimeFamily);
   FamilySchema changes(kChangeFamily);
@@ -61,14 +70,22 @@ Status AttributeTable::Make() {
   schema.families.emplace(kOwnerFamily, std::move(owner));
   schema.families.emplace(kTimeFamily, std::move(times));
   schema.families.emplace(kChangeFamily, std::move(changes));
-  CELLFS_RETURN_IF_ERROR(store_.CreateTable(superuser, schema));
+  const Status made = store_.CreateTable(superuser, schema);
+  if (made.code() != StatusCode::kTableExists) CELLFS_RETURN_IF_ERROR(made);  // another mount's
   const std::unique_lock lock(mutex_);
   contents_.exists = true;
   return Status();
 }
 
-StatusOr<RowCells> AttributeTable::Read(const Get& get) const {
-  return store_.Read(Caller::Superuser(), kAttributesTable, get);
+StatusOr<RowCells> AttributeTable::ReadAt(const Get& get, Timestamp* read_at) const {
+  if (read_ahead_ == nullptr) return store_.Read(Caller::Superuser(), name_, get);
+  CELLFS_ASSIGN_OR_RETURN(auto answer, read_ahead_->Ask(Caller::Superuser(), name_, get));
+  if (read_at != nullptr) *read_at = answer.read_at;
+  return std::move(answer.cells);
+}
+
+void AttributeTable::Forget(const std::string& row) const {
+  if (read_ahead_ != nullptr) read_ahead_->Forget(name_, row);
 }
 
 StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const RecordKey& key,
@@ -94,14 +111,31 @@ StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const Recor
 }
 
 Status AttributeTable::Write(Mutation mutation) const {
-  return store_.Mutate(Caller::Superuser(), kAttributesTable, RowMutations::Of(std::move(mutation)))
-      .status();
+  const std::string row = read_ahead_ == nullptr ? std::string() : RowOf(mutation);
+  const auto done =
+      store_.Mutate(Caller::Superuser(), name_, RowMutations::Of(std::move(mutation)));
+  Forget(row);
+  return done.status();
+}
+
+StatusOr<bool> AttributeTable::WriteIf(const ColumnCondition& holds,
+                                       RowMutations mutations) const {
+  CheckAndMutate check;
+  check.row = mutations.row;
+  check.condition = holds;
+  check.action = std::move(mutations);
+  const auto result = store_.CheckAndMutate(Caller::Superuser(), name_, check);
+  Forget(check.row);
+  if (!result.ok()) return result.status();
+  return result->done;
 }
 
 StatusOr<bool> AttributeTable::Write(RowStep step) const {
-  CELLFS_ASSIGN_OR_RETURN(const auto done,
-                          mutations_.Do(Caller::Superuser(), kAttributesTable, step));
-  return done.withdrawn;
+  const std::string row = read_ahead_ == nullptr ? std::string() : step.mutations.row;
+  const auto done = mutations_.Do(Caller::Superuser(), name_, step);
+  Forget(row);
+  if (!done.ok()) return done.status();
+  return done->withdrawn;
 }
 
 // ---- Rows that go -------------------------------------------------------------------------------
@@ -117,22 +151,31 @@ Status AttributeTable::RemoveTable(const std::string& table) {
 }
 
 Status AttributeTable::RemoveRows(const std::string& first) const {
+  const std::string data = DataRowsOf(first);
+  CELLFS_RETURN_IF_ERROR(DropRows(data, data + '\x02'));
+  return data == first ? Status() : DropRows(first, first);
+}
+
+Status AttributeTable::DropRows(const std::string& first, const std::string& last) const {
   Scan scan;
-  scan.start_row = first + '\x02';
+  scan.start_row = last;
   scan.stop_row = first;
   scan.include_stop_row = true;
   scan.reversed = true;
   scan.raw = true;  // with versions that only newer ones hide
   scan.max_versions = kAllVersions;
   scan.lengths_only = true;
-  return ForEachRow(store_, kAttributesTable, scan, {},
+  return ForEachRow(store_, name_, scan, {},
                     [this](const RowCells& cells) { return DropRow(cells); });
 }
 
-// Without tombstones: they would hide the times of versions of a later table of this name. What
-// cannot be withdrawn is made to say nothing.
+// Without tombstones: they would hide the times of versions of a later namespace of this name. What
+// cannot be withdrawn is made to say nothing. No other table gets the rows of one.
 Status AttributeTable::DropRow(const RowCells& cells) const {
   const std::string& row = cells.front().row;
+  if (row.front() == kTableHereMark || row.front() == kDataHereMark) {
+    return Write(RowStep{RowMutations::Of(Delete{row, {}}), {}, {}}).status();
+  }
   Withdraw withdraw{row, {}};
   Put empty{row, {}};
   for (const Cell& cell : cells) {
@@ -146,8 +189,8 @@ Status AttributeTable::DropRow(const RowCells& cells) const {
 Status AttributeTable::ForgetOwners(const std::string& table, const IsOfThese& goes,
                                     Timestamp time) const {
   Scan scan;
-  scan.start_row = table + '\0';
-  scan.stop_row = table + kChangeSeparator;
+  scan.start_row = DataRowsOf(table) + '\0';
+  scan.stop_row = DataRowsOf(table) + kChangeSeparator;
   scan.columns[kOwnerFamily] = {};
   const std::string nothing = WriteRecord(OwnerRecord());
   const auto forget = [&](const RowCells& cells) {
@@ -159,7 +202,7 @@ Status AttributeTable::ForgetOwners(const std::string& table, const IsOfThese& g
     if (put.cells.empty()) return Status();
     return Write(std::move(put));
   };
-  return ForEachRow(store_, kAttributesTable, scan, {}, forget);
+  return ForEachRow(store_, name_, scan, {}, forget);
 }
 
 Status ForEachRow(Store& store, const TableName& table, const Scan& scan, const ScanBatch& batch,

@@ -6,6 +6,7 @@
 #define CELLFS_FS_ATTRIBUTES_ATTRIBUTE_TABLE_H_
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
@@ -16,6 +17,8 @@
 #include "engine/store.h"
 #include "fs/attributes/attribute_rows.h"
 #include "fs/store/column_mutations.h"
+#include "fs/store/freshness.h"
+#include "fs/store/read_ahead.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -23,7 +26,10 @@ namespace cellfs::fs {
 // Thread-safe. Tables of data are named by their rows in it.
 class AttributeTable {
  public:
-  AttributeTable(Store& store, const Clock& clock) : store_(store), mutations_(store, clock) {}
+  // All outlive it. `name`: its own.
+  AttributeTable(Store& store, const Clock& clock, const Freshness& freshness, TableName name);
+
+  const TableName& name() const { return name_; }
 
   // ---- What is known of it --------------------------------------------------------------------
   struct Contents {
@@ -46,19 +52,23 @@ class AttributeTable {
   // Makes it where it is not there. Under no mutex of a reader: a change of a table waits for the
   // scans of it, and their filters look here.
   Status Make();
-  StatusOr<RowCells> Read(const Get& get) const;
+  StatusOr<RowCells> Read(const Get& get) const { return ReadAt(get, nullptr); }
+  // The same, and when that was read (Freshness::Now).
+  StatusOr<RowCells> ReadAt(const Get& get, Timestamp* read_at) const;
   // The records of one place alone; `version` as of AttributeStore::Find. As they were through the
   // view, if one is given.
   StatusOr<RowRecords> ReadRecords(const Place& place, const RecordKey& key, Timestamp version,
                                    const View* view = nullptr) const;
   Status Write(Mutation mutation) const;
+  // For those that other mounts change too. False: the column holds something else.
+  StatusOr<bool> WriteIf(const ColumnCondition& holds, RowMutations mutations) const;
   // Whether its withdrawal, if any, could be made.
   StatusOr<bool> Write(RowStep step) const;
 
   // ---- Rows that go ---------------------------------------------------------------------------
   // Those of the table, which has gone.
   Status RemoveTable(const std::string& table);
-  // This row and those of the data behind it; the last to be removed is the first, with the mark.
+  // This row and those of its data; the last to be removed is the first, with the mark.
   Status RemoveRows(const std::string& first) const;
   // The owners of qualifiers that `goes` says, of the table's data: records later than `time` are of
   // files made since then.
@@ -67,8 +77,12 @@ class AttributeTable {
 
  private:
   Status DropRow(const RowCells& cells) const;
+  Status DropRows(const std::string& first, const std::string& last) const;
+  void Forget(const std::string& row) const;
 
   Store& store_;
+  const TableName name_;
+  const std::unique_ptr<ReadAhead> read_ahead_;  // null where what is read is kept anyway
   const ColumnMutations mutations_;
 
   std::mutex making_;                // while the table is made

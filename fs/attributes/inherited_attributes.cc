@@ -49,13 +49,6 @@ StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
 
 }  // namespace
 
-std::string AttributeRowOf(const TableSchema& table) {
-  if (table.id() == 0) return ':' + table.name().namespace_name + ':' + table.name().name;
-  char row[1 + 20] = {':'};
-  const auto [end, error] = std::to_chars(std::begin(row) + 1, std::end(row), table.id());
-  return {row, end};
-}
-
 Status CheckInheritance(const FamilySchema& family) { return OwnerOf(family).status(); }
 
 void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {

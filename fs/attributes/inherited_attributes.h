@@ -45,10 +45,6 @@ struct DataTable {
   std::shared_ptr<const TableSchema> schema;
   std::string row;
 };
-// ":" and the table's id, which it keeps whatever it is called, and no other table gets; of a store
-// that gives no ids, the names of namespace and table.
-std::string AttributeRowOf(const TableSchema& table);
-
 // kIllegalArgument where what the family's schema says of owner, group or mode (cellfs.owner,
 // cellfs.group, cellfs.mode) is none.
 Status CheckInheritance(const FamilySchema& family);

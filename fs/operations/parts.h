@@ -55,7 +55,12 @@ struct Parts {
         clock(std::move(clock_in)),
         kept_tables(store_in.traits().tables_need_a_family ? std::make_unique<KeptTables>(store_in)
                                                            : nullptr),
-        store(kept_tables == nullptr ? store_in : *kept_tables) {}
+        store(kept_tables == nullptr ? store_in : *kept_tables) {
+    if (kept_tables == nullptr) return;
+    kept_tables->SetTellOfMade([this](const TableName& table) {
+      errors.Record("schema", TablePlace(table), attributes.IsStillTheSame(table));
+    });
+  }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 

@@ -83,6 +83,11 @@ void KeptTables::Forget(const KeptPtr& kept) {
   --count_;
 }
 
+Status KeptTables::Tell(const TableName& table, Status done) const {
+  if (tell_of_made_) tell_of_made_(table);
+  return done;
+}
+
 Status KeptTables::BecomeOf(const Caller& caller, const KeptPtr& kept, TableSchema schema) {
   if (schema.families.empty()) {
     KeptTable changed = *kept;
@@ -94,6 +99,7 @@ Status KeptTables::BecomeOf(const Caller& caller, const KeptPtr& kept, TableSche
   const Status made = inner().CreateTable(caller, schema);
   if (made.ok() || made.code() == StatusCode::kTableExists) Forget(kept);
   CELLFS_RETURN_IF_ERROR(made);
+  CELLFS_RETURN_IF_ERROR(Tell(table, made));
   if (kept->quota) {
     CELLFS_RETURN_IF_ERROR(inner().SetTableSpaceQuota(caller, table, kept->quota));
   }
@@ -139,7 +145,10 @@ Status KeptTables::AlterTable(const Caller& caller, const TableSchema& schema) {
 
 Status KeptTables::RecreateTable(const Caller& caller, const TableSchema& schema) {
   const KeptPtr kept = Find(schema.name());
-  if (kept == nullptr) return inner().RecreateTable(caller, schema);
+  if (kept == nullptr) {
+    CELLFS_RETURN_IF_ERROR(Tell(schema.name(), {}));
+    return Tell(schema.name(), inner().RecreateTable(caller, schema));
+  }
   return BecomeOf(caller, kept, schema);
 }
 
@@ -183,7 +192,10 @@ StatusOr<bool> KeptTables::DropEmptyTable(const Caller& caller, const TableName&
 
 Status KeptTables::TruncateTable(const Caller& caller, const TableName& table) {
   const KeptPtr kept = Find(table);
-  if (kept == nullptr) return inner().TruncateTable(caller, table);
+  if (kept == nullptr) {
+    CELLFS_RETURN_IF_ERROR(Tell(table, {}));
+    return Tell(table, inner().TruncateTable(caller, table));
+  }
   return CheckIsDisabled(kept->is_enabled, table);
 }
 

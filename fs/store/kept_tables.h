@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // KeptTables: the store of a mount whose tables need a family (StoreTraits::tables_need_a_family),
-// with those that mkdir made and that have none yet: they are kept here, for this mount alone, until
-// their first family makes them in the store. Gone after unmount.
+// with those that mkdir made and that have none yet: they are kept here, for this mount alone,
+// until their first family makes them in the store. Gone after unmount.
 //
 // To all others a kept table is as one without families and cells: its schema can be read and
 // changed, it is listed, dropped, disabled. One that another client makes under its name takes its
@@ -12,11 +12,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/forwarding_store.h"
@@ -30,6 +32,11 @@ class KeptTables : public ForwardingStore {
  public:
   // It outlives this.
   explicit KeptTables(Store& store) : ForwardingStore(store) {}
+
+  // The store makes the table anew for this mount, which is still the one that it was: told after a
+  // kept one's first family, before and after RecreateTable and TruncateTable. To be set before use.
+  using TellOfMade = std::function<void(const TableName& table)>;
+  void SetTellOfMade(TellOfMade tell) { tell_of_made_ = std::move(tell); }
 
   // The table is here from now on, and `counted` as long as it is. kTableExists,
   // kNamespaceNotFound.
@@ -78,6 +85,10 @@ class KeptTables : public ForwardingStore {
   // Makes it in the store, with what else was said of it, where the schema has a family.
   Status BecomeOf(const Caller& caller, const KeptPtr& kept, TableSchema schema);
 
+  // With what it returns.
+  Status Tell(const TableName& table, Status done) const;
+
+  TellOfMade tell_of_made_;
   mutable std::mutex mutex_;  // a leaf; guards kept_
   std::map<TableName, KeptPtr> kept_;
   std::atomic<size_t> count_{0};  // of kept_: most mounts have none

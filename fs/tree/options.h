@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "engine/mutation.h"
+#include "engine/names.h"
 #include "engine/schema.h"
+#include "fs/tree/hidden_namespace.h"
 #include "fs/tree/name_spelling.h"
 
 namespace cellfs::fs {
@@ -46,6 +48,10 @@ struct MountOptions {
   gid_t gid = 0;
   mode_t file_mode = 0644;
   mode_t directory_mode = 0755;
+  // Where owners, modes and times are kept that are not what the tree shows by itself (fs/attributes);
+  // nullopt: nowhere.
+  std::optional<TableName> attributes_table =
+      TableName{std::string(kHiddenNamespace), std::string(kAttributesName)};
   std::string store_directory;  // for statfs; empty: a store in memory
   std::optional<int64_t>
       store_made_at;          // milliseconds: the time of what nothing else tells a time of

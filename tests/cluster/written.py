@@ -121,6 +121,68 @@ class Written(unittest.TestCase):
         namespace.rmdir()
         self.assertNotIn("written", os.listdir(self.directory / "m"))
 
+    def mode(self, path):
+        return path.stat().st_mode & 0o777
+
+    def test_owners_belong_to_a_table(self):
+        note, table = self.family / "note", f"default:{self.name}"
+
+        def give_modes():
+            self.family.mkdir(parents=True, exist_ok=True)
+            note.write_text("x")
+            note.chmod(0o600)
+            self.table.chmod(0o700)
+
+        give_modes()
+        for change in (f"split {table} k", f"disable {table}", f"enable {table}",
+                       f"split {table} r"):
+            control(change)
+            time.sleep(1.5)
+            self.assertEqual(self.mode(self.table), 0o700, change)
+        self.assertEqual(self.mode(note), 0o600)
+        for change in ("remake", "truncate"):
+            control(f"{change} {table}")
+            time.sleep(1.5)
+            self.assertEqual(self.mode(self.table), 0o755, change)
+            self.family.mkdir(parents=True, exist_ok=True)
+            note.write_text("x")
+            self.assertEqual(self.mode(note), 0o644, change)
+            give_modes()
+            self.assertEqual(self.mode(note), 0o600)
+        self.table.chmod(0o711)
+        cellfs("truncate", self.store_path)
+        time.sleep(1.5)
+        self.assertEqual(self.mode(self.table), 0o711)
+
+    def test_two_mounts_change_owners_at_once(self):
+        other = self.mount("other") / "default" / self.name
+        for name in ("a", "b"):
+            (self.family / name).write_text("x")
+        time.sleep(1.5)
+
+        def change(files, act):
+            for number in range(50):
+                for file in files:
+                    act(file, number)
+
+        def owners(file, number):
+            os.chown(file, 1000 + number, 2000 + number)
+
+        paths = [self.table / "r", self.family, self.family / "a", self.family / "b"]
+        others = [other / path.relative_to(self.table) for path in paths]
+        threads = [
+            threading.Thread(target=change, args=(paths, lambda file, n: file.chmod(0o700 + n))),
+            threading.Thread(target=change, args=(others, owners))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        time.sleep(1.5)
+        for path in paths + others:
+            status = path.stat()
+            self.assertEqual((status.st_mode & 0o777, status.st_uid, status.st_gid),
+                             (0o700 + 49, 1049, 2049), path)
+
     def test_a_table_is_made_by_its_first_family(self):
         other = self.mount("other")
         namespace = self.directory / "m/made"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fs/attributes/attribute_rows.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -25,8 +26,14 @@ class AttributeStoreTest : public WritingTest {
   }
   // Of the table of attributes.
   std::string Row(const std::string& row) {
-    const auto table = tree.store->DescribeTable({"default", "t"});
-    return AttributeRowOf(**table) + '\0' + row;
+    const TableId id = (*tree.store->DescribeTable({"default", "t"}))->id();
+    if (id != 0) return RowOfTable(id) + '\0' + row;
+    auto scanner = tree.store->OpenScanner(Caller::Superuser(), kAttributes, Scan());
+    for (const RowCells& cells : *(*scanner)->Next({})) {
+      const std::string& found = cells.front().row;
+      if (found.front() == kDataHereMark && found.ends_with('\0' + row)) return found;
+    }
+    return {};
   }
   // Of the column default/t/r/f/q, as text, the newest first.
   std::vector<std::pair<Timestamp, std::string>> Owners() {
@@ -37,7 +44,8 @@ class AttributeStoreTest : public WritingTest {
     const auto cells = tree.store->Read(Caller::Superuser(), kAttributes, get);
     std::vector<std::pair<Timestamp, std::string>> owners;
     for (const Cell& cell : *cells) {
-      owners.emplace_back(cell.timestamp, cell.value.substr(0, cell.value.rfind(' ')));
+      const size_t mode = cell.value.find(' ', cell.value.find(' ') + 1) + 1;
+      owners.emplace_back(cell.timestamp, cell.value.substr(0, cell.value.find(' ', mode)));
     }
     return owners;
   }
@@ -149,7 +157,7 @@ TEST_F(AttributeStoreTest, RowsOfATableThatWasDroppedGoAtTheNextMountWhereTheyCo
   ASSERT_EQ(tree.Mkdir("default/other"), 0);
   ASSERT_EQ(SetMode("default/other", 0700), 0);
   const auto other = tree.store->DescribeTable({"default", "other"});
-  const std::string row = AttributeRowOf(**other);
+  const std::string row = RowOfTable((*other)->id());
   auto& attributes = tree.filesystem->parts().attributes;
   ASSERT_TRUE(attributes.BeginDropTable(TablePlace({"default", "other"})).ok());
   tree.Remount();

@@ -44,6 +44,7 @@ class HookedStore : public ForwardingStore {
   }
   StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
                                                 const cellfs::CheckAndMutate& check) override {
+    if (table.namespace_name == kHiddenNamespace) Call(before_attributes);
     auto mutated = ForwardingStore::CheckAndMutate(caller, table, check);
     Call(after_mutation);
     return mutated;

@@ -392,6 +392,8 @@ TEST_P(UnknownOutcomeTest, ARenameIsLookedForAndNotRepeated) {
   const std::string target = "default/t/r/f/target";
   ASSERT_EQ(tree.Save(kQ, "new"), 0);
   ASSERT_EQ(tree.Save(target, "old"), 0);
+  ASSERT_EQ(tree.Change(target, AttributeChange{.mode = 0640}), 0);  // the table's first record
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0640}), 0);
   const int sent = remote().mutations();
   remote().LoseOutcome(1, GetParam());
   EXPECT_EQ(tree.Rename(kQ, target), IsDone() ? 0 : EIO);

@@ -81,6 +81,7 @@ Result RemoteStore::Change(const RowMutations& mutations, Send&& send) {
 
 StatusOr<RowCells> RemoteStore::Read(const Caller& caller, const TableName& table, const Get& get) {
   Travel();
+  ++reads_;
   CELLFS_RETURN_IF_ERROR(CheckOffered(get));
   return ForwardingStore::Read(caller, table, get);
 }
@@ -89,6 +90,7 @@ StatusOr<std::unique_ptr<Scanner>> RemoteStore::OpenScanner(const Caller& caller
                                                             const TableName& table,
                                                             const Scan& scan) {
   Travel();
+  ++reads_;
   CELLFS_RETURN_IF_ERROR(CheckOffered(scan));
   return ForwardingStore::OpenScanner(caller, table, scan);
 }
@@ -114,6 +116,58 @@ Status RemoteStore::CreateTable(const Caller& caller, const TableSchema& schema)
 Status RemoteStore::AlterTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckHasFamilies(schema));
   return ForwardingStore::AlterTable(caller, schema);
+}
+
+Status RemoteStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
+  CELLFS_RETURN_IF_ERROR(ForwardingStore::RecreateTable(caller, schema));
+  Restamp(schema.name(), {.regions = true, .state = true});
+  return {};
+}
+
+Status RemoteStore::TruncateTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(ForwardingStore::TruncateTable(caller, table));
+  Restamp(table, {.regions = true, .state = true});
+  return {};
+}
+
+Status RemoteStore::EnableTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(ForwardingStore::EnableTable(caller, table));
+  Restamp(table, {.state = true});
+  return {};
+}
+
+Status RemoteStore::DisableTable(const Caller& caller, const TableName& table) {
+  CELLFS_RETURN_IF_ERROR(ForwardingStore::DisableTable(caller, table));
+  Restamp(table, {.state = true});
+  return {};
+}
+
+void RemoteStore::Restamp(const TableName& table, const Stamps& changed) {
+  const auto schema = inner().DescribeTable(table);
+  if (!schema.ok()) return;
+  const std::lock_guard lock(mutex_);
+  TableIncarnation& added = restamped_[(*schema)->id()];
+  if (added.regions.empty()) added.regions.push_back(0);
+  added.regions.front() += changed.regions ? 1 : 0;
+  added.state += changed.state ? 1 : 0;
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> RemoteStore::DescribeTable(const TableName& table) {
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));
+  auto named = std::make_shared<TableSchema>(*schema);
+  constexpr int64_t kPerTable = 1'000'000;
+  const auto made = static_cast<int64_t>(schema->id()) * kPerTable;
+  TableIncarnation incarnation{.regions = {made}, .state = made};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto added = restamped_.find(schema->id()); added != restamped_.end()) {
+      incarnation.regions.front() += added->second.regions.front();
+      incarnation.state += added->second.state;
+    }
+  }
+  named->set_id(0);
+  named->set_incarnation(std::move(incarnation));
+  return std::shared_ptr<const TableSchema>(std::move(named));
 }
 
 Status RemoteStore::CheckMayPut(const Caller&, const TableName& table, const std::string& family,

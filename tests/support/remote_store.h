@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,8 +33,17 @@ class RemoteStore : public ForwardingStore {
   enum class Effect { kNone, kDone };
   // The outcome of the nth mutation from now on, from 1, is unknown.
   void LoseOutcome(int nth, Effect effect);
-  // Mutations of cells sent so far.
+  // Mutations of cells, and reads and scans, sent so far.
   int mutations() const { return mutations_; }
+  int reads() const { return reads_; }
+
+  // What another client's act leaves of a table: other stamps of its regions, of its state, or of
+  // both.
+  struct Stamps {
+    bool regions = false;
+    bool state = false;
+  };
+  void Restamp(const TableName& table, const Stamps& changed);
 
   const StoreTraits& traits() const override { return traits_; }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;
@@ -57,13 +67,12 @@ class RemoteStore : public ForwardingStore {
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CreateTable(const Caller& caller, const TableSchema& schema) override;
   Status AlterTable(const Caller& caller, const TableSchema& schema) override;
-  // A cluster names no table but by its name.
-  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override {
-    CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));
-    auto named = std::make_shared<TableSchema>(*schema);
-    named->set_id(0);
-    return std::shared_ptr<const TableSchema>(std::move(named));
-  }
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status TruncateTable(const Caller& caller, const TableName& table) override;
+  Status EnableTable(const Caller& caller, const TableName& table) override;
+  Status DisableTable(const Caller& caller, const TableName& table) override;
+  // A cluster names no table but by its name, and tells two stamps.
+  StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }
@@ -81,10 +90,13 @@ class RemoteStore : public ForwardingStore {
                             .pins_moments = false,
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
+  std::atomic<int> reads_{0};
   std::mutex mutex_;  // guards the rest
   std::function<void(Store&)> before_next_;
   int lost_ = 0;  // the count of the mutation whose outcome is unknown
   Effect effect_ = Effect::kNone;
+  // What was added to the stamps that a table with this id had when it was made.
+  std::map<TableId, TableIncarnation> restamped_;
 };
 
 }  // namespace cellfs
