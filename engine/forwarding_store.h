@@ -136,6 +136,9 @@ class ForwardingStore : public Store {
     return store_.Compact(caller, table, kind);
   }
   Statistics GetStatistics() override { return store_.GetStatistics(); }
+  StatusOr<std::chrono::milliseconds> ClockDifference() override {
+    return store_.ClockDifference();
+  }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return store_.PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

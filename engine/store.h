@@ -21,6 +21,7 @@
 #ifndef CELLFS_ENGINE_STORE_H_
 #define CELLFS_ENGINE_STORE_H_
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,9 @@
 #include "engine/store_traits.h"
 
 namespace cellfs {
+
+// Clocks that are further apart choose no timestamps for each other (hbase.master.maxclockskew).
+inline constexpr std::chrono::milliseconds kLongestClockDifference{30'000};
 
 class Store {
  public:
@@ -82,6 +86,10 @@ class Store {
   // Whether a value of so many bytes may be put into the column: kValueTooLarge.
   virtual Status CheckValueSize(const std::string& row, const std::string& family,
                                 const std::string& qualifier, uint64_t bytes) = 0;
+
+  // How far this machine's clock and the store's are apart at least, as far as is known: whoever
+  // chooses a timestamp chooses it by the former. Positive where the former is ahead.
+  virtual StatusOr<std::chrono::milliseconds> ClockDifference() = 0;
 
   // ---- Namespaces -----------------------------------------------------------------------------
 

@@ -51,7 +51,8 @@ HBaseStore::HBaseStore(const ClusterOptions& options)
       master_({.attempts = AttemptsFor(options), .call_timeout = options.rpc_timeout}, registry_,
               pool_),
       // The other half is the kernel's, or whoever keeps what is shown.
-      tables_(master_, regions_, std::chrono::milliseconds(options.max_staleness_ms / 2)) {}
+      tables_(master_, regions_, std::chrono::milliseconds(options.max_staleness_ms / 2)),
+      server_clock_(master_) {}
 
 // ---- Cells --------------------------------------------------------------------------------------
 
@@ -89,6 +90,10 @@ Status HBaseStore::CheckValueSize(const std::string& row, const std::string& fam
   limits.client_max_cell_size = options_.max_cell_size;
   limits.server_max_cell_size = 0;  // known to the servers alone
   return CheckCellSize(row, family, qualifier, bytes, limits);
+}
+
+StatusOr<std::chrono::milliseconds> HBaseStore::ClockDifference() {
+  return server_clock_.Difference(kLongestClockDifference);
 }
 
 // ---- Namespaces ---------------------------------------------------------------------------------

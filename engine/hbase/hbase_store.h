@@ -22,6 +22,7 @@
 #include "engine/cluster_options.h"
 #include "engine/hbase/regions.h"
 #include "engine/hbase/registry.h"
+#include "engine/hbase/server_clock.h"
 #include "engine/hbase/tables.h"
 #include "engine/store.h"
 
@@ -61,6 +62,7 @@ class HBaseStore : public Store {
   Status CheckRoom(const TableName&, uint64_t) override { return {}; }
   Status CheckValueSize(const std::string& row, const std::string& family,
                         const std::string& qualifier, uint64_t bytes) override;
+  StatusOr<std::chrono::milliseconds> ClockDifference() override;
 
   Status CreateNamespace(const Caller& caller, const NamespaceSchema& schema) override;
   Status AlterNamespace(const Caller& caller, const NamespaceSchema& schema) override;
@@ -118,6 +120,7 @@ class HBaseStore : public Store {
   Regions regions_;
   Master master_;
   Tables tables_;
+  ServerClock server_clock_;
   std::string cluster_id_;
 };
 

@@ -88,6 +88,9 @@ class EmbeddedStore : public LocalStore {
     engine_->SetRewriteObserver(observer);
   }
   Statistics GetStatistics() override;
+  StatusOr<std::chrono::milliseconds> ClockDifference() override {
+    return std::chrono::milliseconds(0);
+  }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return engine_->PinMoment(); }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

@@ -137,6 +137,9 @@ class CallersStore : public Store {
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
   // Of tables that the caller cannot reach nothing is said.
   Statistics GetStatistics() override;
+  StatusOr<std::chrono::milliseconds> ClockDifference() override {
+    return parts_.store.ClockDifference();
+  }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     return parts_.asof.PinFor(rights_.asker().uid);
   }

@@ -5,6 +5,7 @@
 #ifndef CELLFS_FS_READING_READING_H_
 #define CELLFS_FS_READING_READING_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -122,6 +123,7 @@ class Reading {
     return store_.NamespaceSpaceQuota(place.table.namespace_name);
   }
   Statistics GetStatistics() const { return store_.GetStatistics(); }
+  StatusOr<std::chrono::milliseconds> ClockDifference() const { return store_.ClockDifference(); }
 
  private:
   Store& store_;

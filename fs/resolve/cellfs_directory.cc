@@ -72,6 +72,17 @@ void WriteStore(const Statistics& statistics, std::ostream& text) {
     text << "\n[[cut_off]]\nwhat = \"" << Quotable(cut_off) << "\"\n";
 }
 
+void WriteClock(const StatusOr<std::chrono::milliseconds>& difference, std::ostream& text) {
+  if (!difference.ok()) {
+    text << "# clock_difference_ms is not known: " << Quotable(difference.status().message())
+         << "\n";
+    return;
+  }
+  text << "clock_difference_ms = " << difference->count()
+       << "  # at least; positive: this machine's is ahead of the cluster's. Beyond "
+       << kLongestClockDifference.count() << " nothing is written\n";
+}
+
 void WriteTables(const Statistics& statistics, std::ostream& text) {
   for (const TableStatistics& table : statistics.tables) {
     if (table.table.namespace_name == kHiddenNamespace) continue;
@@ -160,6 +171,7 @@ std::string CellfsDirectory::Status() const {
   const Statistics statistics = reading_.GetStatistics();
   const bool has_statistics = reading_.traits().has_statistics;
   if (has_statistics) WriteStore(statistics, text);
+  if (reading_.traits().has_other_writers) WriteClock(reading_.ClockDifference(), text);
   for (const std::string& what : NotKept(reading_.traits()))
     text << "\n[[not_kept]]\nwhat = \"" << Quotable(what) << "\"\n";
   for (const AsofRegistry::Held& held : asof_.ListHeld()) {

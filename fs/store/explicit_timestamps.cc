@@ -2,6 +2,7 @@
 #include "fs/store/explicit_timestamps.h"
 
 #include <algorithm>
+#include <chrono>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -58,8 +59,20 @@ void ExplicitTimestamps::Take(Append& append) {
   }
 }
 
+// Where nobody can say how late it is there, writing goes on: no more would be known without.
+Status ExplicitTimestamps::CheckClock() const {
+  const auto difference = store_.ClockDifference();
+  if (!difference.ok() || std::chrono::abs(*difference) <= kLongestClockDifference) return {};
+  const bool is_ahead = difference->count() > 0;
+  return {StatusCode::kIoError,
+          "nothing is written: this machine's clock is " +
+              std::to_string(std::chrono::abs(*difference).count() / 1000) + " s " +
+              (is_ahead ? "ahead of" : "behind") + " the cluster's"};
+}
+
 Status ExplicitTimestamps::Choose() {
   guard_.reset();
+  if (!stamped_.empty()) CELLFS_RETURN_IF_ERROR(CheckClock());
   CELLFS_ASSIGN_OR_RETURN(const auto schema, store_.DescribeTable(table_));
   const auto no_family = [](const std::string& family) {
     return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");

@@ -31,7 +31,8 @@ class ExplicitTimestamps {
   ExplicitTimestamps(Store& store, const Clock& clock, const TableName& table,
                      RowMutations& mutations);
 
-  // Gives the mutations their timestamps. kTimestampsExhausted, kTimestampUnreadable.
+  // Gives the mutations their timestamps. kTimestampsExhausted, kTimestampUnreadable; kIoError where
+  // this machine's clock is none to choose one by.
   Status Choose();
   // That nothing later has come to the column that is put; nullopt: nothing is put above one.
   const std::optional<Guard>& guard() const { return guard_; }
@@ -54,6 +55,7 @@ class ExplicitTimestamps {
   void Take(Put& put);
   void Take(Delete& deletion);
   void Take(Append& append);
+  Status CheckClock() const;
   Status Stamp(const Stamped& one, const FamilySchema& family);
   Status CheckReadable(const Readable& put, const FamilySchema& family);
   bool IsHiddenByStep(const PutCell& put) const;

@@ -100,6 +100,10 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                  {"asof", HeldTimes(session)}};
   if (session.store.traits().has_statistics)
     record.update(Figures(session.store.GetStatistics(), is_mounted));
+  if (session.store.traits().has_other_writers) {
+    if (const auto apart = session.store.ClockDifference(); apart.ok())
+      record["clock_difference_ms"] = apart->count();
+  }
   session.take(record);
   return Answer::kDone;
 }
@@ -143,6 +147,16 @@ void PrintFigures(Printer& printer, const json& status) {
   PrintStatesKept(printer, status);
 }
 
+void PrintClock(Printer& printer, int64_t difference_ms) {
+  const std::string text = std::to_string(std::abs(difference_ms)) + " ms " +
+                           (difference_ms > 0 ? "ahead of" : "behind") + " the cluster's";
+  if (std::abs(difference_ms) > kLongestClockDifference.count()) {
+    printer.Line(printer.In(Colour::kRed, "clock          ") + text + "; nothing is written");
+  } else if (difference_ms != 0) {
+    printer.Line("clock          " + text);
+  }
+}
+
 void PrintTables(Printer& printer, const json& tables) {
   printer.Head({"table", "in memory", "in files", "state"});
   for (const json& table : tables) {
@@ -167,6 +181,8 @@ void Print(Printer& printer, const json& status) {
   if (has_figures) PrintFigures(printer, status);
   if (const std::string owners = status["owners"]; !owners.empty())
     printer.Line(printer.In(Colour::kRed, "no mount       ") + owners);
+  if (status.contains("clock_difference_ms"))
+    PrintClock(printer, status["clock_difference_ms"].get<int64_t>());
   for (const json& what : status["not_kept"])
     printer.Line("not kept       " + what.get<std::string>());
   PrintHeldTimes(printer, status);

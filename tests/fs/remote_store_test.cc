@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,21 @@ TEST_F(RemoteStoreTest, WhereNoTimestampIsLeftAWriteSaysSo) {
   PutElsewhere("at the end of time", kLatestTimestamp - 1);
   EXPECT_EQ(tree.Save(kQ, "new"), EOVERFLOW);
   EXPECT_EQ(tree.ReadFile(kQ), "at the end of time");
+}
+
+TEST_F(RemoteStoreTest, ByAClockThatIsWrongNothingIsWritten) {
+  EXPECT_EQ(tree.Save(kQ, "one"), 0);
+  remote().SetClockDifference(kLongestClockDifference);
+  EXPECT_EQ(tree.Save(kQ, "two"), 0);
+  remote().SetClockDifference(-kLongestClockDifference - std::chrono::milliseconds(1));
+  EXPECT_EQ(tree.Save(kQ, "three"), EIO);
+  EXPECT_EQ(tree.Unlink(kQ), EIO);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("clock is 30 s behind"), std::string::npos);
+  EXPECT_NE(tree.ReadFile(".cellfs/status").find("clock_difference_ms = -30001"),
+            std::string::npos);
+  EXPECT_EQ(tree.ReadFile(kQ), "two");
+  // A timestamp that the user says is his own affair.
+  EXPECT_EQ(tree.Save(kVersionOfQ + std::to_string(kStart - 10), "then"), 0);
 }
 
 TEST_F(RemoteStoreTest, AnAppendGoesToWhatIsThereNow) {

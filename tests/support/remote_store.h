@@ -7,6 +7,7 @@
 #define CELLFS_TESTS_SUPPORT_REMOTE_STORE_H_
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ class RemoteStore : public ForwardingStore {
   enum class Effect { kNone, kDone };
   // The outcome of the nth mutation from now on, from 1, is unknown.
   void LoseOutcome(int nth, Effect effect);
+  void SetClockDifference(std::chrono::milliseconds difference) { clock_difference_ = difference; }
   // Mutations of cells, and reads and scans, sent so far.
   int mutations() const { return mutations_; }
   int reads() const { return reads_; }
@@ -73,6 +75,9 @@ class RemoteStore : public ForwardingStore {
   Status DisableTable(const Caller& caller, const TableName& table) override;
   // A cluster names no table but by its name, and tells two stamps.
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
+  StatusOr<std::chrono::milliseconds> ClockDifference() override {
+    return clock_difference_.load();
+  }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
     return Status(StatusCode::kUnsupportedOperation, "no moment is kept");
   }
@@ -91,6 +96,7 @@ class RemoteStore : public ForwardingStore {
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::atomic<int> reads_{0};
+  std::atomic<std::chrono::milliseconds> clock_difference_{std::chrono::milliseconds(0)};
   std::mutex mutex_;  // guards the rest
   std::function<void(Store&)> before_next_;
   int lost_ = 0;  // the count of the mutation whose outcome is unknown
