@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -15,6 +16,8 @@ namespace {
 
 // The newest two: one at the last timestamp there is may not count (ColumnHead::Counts).
 constexpr int32_t kPutsOfHead = 2;
+
+constexpr Timestamp kWorthWaitingFor = 10;  // milliseconds
 
 }  // namespace
 
@@ -82,12 +85,23 @@ Status ExplicitTimestamps::Choose() {
     if (family == nullptr) return no_family(*one.family);
     CELLFS_RETURN_IF_ERROR(Stamp(one, *family));
   }
+  WaitForStamps();
   for (const Readable& put : readable_) {
     const FamilySchema* family = schema->FindFamily(put.cell->family);
     if (family == nullptr) return no_family(put.cell->family);
     CELLFS_RETURN_IF_ERROR(CheckReadable(put, *family));
   }
   return {};
+}
+
+// Another client's put gets the clock there. It must not lie beneath ours that was read before it; so
+// ours is not there before its time, where that is near: the column was written in this millisecond.
+void ExplicitTimestamps::WaitForStamps() const {
+  Timestamp latest = 0;
+  for (const Stamped& one : stamped_) latest = std::max(latest, *one.timestamp);
+  const Timestamp ahead = latest - clock_.Now();
+  if (ahead <= 0 || ahead > kWorthWaitingFor) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(ahead));
 }
 
 Status ExplicitTimestamps::Stamp(const Stamped& one, const FamilySchema& family) {

@@ -56,6 +56,7 @@ class ExplicitTimestamps {
   void Take(Delete& deletion);
   void Take(Append& append);
   Status CheckClock() const;
+  void WaitForStamps() const;
   Status Stamp(const Stamped& one, const FamilySchema& family);
   Status CheckReadable(const Readable& put, const FamilySchema& family);
   bool IsHiddenByStep(const PutCell& put) const;

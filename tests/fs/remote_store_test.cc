@@ -82,6 +82,15 @@ TEST_F(RemoteStoreTest, WhereNoTimestampIsLeftAWriteSaysSo) {
   EXPECT_EQ(tree.ReadFile(kQ), "at the end of time");
 }
 
+// Else what another client puts, which the servers stamp, could lie beneath what it has read.
+TEST_F(RemoteStoreTest, AWriteIsNotThereBeforeItsTime) {
+  PutElsewhere("from a moment that is near", kStart + 8);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(tree.Save(kQ, "new"), 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(9));
+  EXPECT_EQ(tree.Stored("q"), "Put@9 Put@8");
+}
+
 TEST_F(RemoteStoreTest, ByAClockThatIsWrongNothingIsWritten) {
   EXPECT_EQ(tree.Save(kQ, "one"), 0);
   remote().SetClockDifference(kLongestClockDifference);
