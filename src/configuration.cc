@@ -258,6 +258,22 @@ const std::vector<Setting>& Settings() {
        "The path of an hbase-site.xml whose client keys count where this section is silent, but "
        "for hbase.client.operation.timeout; empty: none. As -o: hbase_site.",
        TakeHBaseSite, [](Configuration& c) { return c.hbase_site; }, /*quoted=*/true},
+      {"hbase", "attributes",
+       "The table of the cluster that keeps owners, modes and times which are not what the tree "
+       "shows by itself; empty or off: nothing is kept. As -o: hbase_attributes.",
+       [](Configuration& c, const std::string& text) -> Status {
+         c.cluster_attributes.reset();
+         if (text.empty() || text == "off") return {};
+         const TableName table = ParseTableName(text);
+         if (!CheckTableName(table).ok() || table.IsSystemTable())
+           return Refuse(text, "a table, as NAMESPACE:TABLE, or off");
+         c.cluster_attributes = table;
+         return {};
+       },
+       [](Configuration& c) {
+         return c.cluster_attributes ? c.cluster_attributes->ToString() : std::string("off");
+       },
+       /*quoted=*/true},
       Number(
           "hbase", "cache_time",
           "Milliseconds for which names, attributes and schemas are shown as they were read.", 0,

@@ -8,6 +8,7 @@
 #ifndef CELLFS_SRC_CONFIGURATION_H_
 #define CELLFS_SRC_CONFIGURATION_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ namespace cellfs {
 struct Configuration {
   StoreOptions store{.disk_reserve = int64_t{64} << 20};
   ClusterOptions cluster;  // but for its servers, which its name says
+  std::optional<TableName> cluster_attributes =
+      fs::MountOptions().attributes_table;  // fs::MountOptions::attributes_table of a cluster
   std::string hbase_site;  // the hbase-site.xml that was read into it; empty: none
   fs::MountOptions mount;
   std::string log_level = "info";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/listing/entry_sources.h"
-#include "fs/tree/hidden_namespace.h"
+#include "fs/tree/hidden_tables.h"
 
 namespace cellfs::fs {
 namespace {
@@ -27,7 +27,8 @@ class NamespaceSource : public ShortSource {
 
 class TableSource : public ShortSource {
  public:
-  explicit TableSource(ListedDirectory& name_space) : namespace_(name_space) {}
+  TableSource(ListedDirectory& name_space, const MountOptions& options)
+      : namespace_(name_space), options_(options) {}
 
  private:
   OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
@@ -36,6 +37,7 @@ class TableSource : public ShortSource {
                             namespace_.reading().ListTables(place));
     SourceEntries entries;
     for (const TableName& table : tables) {
+      if (IsHidden(options_, table)) continue;
       place.table.name = table.name;
       entries.emplace_back(place).key = table.name;
     }
@@ -43,6 +45,7 @@ class TableSource : public ShortSource {
   }
 
   ListedDirectory& namespace_;
+  const MountOptions& options_;
 };
 
 }  // namespace
@@ -51,8 +54,9 @@ std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root) {
   return std::make_unique<NamespaceSource>(root);
 }
 
-std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space) {
-  return std::make_unique<TableSource>(name_space);
+std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space,
+                                            const MountOptions& options) {
+  return std::make_unique<TableSource>(name_space, options);
 }
 
 }  // namespace cellfs::fs

@@ -175,7 +175,7 @@ OutcomeOr<const DirectoryEntry*> DirectoryStream::Next(const Caller& caller) {
 
 Outcome DirectoryStream::Fill(const Caller& caller) {
   CELLFS_RETURN_IF_FAILED(directory_.ReadSchema());
-  if (!sources_) sources_ = SourcesOf(directory_, with_.unstored);
+  if (!sources_) sources_ = SourcesOf(directory_, with_.unstored, with_.options);
   const uint64_t looked_at = Node::NewestGeneration();
   CELLFS_ASSIGN_OR_RETURN(EntryBatch batch, ReadSources(caller));
   filled_ = true;

@@ -4,12 +4,13 @@
 namespace cellfs::fs {
 namespace {
 
-std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory) {
+std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory,
+                                          const MountOptions& options) {
   switch (directory.place().kind) {
     case PlaceKind::kRoot:
       return NewNamespaceSource(directory);
     case PlaceKind::kNamespace:
-      return NewTableSource(directory);
+      return NewTableSource(directory, options);
     case PlaceKind::kTable:
       return NewRowSource(directory);
     case PlaceKind::kRow:
@@ -33,13 +34,14 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory) {
 
 }  // namespace
 
-EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored) {
+EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored,
+                       const MountOptions& options) {
   EntrySources sources;
   if (directory.place().view == nullptr) sources.unstored = NewUnstoredSource(directory, unstored);
   if (directory.place().kind == PlaceKind::kVersionsDirectory) {
     sources.history = NewHistorySource(directory);
   }
-  sources.stored = StoredSource(directory);
+  sources.stored = StoredSource(directory, options);
   return sources;
 }
 

@@ -10,6 +10,7 @@
 #include "fs/listing/entry_source.h"
 #include "fs/listing/listed_directory.h"
 #include "fs/nodes/unstored_entries.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
@@ -19,7 +20,8 @@ struct EntrySources {
   std::unique_ptr<EntrySource> history;   // of .versions
   std::unique_ptr<EntrySource> stored;    // null where nothing is, or where it cannot be listed
 };
-EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored);
+EntrySources SourcesOf(ListedDirectory& directory, const UnstoredEntries& unstored,
+                       const MountOptions& options);
 
 // What is there only by being made; not in a view.
 std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory,
@@ -27,7 +29,8 @@ std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory,
 
 // What is stored.
 std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root);
-std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space);
+std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space,
+                                            const MountOptions& options);
 std::unique_ptr<EntrySource> NewRowSource(ListedDirectory& table);
 std::unique_ptr<EntrySource> NewFamilySource(ListedDirectory& row);
 // The columns of a family as places of a kind: files, or what .versions and .counters make of them.

@@ -96,6 +96,20 @@ OutcomeOr<std::optional<ResolvedEntry>> StoreOfFile(const AttributeChanging& wit
   return std::optional(std::move(found));
 }
 
+// Where nothing is kept: what is shown already may be said, as every copy does. A directory's time
+// is taken and forgotten for the same reason; a file's is its timestamp, to the millisecond.
+Outcome CheckIsShown(const AttributeChanging& with, const Request& request, const Place& place,
+                     const AttributeUpdate& update) {
+  CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found, with.resolver.Find(*request.caller, place));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown, with.attributes.Find(place, found.version));
+  const auto is_shown = [](const auto& said, auto present) { return !said || *said == present; };
+  const bool has_owner = is_shown(update.uid, shown.uid) && is_shown(update.gid, shown.gid);
+  const bool has_time = !update.mtime || place.IsDirectory() ||
+                        ToMilliseconds(*update.mtime) == found.version;
+  if (has_owner && is_shown(update.mode, shown.mode) && has_time) return {};
+  return {EPERM, "this mount keeps no owners, modes and times: 'attributes' in [hbase] is off"};
+}
+
 Outcome StoreOfDirectory(const AttributeChanging& with, const Place& directory,
                          AttributeUpdate update) {
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes before,
@@ -136,6 +150,10 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
   if (change.mode) update.mode = *change.mode & 07777;
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
   if (!update.uid && !update.gid && !update.mode && !update.mtime) return not_found;
+  if (!with.attributes.keeps()) {
+    CELLFS_RETURN_IF_FAILED(CheckIsShown(with, request, place, update));
+    return not_found;
+  }
   update.ctime = ToTimespec(with.tree.clock.Now());
   if (!place.IsDirectory()) return StoreOfFile(with, request, node, update);
   CELLFS_RETURN_IF_FAILED(StoreOfDirectory(with, place, update));

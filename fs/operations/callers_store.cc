@@ -50,7 +50,7 @@ Status CallersStore::CheckMayRead(const Caller& caller, const Place& place) cons
 
 Status CallersStore::CheckMayRead(const Caller& caller, const TableName& table,
                                   const std::string& row, const Columns& columns) const {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   if (columns.empty()) return CheckMayRead(caller, RowPlace(table, row));
   for (const auto& [family, qualifiers] : columns) {
@@ -87,7 +87,7 @@ bool NamesColumns(const Scan& scan) {
 StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenScanner(const Caller& caller,
                                                              const TableName& table,
                                                              const Scan& scan) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(scan.IsOfOneRow() ? rights_.CheckReach(table)
                                            : rights_.CheckMayList(table));
   return Open(caller, table, scan,
@@ -123,7 +123,7 @@ StatusOr<MutationResult> CallersStore::Change(const Caller& caller, const TableN
 }
 
 Status CallersStore::CheckMayChange(const TableName& table) const {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   return rights_.CheckReach(table);
 }

@@ -56,13 +56,13 @@ Status CallersStore::SetNamespaceSpaceQuota(const Caller& caller, const std::str
 }
 
 StatusOr<std::optional<SpaceQuota>> CallersStore::TableSpaceQuota(const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   return store_.TableSpaceQuota(table);
 }
 
 StatusOr<std::optional<SpaceQuota>> CallersStore::NamespaceSpaceQuota(const std::string& name) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReachNamespace(name));
   return store_.NamespaceSpaceQuota(name);
 }
@@ -95,7 +95,7 @@ Status CallersStore::CheckSpaceQuotas() {
 }
 
 Status CallersStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(grant.scope));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, grant.scope));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   return store_.GrantPermissions(caller, grant, merge);
@@ -103,7 +103,7 @@ Status CallersStore::GrantPermissions(const Caller& caller, const Grant& grant, 
 
 Status CallersStore::RevokePermissions(const Caller& caller, const std::string& user,
                                        const GrantScope& scope) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(scope));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, scope));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   if (!parts_.options.authorization) CELLFS_RETURN_IF_ERROR(rights_.CheckMayAdminister());
   return store_.RevokePermissions(caller, user, scope);

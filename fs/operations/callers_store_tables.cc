@@ -7,6 +7,7 @@
 #include "fs/operations/callers_store.h"
 #include "fs/operations/shown_tables.h"
 #include "fs/tree/hidden_namespace.h"
+#include "fs/tree/hidden_tables.h"
 
 namespace cellfs::fs {
 
@@ -52,7 +53,7 @@ Status CallersStore::Gone(const Place& place) {
 }
 
 Status CallersStore::CheckChangesTable(const TableName& table) const {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   CELLFS_RETURN_IF_ERROR(store_.DescribeTable(table).status());
@@ -83,7 +84,7 @@ Status CallersStore::CreateNamespace(const Caller& caller, const NamespaceSchema
 }
 
 Status CallersStore::CheckChangesNamespace(const std::string& name) const {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, name));
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(name).status());
   return rights_.CheckOwns(NamespacePlace(name));
@@ -129,7 +130,7 @@ Status CallersStore::DropNamespace(const Caller& caller, const std::string& name
 }
 
 StatusOr<NamespaceSchema> CallersStore::DescribeNamespace(const std::string& name) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(name));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReachNamespace(name));
   return store_.DescribeNamespace(name);
 }
@@ -143,7 +144,7 @@ StatusOr<std::vector<std::string>> CallersStore::ListNamespaces() {
 
 Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema) {
   CELLFS_RETURN_IF_ERROR(CheckWritable());
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(schema.name()));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, schema.name()));
   const Place name_space = NamespacePlace(schema.name().namespace_name);
   CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name().namespace_name).status());
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
@@ -331,7 +332,7 @@ Status CallersStore::DisableTable(const Caller& caller, const TableName& table) 
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> CallersStore::DescribeTable(const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   return store_.DescribeTable(table);
 }
@@ -341,15 +342,17 @@ Status CallersStore::CheckMayReadToml(const Place& place) {
 }
 
 StatusOr<bool> CallersStore::IsTableEnabled(const TableName& table) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(table));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, table));
   CELLFS_RETURN_IF_ERROR(rights_.CheckReach(table));
   return store_.IsTableEnabled(table);
 }
 
 StatusOr<std::vector<TableName>> CallersStore::ListTables(const std::string& namespace_name) {
-  CELLFS_RETURN_IF_ERROR(CheckIsShown(namespace_name));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, namespace_name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayListIn(NamespacePlace(namespace_name)));
-  return store_.ListTables(namespace_name);
+  CELLFS_ASSIGN_OR_RETURN(std::vector<TableName> tables, store_.ListTables(namespace_name));
+  std::erase_if(tables, [&](const TableName& table) { return IsHidden(parts_.options, table); });
+  return tables;
 }
 
 }  // namespace cellfs::fs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/shown_tables.h"
 
-#include "fs/tree/hidden_namespace.h"
+#include "fs/tree/hidden_tables.h"
 
 namespace cellfs::fs {
 namespace {
@@ -12,17 +12,18 @@ Status NoTable(const TableName& table) {
 
 }  // namespace
 
-Status CheckIsShown(const TableName& table) {
-  return table.namespace_name == kHiddenNamespace ? NoTable(table) : Status();
+Status CheckIsShown(const MountOptions& options, const TableName& table) {
+  return IsHidden(options, table) ? NoTable(table) : Status();
 }
 
-Status CheckIsShown(const std::string& name_space) {
+Status CheckIsShown(const MountOptions& /*options*/, const std::string& name_space) {
   if (name_space != kHiddenNamespace) return {};
   return {StatusCode::kNamespaceNotFound, "namespace '" + name_space + "' does not exist"};
 }
 
-Status CheckIsShown(const GrantScope& scope) {
-  return scope.table ? CheckIsShown(*scope.table) : CheckIsShown(scope.namespace_name);
+Status CheckIsShown(const MountOptions& options, const GrantScope& scope) {
+  return scope.table ? CheckIsShown(options, *scope.table)
+                     : CheckIsShown(options, scope.namespace_name);
 }
 
 }  // namespace cellfs::fs

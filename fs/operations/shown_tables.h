@@ -9,13 +9,14 @@
 #include "engine/admin.h"
 #include "engine/names.h"
 #include "engine/status.h"
+#include "fs/tree/options.h"
 
 namespace cellfs::fs {
 
 // kTableNotFound, kNamespaceNotFound.
-Status CheckIsShown(const TableName& table);
-Status CheckIsShown(const std::string& name_space);
-Status CheckIsShown(const GrantScope& scope);
+Status CheckIsShown(const MountOptions& options, const TableName& table);
+Status CheckIsShown(const MountOptions& options, const std::string& name_space);
+Status CheckIsShown(const MountOptions& options, const GrantScope& scope);
 
 }  // namespace cellfs::fs
 

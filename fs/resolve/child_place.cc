@@ -8,6 +8,7 @@
 #include "fs/resolve/cellfs_directory.h"
 #include "fs/resolve/view_places.h"
 #include "fs/tree/hidden_namespace.h"
+#include "fs/tree/hidden_tables.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -79,6 +80,7 @@ class ChildPlaces::ChildName {
     if (auto control = ControlOrMemory()) return *std::move(control);
     Place place = directory_.As(PlaceKind::kTable);
     place.table.name = name_;
+    if (IsHidden(places_.options_, place.table)) return NotThere();
     return place;
   }
 

@@ -123,7 +123,11 @@ fs::MountOptions MountOptionsOf(const DaemonOptions& options,
                                 std::function<std::string()> configuration) {
   fs::MountOptions mount = options.configuration.mount;
   mount.authorization = options.configuration.store.site.authorization;
-  if (!IsCluster(options.store)) mount.store_directory = options.store;
+  if (IsCluster(options.store)) {
+    mount.attributes_table = options.configuration.cluster_attributes;
+  } else {
+    mount.store_directory = options.store;
+  }
   mount.store_made_at = StoreMadeAt(options.store);
   mount.configuration = std::move(configuration);
   return mount;

@@ -183,6 +183,22 @@ class Written(unittest.TestCase):
             self.assertEqual((status.st_mode & 0o777, status.st_uid, status.st_gid),
                              (0o700 + 49, 1049, 2049), path)
 
+    def test_owners_are_kept_elsewhere_or_nowhere(self):
+        (self.family / "q").write_text("x")
+        off = self.mount("off", ("-o", "hbase_attributes=off")) / "default" / self.name / "r/f/q"
+        off.chmod(0o644)
+        with self.assertRaises(PermissionError):
+            off.chmod(0o600)
+        run("rsync", "-rt", str(off), str(off.with_name("copy")))
+        run("cp", "-a", str(off), str(off.with_name("another")))
+        name = f"default:{self.name}_owners"
+        elsewhere = self.mount("elsewhere", ("-o", f"hbase_attributes={name}"))
+        note = elsewhere / "default" / self.name / "r/f/q"
+        note.chmod(0o600)
+        self.assertEqual(self.mode(note), 0o600)
+        self.assertEqual(self.mode(off), 0o644)
+        self.assertNotIn(f"{self.name}_owners", os.listdir(elsewhere / "default"))
+
     def test_a_table_is_made_by_its_first_family(self):
         other = self.mount("other")
         namespace = self.directory / "m/made"

@@ -47,6 +47,7 @@ const KeyCase kKeys[] = {
     {"hbase", "user", "\"ann\"", "\"a b\""},
     {"hbase", "site", "\"" CELLFS_SOURCE_ROOT "/tests/src/hbase-site.xml\"",
      "\"hbase-site.xml\""},
+    {"hbase", "attributes", "\"shop:owners\"", "\"hbase:meta\""},
     {"hbase", "cache_time", "0", "-1"},
     {"hbase", "hbase.client.operation.timeout", "5000", "0"},
     {"hbase", "hbase.rpc.timeout", "5000", "\"5s\""},
@@ -195,6 +196,19 @@ TEST_F(ConfigurationTest, WhatIsPrintedReadsBackAsItself) {
 TEST_F(ConfigurationTest, TheExampleIsTheDefault) {
   EXPECT_EQ(FileText(CELLFS_SOURCE_ROOT "/examples/config.toml"), ConfigurationText({}))
       << "write it anew: build/src/cellfs config >examples/config.toml (as root)";
+}
+
+TEST_F(ConfigurationTest, OwnersAreKeptInATableOfTheClusterOrNowhere) {
+  Configuration configuration;
+  EXPECT_EQ(configuration.cluster_attributes, fs::MountOptions().attributes_table);
+  ASSERT_TRUE(Read("[hbase]\nattributes = 'shop:owners'\n", configuration).ok());
+  EXPECT_EQ(configuration.cluster_attributes, (TableName{"shop", "owners"}));
+  for (const char* off : {"hbase_attributes=off", "hbase_attributes="}) {
+    ASSERT_TRUE(Read("[hbase]\nattributes = 'shop:owners'\n", configuration).ok());
+    ASSERT_TRUE(ApplyMountOptions(off, configuration).ok());
+    EXPECT_FALSE(configuration.cluster_attributes) << off;
+    EXPECT_NE(ConfigurationText(configuration).find("attributes = 'off'"), std::string::npos);
+  }
 }
 
 TEST_F(ConfigurationTest, ASiteOfHBaseCountsWhereItsSectionIsSilent) {
