@@ -11,8 +11,9 @@ StatusOr<AttributeRecord> PastAttributes::Find(const Place& place, const DataTab
                                                Timestamp version) {
   CELLFS_ASSIGN_OR_RETURN(const Directories directories, DirectoriesOf(place, table));
   RowRecords then;
-  // Records of rows go with their table alone.
-  if (!IsInRow(place.kind) || table_.HasRecords(table.row)) {
+  // Records of rows go with their table alone, and a table may have no row of its own.
+  const bool has_row = place.table.name.empty() || !table.row.empty();
+  if (IsInRow(place.kind) ? table_.HasRecords(table.row) : has_row) {
     CELLFS_ASSIGN_OR_RETURN(then, table_.ReadRecords(place, RecordKeyOf(place, table), version,
                                                      place.view.get()));
   }

@@ -129,6 +129,12 @@ TEST_F(UnreadableAttributesTest, NothingIsChangedByWhatCannotBeRead) {
   EXPECT_EQ(tree.Error("default/t/r/f/n"), ENOENT);
 }
 
+TEST_F(AttributeStoreTest, ThePastShowsTablesThatHaveNoId) {
+  const std::string asof = ".asof/" + std::to_string(tree.clock->Now()) + "/hbase";
+  for (const char* table : {"/meta", "/namespace", "/quota"})
+    EXPECT_EQ(tree.Error(asof + table), 0) << table;
+}
+
 TEST_F(AttributeStoreTest, ARecordThatIsNoneIsNotTakenForTheDefault) {
   const Put put{Row("r"), {{"a", "f:q", tree.clock->Now() + 1, "0 0 rubbish -", {}}}};
   ASSERT_TRUE(tree.store->Mutate(Caller::Superuser(), kAttributes, RowMutations::Of(put)).ok());

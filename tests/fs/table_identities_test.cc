@@ -86,6 +86,13 @@ TEST_F(TableIdentitiesTest, ATableThatOthersMadeAnewInheritsNobody) {
   EXPECT_EQ(ModeOf("default/t/r/f/p"), 0640u);
 }
 
+TEST_F(TableIdentitiesTest, ThePastOfATableOfWhichNothingIsKeptIsShown) {
+  MakeAnewElsewhere();
+  const std::string table = ".asof/" + std::to_string(tree.clock->Now()) + "/default/t";
+  EXPECT_EQ(ModeOf(table), 0755u);
+  EXPECT_EQ(ModeOf(table + "/r/f/q"), 0644u);
+}
+
 TEST_F(TableIdentitiesTest, ATableThatOthersTruncatedInheritsNobody) {
   remote().Restamp(tree.table, {.regions = true, .state = true});
   Wait();
