@@ -5,10 +5,12 @@ That is the first argument."""
 
 import contextlib
 import os
+import pathlib
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 CELLFS = sys.argv[1]
 # A runner that loses patience ends us so; what was mounted is unmounted all the same.
@@ -34,6 +36,24 @@ def control(command):
         answer = connection.makefile().readline()
     assert answer.startswith("ok"), (command, answer)
     return answer[2:].strip()
+
+
+@contextlib.contextmanager
+def java(source, *arguments):
+    """A program of ours over HBase's own client, which reads and writes lines; "ready" is its first."""
+    jars = f"{os.environ['CELLFS_TEST_CLUSTER_JARS']}/*"
+    with tempfile.TemporaryDirectory() as classes:
+        run("javac", "-nowarn", "-cp", jars, "-d", classes, str(source), timeout=120)
+        program = pathlib.Path(source).stem
+        with subprocess.Popen(
+                ["java", "-Xmx256m", "-cp", f"{classes}:{jars}", program, *arguments], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            try:
+                while (line := process.stdout.readline()) != "ready\n":
+                    assert line, f"{program} does not start"
+                yield process
+            finally:
+                process.kill()
 
 
 @contextlib.contextmanager
