@@ -18,6 +18,8 @@ import threading
 import time
 
 CELLFS = os.environ.get("CELLFS", "cellfs")
+# Mounts are of this cluster where there is one, and not of stores of their own (tests/cluster/tools.py).
+CLUSTER = f"hbase://{os.environ['CELLFS_TEST_CLUSTER']}/" if "CELLFS_TEST_CLUSTER" in os.environ else ""
 PATIENCE = 60  # seconds for what takes milliseconds: the machine may be busy, the build a slow one
 # In a log each of these is a failure, whatever the test says.
 SUSPICIOUS = re.compile(
@@ -77,6 +79,17 @@ def tree_of(root):
     return found
 
 
+def empty_cluster():
+    """Drops all tables and namespaces that a test has made."""
+    for table in sh(f"{CELLFS} list {CLUSTER}").split():
+        if not table.startswith(("hbase:", "cellfs:")):
+            name = table.replace(":", "/") if ":" in table else f"default/{table}"
+            sh(f"{CELLFS} disable {CLUSTER}{name}; {CELLFS} drop {CLUSTER}{name}")
+    for name in sh(f"{CELLFS} list_namespaces {CLUSTER}").split():
+        if name not in ("default", "hbase", "cellfs"):
+            sh(f"{CELLFS} drop_namespace {CLUSTER}{name}")
+
+
 def is_mounted(path):
     return f" {path} " in pathlib.Path("/proc/self/mountinfo").read_text()
 
@@ -87,7 +100,7 @@ class Mount:
     FLAGS = ["-f"]
 
     def __init__(self, store, mountpoint, options="", config=None):
-        self.store = pathlib.Path(store)
+        self.store = CLUSTER or pathlib.Path(store)
         self.path = pathlib.Path(mountpoint)
         self.path.mkdir(exist_ok=True)
         self.options = options
