@@ -187,6 +187,13 @@ StatusOr<std::shared_ptr<const TableSchema>> HBaseStore::DescribeTable(const Tab
   return tables_.Describe(table, Within());
 }
 
+Status HBaseStore::CheckMayPut(const Caller& /*caller*/, const TableName& table,
+                               const std::string& /*family*/, const std::string& /*qualifier*/) {
+  const auto schema = DescribeTable(table);
+  if (!schema.ok() || !(*schema)->read_only()) return {};
+  return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is READONLY"};
+}
+
 StatusOr<bool> HBaseStore::IsTableEnabled(const TableName& table) {
   return regions_.IsTableEnabled(table, Within());
 }

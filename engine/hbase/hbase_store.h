@@ -48,11 +48,9 @@ class HBaseStore : public Store {
   std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
                                               const std::vector<RowMutations>& rows) override;
   Status Sync() override { return {}; }  // what is acknowledged is as durable as its mutation says
-  // The act itself tells.
-  Status CheckMayPut(const Caller&, const TableName&, const std::string&,
-                     const std::string&) override {
-    return {};
-  }
+  // By the schema alone, which is at hand. Of all else the act itself tells.
+  Status CheckMayPut(const Caller& caller, const TableName& table, const std::string& family,
+                     const std::string& qualifier) override;
   Status CheckMayAlter(const Caller&, const GrantScope&) override { return {}; }
   Status CheckMayPutWithin(const Caller&, const GrantScope&) override { return {}; }
   Status CheckTimestampLeft(const TableName&, const std::string&, const std::string&,

@@ -121,6 +121,17 @@ class Written(unittest.TestCase):
         namespace.rmdir()
         self.assertNotIn("written", os.listdir(self.directory / "m"))
 
+    def test_a_readonly_table_says_so_before_a_shell_writes(self):
+        schema = self.table / ".schema.toml"
+        run("sed", "-i", "s/^READONLY = .*/READONLY = true/", str(schema))
+        try:
+            with self.assertRaises(OSError) as refused:
+                os.open(self.family / "note", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            self.assertEqual(refused.exception.errno, errno.EROFS)
+        finally:
+            run("sed", "-i", "s/^READONLY = .*/READONLY = false/", str(schema))
+        (self.family / "note").write_text("x")
+
     def mode(self, path):
         return path.stat().st_mode & 0o777
 
