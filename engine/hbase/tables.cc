@@ -77,7 +77,7 @@ TableIncarnation IncarnationOf(const InMeta& in_meta) {
   auto& made = incarnation.regions;
   for (const Region& region : in_meta.regions) made.push_back(static_cast<int64_t>(region.id));
   std::ranges::sort(made);
-  made.erase(std::ranges::unique(made).begin(), made.end());
+  made.erase(std::unique(made.begin(), made.end()), made.end());
   if (made.size() > TableIncarnation::kMostRegions) made.resize(TableIncarnation::kMostRegions);
   return incarnation;
 }

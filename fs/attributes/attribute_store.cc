@@ -30,7 +30,7 @@ constexpr int kMostAttempts = 20;
 
 uint64_t NewMark() {
   static thread_local std::random_device device;
-  return std::uniform_int_distribution<int64_t>(1)(device);
+  return std::uniform_int_distribution<uint64_t>(1, INT64_MAX)(device);
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ Status AttributeStore::BeLoaded() {
   loaded_at_ = began;
   loaded_.store(true, std::memory_order_release);
   lock.unlock();
-  // What cannot be removed stays for the next mount, and is shown nowhere until then; and a mode that
-  // cannot be settled stays narrow.
+  // What cannot be removed stays for the next mount, and is shown nowhere until then; and a mode
+  // that cannot be settled stays narrow.
   if (may_change) static_cast<void>(RemoveDropped(marked));
   if (may_change && has_narrowed) static_cast<void>(SettleNarrowed());
   return Status();

@@ -22,7 +22,7 @@ StatusOr<AttributeRecord> PastAttributes::Find(const Place& place, const DataTab
   then.own.uid = then.own.uid.value_or(inherited.uid);
   then.own.gid = then.own.gid.value_or(inherited.gid);
   then.own.mode = then.own.mode.value_or(inherited.mode);
-  return std::move(then.own);
+  return then.own;
 }
 
 bool PastAttributes::Holds(const Kept& kept, const Place& place, const DataTable& table) const {
@@ -52,9 +52,10 @@ StatusOr<PastAttributes::Directories> PastAttributes::ReadDirectories(
   InheritedAttributes::Directories records;
   for (const std::string& row : {place.table.namespace_name, table.row}) {
     if (row.empty()) continue;
-    CELLFS_ASSIGN_OR_RETURN(
-        RowRecords read, table_.ReadRecords(NamespacePlace(row), {row, ""}, -1, place.view.get()));
-    records.emplace(row, std::move(read.own));
+    CELLFS_ASSIGN_OR_RETURN(const RowRecords read,
+                            table_.ReadRecords(NamespacePlace(row), {row, ""}, -1,
+                                               place.view.get()));
+    records.emplace(row, read.own);
   }
   auto directories = std::make_shared<InheritedAttributes>(options_);
   directories->SetDirectories(std::move(records));
