@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
-#include <random>
 #include <string_view>
 
 #include "engine/waiting.h"
 #include "fs/attributes/attribute_rows.h"
+#include "fs/base/random_number.h"
 
 namespace cellfs::fs {
 
@@ -27,11 +27,6 @@ bool IsAboveRows(const Place& place) { return !IsInRow(place.kind) && Qualifier(
 
 // Whoever is this often too late is one of very many.
 constexpr int kMostAttempts = 20;
-
-uint64_t NewMark() {
-  static thread_local std::random_device device;
-  return std::uniform_int_distribution<uint64_t>(1, INT64_MAX)(device);
-}
 
 }  // namespace
 
@@ -120,10 +115,6 @@ Status AttributeStore::LoadByScanning(Loaded& loaded) {
   scan.stop_row = kDataHereMark;
   return ForEachRow(store_, table_.name(), scan, {}, [&](const RowCells& cells) -> Status {
     const std::string& row = cells.front().row;
-    if (row == kNarrowedRow) {
-      loaded.has_narrowed = true;
-      return {};
-    }
     if (TableIdentities::IsRowOfOne(row)) {
       for (const Cell& cell : cells)
         CELLFS_RETURN_IF_ERROR(TableIdentities::Read(cell, loaded.identities));
@@ -150,10 +141,7 @@ Status AttributeStore::LoadBySeeking(Loaded& loaded) {
     const RowCells& cells = rows.front();
     const std::string& row = cells.front().row;
     const size_t nul = row.find_first_of(std::string_view("\0\x01", 2));
-    if (row == kNarrowedRow) {
-      loaded.has_narrowed = true;
-      scan.start_row = RowAfter(row);
-    } else if (nul == std::string::npos) {
+    if (nul == std::string::npos) {
       CELLFS_RETURN_IF_ERROR(LoadDirectory(cells, loaded));
       scan.start_row = RowAfter(row);
     } else {
@@ -166,6 +154,10 @@ Status AttributeStore::LoadBySeeking(Loaded& loaded) {
 }
 
 Status AttributeStore::LoadDirectory(const RowCells& cells, Loaded& loaded) {
+  if (cells.front().row == kNarrowedRow) {
+    loaded.has_narrowed = true;
+    return Status();
+  }
   AttributeRecord record;
   for (const Cell& cell : cells) {
     if (cell.family == kChangeFamily && cell.qualifier == kDropped && !cell.value.empty())
@@ -517,7 +509,7 @@ void AttributeStore::PutOwner(const std::string& qualifier, const OwnerRecord& b
   after.since = before.since;
   after.mark = before.mark;
   if (SameRecord(before, after)) return;
-  if (!freshness_.is_exact()) after.mark = NewMark();
+  if (!freshness_.is_exact()) after.mark = RandomNumber();
   if (before.since == 0 || !SameOwner(before, after)) {
     after.since = std::max({clock_->Now(), before.since, Timestamp{1}});
   }

@@ -5,10 +5,10 @@
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "fs/attributes/attribute_rows.h"
+#include "fs/base/random_number.h"
 
 namespace cellfs::fs {
 namespace {
@@ -58,14 +58,6 @@ std::optional<NarrowedModes::Unfinished> ReadNarrowed(const Cell& cell) {
   return read;
 }
 
-// Of no two mounts of a cluster the same.
-std::string AnyName() {
-  std::random_device random;
-  char name[17];
-  snprintf(name, sizeof name, "%08x%08x", random(), random());
-  return name;
-}
-
 }  // namespace
 
 // A version that is put over another one of its timestamp shows the same before and after it.
@@ -75,7 +67,7 @@ bool NarrowedModes::CanTell(const Place& target, Timestamp over) {
 
 StatusOr<std::string> NarrowedModes::Begin(const NarrowedMode& narrowed,
                                            const std::string& table) const {
-  std::string begun = AnyName();
+  std::string begun = std::to_string(RandomNumber());
   Put put{std::string(kNarrowedRow), {}};
   put.cells.push_back(
       {kChangeFamily, begun, kLatestTimestamp, WriteNarrowed(narrowed, table), {}});

@@ -3,11 +3,11 @@
 
 #include <charconv>
 #include <mutex>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "fs/attributes/attribute_rows.h"
+#include "fs/base/random_number.h"
 
 namespace cellfs::fs {
 namespace {
@@ -17,11 +17,6 @@ constexpr char kRowMark = '@';
 
 std::string RowOfIdentity(const TableName& table) {
   return kRowMark + table.namespace_name + ':' + table.name;
-}
-
-TableId NewId() {
-  static thread_local std::random_device device;
-  return std::uniform_int_distribution<TableId>(1)(device);
 }
 
 std::string WriteIdentity(const TableIdentities::Identity& identity) {
@@ -152,7 +147,7 @@ std::string TableIdentities::RowOf(const TableSchema& schema) const {
   return is_same ? RowOfTableHere(found->second.id) : std::string();
 }
 
-std::string TableIdentities::NewRow() { return RowOfTableHere(NewId()); }
+std::string TableIdentities::NewRow() { return RowOfTableHere(RandomNumber()); }
 
 StatusOr<bool> TableIdentities::Establish(const TableSchema& schema, const std::string& row) {
   if (schema.id() != 0 || RowOf(schema) == row) return true;
