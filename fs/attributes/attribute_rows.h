@@ -2,7 +2,7 @@
 //
 // How owner, mode and times stand in the table cellfs:attributes.
 //
-// A row of it is the root ("/"), a namespace ("ns"), a table (":17", AttributeRowOf) or a data row
+// A row of it is the root ("/"), a namespace ("ns"), a table (":17", RowOfTable) or a data row
 // (":17", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
 // column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, at the time when
 // owner and mode became so; a change of ctime alone is written over it. So its newest
@@ -17,7 +17,8 @@
 // whether there are any rows of data. Where others write, a record has a fifth word, by which it is
 // told from one that says the same.
 //
-// The row "//" is of no place: what renames have begun stands there (fs/attributes/narrowed_modes.h).
+// The row "//" is of no place: what renames have begun stands there
+// (fs/attributes/narrowed_modes.h).
 //
 // A table that is to be dropped has a mark beforehand (family `c`, qualifier "dropped"): should its
 // rows not all go when it has gone, they do at the next mount.

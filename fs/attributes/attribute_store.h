@@ -104,9 +104,9 @@ class AttributeStore {
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
 
-  // Before a rename whose source keeps somebody out whom the target lets in. What this returns is for
-  // EndNarrowing, once the target has its own mode again, or the source's owner and mode; where that
-  // does not come to be, the next mount does it.
+  // Before a rename whose source keeps somebody out whom the target lets in. What this returns is
+  // for EndNarrowing, once the target has its own mode again, or the source's owner and mode; where
+  // that does not come to be, the next mount does it.
   StatusOr<std::string> Narrow(const NarrowedMode& narrowed);
   Status EndNarrowing(const std::string& begun);
 

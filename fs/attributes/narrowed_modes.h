@@ -3,8 +3,8 @@
 // NarrowedModes: which renames have narrowed the mode of a column and are still to put its bytes,
 // in a row of the table cellfs:attributes. A rename carries bytes, then owner and mode, in two
 // steps, of two tables; before the first one it lets nobody into the target whom the source keeps
-// out. Should the daemon die in between, the next mount gives the target what it is to show: its own
-// mode, or owner and mode of what came.
+// out. Should the daemon die in between, the next mount gives the target what it is to show: its
+// own mode, or owner and mode of what came.
 #ifndef CELLFS_FS_ATTRIBUTES_NARROWED_MODES_H_
 #define CELLFS_FS_ATTRIBUTES_NARROWED_MODES_H_
 
