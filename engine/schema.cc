@@ -12,7 +12,7 @@ constexpr int64_t kKibi = 1024;
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxLong = std::numeric_limits<int64_t>::max();
 
-enum class Kind {
+enum class ValueKind {
   kText,      // anything
   kBoolean,   // true, false
   kWord,      // one of `words`
@@ -24,7 +24,7 @@ enum class Kind {
 struct Rule {
   std::string_view name;
   std::string_view default_text;
-  Kind kind = Kind::kText;
+  ValueKind kind = ValueKind::kText;
   std::string_view words = {};  // each between blanks
   int64_t min = 0;
   int64_t max = kMaxLong;
@@ -37,57 +37,57 @@ constexpr std::string_view kCompressions = " NONE GZ SNAPPY LZ4 LZO ZSTD BZIP2 L
 constexpr std::string_view kForeverText = "FOREVER";
 
 constexpr Rule kFamilyRules[] = {
-    {"BLOCKCACHE", "true", Kind::kBoolean},
-    {"BLOCKSIZE", "65536", Kind::kBytes, {}, kKibi, 16 * kKibi* kKibi},
-    {"BLOOMFILTER", "ROW", Kind::kWord, " NONE ROW ROWCOL ROWPREFIX_FIXED_LENGTH "},
-    {"CACHE_BLOOMS_ON_WRITE", "false", Kind::kBoolean},
-    {"CACHE_DATA_ON_WRITE", "false", Kind::kBoolean},
-    {"CACHE_INDEX_ON_WRITE", "false", Kind::kBoolean},
-    {"COMPRESSION", "NONE", Kind::kWord, kCompressions},
-    {"COMPRESSION_COMPACT", "", Kind::kWord, kCompressions},
-    {"COMPRESSION_COMPACT_MAJOR", "", Kind::kWord, kCompressions},
-    {"COMPRESSION_COMPACT_MINOR", "", Kind::kWord, kCompressions},
-    {"COMPRESS_TAGS", "true", Kind::kBoolean},
-    {"DATA_BLOCK_ENCODING", "NONE", Kind::kWord, " NONE PREFIX DIFF FAST_DIFF ROW_INDEX_V1 "},
-    {"DELETED_TTL", kForeverText, Kind::kDuration, {}, 0, kMaxLong / 1000},  // ours
-    {"DFS_REPLICATION", "0", Kind::kInteger, {}, 0, 32767},
+    {"BLOCKCACHE", "true", ValueKind::kBoolean},
+    {"BLOCKSIZE", "65536", ValueKind::kBytes, {}, kKibi, 16 * kKibi* kKibi},
+    {"BLOOMFILTER", "ROW", ValueKind::kWord, " NONE ROW ROWCOL ROWPREFIX_FIXED_LENGTH "},
+    {"CACHE_BLOOMS_ON_WRITE", "false", ValueKind::kBoolean},
+    {"CACHE_DATA_ON_WRITE", "false", ValueKind::kBoolean},
+    {"CACHE_INDEX_ON_WRITE", "false", ValueKind::kBoolean},
+    {"COMPRESSION", "NONE", ValueKind::kWord, kCompressions},
+    {"COMPRESSION_COMPACT", "", ValueKind::kWord, kCompressions},
+    {"COMPRESSION_COMPACT_MAJOR", "", ValueKind::kWord, kCompressions},
+    {"COMPRESSION_COMPACT_MINOR", "", ValueKind::kWord, kCompressions},
+    {"COMPRESS_TAGS", "true", ValueKind::kBoolean},
+    {"DATA_BLOCK_ENCODING", "NONE", ValueKind::kWord, " NONE PREFIX DIFF FAST_DIFF ROW_INDEX_V1 "},
+    {"DELETED_TTL", kForeverText, ValueKind::kDuration, {}, 0, kMaxLong / 1000},  // ours
+    {"DFS_REPLICATION", "0", ValueKind::kInteger, {}, 0, 32767},
     {"ENCRYPTION", ""},
     {"ENCRYPTION_KEY", ""},
-    {"EVICT_BLOCKS_ON_CLOSE", "false", Kind::kBoolean},
-    {"IN_MEMORY", "false", Kind::kBoolean},
-    {"IN_MEMORY_COMPACTION", "", Kind::kWord, " NONE BASIC EAGER ADAPTIVE "},
-    {"IS_MOB", "false", Kind::kBoolean},
-    {"KEEP_DELETED_CELLS", "FALSE", Kind::kWord, " FALSE TRUE TTL "},
-    {"MIN_VERSIONS", "0", Kind::kInteger, {}, 0, kMaxInt},
-    {"MOB_COMPACT_PARTITION_POLICY", "DAILY", Kind::kWord, " DAILY WEEKLY MONTHLY "},
-    {"MOB_THRESHOLD", "102400", Kind::kBytes},
-    {"NEW_VERSION_BEHAVIOR", "false", Kind::kBoolean},
-    {"PREFETCH_BLOCKS_ON_OPEN", "false", Kind::kBoolean},
-    {"REPLICATION_SCOPE", "0", Kind::kInteger, {}, 0, 1},
+    {"EVICT_BLOCKS_ON_CLOSE", "false", ValueKind::kBoolean},
+    {"IN_MEMORY", "false", ValueKind::kBoolean},
+    {"IN_MEMORY_COMPACTION", "", ValueKind::kWord, " NONE BASIC EAGER ADAPTIVE "},
+    {"IS_MOB", "false", ValueKind::kBoolean},
+    {"KEEP_DELETED_CELLS", "FALSE", ValueKind::kWord, " FALSE TRUE TTL "},
+    {"MIN_VERSIONS", "0", ValueKind::kInteger, {}, 0, kMaxInt},
+    {"MOB_COMPACT_PARTITION_POLICY", "DAILY", ValueKind::kWord, " DAILY WEEKLY MONTHLY "},
+    {"MOB_THRESHOLD", "102400", ValueKind::kBytes},
+    {"NEW_VERSION_BEHAVIOR", "false", ValueKind::kBoolean},
+    {"PREFETCH_BLOCKS_ON_OPEN", "false", ValueKind::kBoolean},
+    {"REPLICATION_SCOPE", "0", ValueKind::kInteger, {}, 0, 1},
     {"STORAGE_POLICY", ""},
-    {"TTL", kForeverText, Kind::kDuration, {}, 1, kForever},
-    {"VERSIONS", "1", Kind::kInteger, {}, 1, kMaxInt, StatusCode::kIllegalArgument},
+    {"TTL", kForeverText, ValueKind::kDuration, {}, 1, kForever},
+    {"VERSIONS", "1", ValueKind::kInteger, {}, 1, kMaxInt, StatusCode::kIllegalArgument},
 };
 
 constexpr Rule kTableRules[] = {
-    {"COMPACTION_ENABLED", "true", Kind::kBoolean},
-    {"DURABILITY", "USE_DEFAULT", Kind::kWord,
+    {"COMPACTION_ENABLED", "true", ValueKind::kBoolean},
+    {"DURABILITY", "USE_DEFAULT", ValueKind::kWord,
      " USE_DEFAULT SKIP_WAL ASYNC_WAL SYNC_WAL FSYNC_WAL "},
     {"ERASURE_CODING_POLICY", ""},
     {"FLUSH_POLICY", ""},
-    {"IS_META", "false", Kind::kBoolean},
-    {"MAX_FILESIZE", "10737418240", Kind::kBytes, {}, 2 * kKibi* kKibi},
-    {"MEMSTORE_FLUSHSIZE", "134217728", Kind::kBytes, {}, kKibi* kKibi},
-    {"MERGE_ENABLED", "true", Kind::kBoolean},
-    {"NORMALIZATION_ENABLED", "false", Kind::kBoolean},
-    {"NORMALIZER_TARGET_REGION_COUNT", "-1", Kind::kInteger, {}, -1, kMaxInt},
-    {"NORMALIZER_TARGET_REGION_SIZE_MB", "-1", Kind::kInteger, {}, -1},
+    {"IS_META", "false", ValueKind::kBoolean},
+    {"MAX_FILESIZE", "10737418240", ValueKind::kBytes, {}, 2 * kKibi* kKibi},
+    {"MEMSTORE_FLUSHSIZE", "134217728", ValueKind::kBytes, {}, kKibi* kKibi},
+    {"MERGE_ENABLED", "true", ValueKind::kBoolean},
+    {"NORMALIZATION_ENABLED", "false", ValueKind::kBoolean},
+    {"NORMALIZER_TARGET_REGION_COUNT", "-1", ValueKind::kInteger, {}, -1, kMaxInt},
+    {"NORMALIZER_TARGET_REGION_SIZE_MB", "-1", ValueKind::kInteger, {}, -1},
     {"OWNER", ""},
-    {"PRIORITY", "0", Kind::kInteger, {}, -kMaxInt, kMaxInt},
-    {"READONLY", "false", Kind::kBoolean},
-    {"REGION_MEMSTORE_REPLICATION", "true", Kind::kBoolean},
-    {"REGION_REPLICATION", "1", Kind::kInteger, {}, 1, kMaxInt},
-    {"SPLIT_ENABLED", "true", Kind::kBoolean},
+    {"PRIORITY", "0", ValueKind::kInteger, {}, -kMaxInt, kMaxInt},
+    {"READONLY", "false", ValueKind::kBoolean},
+    {"REGION_MEMSTORE_REPLICATION", "true", ValueKind::kBoolean},
+    {"REGION_REPLICATION", "1", ValueKind::kInteger, {}, 1, kMaxInt},
+    {"SPLIT_ENABLED", "true", ValueKind::kBoolean},
     {"SPLIT_POLICY", ""},
     {"hbase.rsgroup.name", ""},
 };
@@ -163,8 +163,8 @@ std::optional<int64_t> ParseSum(std::string_view value, std::span<const Unit> un
 }
 
 std::optional<int64_t> ParseNumber(const Rule& rule, std::string_view value) {
-  if (rule.kind == Kind::kBytes) return ParseSum(value, kByteUnits);
-  if (rule.kind == Kind::kDuration) {
+  if (rule.kind == ValueKind::kBytes) return ParseSum(value, kByteUnits);
+  if (rule.kind == ValueKind::kDuration) {
     return Upper(Trim(value)) == kForeverText ? kForever : ParseSum(value, kTimeUnits);
   }
   return ParseSum(value, {});
@@ -172,20 +172,20 @@ std::optional<int64_t> ParseNumber(const Rule& rule, std::string_view value) {
 
 std::string Allowed(const Rule& rule) {
   switch (rule.kind) {
-    case Kind::kText:
+    case ValueKind::kText:
       return "any text";
-    case Kind::kBoolean:
+    case ValueKind::kBoolean:
       return "true, false";
-    case Kind::kWord:
+    case ValueKind::kWord:
       return std::string(Trim(rule.words));
-    case Kind::kInteger:
-    case Kind::kBytes:
-    case Kind::kDuration:
+    case ValueKind::kInteger:
+    case ValueKind::kBytes:
+    case ValueKind::kDuration:
       break;
   }
   std::string text = std::to_string(rule.min) + " to " + std::to_string(rule.max);
-  if (rule.kind == Kind::kBytes) text += " bytes, or with B, KB, MB, GB, TB";
-  if (rule.kind == Kind::kDuration) text += " seconds, FOREVER, or like '1 DAYS 2 HOURS'";
+  if (rule.kind == ValueKind::kBytes) text += " bytes, or with B, KB, MB, GB, TB";
+  if (rule.kind == ValueKind::kDuration) text += " seconds, FOREVER, or like '1 DAYS 2 HOURS'";
   return text;
 }
 
@@ -197,28 +197,28 @@ StatusOr<std::string> Canonical(const Rule& rule, const std::string& owner,
   };
   const std::string upper = Upper(Trim(value));
   switch (rule.kind) {
-    case Kind::kText:
+    case ValueKind::kText:
       return std::string(value);
-    case Kind::kBoolean:
+    case ValueKind::kBoolean:
       if (upper == "TRUE") return std::string("true");
       if (upper == "FALSE") return std::string("false");
       return refuse(StatusCode::kIllegalArgument);
-    case Kind::kWord:
+    case ValueKind::kWord:
       if (upper == rule.default_text) return upper;
       if (upper.empty() || upper.find(' ') != std::string::npos ||
           rule.words.find(" " + upper + " ") == std::string_view::npos) {
         return refuse(StatusCode::kIllegalArgument);
       }
       return upper;
-    case Kind::kInteger:
-    case Kind::kBytes:
-    case Kind::kDuration:
+    case ValueKind::kInteger:
+    case ValueKind::kBytes:
+    case ValueKind::kDuration:
       break;
   }
   const std::optional<int64_t> number = ParseNumber(rule, value);
   if (!number) return refuse(StatusCode::kIllegalArgument);
   if (*number < rule.min || *number > rule.max) return refuse(rule.out_of_range);
-  const bool forever = rule.kind == Kind::kDuration && *number == kForever;
+  const bool forever = rule.kind == ValueKind::kDuration && *number == kForever;
   return forever ? std::string(kForeverText) : std::to_string(*number);
 }
 
@@ -385,7 +385,7 @@ namespace {
 
 using Digits = std::vector<uint32_t>;  // the most significant first
 
-constexpr int32_t kMaxRegions = 1 << 17;
+constexpr int32_t kMaxRegionsAtFirst = 1 << 17;
 
 // a + factor * b; all of one length; what leaves the front is dropped.
 Digits AddProduct(const Digits& a, const Digits& b, uint64_t factor, uint64_t base) {
@@ -461,9 +461,9 @@ StatusOr<std::vector<std::string>> SplitKeys(std::string_view algorithm, std::st
   if (!hex && algorithm != "uniform") {
     return SplitRefused(algorithm, "no such algorithm; allowed: hex, uniform");
   }
-  if (regions < 1 || regions > kMaxRegions) {
+  if (regions < 1 || regions > kMaxRegionsAtFirst) {
     return SplitRefused(algorithm, std::to_string(regions) + " regions; allowed: 1 to " +
-                                       std::to_string(kMaxRegions));
+                                       std::to_string(kMaxRegionsAtFirst));
   }
   const std::string last = !end.empty() ? std::string(end)
                            : hex        ? "FFFFFFFF"

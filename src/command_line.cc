@@ -85,7 +85,7 @@ std::string SaidTwice(const CLI::App& command) {
 }
 
 // Of a command line that is none.
-std::string WrongCall(const CLI::App& app, const CLI::ParseError& error) {
+std::string WordsOf(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   if (commands.empty()) return "name a command; 'cellfs --help' lists all of them";
   const CLI::App& command = *commands.front();
@@ -260,7 +260,7 @@ int RunCommandLine(int argc, char** argv) {
       app.exit(error);
       return AfterPrinting();
     }
-    return Fail(WrongCall(app, error), kExitWrongCall);
+    return Fail(WordsOf(app, error), kExitWrongCall);
   }
   return action();
 }

@@ -19,7 +19,7 @@ std::string Trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-Status Refuse(const std::string& path, const std::string& why) {
+Status RefuseFile(const std::string& path, const std::string& why) {
   return {StatusCode::kIllegalArgument, path + ": " + why};
 }
 
@@ -32,15 +32,16 @@ size_t LineOf(const std::string& text, ptrdiff_t offset) {
 StatusOr<std::map<std::string, std::string>> ReadHBaseSite(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return Refuse(path, std::generic_category().message(errno));
+  if (!file) return RefuseFile(path, std::generic_category().message(errno));
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
   if (!parsed) {
-    return Refuse(path + ":" + std::to_string(LineOf(text, parsed.offset)),
-                  std::string("no XML: ") + parsed.description());
+    return RefuseFile(path + ":" + std::to_string(LineOf(text, parsed.offset)),
+                      std::string("no XML: ") + parsed.description());
   }
   const pugi::xml_node configuration = document.child("configuration");
-  if (!configuration) return Refuse(path, "there is no <configuration>, as hbase-site.xml has it");
+  if (!configuration)
+    return RefuseFile(path, "there is no <configuration>, as hbase-site.xml has it");
   std::map<std::string, std::string> properties;
   std::set<std::string> final_ones;
   for (const pugi::xml_node property : configuration.children("property")) {

@@ -282,26 +282,26 @@ FilterOr ReadDependentColumn(const Arguments& arguments) {
                                    std::move(comparator));
 }
 
-constexpr size_t kAny = std::numeric_limits<size_t>::max();
+constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
 
-struct Entry {
+struct FilterWord {
   std::string_view name;
   size_t min_arguments;
   size_t max_arguments;
   FilterOr (*read)(const Arguments& arguments);
 };
 
-constexpr std::array<Entry, 19> kEntries = {{
+constexpr std::array<FilterWord, 19> kEntries = {{
     {"KeyOnlyFilter", 0, 1, ReadKeyOnly},
     {"FirstKeyOnlyFilter", 0, 0, ReadFirstKeyOnly},
     {"PrefixFilter", 1, 1, ReadBytes<MakePrefixFilter>},
     {"ColumnPrefixFilter", 1, 1, ReadBytes<MakeColumnPrefixFilter>},
-    {"MultipleColumnPrefixFilter", 0, kAny, ReadMultipleColumnPrefix},
+    {"MultipleColumnPrefixFilter", 0, kAnyNumber, ReadMultipleColumnPrefix},
     {"ColumnCountGetFilter", 1, 1, ReadColumnCountGet},
     {"PageFilter", 1, 1, ReadPage},
     {"ColumnPaginationFilter", 2, 2, ReadColumnPagination},
     {"InclusiveStopFilter", 1, 1, ReadBytes<MakeInclusiveStopFilter>},
-    {"TimestampsFilter", 0, kAny, ReadTimestamps},
+    {"TimestampsFilter", 0, kAnyNumber, ReadTimestamps},
     {"RowFilter", 2, 2, ReadCompare<MakeRowFilter>},
     {"FamilyFilter", 2, 2, ReadCompare<MakeFamilyFilter>},
     {"QualifierFilter", 2, 2, ReadCompare<MakeQualifierFilter>},
@@ -318,7 +318,7 @@ FilterOr ReadSimple(std::string_view text) {
   const size_t name_length = text.find_first_of("( ");
   const std::string_view name = text.substr(0, name_length);
   const auto* entry = std::find_if(kEntries.begin(), kEntries.end(),
-                                   [&](const Entry& each) { return each.name == name; });
+                                   [&](const FilterWord& each) { return each.name == name; });
   if (entry == kEntries.end()) return BadArguments("unknown filter '" + std::string(name) + "'");
   const size_t open = text.find('(');
   if (open == std::string_view::npos) return BadArguments("no '(' after the name");

@@ -14,7 +14,7 @@
 namespace cellfs {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr uint32_t kHeapLimitKib = 16 * 1024;
 constexpr uint32_t kNoMatchLimit = std::numeric_limits<uint32_t>::max();
@@ -184,13 +184,13 @@ class QuickSearch {
   bool IsOver() {
     if (++places_ % kPlacesBetweenLooks != 0 && length_ < kLong) return false;
     if (NobodyWaits()) return true;
-    const auto now = Clock::now();
-    if (end_ == Clock::time_point()) end_ = now + kTime + length_ * kTimeOfByte;
+    const auto now = SteadyClock::now();
+    if (end_ == SteadyClock::time_point()) end_ = now + kTime + length_ * kTimeOfByte;
     return now >= end_;
   }
 
   const size_t length_;
-  Clock::time_point end_;  // set at the first look: most searches end before it
+  SteadyClock::time_point end_;  // set at the first look: most searches end before it
   uint32_t places_ = 0;
 };
 

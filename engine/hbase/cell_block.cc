@@ -74,7 +74,7 @@ Status ReadKey(std::string_view bytes, Cell& cell) {
 
 }  // namespace
 
-void AppendCell(const CellView& cell, std::string& block) {
+void AppendToBlock(const CellView& cell, std::string& block) {
   const size_t key_length =
       kKeyOverhead + cell.row.size() + cell.family.size() + cell.qualifier.size();
   AppendBigEndian(static_cast<uint32_t>(4 + 4 + key_length + cell.value.size()), block);

@@ -32,7 +32,7 @@ inline constexpr std::string_view kCellBlockCodec =
     "org.apache.hadoop.hbase.codec.KeyValueCodecWithTags";
 
 // Writes all of a cell but its time to live and sequence id.
-void AppendCell(const CellView& cell, std::string& block);
+void AppendToBlock(const CellView& cell, std::string& block);
 
 // Takes cells from the front of a block, whose bytes belong to somebody else.
 class CellBlockReader {

@@ -55,7 +55,7 @@ void WriteColumn(const SingleColumnValue& column, pb::SingleColumnValueFilter& m
   message.set_latest_version_only(column.latest_version_only);
 }
 
-struct Writer {
+struct FilterWriter {
   pb::Filter& message;
 
   Status operator()(std::monostate) const {
@@ -216,7 +216,7 @@ struct Writer {
 }  // namespace
 
 Status Write(const Filter& filter, pb::Filter& message) {
-  return std::visit(Writer{message}, filter.Parameters().value);
+  return std::visit(FilterWriter{message}, filter.Parameters().value);
 }
 
 bool CanBeSent(const Filter& filter) {

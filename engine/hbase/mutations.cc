@@ -69,7 +69,7 @@ pb::MutationProto::DeleteType DeleteTypeOf(CellType type) {
   }
 }
 
-struct Writer {
+struct MutationWriter {
   pb::MutationProto& message;
 
   Status operator()(const Put& put) const {
@@ -137,7 +137,7 @@ bool AreChosen(const Cells& cells) {
 Status Write(const Mutation& mutation, Durability durability, pb::MutationProto& message) {
   message.set_row(RowOf(mutation));
   message.set_durability(DurabilityOf(durability));
-  return std::visit(Writer{message}, mutation);
+  return std::visit(MutationWriter{message}, mutation);
 }
 
 Status Write(const cellfs::CheckAndMutate& check, pb::Condition& message) {

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kManifestFormat = 1;
 constexpr std::string_view kMagic = "CELLMAN\n";
 
 Json FactsToJson(const FileFacts& facts) {
@@ -75,7 +75,7 @@ std::string Encode(const Manifest& manifest) {
   const MemoryReserve reserve(MemoryReserve::kOfSmallText);
   Json files = Json::array();
   for (const FileFacts& facts : manifest.files) files.push_back(FactsToJson(facts));
-  const Json json = {{"format", kFormat},
+  const Json json = {{"format", kManifestFormat},
                      {"store", manifest.store_id},
                      {"table", manifest.table},
                      {"flushed", manifest.flushed},
@@ -87,7 +87,7 @@ std::string Encode(const Manifest& manifest) {
 StatusOr<Manifest> Decode(const std::string& path, std::string_view text) {
   try {
     const Json json = Json::parse(text);
-    if (const int format = json.at("format").get<int>(); format != kFormat)
+    if (const int format = json.at("format").get<int>(); format != kManifestFormat)
       return Status(StatusCode::kCorruption, "'" + path + "': format " + std::to_string(format) +
                                                  " is not known to this version");
     Manifest manifest{.store_id = json.at("store").get<uint64_t>(),

@@ -8,7 +8,7 @@
 namespace cellfs {
 namespace {
 
-constexpr uint64_t kLookEvery = 1024;  // cells, whether to stop
+constexpr uint64_t kCellsBetweenLooks = 1024;  // cells, whether to stop
 
 class FamilyRewrite {
  public:
@@ -27,7 +27,7 @@ class FamilyRewrite {
     CELLFS_RETURN_IF_ERROR(cells_->Seek({}));
     CELLFS_RETURN_IF_ERROR(newer_->Seek({}));
     for (uint64_t cells = 1; cells_->valid(); ++cells) {
-      if (cells % kLookEvery == 0 && input_.stopped && input_.stopped()) {
+      if (cells % kCellsBetweenLooks == 0 && input_.stopped && input_.stopped()) {
         return {StatusCode::kCancelled, "the rewrite has been stopped"};
       }
       CELLFS_RETURN_IF_ERROR(Take(cells_->cell()));

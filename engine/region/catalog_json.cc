@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kFormat = 2;
+constexpr int kCatalogFormat = 2;
 
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
@@ -219,7 +219,7 @@ std::string EncodeCatalog(const Catalog& catalog) {
                                           catalog.past_tables.size() +
                                           catalog.past_namespaces.size() + catalog.emptied.size() +
                                           catalog.grants.size()));
-  Json json = {{"format", kFormat},
+  Json json = {{"format", kCatalogFormat},
                {"next_table_id", catalog.next_table_id},
                {"namespaces", Json::array()},
                {"tables", Json::array()},
@@ -262,9 +262,10 @@ StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
   try {
     const Json json = Json::parse(bytes);
     const int format = json.at("format").get<int>();
-    if (format != kFormat) {
+    if (format != kCatalogFormat) {
       return Status(StatusCode::kCorruption, "catalog: format " + std::to_string(format) +
-                                                 "; this program reads " + std::to_string(kFormat));
+                                                 "; this program reads " +
+                                                 std::to_string(kCatalogFormat));
     }
     CatalogReader reader;
     Catalog catalog = reader.Read(json);

@@ -13,19 +13,19 @@ constexpr uint64_t kServerOverhead = 4;
 // The tag that holds a cell's TTL, with the length of all tags.
 constexpr uint64_t kTtlTagSize = 13;
 
-Status Illegal(std::string message) {
+Status IllegalRequest(std::string message) {
   return Status(StatusCode::kIllegalArgument, std::move(message));
 }
 
 Status CheckTimestamp(Timestamp timestamp) {
   if (timestamp >= 0) return {};
-  return Illegal("timestamp " + std::to_string(timestamp) + " is negative");
+  return IllegalRequest("timestamp " + std::to_string(timestamp) + " is negative");
 }
 
 Status CheckTimeRange(const TimeRange& range) {
   if (range.min >= 0 && range.max >= range.min) return {};
-  return Illegal("time range [" + std::to_string(range.min) + ", " + std::to_string(range.max) +
-                 ") is negative or turned round");
+  return IllegalRequest("time range [" + std::to_string(range.min) + ", " +
+                        std::to_string(range.max) + ") is negative or turned round");
 }
 
 Status CheckTimeRanges(const Query& query) {
@@ -37,13 +37,13 @@ Status CheckTimeRanges(const Query& query) {
 
 Status CheckCellTtl(int64_t time_to_live) {
   if (time_to_live >= 0 || time_to_live == kNoCellTtl) return {};
-  return Illegal("cell TTL " + std::to_string(time_to_live) + " ms is negative");
+  return IllegalRequest("cell TTL " + std::to_string(time_to_live) + " ms is negative");
 }
 
 Status CheckScanRow(std::string_view row) {
   if (row.size() <= kMaxRowLength) return {};
-  return Illegal("scan bound of " + std::to_string(row.size()) + " bytes is longer than " +
-                 std::to_string(kMaxRowLength));
+  return IllegalRequest("scan bound of " + std::to_string(row.size()) + " bytes is longer than " +
+                        std::to_string(kMaxRowLength));
 }
 
 Status CheckSizeLimit(uint64_t size, int64_t limit, std::string_view key) {
@@ -70,7 +70,7 @@ struct MutationCheck {
   const SiteSettings& site;
 
   Status operator()(const Put& put) const {
-    if (put.cells.empty()) return Illegal("a Put needs a cell");
+    if (put.cells.empty()) return IllegalRequest("a Put needs a cell");
     CELLFS_RETURN_IF_ERROR(CheckCellTtl(put.time_to_live));
     for (const PutCell& cell : put.cells)
       CELLFS_RETURN_IF_ERROR(CheckCell(put.row, cell, cell.value.size(), site));
@@ -82,14 +82,14 @@ struct MutationCheck {
       return Status(StatusCode::kUnsupportedOperation, "a Delete cannot have a cell TTL");
     CELLFS_RETURN_IF_ERROR(CheckTimestamp(deletion.timestamp));
     for (const DeleteMarker& marker : deletion.markers) {
-      if (!IsTombstone(marker.type)) return Illegal("a Delete cannot hold a Put");
+      if (!IsTombstone(marker.type)) return IllegalRequest("a Delete cannot hold a Put");
       CELLFS_RETURN_IF_ERROR(CheckCell(deletion.row, marker, 0, site));
     }
     return {};
   }
 
   Status operator()(const Increment& increment) const {
-    if (increment.cells.empty()) return Illegal("an Increment needs a cell");
+    if (increment.cells.empty()) return IllegalRequest("an Increment needs a cell");
     CELLFS_RETURN_IF_ERROR(CheckCellTtl(increment.time_to_live));
     CELLFS_RETURN_IF_ERROR(CheckTimeRange(increment.time_range));
     for (const IncrementCell& cell : increment.cells)
@@ -98,7 +98,7 @@ struct MutationCheck {
   }
 
   Status operator()(const Append& append) const {
-    if (append.cells.empty()) return Illegal("an Append needs a cell");
+    if (append.cells.empty()) return IllegalRequest("an Append needs a cell");
     CELLFS_RETURN_IF_ERROR(CheckCellTtl(append.time_to_live));
     CELLFS_RETURN_IF_ERROR(CheckTimeRange(append.time_range));
     for (const AppendCell& cell : append.cells)
@@ -131,7 +131,7 @@ Status CheckRequest(const Scan& scan) {
 
 Status CheckRequest(const RowMutations& mutations, const SiteSettings& site) {
   CELLFS_RETURN_IF_ERROR(CheckRow(mutations.row));
-  if (mutations.mutations.empty()) return Illegal("there is no mutation to do");
+  if (mutations.mutations.empty()) return IllegalRequest("there is no mutation to do");
   for (const Mutation& mutation : mutations.mutations) {
     if (const std::string& row = RowOf(mutation); row != mutations.row) {
       CELLFS_RETURN_IF_ERROR(CheckRow(row));
@@ -146,9 +146,9 @@ Status CheckRequest(const CheckAndMutate& check, const SiteSettings& site) {
   CELLFS_RETURN_IF_ERROR(CheckRow(check.row));
   CELLFS_RETURN_IF_ERROR(CheckTimeRange(check.time_range));
   if (const auto* filter = std::get_if<FilterPtr>(&check.condition)) {
-    if (*filter == nullptr) return Illegal("there is no condition to check");
+    if (*filter == nullptr) return IllegalRequest("there is no condition to check");
   } else if (std::get<ColumnCondition>(check.condition).op == CompareOperator::kNoOp) {
-    return Illegal("NO_OP is no condition");
+    return IllegalRequest("NO_OP is no condition");
   }
   CELLFS_RETURN_IF_ERROR(CheckRequest(check.action, site));
   if (check.action.row == check.row) return {};

@@ -10,16 +10,16 @@
 namespace cellfs::fs {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-constexpr size_t kMostThreads = 8;
+constexpr size_t kMostCallThreads = 8;
 
 // A put that waited is there within the second. Calls are due at whole ticks: a thread wakes a few
 // times a second, not once for each file that was written.
 using Tick = std::chrono::duration<int64_t, std::deci>;
 constexpr std::chrono::milliseconds kDelay{800};
 
-Clock::time_point NextDue() { return std::chrono::ceil<Tick>(Clock::now() + kDelay); }
+SteadyClock::time_point NextDue() { return std::chrono::ceil<Tick>(SteadyClock::now() + kDelay); }
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void DelayedCalls::Run(const std::stop_token& stop) {
 }
 
 void DelayedCalls::PassLeadLocked() {
-  if (idle_ > 0 || threads_.size() >= kMostThreads) return lead_.notify_one();
+  if (idle_ > 0 || threads_.size() >= kMostCallThreads) return lead_.notify_one();
   try {
     StartThreadLocked();
   } catch (const std::exception&) {
@@ -90,7 +90,7 @@ DelayedCalls::Users::iterator DelayedCalls::AwaitDue(std::unique_lock<std::mutex
       continue;
     }
     const auto due = next->second.calls.front().due;
-    if (Clock::now() >= due) return next;
+    if (SteadyClock::now() >= due) return next;
     wake_.wait_until(lock, stop, due, [] { return false; });
   }
   return users_.end();

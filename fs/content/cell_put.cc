@@ -11,7 +11,7 @@ namespace cellfs::fs {
 namespace {
 
 // Somebody else was faster each time; then HBase would have let us wait as well.
-constexpr int kMaxAttempts = 1000;
+constexpr int kMaxPutAttempts = 1000;
 
 bool IsVersion(const Place& place) { return place.kind != PlaceKind::kCell; }
 
@@ -91,7 +91,7 @@ StatusOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, cons
     CELLFS_ASSIGN_OR_RETURN(const auto done, change.Send(caller, step));
     return put_as(done, step);
   }
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxPutAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(reading, caller, place));
     std::string value = present;
     edits.ApplyTo(value);

@@ -12,8 +12,8 @@ namespace cellfs::fs {
 namespace {
 
 // From so many entries on, a reply has at most so many, so that other requests get in between.
-constexpr size_t kLong = 1000;
-constexpr size_t kPiece = 128;
+constexpr size_t kManyNames = 1000;
+constexpr size_t kNamesAtOnce = 128;
 
 // Of two with one key that of `first` stays.
 SourceEntries Merged(SourceEntries first, SourceEntries second) {
@@ -56,7 +56,8 @@ Outcome DirectoryStream::Read(const Caller& caller, uint64_t offset, const Take&
   is_at_end_ = offset == CachedListing::kEnd;
   if (is_at_end_) return {};
   CELLFS_RETURN_IF_FAILED(Seek(caller, offset));
-  const size_t end = names_ < kLong ? std::numeric_limits<size_t>::max() : names_ + kPiece;
+  const size_t end = names_ < kManyNames ? std::numeric_limits<size_t>::max()
+                                         : names_ + kNamesAtOnce;
   for (bool took = false; names_ < end; took = true) {
     const auto next = Next(caller);
     if (took && next.error() == ETIMEDOUT) return {};  // the next request goes on

@@ -10,8 +10,8 @@ namespace cellfs::fs {
 namespace {
 
 // So many directories that are kept locked hold up the others.
-constexpr size_t kMostThreads = 8;
-constexpr size_t kLong = 65536;
+constexpr size_t kMostNoticeThreads = 8;
+constexpr size_t kManyNotices = 65536;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void NoticeQueue::Add(const KernelNotice& notice) {
 
 bool NoticeQueue::IsLong() const {
   const std::lock_guard lock(mutex_);
-  return is_waiting_.size() >= kLong;
+  return is_waiting_.size() >= kManyNotices;
 }
 
 void NoticeQueue::AddAll() noexcept {
@@ -80,7 +80,7 @@ void NoticeQueue::Await(std::chrono::seconds longest) {
 }
 
 void NoticeQueue::StartThreadWhereAllAreBusy() {
-  if (busy_ < threads_.size() || threads_.empty() || threads_.size() >= kMostThreads) return;
+  if (busy_ < threads_.size() || threads_.empty() || threads_.size() >= kMostNoticeThreads) return;
   try {
     threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
   } catch (const std::exception&) {

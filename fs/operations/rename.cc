@@ -102,8 +102,8 @@ bool IsBeside(const Place& toml, const Place& other) {
 
 // A directory's new name is read as mkdir would read it, a file's as open. A column stays one,
 // though a file that is made under its new name would be held in memory.
-OutcomeOr<Place> TargetOf(const Resolver& resolver, const Caller& caller, const Place& from,
-                          const Place& directory, std::string_view name) {
+OutcomeOr<Place> TargetPlace(const Resolver& resolver, const Caller& caller, const Place& from,
+                             const Place& directory, std::string_view name) {
   const NameUse use = from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;
   CELLFS_ASSIGN_OR_RETURN(Place to, resolver.Child(caller, directory, name, use));
   const bool goes_to_memory = IsMemory(to) && directory.kind == PlaceKind::kFamily;
@@ -122,7 +122,7 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || with.options.read_only) return EROFS;
   if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
   CELLFS_ASSIGN_OR_RETURN(
-      Place to, TargetOf(with.resolver, caller, from.place, new_directory, new_name));
+      Place to, TargetPlace(with.resolver, caller, from.place, new_directory, new_name));
   if (from.place == to) return {};
   // Before the locks are taken: who applies a .toml may wait for those of a family that it drops.
   if (from.place.IsToml() && !IsBeside(from.place, to)) return EXDEV;

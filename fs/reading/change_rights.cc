@@ -6,7 +6,7 @@
 namespace cellfs::fs {
 namespace {
 
-bool IsAboveRows(const Place& place) {
+bool IsOfSchemas(const Place& place) {
   return place.kind == PlaceKind::kRoot || place.kind == PlaceKind::kNamespace ||
          place.kind == PlaceKind::kTable || place.IsToml();
 }
@@ -27,7 +27,7 @@ GrantScope ScopeOf(const Place& place) {
 Status CheckMayChange(const Reading& reading, const Caller& caller, const Place& place) {
   if (caller.is_superuser()) return {};  // as all are where no rights are checked
   const GrantScope scope = ScopeOf(place);
-  return IsAboveRows(place) ? reading.CheckMayAlter(caller, scope)
+  return IsOfSchemas(place) ? reading.CheckMayAlter(caller, scope)
                             : reading.CheckMayPutWithin(caller, scope);
 }
 

@@ -8,7 +8,7 @@ namespace cellfs::fs {
 namespace {
 
 // So few bytes, for a cell is counted without its key, which may have tens of kilobytes.
-constexpr size_t kPiece = 128 * sizeof(Cell);
+constexpr size_t kKeysAtOnce = 128 * sizeof(Cell);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpell
   const Place stored = FamilyPlace(family.table, family.row, family.family);
   CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, stored, scan));
   while (true) {
-    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, scanned->NextPiece(kPiece));
+    CELLFS_ASSIGN_OR_RETURN(const RowCells piece, scanned->NextPiece(kKeysAtOnce));
     if (piece.empty()) return Outcome(ENOENT);
     for (const Cell& cell : piece) {
       if (names.IsShortenedTo(name, cell.qualifier)) return cell.qualifier;

@@ -10,7 +10,7 @@ namespace cellfs::fs {
 namespace {
 
 // Another writer was faster each time.
-constexpr int kMaxAttempts = 1000;
+constexpr int kMaxMutationAttempts = 1000;
 
 Status NothingIsWithdrawn() {
   return {StatusCode::kUnsupportedOperation, "the store takes nothing back that was written"};
@@ -95,7 +95,7 @@ ColumnMutations::Result ColumnMutations::SendAsGiven(const Target& target,
 ColumnMutations::Result ColumnMutations::SendStamped(const Target& target,
                                                      RowMutations& mutations) const {
   ExplicitTimestamps timestamps(store_, clock_, target.table, mutations);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxMutationAttempts; ++attempt) {
     CELLFS_RETURN_IF_ERROR(timestamps.Choose());
     const auto& guard = timestamps.guard();
     const bool is_guarded = guard && target.condition == nullptr;

@@ -7,7 +7,7 @@
 namespace cellfs {
 namespace {
 
-constexpr const Command* kAll[] = {
+constexpr const Command* kAllCommands[] = {
     // Mounts
     &kMountCommand, &kUmountCommand, &kConfigCommand,
     // History
@@ -49,12 +49,12 @@ const Command kVersionCommand{
     },
 };
 
-std::span<const Command* const> AllCommands() { return kAll; }
+std::span<const Command* const> AllCommands() { return kAllCommands; }
 
 const Command* FindCommand(std::string_view name) {
-  const auto found = std::find_if(std::begin(kAll), std::end(kAll),
+  const auto found = std::find_if(std::begin(kAllCommands), std::end(kAllCommands),
                                   [&](const Command* command) { return command->name == name; });
-  return found == std::end(kAll) ? nullptr : *found;
+  return found == std::end(kAllCommands) ? nullptr : *found;
 }
 
 }  // namespace cellfs

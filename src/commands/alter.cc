@@ -10,8 +10,6 @@
 namespace cellfs {
 namespace {
 
-Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 Status NoFamily(const TableSchema& schema, const std::string& family) {
   return {StatusCode::kNoSuchColumnFamily,
           "table '" + schema.name().ToString() + "' has no family '" + family + "'"};
@@ -45,8 +43,8 @@ Status UnsetOne(const std::string& name, TableSchema& schema) {
   return {};
 }
 
-Status Change(const Session& session, const NamedTable& named, const Arguments& arguments,
-              TableSchema& schema) {
+Status ChangeTable(const Session& session, const NamedTable& named, const Arguments& arguments,
+                   TableSchema& schema) {
   if (arguments.Flag("open")) CELLFS_RETURN_IF_ERROR(schema.Set(fs::kOpenAttribute, "true"));
   if (arguments.Flag("closed")) schema.Unset(fs::kOpenAttribute);
   for (const std::string& word : arguments.Texts("set")) {
@@ -84,15 +82,15 @@ bool SaysAnything(const NamedTable& named, const Arguments& arguments) {
 StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedTable named, NameTable(session, arguments));
   if (!SaysAnything(named, arguments)) {
-    return Wrong("say what of table '" + named.table.ToString() +
-                 "' is to change: FAMILY:NAME=VALUE, --set, --unset or --drop-family");
+    return WrongCall("say what of table '" + named.table.ToString() +
+                     "' is to change: FAMILY:NAME=VALUE, --set, --unset or --drop-family");
   }
   if (arguments.Flag("open") && arguments.Flag("closed"))
-    return Wrong("say --open or --closed, not both");
+    return WrongCall("say --open or --closed, not both");
   CELLFS_RETURN_IF_ERROR(CheckSaidOnce(named, arguments));
   CELLFS_RETURN_IF_ERROR(AsWrongCall(session.store.ChangeTable(
       session.caller, named.table,
-      [&](TableSchema& schema) { return Change(session, named, arguments, schema); })));
+      [&](TableSchema& schema) { return ChangeTable(session, named, arguments, schema); })));
   TakeDone(session, "table", named.table.ToString(), "altered");
   return Answer::kDone;
 }

@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-Status WrongCall(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 Status NoCounter(const ColumnWord& column, const std::string& why) {
   return {StatusCode::kNotALong,
           ShownColumn(column.family, *column.qualifier) + " is no counter: " + why};

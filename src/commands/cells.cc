@@ -32,8 +32,6 @@ const char* NameOf(ValueFormat format) {
   return "text";
 }
 
-Status WrongValue(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 std::string EightBytes(int64_t number) {
   std::string bytes;
   AppendBigEndian(static_cast<uint64_t>(number), bytes);
@@ -123,7 +121,7 @@ StatusOr<ValueFormat> FormatOf(const Arguments& arguments) {
   if (name.empty() || name == "text") return ValueFormat::kText;
   if (name == "hex") return ValueFormat::kHex;
   if (name == "long") return ValueFormat::kLong;
-  return WrongValue("--format is '" + name + "'; there are text, hex and long");
+  return WrongCall("--format is '" + name + "'; there are text, hex and long");
 }
 
 StatusOr<ValueFormat> FormatOf(const Arguments& arguments, const fs::Place& place) {
@@ -137,12 +135,12 @@ StatusOr<std::string> ValueOf(const std::string& word, ValueFormat format) {
   if (format == ValueFormat::kHex) {
     auto bytes = FromHex(word);
     if (bytes) return *std::move(bytes);
-    return WrongValue("'" + word + "' is no sequence of pairs of hexadecimal digits");
+    return WrongCall("'" + word + "' is no sequence of pairs of hexadecimal digits");
   }
   int64_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error == std::errc() && end == word.data() + word.size()) return EightBytes(number);
-  return WrongValue("'" + word + "' is no number of 8 bytes");
+  return WrongCall("'" + word + "' is no number of 8 bytes");
 }
 
 StatusOr<std::string> GivenValue(const std::string& word, const Arguments& arguments) {
@@ -153,9 +151,9 @@ StatusOr<std::string> GivenValue(const std::string& word, const Arguments& argum
   while (input.ends_with('\n') || input.ends_with('\r')) input.pop_back();
   auto value = ValueOf(input, format);
   if (value.ok()) return value;
-  return WrongValue(std::string("standard input is no ") +
-                    (format == ValueFormat::kHex ? "sequence of pairs of hexadecimal digits"
-                                                 : "number of 8 bytes"));
+  return WrongCall(std::string("standard input is no ") +
+                   (format == ValueFormat::kHex ? "sequence of pairs of hexadecimal digits"
+                                                : "number of 8 bytes"));
 }
 
 std::string ShownValue(const std::string& value, ValueFormat format) {
@@ -198,7 +196,7 @@ Status ReadQuery(const fs::Place& place, const std::vector<std::string>& words,
   if (from) query.time_range.min = *from;
   if (until) query.time_range.max = *until;
   if (query.time_range.min > query.time_range.max)
-    return WrongValue("--from is later than --until");
+    return WrongCall("--from is later than --until");
   if (const std::string filter = arguments.Text("filter"); !filter.empty()) {
     CELLFS_ASSIGN_OR_RETURN(query.filter, ParseFilter(BytesOf(filter)));
   }
@@ -217,8 +215,8 @@ StatusOr<Durability> DurabilityOf(const Arguments& arguments) {
   if (name == "ASYNC_WAL") return Durability::kAsyncWal;
   if (name == "SYNC_WAL") return Durability::kSyncWal;
   if (name == "FSYNC_WAL") return Durability::kFsyncWal;
-  return WrongValue("--durability is '" + name +
-                    "'; there are SKIP_WAL, ASYNC_WAL, SYNC_WAL and FSYNC_WAL");
+  return WrongCall("--durability is '" + name +
+                   "'; there are SKIP_WAL, ASYNC_WAL, SYNC_WAL and FSYNC_WAL");
 }
 
 StatusOr<Timestamp> TimestampOf(const fs::Place& place, const Arguments& arguments, Timestamp now) {
@@ -230,16 +228,16 @@ StatusOr<Timestamp> TimestampOf(const fs::Place& place, const Arguments& argumen
 
 Status CheckNamesNoVersion(const fs::Place& place, const std::string& option) {
   if (place.kind != fs::PlaceKind::kVersion) return {};
-  return WrongValue("the path names version " + std::to_string(place.timestamp) +
-                    " already; leave " + option + " out, or name the column itself");
+  return WrongCall("the path names version " + std::to_string(place.timestamp) +
+                   " already; leave " + option + " out, or name the column itself");
 }
 
 StatusOr<ColumnWord> TakeColumn(NamedPlace& named) {
   if (named.place.IsColumn()) return ColumnWord{named.place.family, named.place.qualifier};
-  if (named.words.empty()) return WrongValue("name a column: FAMILY:QUALIFIER");
+  if (named.words.empty()) return WrongCall("name a column: FAMILY:QUALIFIER");
   CELLFS_ASSIGN_OR_RETURN(ColumnWord column, ParseColumn(named.place, named.words.front()));
   if (!column.qualifier)
-    return WrongValue("'" + named.words.front() + "' is a family; a column is FAMILY:QUALIFIER");
+    return WrongCall("'" + named.words.front() + "' is a family; a column is FAMILY:QUALIFIER");
   named.words.erase(named.words.begin());
   return column;
 }

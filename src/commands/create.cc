@@ -11,14 +11,12 @@
 namespace cellfs {
 namespace {
 
-Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 StatusOr<std::vector<std::string>> SplitList(const std::string& text) {
   std::vector<std::string> keys;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
     keys.push_back(BytesOf(text.substr(begin, end - begin)));
-    if (keys.back().empty()) return Wrong("--splits '" + text + "' has an empty key");
+    if (keys.back().empty()) return WrongCall("--splits '" + text + "' has an empty key");
     begin = end + 1;
   }
   return keys;
@@ -33,9 +31,9 @@ std::string AlgorithmOf(const std::string& name) {
 StatusOr<std::vector<std::string>> SplitsOf(const Arguments& arguments) {
   const bool has_regions = arguments.Has("regions");
   if (has_regions != arguments.Has("split_algorithm"))
-    return Wrong("--regions N and --split-algorithm hex|uniform go together");
+    return WrongCall("--regions N and --split-algorithm hex|uniform go together");
   if (has_regions && arguments.Has("splits"))
-    return Wrong("say --splits or --regions, not both");
+    return WrongCall("say --splits or --regions, not both");
   if (arguments.Has("splits")) return SplitList(arguments.Text("splits"));
   if (!has_regions) return std::vector<std::string>();
   CELLFS_ASSIGN_OR_RETURN(
@@ -51,7 +49,7 @@ Status AddFamilies(const Session& session, const NamedTable& named, TableSchema&
     CELLFS_RETURN_IF_ERROR(SaidOnce().AddFamily(family));
     CELLFS_RETURN_IF_ERROR(CheckFamilyName(family.name));
     const auto [added, is_new] = schema.families.emplace(family.name, FamilySchema(family.name));
-    if (!is_new) return Wrong("family '" + family.name + "' is named twice");
+    if (!is_new) return WrongCall("family '" + family.name + "' is named twice");
     if (fs::IsOpen(schema)) {
       for (const auto& [name, value] : session.filesystem.parts().options.family_defaults)
         CELLFS_RETURN_IF_ERROR(added->second.Set(name, value));
@@ -61,7 +59,7 @@ Status AddFamilies(const Session& session, const NamedTable& named, TableSchema&
   return {};
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeCreateTable(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedTable named, NameTable(session, arguments));
   TableSchema schema(named.table);
   CELLFS_RETURN_IF_ERROR(SaidOnce().AddOptions(arguments));
@@ -73,8 +71,8 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
     CELLFS_RETURN_IF_ERROR(schema.Set(fs::kOpenAttribute, "true"));
   CELLFS_RETURN_IF_ERROR(AddFamilies(session, named, schema));
   if (schema.families.empty() && !fs::IsOpen(schema)) {
-    return Wrong("name the families of table '" + named.table.ToString() +
-                 "', or say --open, so that mkdir makes them");
+    return WrongCall("name the families of table '" + named.table.ToString() +
+                     "', or say --open, so that mkdir makes them");
   }
   CELLFS_ASSIGN_OR_RETURN(schema.split_keys, SplitsOf(arguments));
   const Status created = session.store.CreateTable(session.caller, schema);
@@ -117,7 +115,7 @@ const Command kCreateCommand{
                       "mkdir in a row makes families, with the mount's [family_defaults]; so do "
                       "families here");
         },
-    .serve = Serve,
+    .serve = ServeCreateTable,
     .print = PrintDone,
 };
 

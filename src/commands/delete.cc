@@ -11,8 +11,6 @@ namespace {
 
 enum class Extent { kVersion, kAll };
 
-Status WrongDelete(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 StatusOr<DeleteMarker> MarkerOf(const ColumnWord& column, Extent extent, Timestamp timestamp) {
   if (column.qualifier) {
     return DeleteMarker{extent == Extent::kAll ? CellType::kDeleteColumn : CellType::kDelete,
@@ -21,8 +19,8 @@ StatusOr<DeleteMarker> MarkerOf(const ColumnWord& column, Extent extent, Timesta
   if (extent == Extent::kAll)
     return DeleteMarker{CellType::kDeleteFamily, column.family, "", timestamp};
   if (timestamp == kLatestTimestamp) {
-    return WrongDelete("say which version of the family '" + column.family +
-                       "' with --timestamp, or use deleteall");
+    return WrongCall("say which version of the family '" + column.family +
+                     "' with --timestamp, or use deleteall");
   }
   return DeleteMarker{CellType::kDeleteFamilyVersion, column.family, "", timestamp};
 }
@@ -34,7 +32,7 @@ StatusOr<std::vector<ColumnWord>> NamedColumns(const NamedPlace& named) {
   if (named.place.kind == fs::PlaceKind::kFamily && named.words.empty())
     columns.push_back({named.place.family, std::nullopt});
   if (named.place.IsColumn() && !named.words.empty())
-    return WrongDelete("'" + named.words.front() + "' comes after a column; name one or the other");
+    return WrongCall("'" + named.words.front() + "' comes after a column; name one or the other");
   for (const std::string& word : named.words) {
     CELLFS_ASSIGN_OR_RETURN(ColumnWord column, ParseColumn(named.place, word));
     if (column.qualifier && column.qualifier->empty() && word.ends_with(':'))
@@ -52,7 +50,7 @@ StatusOr<Answer> Remove(Session& session, const Arguments& arguments, Extent ext
                           TimestampOf(named.place, arguments, session.Now()));
   CELLFS_ASSIGN_OR_RETURN(const auto columns, NamedColumns(named));
   if (columns.empty() && extent == Extent::kVersion)
-    return WrongDelete("name a column; a whole row is deleted by deleteall");
+    return WrongCall("name a column; a whole row is deleted by deleteall");
   Delete remove{.row = named.place.row, .markers = {}, .timestamp = timestamp};
   for (const ColumnWord& column : columns) {
     CELLFS_ASSIGN_OR_RETURN(DeleteMarker marker, MarkerOf(column, extent, timestamp));

@@ -154,7 +154,7 @@ void PrintDescription(Printer& printer, const json& record) {
 // ---- Names --------------------------------------------------------------------------------------
 
 // Those that a caller may not look into are left out of a list of everything.
-StatusOr<std::vector<TableName>> AllTables(Session& session) {
+StatusOr<std::vector<TableName>> VisibleTables(Session& session) {
   CELLFS_ASSIGN_OR_RETURN(const auto namespaces, session.store.ListNamespaces());
   std::vector<TableName> all;
   for (const std::string& name : namespaces) {
@@ -170,7 +170,7 @@ StatusOr<std::vector<TableName>> AllTables(Session& session) {
 
 StatusOr<std::vector<TableName>> TablesToList(Session& session, const Arguments& arguments) {
   if (arguments.Texts("path").empty() && arguments.Texts("words").empty())
-    return AllTables(session);
+    return VisibleTables(session);
   CELLFS_ASSIGN_OR_RETURN(const std::string name, NameNamespace(session, arguments));
   return session.store.ListTables(name);
 }

@@ -35,7 +35,7 @@ StatusOr<Unknown> UnknownAt(Session& session, const Scope& scope,
   return Unknown();
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeDiff(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   const HistoryAccess access = AccessOf(session);
   CELLFS_ASSIGN_OR_RETURN(HistoryTime before, arguments.Time("at", session.Now()));
@@ -104,7 +104,7 @@ const Command kDiffCommand{
     .is_paged = true,
     .prints_no = true,
     .only_reads = true,
-    .serve = Serve,
+    .serve = ServeDiff,
     .print = Print,
     .run = [](const Front& front,
               const Arguments& arguments) { return RunForTargets(front, arguments, kDiffCommand); },

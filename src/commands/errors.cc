@@ -60,13 +60,13 @@ bool TellSingle(Session& session, const fs::Place& target, bool follows) {
 }
 
 // Where nothing is told the name may be mistyped. What could not be made is told of.
-Status CheckIsThere(Session& session, const fs::Place& target) {
+Status CheckNameIsThere(Session& session, const fs::Place& target) {
   if (!target.table.name.empty()) return session.store.DescribeTable(target.table).status();
   if (target.table.namespace_name.empty()) return {};
   return session.store.DescribeNamespace(target.table.namespace_name).status();
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeErrors(Session& session, const Arguments& arguments) {
   if (session.mountpoint.empty())
     return Status(StatusCode::kUnsupportedOperation, "a store that is not mounted refuses nothing");
   CELLFS_ASSIGN_OR_RETURN(const fs::Place target, PlaceOf(session, arguments));
@@ -74,7 +74,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   if (target.kind == fs::PlaceKind::kRoot && !follows) {
     TellAll(session);
   } else if (!TellSingle(session, target, follows) && !follows) {
-    CELLFS_RETURN_IF_ERROR(CheckIsThere(session, target));
+    CELLFS_RETURN_IF_ERROR(CheckNameIsThere(session, target));
   }
   return Answer::kDone;
 }
@@ -91,7 +91,7 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
   return has_ended ? StatusOr<int>(kExitDone) : answer.status();
 }
 
-void Print(Printer& printer, const json& record) {
+void PrintErrors(Printer& printer, const json& record) {
   std::string line = ShownTime(record["time"].get<Timestamp>()) + " " +
                      record["line"].get<std::string>();
   if (record.contains("count")) {
@@ -116,8 +116,8 @@ const Command kErrorsCommand{
           syntax.Target("a mount point, or what is in it");
           syntax.Flag("-f,--follow", "follow", "go on with what comes");
         },
-    .serve = Serve,
-    .print = Print,
+    .serve = ServeErrors,
+    .print = PrintErrors,
     .run = Run,
 };
 

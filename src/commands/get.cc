@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeGet(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kRow, Depth::kRow,
                                     {fs::PlaceKind::kVersion, fs::PlaceKind::kCounter}));
@@ -38,7 +38,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
   return is_any ? Answer::kDone : Answer::kNo;
 }
 
-void Print(Printer& printer, const json& record) {
+void PrintGet(Printer& printer, const json& record) {
   if (record.contains("bytes")) {
     printer.Bytes(record["bytes"].get_ref<const std::string&>());
   } else {
@@ -66,8 +66,8 @@ const Command kGetCommand{
           AddQueryOptions(syntax);
         },
     .only_reads = true,
-    .serve = Serve,
-    .print = Print,
+    .serve = ServeGet,
+    .print = PrintGet,
 };
 
 }  // namespace cellfs

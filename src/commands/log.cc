@@ -29,7 +29,7 @@ json RecordOf(Event&& event, const LogOptions& options) {
   return record;
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeLog(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   LogOptions options;
   CELLFS_ASSIGN_OR_RETURN(const int64_t limit,
@@ -62,7 +62,7 @@ const char* ShownType(const std::string& type) {
   return "delete version of family";
 }
 
-void Print(Printer& printer, const json& event) {
+void PrintLog(Printer& printer, const json& event) {
   const std::string type = event["type"];
   const bool is_put = type == "Put";
   std::string details = is_put ? ShownSize(event["size"].get<uint64_t>()) : "";
@@ -106,8 +106,8 @@ const Command kLogCommand{
         },
     .is_paged = true,
     .only_reads = true,
-    .serve = Serve,
-    .print = Print,
+    .serve = ServeLog,
+    .print = PrintLog,
     .run = [](const Front& front,
               const Arguments& arguments) { return RunForTargets(front, arguments, kLogCommand); },
 };

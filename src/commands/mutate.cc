@@ -50,8 +50,8 @@ class Line {
   }
   StatusOr<std::string> Value() const {
     const auto found = line_.find("value");
-    if (found == line_.end()) return Wrong("\"value\" is missing");
-    if (!found->is_string()) return Wrong("\"value\" is neither text nor {\"hex\": \"00ff\"}");
+    if (found == line_.end()) return WrongCall("\"value\" is missing");
+    if (!found->is_string()) return WrongCall("\"value\" is neither text nor {\"hex\": \"00ff\"}");
     return found->get<std::string>();
   }
   // What is not known may be meant for something that is.
@@ -62,8 +62,8 @@ class Line {
     for (const auto& [name, value] : line_.items()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string closest = ClosestTo(name, known);
-      return Wrong("\"" + name + "\" is not understood" +
-                   (closest.empty() ? "" : "; did you mean \"" + closest + "\"?"));
+      return WrongCall("\"" + name + "\" is not understood" +
+                       (closest.empty() ? "" : "; did you mean \"" + closest + "\"?"));
     }
     return {};
   }
@@ -72,10 +72,10 @@ class Line {
     for (const char* name : {"table", "row", "column", "family", "qualifier", "type"}) {
       const auto found = line_.find(name);
       if (found != line_.end() && !found->is_string())
-        return Wrong("\"" + std::string(name) + "\" is neither text nor {\"hex\": \"00ff\"}");
+        return WrongCall("\"" + std::string(name) + "\" is neither text nor {\"hex\": \"00ff\"}");
     }
     if (line_.contains("column") && (line_.contains("family") || line_.contains("qualifier")))
-      return Wrong("\"column\" stands for \"family\" and \"qualifier\"; say one or the other");
+      return WrongCall("\"column\" stands for \"family\" and \"qualifier\"; say one or the other");
     const bool is_delete = TombstoneOf(type).has_value();
     const bool is_increment = type == "Increment";
     // A raw scan writes an empty value of deletes.
@@ -89,29 +89,27 @@ class Line {
     const auto found = line_.find(name);
     if (found == line_.end()) return otherwise;
     constexpr uint64_t kGreatest = std::numeric_limits<int64_t>::max();
-    if (!found->is_number_integer()) return Wrong(std::string("\"") + name + "\" is no number");
+    if (!found->is_number_integer()) return WrongCall(std::string("\"") + name + "\" is no number");
     if (found->is_number_unsigned() && found->get<uint64_t>() > kGreatest)
-      return Wrong(std::string("\"") + name + "\" is no number of 8 bytes with a sign");
+      return WrongCall(std::string("\"") + name + "\" is no number of 8 bytes with a sign");
     return found->get<int64_t>();
   }
   StatusOr<int64_t> TimeToLive() const {
     CELLFS_ASSIGN_OR_RETURN(const int64_t ttl, Number("ttl", kNoCellTtl));
     if (!line_.contains("ttl") || (ttl >= 1 && ttl <= kLongestTtl)) return ttl;
-    return Wrong("\"ttl\" is " + std::to_string(ttl) + "; it is milliseconds, from 1 to " +
-                 std::to_string(kLongestTtl));
+    return WrongCall("\"ttl\" is " + std::to_string(ttl) + "; it is milliseconds, from 1 to " +
+                     std::to_string(kLongestTtl));
   }
   StatusOr<ColumnWord> Column() const {
     if (line_.contains("column")) return ParseColumn(fs::RootPlace(), Text("column"));
     ColumnWord column{Text("family"), std::nullopt};
     if (line_.contains("qualifier")) column.qualifier = Text("qualifier");
-    if (column.family.empty()) return Wrong("\"column\" or \"family\" is missing");
+    if (column.family.empty()) return WrongCall("\"column\" or \"family\" is missing");
     return column;
   }
-  static Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
  private:
   static Status DoesNotGo(const std::string& member, const std::string& type) {
-    return Wrong("\"" + member + "\" does not go with the type " + type);
+    return WrongCall("\"" + member + "\" does not go with the type " + type);
   }
 
   const json& line_;
@@ -121,8 +119,8 @@ class Line {
 Status CheckIsOfFamily(CellType tombstone, const ColumnWord& column) {
   if (column.qualifier.value_or("").empty()) return {};
   const bool is_all = tombstone == CellType::kDeleteFamily;
-  return Line::Wrong(std::string(TypeName(tombstone)) + " takes a family; of a column says " +
-                     std::string(TypeName(is_all ? CellType::kDeleteColumn : CellType::kDelete)));
+  return WrongCall(std::string(TypeName(tombstone)) + " takes a family; of a column says " +
+                   std::string(TypeName(is_all ? CellType::kDeleteColumn : CellType::kDelete)));
 }
 
 StatusOr<Mutation> MutationOf(const json& given) {
@@ -135,10 +133,10 @@ StatusOr<Mutation> MutationOf(const json& given) {
   CELLFS_ASSIGN_OR_RETURN(const Timestamp timestamp, line.Number("timestamp", kLatestTimestamp));
   const auto tombstone = TombstoneOf(type);
   const bool is_of_family = tombstone && IsFamilyTombstone(*tombstone);
-  if (!is_of_family && !column.qualifier) return Line::Wrong("\"qualifier\" is missing");
+  if (!is_of_family && !column.qualifier) return WrongCall("\"qualifier\" is missing");
   if (is_of_family) CELLFS_RETURN_IF_ERROR(CheckIsOfFamily(*tombstone, column));
   if (tombstone == CellType::kDeleteFamilyVersion && timestamp == kLatestTimestamp)
-    return Line::Wrong("\"timestamp\" is missing: which version of the family is to be deleted");
+    return WrongCall("\"timestamp\" is missing: which version of the family is to be deleted");
   if (tombstone) {
     Delete remove{.row = row, .markers = {}};
     remove.markers.push_back(
@@ -159,10 +157,10 @@ StatusOr<Mutation> MutationOf(const json& given) {
     return Mutation(std::move(append));
   }
   if (type != "Increment") {
-    return Line::Wrong("\"type\" is '" + type + "'; there are Put, Append, Increment, Delete, "
-                       "DeleteColumn, DeleteFamily and DeleteFamilyVersion");
+    return WrongCall("\"type\" is '" + type + "'; there are Put, Append, Increment, Delete, "
+                     "DeleteColumn, DeleteFamily and DeleteFamilyVersion");
   }
-  if (!given.contains("amount")) return Line::Wrong("\"amount\" is missing");
+  if (!given.contains("amount")) return WrongCall("\"amount\" is missing");
   CELLFS_ASSIGN_OR_RETURN(const int64_t amount, line.Number("amount", 0));
   Increment increment{.row = row, .cells = {}, .time_range = {}, .time_to_live = ttl};
   increment.cells.push_back({column.family, *column.qualifier, amount, timestamp});
@@ -205,7 +203,7 @@ Status AtLinesOf(const Session& session, const Rows& rows, size_t index, const S
 StatusOr<TableName> TableOf(const NamedPlace& named, const json& line) {
   if (const std::string table = Line(line).Text("table"); !table.empty())
     return ParseTableName(table);
-  if (named.place.table.name.empty()) return Line::Wrong("\"table\" is missing");
+  if (named.place.table.name.empty()) return WrongCall("\"table\" is missing");
   return named.place.table;
 }
 
@@ -226,7 +224,7 @@ StatusOr<std::vector<Rows>> ReadRows(const NamedPlace& named, const Arguments& a
   const json& lines = given == arguments.values().end() ? nothing : *given;
   for (const json& line : lines) {
     const int64_t number = NumberOf(arguments, index++);
-    if (!line.is_object()) return AtLine(number, Line::Wrong("it is no JSON object"));
+    if (!line.is_object()) return AtLine(number, WrongCall("it is no JSON object"));
     auto table = TableOf(named, line);
     if (!table.ok()) return AtLine(number, table.status());
     auto mutation = MutationOf(line);
@@ -251,13 +249,13 @@ Status WithRemedy(const RowMutations& row, const Status& status) {
   return {status.code(), status.message() + " (--in-pieces does)"};
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeMutate(Session& session, const Arguments& arguments) {
   NamedPlace named{fs::RootPlace(), {}};
   if (!arguments.Texts("path").empty() || !arguments.Texts("words").empty()) {
     CELLFS_ASSIGN_OR_RETURN(named, NamePlace(session, arguments, Depth::kTable, Depth::kTable));
     CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
     if (named.place.kind != fs::PlaceKind::kTable)
-      return Line::Wrong(ShownPath(arguments) + " lies in a table; name the table itself");
+      return WrongCall(ShownPath(arguments) + " lies in a table; name the table itself");
     // Also where no line comes.
     CELLFS_RETURN_IF_ERROR(session.store.DescribeTable(named.place.table).status());
   }
@@ -307,7 +305,7 @@ class Pending {
   size_t bytes_ = 0;
 };
 
-StatusOr<int> Run(const Front& front, const Arguments& arguments) {
+StatusOr<int> RunMutate(const Front& front, const Arguments& arguments) {
   json sent = arguments.values();
   CELLFS_ASSIGN_OR_RETURN(const auto access, front.Open(arguments.Text("target"), sent));
   Pending pending;
@@ -346,14 +344,14 @@ StatusOr<int> Run(const Front& front, const Arguments& arguments) {
     if (!line || !line->is_object()) {
       if (!pending.empty()) CELLFS_RETURN_IF_ERROR(send());
       return with_count(
-          AtLine(number, Line::Wrong("it is no JSON object, or one that says a member twice")));
+          AtLine(number, WrongCall("it is no JSON object, or one that says a member twice")));
     }
     const bool is_same_row = pending.EndsWithRowOf(*line);
     bytes_of_row = text.size() + (is_same_row ? bytes_of_row : 0);
     if (is_same_row && !in_pieces && bytes_of_row > kMostBytesOfRow) {
-      return with_count(AtLine(number, Line::Wrong("the lines about a row are one step, and these "
-                                                   "have more than 16 MiB; --in-pieces makes "
-                                                   "several steps of such a row")));
+      return with_count(AtLine(number, WrongCall("the lines about a row are one step, and these "
+                                                 "have more than 16 MiB; --in-pieces makes "
+                                                 "several steps of such a row")));
     }
     if ((!is_same_row || in_pieces) && pending.IsFull()) {
       if (const Status sent_so_far = send(); !sent_so_far.ok()) return with_count(sent_so_far);
@@ -387,8 +385,8 @@ const Command kMutateCommand{
           AddDurabilityOption(syntax);
           syntax.Flag("--in-pieces", "in_pieces", "a row may be several steps, of 1000 lines each");
         },
-    .serve = Serve,
-    .run = Run,
+    .serve = ServeMutate,
+    .run = RunMutate,
 };
 
 }  // namespace cellfs

@@ -28,7 +28,7 @@ Status SetMaximum(const Arguments& arguments, const char* option, const char* pr
   return {};
 }
 
-Status Change(const Arguments& arguments, NamespaceSchema& schema) {
+Status ChangeNamespace(const Arguments& arguments, NamespaceSchema& schema) {
   SaidOnce said;
   CELLFS_RETURN_IF_ERROR(said.AddOptions(arguments));
   if (arguments.Has("max_tables")) CELLFS_RETURN_IF_ERROR(said.Add(kMaxTables));
@@ -48,7 +48,7 @@ Status Change(const Arguments& arguments, NamespaceSchema& schema) {
 StatusOr<Answer> ServeCreate(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const std::string name, NameNamespace(session, arguments));
   NamespaceSchema schema{name, {}};
-  CELLFS_RETURN_IF_ERROR(Change(arguments, schema));
+  CELLFS_RETURN_IF_ERROR(ChangeNamespace(arguments, schema));
   CELLFS_RETURN_IF_ERROR(AsWrongCall(session.store.CreateNamespace(session.caller, schema)));
   TakeDone(session, "namespace", name, "created");
   return Answer::kDone;
@@ -65,7 +65,7 @@ StatusOr<Answer> ServeAlter(Session& session, const Arguments& arguments) {
   }
   CELLFS_RETURN_IF_ERROR(AsWrongCall(session.store.ChangeNamespace(
       session.caller, name,
-      [&](NamespaceSchema& schema) { return Change(arguments, schema); })));
+      [&](NamespaceSchema& schema) { return ChangeNamespace(arguments, schema); })));
   TakeDone(session, "namespace", name, "altered");
   return Answer::kDone;
 }

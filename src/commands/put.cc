@@ -13,16 +13,14 @@
 namespace cellfs {
 namespace {
 
-Status WrongPut(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 // "f:q=value"
 StatusOr<PutCell> CellOf(const fs::Place& place, const std::string& word,
                          const Arguments& arguments) {
   const size_t equals = word.find('=');
   if (equals == std::string::npos)
-    return WrongPut("'" + word + "' is no COLUMN=VALUE ('=' in a column is \\x3D)");
+    return WrongCall("'" + word + "' is no COLUMN=VALUE ('=' in a column is \\x3D)");
   CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, word.substr(0, equals)));
-  if (!column.qualifier) return WrongPut("'" + word + "' names no column; it is FAMILY:QUALIFIER");
+  if (!column.qualifier) return WrongCall("'" + word + "' names no column; it is FAMILY:QUALIFIER");
   CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(word.substr(equals + 1), arguments));
   return PutCell{.family = column.family, .qualifier = *column.qualifier,
                  .value = std::move(value)};
@@ -39,7 +37,7 @@ Status CheckNamesColumnsOnce(const std::vector<PutCell>& cells) {
   std::set<std::pair<std::string, std::string>> named;
   for (const PutCell& cell : cells) {
     if (!named.emplace(cell.family, cell.qualifier).second)
-      return WrongPut("column '" + ShownColumn(cell.family, cell.qualifier) + "' is said twice");
+      return WrongCall("column '" + ShownColumn(cell.family, cell.qualifier) + "' is said twice");
   }
   return {};
 }
@@ -51,13 +49,13 @@ StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments&
   const auto& words = named.words;
   std::vector<PutCell> cells;
   if (place.IsColumn()) {
-    if (words.size() != 1) return WrongPut("give one value for " + ShownPath(arguments));
+    if (words.size() != 1) return WrongCall("give one value for " + ShownPath(arguments));
     CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words.front(), arguments));
     cells.push_back({.family = place.family, .qualifier = place.qualifier,
                      .value = std::move(value)});
   } else if (IsShellsPut(words)) {
     CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, words.front()));
-    if (!column.qualifier) return WrongPut("'" + words.front() + "' names no column");
+    if (!column.qualifier) return WrongCall("'" + words.front() + "' names no column");
     CELLFS_ASSIGN_OR_RETURN(std::string value, GivenValue(words[1], arguments));
     cells.push_back({.family = column.family, .qualifier = *column.qualifier,
                      .value = std::move(value)});
@@ -67,7 +65,7 @@ StatusOr<std::vector<PutCell>> CellsOf(const NamedPlace& named, const Arguments&
       cells.push_back(std::move(cell));
     }
   }
-  if (cells.empty()) return WrongPut("give COLUMN=VALUE...");
+  if (cells.empty()) return WrongCall("give COLUMN=VALUE...");
   CELLFS_RETURN_IF_ERROR(CheckNamesColumnsOnce(cells));
   return cells;
 }
@@ -80,7 +78,7 @@ StatusOr<RowMutations> PutOf(Session& session, const NamedPlace& named,
                           TimestampOf(named.place, arguments, session.Now()));
   if (!named.place.IsColumn() && IsShellsPut(named.words) && named.words.size() == 3) {
     if (arguments.Has("timestamp"))
-      return WrongPut("the timestamp is said twice: '" + named.words.back() + "' and --timestamp");
+      return WrongCall("the timestamp is said twice: '" + named.words.back() + "' and --timestamp");
     CELLFS_ASSIGN_OR_RETURN(timestamp, fs::ParseTime(named.words.back(), session.Now()));
   }
   for (PutCell& cell : put.cells) cell.timestamp = timestamp;
@@ -107,7 +105,7 @@ StatusOr<CompareOperator> OperatorOf(const Arguments& arguments) {
   if (name == "<=") return CompareOperator::kLessOrEqual;
   if (name == ">") return CompareOperator::kGreater;
   if (name == ">=") return CompareOperator::kGreaterOrEqual;
-  return WrongPut("--op is '" + name + "'; there are =, !=, <, <=, > and >=");
+  return WrongCall("--op is '" + name + "'; there are =, !=, <, <=, > and >=");
 }
 
 // The store compares bytes, in which a negative number is greater than all that are not.
@@ -115,21 +113,21 @@ Status CheckComparesBytes(CompareOperator op, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments));
   const bool asks_for_order = op != CompareOperator::kEqual && op != CompareOperator::kNotEqual;
   if (format != ValueFormat::kLong || !asks_for_order) return {};
-  return WrongPut("--op " + arguments.Text("op") + " does not go with --format long: bytes are "
-                  "compared, and those of a negative number are greater than of others; there are "
-                  "= and !=, or --format hex for bytes");
+  return WrongCall("--op " + arguments.Text("op") + " does not go with --format long: bytes are "
+                   "compared, and those of a negative number are greater than of others; there are "
+                   "= and !=, or --format hex for bytes");
 }
 
 StatusOr<ColumnCondition> ConditionOf(const fs::Place& place, const Arguments& arguments) {
   const std::string absent = arguments.Text("if_absent");
   if (arguments.Has("if") == arguments.Has("if_absent"))
-    return WrongPut("say --if COLUMN=VALUE or --if-absent COLUMN");
+    return WrongCall("say --if COLUMN=VALUE or --if-absent COLUMN");
   if (arguments.Has("op") && !arguments.Has("if"))
-    return WrongPut("--op goes with --if: how what is stored compares with its VALUE");
+    return WrongCall("--op goes with --if: how what is stored compares with its VALUE");
   if (arguments.Has("if_absent")) {
     CELLFS_ASSIGN_OR_RETURN(const ColumnWord column, ParseColumn(place, absent));
     if (!column.qualifier)
-      return WrongPut("'" + absent + "' names no column; it is FAMILY:QUALIFIER");
+      return WrongCall("'" + absent + "' names no column; it is FAMILY:QUALIFIER");
     return ColumnCondition{column.family, *column.qualifier, CompareOperator::kEqual, ""};
   }
   CELLFS_ASSIGN_OR_RETURN(PutCell given, CellOf(place, arguments.Text("if"), arguments));
@@ -169,7 +167,7 @@ void AddPutOptions(Syntax& syntax) {
   AddDurabilityOption(syntax);
 }
 
-constexpr char kWords[] =
+constexpr char kPutWords[] =
     "TABLE, ROW as far as the path does not say it; COLUMN=VALUE..., or as HBase's shell COLUMN "
     "VALUE [TIMESTAMP]; VALUE - is standard input";
 
@@ -188,7 +186,7 @@ const Command kPutCommand{
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
-          syntax.Words("WORD", kWords);
+          syntax.Words("WORD", kPutWords);
           AddPutOptions(syntax);
         },
     .serve = ServePut,
@@ -206,7 +204,7 @@ const Command kCheckAndPutCommand{
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
-          syntax.Words("WORD", kWords);
+          syntax.Words("WORD", kPutWords);
           syntax.Option("--if", "if", "COLUMN=VALUE", "what is stored is to be so");
           syntax.Option("--op", "op", "OP", "stored OP VALUE: = (default), !=, <, <=, >, >=");
           syntax.Option("--if-absent", "if_absent", "COLUMN", "there is to be no value, or an empty one");

@@ -13,11 +13,6 @@
 namespace cellfs {
 namespace {
 
-std::string Upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
-
 }  // namespace
 
 StatusOr<int64_t> ParseSize(const std::string& word) {

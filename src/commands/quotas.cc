@@ -14,8 +14,6 @@ namespace {
 using fs::PlaceKind;
 using nlohmann::json;
 
-Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 // What a quota is of: a table, or else a namespace; and the words that are left.
 struct QuotaPlace {
   std::optional<TableName> table;
@@ -27,7 +25,7 @@ StatusOr<QuotaPlace> NameQuotaPlace(const Session& session, const Arguments& arg
   auto words = arguments.Texts("words");
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   if (place.kind == PlaceKind::kRoot && words.empty())
-    return Wrong("name a table or @NAMESPACE, and a limit");
+    return WrongCall("name a table or @NAMESPACE, and a limit");
   if (place.kind == PlaceKind::kRoot && words[0].starts_with('@')) {
     const std::string name = words[0].substr(1);
     words.erase(words.begin());
@@ -51,11 +49,11 @@ StatusOr<std::optional<SpaceQuota>> QuotaNow(Session& session, const QuotaPlace&
 // "none", or "LIMIT [POLICY]"; the policy stays as it was where it is not said.
 StatusOr<std::optional<SpaceQuota>> QuotaOf(Session& session, const QuotaPlace& place) {
   const auto& words = place.words;
-  if (words.empty()) return Wrong("say the limit: a size like 10G, or none");
-  if (words.size() > 2) return Wrong("'" + words[2] + "' is one word too many");
+  if (words.empty()) return WrongCall("say the limit: a size like 10G, or none");
+  if (words.size() > 2) return WrongCall("'" + words[2] + "' is one word too many");
   CELLFS_ASSIGN_OR_RETURN(const auto now, QuotaNow(session, place));
   if (words[0] == "none" || words[0] == "NONE") {
-    if (words.size() > 1) return Wrong("no quota has no policy");
+    if (words.size() > 1) return WrongCall("no quota has no policy");
     return std::optional<SpaceQuota>();
   }
   SpaceQuota quota = now.value_or(SpaceQuota{});
@@ -109,11 +107,11 @@ StatusOr<Listed> WhatToList(Session& session, const Arguments& arguments) {
       CELLFS_RETURN_IF_ERROR(session.store.DescribeTable(place.table).status());
       return Listed{{}, place.table};
     default:
-      return Wrong(ShownPath(arguments) + " lies in a table; name the table itself");
+      return WrongCall(ShownPath(arguments) + " lies in a table; name the table itself");
   }
 }
 
-StatusOr<Answer> ServeList(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeQuotas(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Listed listed, WhatToList(session, arguments));
   std::map<TableName, uint64_t> sizes;
   std::map<std::string, uint64_t> sums;
@@ -140,7 +138,7 @@ StatusOr<Answer> ServeList(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
-void PrintListed(Printer& printer, const json& record) {
+void PrintListedQuota(Printer& printer, const json& record) {
   const json& quota = record["space_quota"];
   const bool is_table = record.contains("table");
   const bool is_raw = !printer.style().terminal;
@@ -181,8 +179,8 @@ const Command kListQuotasCommand{
     .example = "list_quotas ~/m\nlist_quotas ~/m/default/notes",
     .syntax = [](Syntax& syntax) { syntax.Target("a store, a mount point, a namespace or a table"); },
     .only_reads = true,
-    .serve = ServeList,
-    .print = PrintListed,
+    .serve = ServeQuotas,
+    .print = PrintListedQuota,
 };
 
 }  // namespace cellfs

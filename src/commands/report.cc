@@ -80,7 +80,7 @@ json Figures(const Statistics& statistics, bool with_names) {
           {"tables", TablesOf(statistics, with_names)}};
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeReport(Session& session, const Arguments& arguments) {
   const bool with_names = arguments.Flag("names");
   json record = {{"version", CELLFS_VERSION},
                  {"fuse", fs::FuseVersion()},
@@ -222,7 +222,7 @@ void AddMount(std::string& report, const Front& front, const std::string& target
   AddSection(report, "log", LogText(*answer));
 }
 
-StatusOr<int> Run(const Front& front, const Arguments& arguments) {
+StatusOr<int> RunReport(const Front& front, const Arguments& arguments) {
   std::string report;
   AddSection(report, "program", Program());
   AddSection(report, "system", System());
@@ -259,8 +259,8 @@ const Command kReportCommand{
           syntax.Flag("--names", "names",
                       "with names of tables, and with log lines as they are, which have keys");
         },
-    .serve = Serve,
-    .run = Run,
+    .serve = ServeReport,
+    .run = RunReport,
 };
 
 }  // namespace cellfs

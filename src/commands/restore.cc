@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr char kNothingKept[] = "nothing that was deleted of it is still kept";
 
-OnChange Tell(Session& session) {
+OnChange TellOf(Session& session) {
   return [&session](Change&& change) {
     json record = KeyOf(change.key());
     record["before"] = SideOf(std::move(change.before), ValueDetail::kLengths);
@@ -65,7 +65,7 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
                          .writer = nullptr,
                          .checker = CheckerOf(session, scope)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
-                          RestoreTo(AccessOf(session), scope, *at, options, Tell(session)));
+                          RestoreTo(AccessOf(session), scope, *at, options, TellOf(session)));
   if (report.refused) {
     return Status(StatusCode::kUnavailable,
                   Explained(report.unknown) + "; --known restores the rest, and leaves that as it is");
@@ -80,7 +80,7 @@ StatusOr<Answer> ServeRestore(Session& session, const Arguments& arguments) {
 }
 
 // Of what an umount, or the death of the daemon, has ended between two rows.
-Status WithRemedy(const Status& status) {
+Status WithRestoreRemedy(const Status& status) {
   const bool was_ended = status.code() == StatusCode::kCancelled ||
                          status.code() == StatusCode::kOutcomeUnknown;
   if (!was_ended) return status;
@@ -91,13 +91,13 @@ Status WithRemedy(const Status& status) {
 StatusOr<int> RunRestore(const Front& front, const Arguments& arguments) {
   const StatusOr<Answer> answer =
       CallAndPrint(front, kRestoreCommand, arguments.Text("target"), arguments.values());
-  if (!answer.ok()) return WithRemedy(answer.status());
+  if (!answer.ok()) return WithRestoreRemedy(answer.status());
   return ExitCodeOf(*answer);
 }
 
 StatusOr<int> RunUndelete(const Front& front, const Arguments& arguments) {
   const StatusOr<int> code = RunForTargets(front, arguments, kUndeleteCommand);
-  if (!code.ok()) return WithRemedy(code.status());
+  if (!code.ok()) return WithRestoreRemedy(code.status());
   return code;
 }
 
@@ -107,14 +107,14 @@ StatusOr<Answer> ServeUndelete(Session& session, const Arguments& arguments) {
                          .writer = nullptr,
                          .checker = CheckerOf(session, scope)};
   CELLFS_ASSIGN_OR_RETURN(const RestoreReport report,
-                          Undelete(AccessOf(session), scope, options, Tell(session)));
+                          Undelete(AccessOf(session), scope, options, TellOf(session)));
   session.take(SumOf(report, options.dry_run));
   // That there is something else is only for who has brought back a part.
   if (report.puts == 0) return TakeNothing(session, kNothingKept);
   return !options.dry_run && TakePassedOver(session, scope) ? Answer::kNo : Answer::kDone;
 }
 
-void Print(Printer& printer, const json& record) {
+void PrintRestore(Printer& printer, const json& record) {
   if (PrintRemark(printer, record)) return;
   if (record.contains("puts")) {
     if (!printer.style().terminal) return;
@@ -156,7 +156,7 @@ const Command kRestoreCommand{
         },
     .goes_on = true,
     .serve = ServeRestore,
-    .print = Print,
+    .print = PrintRestore,
     .run = RunRestore,
 };
 
@@ -178,7 +178,7 @@ const Command kUndeleteCommand{
         },
     .goes_on = true,
     .serve = ServeUndelete,
-    .print = Print,
+    .print = PrintRestore,
     .run = RunUndelete,
 };
 

@@ -20,8 +20,6 @@ namespace {
 using fs::PlaceKind;
 using nlohmann::json;
 
-Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 // ---- Scopes -------------------------------------------------------------------------------------
 
 // "FAMILY [QUALIFIER]", or "FAMILY:QUALIFIER".
@@ -29,7 +27,7 @@ Status NarrowScope(const std::vector<std::string>& words, GrantScope& scope) {
   if (words.empty()) return {};
   const size_t colon = words[0].find(':');
   scope.family = BytesOf(words[0].substr(0, colon));
-  if (scope.family.empty()) return Wrong("'" + words[0] + "' names no family");
+  if (scope.family.empty()) return WrongCall("'" + words[0] + "' names no family");
   size_t taken = 1;
   if (colon != std::string::npos) {
     scope.qualifier = BytesOf(words[0].substr(colon + 1));
@@ -37,11 +35,11 @@ Status NarrowScope(const std::vector<std::string>& words, GrantScope& scope) {
     scope.qualifier = BytesOf(words[1]);
     taken = 2;
   }
-  if (words.size() > taken) return Wrong("'" + words[taken] + "' is one word too many");
+  if (words.size() > taken) return WrongCall("'" + words[taken] + "' is one word too many");
   return {};
 }
 
-StatusOr<GrantScope> ScopeOf(const Session& session, const Arguments& arguments) {
+StatusOr<GrantScope> GrantScopeOf(const Session& session, const Arguments& arguments) {
   const auto words = arguments.Texts("words");
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   const bool is_namespace = place.kind == PlaceKind::kNamespace;
@@ -49,15 +47,15 @@ StatusOr<GrantScope> ScopeOf(const Session& session, const Arguments& arguments)
   if (words.empty() && is_namespace) return GrantScope{place.table.namespace_name, {}, "", {}};
   if (!words.empty() && words[0].starts_with('@')) {
     if (place.kind != PlaceKind::kRoot || words.size() > 1 || words[0].size() == 1)
-      return Wrong("'" + words[0] + "' stands alone, behind a store or a mount point");
+      return WrongCall("'" + words[0] + "' stands alone, behind a store or a mount point");
     return GrantScope{words[0].substr(1), {}, "", {}};
   }
   const bool is_file =
       place.kind == PlaceKind::kSchemaFile || place.kind == PlaceKind::kNamespaceFile;
   if (place.kind != PlaceKind::kRoot && !is_namespace && place.kind != PlaceKind::kTable &&
       !is_file) {
-    return Wrong("rights are of a table, a family or a column, not of rows: name the table, then "
-                 "FAMILY and QUALIFIER");
+    return WrongCall("rights are of a table, a family or a column, not of rows: name the table, "
+                     "then FAMILY and QUALIFIER");
   }
   CELLFS_ASSIGN_OR_RETURN(const NamedTable named, NameTable(session, arguments));
   GrantScope scope{"", named.table, "", {}};
@@ -93,9 +91,9 @@ std::string ShownScope(const json& record) {
 // The user as the mount names who asks: by name where he has one here.
 StatusOr<std::string> UserOf(const Arguments& arguments) {
   const std::string word = arguments.Text("user");
-  if (word.empty()) return Wrong("name a user");
+  if (word.empty()) return WrongCall("name a user");
   if (word.starts_with('@'))
-    return Wrong("'" + word + "' is a group; rights are granted to users");
+    return WrongCall("'" + word + "' is a group; rights are granted to users");
   uid_t uid = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), uid);
   if (error != std::errc() || end != word.data() + word.size()) return word;
@@ -125,7 +123,7 @@ std::string NoteOn(const Session& session, const std::string& user) {
 
 StatusOr<Answer> ServeGrant(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const std::string user, UserOf(arguments));
-  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, GrantScopeOf(session, arguments));
   Grant grant{user, scope, arguments.Text("permissions")};
   for (char& letter : grant.permissions)
     letter = letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
@@ -139,7 +137,7 @@ StatusOr<Answer> ServeGrant(Session& session, const Arguments& arguments) {
 }
 
 // A name that is not there has no grants, and may be mistyped.
-Status CheckIsThere(Session& session, const GrantScope& scope) {
+Status CheckScopeIsThere(Session& session, const GrantScope& scope) {
   if (!scope.namespace_name.empty())
     return session.store.DescribeNamespace(scope.namespace_name).status();
   if (!scope.table) return {};
@@ -151,13 +149,13 @@ Status CheckIsThere(Session& session, const GrantScope& scope) {
 
 StatusOr<Answer> ServeRevoke(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const std::string user, UserOf(arguments));
-  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
+  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, GrantScopeOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const auto grants, session.store.ListGrants());
   const bool was_there = std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
     return grant.user == user && grant.scope == scope;
   });
   CELLFS_RETURN_IF_ERROR(session.store.RevokePermissions(session.caller, user, scope));
-  if (!was_there) CELLFS_RETURN_IF_ERROR(CheckIsThere(session, scope));
+  if (!was_there) CELLFS_RETURN_IF_ERROR(CheckScopeIsThere(session, scope));
   json record = RecordOf(user, scope);
   record["done"] = was_there ? "revoked" : "nothing";
   if (!was_there) record["note"] = "'" + user + "' has no grant at exactly that scope";
@@ -166,8 +164,8 @@ StatusOr<Answer> ServeRevoke(Session& session, const Arguments& arguments) {
 }
 
 StatusOr<Answer> ServeUserPermission(Session& session, const Arguments& arguments) {
-  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, ScopeOf(session, arguments));
-  CELLFS_RETURN_IF_ERROR(CheckIsThere(session, scope));
+  CELLFS_ASSIGN_OR_RETURN(const GrantScope scope, GrantScopeOf(session, arguments));
+  CELLFS_RETURN_IF_ERROR(CheckScopeIsThere(session, scope));
   std::string user;
   if (arguments.Has("user")) {
     CELLFS_ASSIGN_OR_RETURN(user, UserOf(arguments));

@@ -161,7 +161,7 @@ void PrintCount(Printer& printer, const json& record) {
   printer.Row(std::move(fields));
 }
 
-constexpr char kWords[] = "TABLE and, if wanted, COLUMN...: as far as the path does not say it";
+constexpr char kScanWords[] = "TABLE and, if wanted, COLUMN...: as far as the path does not say it";
 
 }  // namespace
 
@@ -175,7 +175,7 @@ const Command kScanCommand{
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
-          syntax.Words("WORD", kWords);
+          syntax.Words("WORD", kScanWords);
           AddRangeOptions(syntax);
           AddQueryOptions(syntax);
           syntax.Flag("--reversed", "reversed", "the last row first; --start is then the largest");
@@ -195,7 +195,7 @@ const Command kCountCommand{
     .syntax =
         [](Syntax& syntax) {
           syntax.Target("a path, from which the words go on");
-          syntax.Words("WORD", kWords);
+          syntax.Words("WORD", kScanWords);
           AddRangeOptions(syntax);
           AddQueryOptions(syntax);
           syntax.Flag("--cells", "cells", "the cells too");

@@ -12,13 +12,6 @@ namespace {
 
 using fs::PlaceKind;
 
-Status Wrong(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
-std::string Upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
-
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -50,12 +43,12 @@ std::string MeantBy(const std::string& name, const std::vector<std::string>& kno
 
 Status CheckName(const std::string& name, const std::vector<std::string>& known,
                  const char* of_what) {
-  if (name.empty()) return Wrong("an attribute has no name; it is NAME=VALUE");
+  if (name.empty()) return WrongCall("an attribute has no name; it is NAME=VALUE");
   if (IsOneOf(name, known)) return {};
   const std::string meant = MeantBy(name, known);
   if (meant.empty()) return {};
-  return Wrong("'" + name + "' is no attribute of a " + of_what + "; did you mean '" + meant +
-               "'?");
+  return WrongCall("'" + name + "' is no attribute of a " + of_what + "; did you mean '" + meant +
+                   "'?");
 }
 
 const std::vector<std::string>& FamilyNames() {
@@ -103,35 +96,37 @@ std::string Unquoted(std::string_view text) {
 // "{NAME => 'f', VERSIONS => 5}"
 StatusOr<FamilyWord> ParseShellFamily(const std::string& word) {
   FamilyWord family;
-  if (word.back() != '}') return Wrong("'" + word + "' does not end with '}'");
+  if (word.back() != '}') return WrongCall("'" + word + "' does not end with '}'");
   const std::string_view inside = std::string_view(word).substr(1, word.size() - 2);
   for (const std::string_view part : Split(inside, ',')) {
     if (Trimmed(part).empty()) continue;
     const size_t arrow = part.find("=>");
     if (arrow == std::string_view::npos)
-      return Wrong("'" + std::string(Trimmed(part)) + "' in '" + word + "' is no NAME => VALUE");
+      return WrongCall("'" + std::string(Trimmed(part)) + "' in '" + word +
+                       "' is no NAME => VALUE");
     std::string name = Unquoted(part.substr(0, arrow));
     std::string_view value = Trimmed(part.substr(arrow + 2));
     if (value.starts_with('{') || value.starts_with('['))
-      return Wrong(name + " in '" + word + "' is a list; say each as FAMILY:NAME=VALUE");
+      return WrongCall(name + " in '" + word + "' is a list; say each as FAMILY:NAME=VALUE");
     if (name == "METHOD")
-      return Wrong("METHOD is not known; a family is dropped by --drop-family");
+      return WrongCall("METHOD is not known; a family is dropped by --drop-family");
     if (name == "NAME") {
-      if (!family.name.empty()) return Wrong("'" + word + "' says NAME twice");
+      if (!family.name.empty()) return WrongCall("'" + word + "' says NAME twice");
       family.name = Unquoted(value);
     } else {
       family.attributes.push_back({std::move(name), Unquoted(value)});
     }
   }
   if (family.name.empty())
-    return Wrong("'" + word + "' has no NAME => 'f'; attributes of a table are --set NAME=VALUE");
+    return WrongCall("'" + word +
+                     "' has no NAME => 'f'; attributes of a table are --set NAME=VALUE");
   return family;
 }
 
 Status CheckTableKind(const fs::Place& place, const Arguments& arguments) {
   if (place.kind == PlaceKind::kTable || place.kind == PlaceKind::kSchemaFile) return {};
-  return Wrong(ShownPath(arguments) + " lies in a table; name the table " +
-               place.table.ToString() + " itself");
+  return WrongCall(ShownPath(arguments) + " lies in a table; name the table " +
+                   place.table.ToString() + " itself");
 }
 
 }  // namespace
@@ -139,13 +134,13 @@ Status CheckTableKind(const fs::Place& place, const Arguments& arguments) {
 StatusOr<AttributeWord> ParseAttributeWord(const std::string& word) {
   const size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0)
-    return Wrong("'" + word + "' is no NAME=VALUE");
+    return WrongCall("'" + word + "' is no NAME=VALUE");
   return AttributeWord{word.substr(0, equals), BytesOf(word.substr(equals + 1))};
 }
 
 Status SaidOnce::Add(const std::string& name) {
   if (names_.insert(name).second) return {};
-  return Wrong("'" + ShownBytes(name) + "' is said twice");
+  return WrongCall("'" + ShownBytes(name) + "' is said twice");
 }
 
 Status SaidOnce::AddOptions(const Arguments& arguments) {
@@ -170,7 +165,7 @@ Status SaidOnce::AddFamily(const FamilyWord& family) {
 
 Status SaidOnce::AddDropped(const std::string& family) {
   if (families_.insert(ShownBytes(family)).second) return {};
-  return Wrong("family '" + ShownBytes(family) + "' is to be dropped, and is named besides");
+  return WrongCall("family '" + ShownBytes(family) + "' is to be dropped, and is named besides");
 }
 
 StatusOr<FamilyWord> ParseFamilyWord(const std::string& word) {
@@ -178,17 +173,17 @@ StatusOr<FamilyWord> ParseFamilyWord(const std::string& word) {
   const size_t colon = word.find(':');
   FamilyWord family{BytesOf(word.substr(0, colon)), {}};
   if (family.name.empty())
-    return Wrong("'" + word + "' names no family; it is FAMILY or FAMILY:NAME=VALUE,...");
+    return WrongCall("'" + word + "' names no family; it is FAMILY or FAMILY:NAME=VALUE,...");
   if (word.substr(0, colon).find('=') != std::string::npos) {
-    return Wrong("'" + word + "' is no family; it is FAMILY or FAMILY:NAME=VALUE,... ('=' in a "
-                 "family is \\x3D)");
+    return WrongCall("'" + word + "' is no family; it is FAMILY or FAMILY:NAME=VALUE,... ('=' in a "
+                     "family is \\x3D)");
   }
   if (colon == std::string::npos || colon + 1 == word.size()) return family;
   for (const std::string_view part : Split(std::string_view(word).substr(colon + 1), ',')) {
     const size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return Wrong("'" + std::string(part) + "' in '" + word +
-                   "' is no NAME=VALUE (a comma in a value is \\x2C)");
+      return WrongCall("'" + std::string(part) + "' in '" + word +
+                       "' is no NAME=VALUE (a comma in a value is \\x2C)");
     }
     family.attributes.push_back(
         {std::string(part.substr(0, equals)), Unquoted(part.substr(equals + 1))});
@@ -198,14 +193,14 @@ StatusOr<FamilyWord> ParseFamilyWord(const std::string& word) {
 
 Status CheckFamilyAttribute(const std::string& name) {
   if (!IsOneOf(name, FamilyNames()) && IsOneOf(name, TableNames()))
-    return Wrong(name + " is an attribute of a table: --set " + name + "=VALUE");
-  if (name == "drop") return Wrong("a family is dropped by --drop-family");
+    return WrongCall(name + " is an attribute of a table: --set " + name + "=VALUE");
+  if (name == "drop") return WrongCall("a family is dropped by --drop-family");
   return CheckName(name, FamilyNames(), "family");
 }
 
 Status CheckTableAttribute(const std::string& name) {
   if (!IsOneOf(name, TableNames()) && IsOneOf(name, FamilyNames()))
-    return Wrong(name + " is an attribute of a family: FAMILY:" + name + "=VALUE");
+    return WrongCall(name + " is an attribute of a family: FAMILY:" + name + "=VALUE");
   static constexpr std::pair<std::string_view, const char*> kOthers[] = {
       {"enabled", "'cellfs enable' and 'cellfs disable' change that"},
       {"open", "say --open or --closed"},
@@ -213,7 +208,7 @@ Status CheckTableAttribute(const std::string& name) {
       {"space_quota", "'cellfs set_quota' sets it"},
       {"families", "name them as words"}};
   for (const auto& [other, remedy] : kOthers) {
-    if (name == other) return Wrong("'" + name + "' is no attribute; " + remedy);
+    if (name == other) return WrongCall("'" + name + "' is no attribute; " + remedy);
   }
   return CheckName(name, TableNames(), "table");
 }
@@ -221,7 +216,7 @@ Status CheckTableAttribute(const std::string& name) {
 Status CheckNamespaceProperty(const std::string& name) {
   static const std::vector<std::string> kKnown = {
       "hbase.namespace.quota.maxtables", "hbase.namespace.quota.maxregions", "hbase.rsgroup.name"};
-  if (name == "space_quota") return Wrong("'cellfs set_quota' sets a space quota");
+  if (name == "space_quota") return WrongCall("'cellfs set_quota' sets a space quota");
   return CheckName(name, kKnown, "namespace");
 }
 
@@ -302,8 +297,8 @@ StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arg
       NamePlace(session, arguments, Depth::kNamespace, Depth::kNamespace, besides));
   const PlaceKind kind = named.place.kind;
   if (kind != PlaceKind::kNamespace && kind != PlaceKind::kNamespaceFile) {
-    return Wrong(ShownPath(arguments) + " lies in a namespace; name the namespace " +
-                 named.place.table.namespace_name + " itself");
+    return WrongCall(ShownPath(arguments) + " lies in a namespace; name the namespace " +
+                     named.place.table.namespace_name + " itself");
   }
   CELLFS_RETURN_IF_ERROR(CheckNoMore(named.words));
   return named.place.table.namespace_name;
@@ -312,7 +307,7 @@ StatusOr<std::string> NameNamespace(const Session& session, const Arguments& arg
 Status AsWrongCall(const Status& status) {
   if (status.code() != StatusCode::kDoNotRetry && status.code() != StatusCode::kConstraint)
     return status;
-  return Wrong(status.message());
+  return WrongCall(status.message());
 }
 
 Status WithRemedy(const Status& status, const std::string& remedy) {

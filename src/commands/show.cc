@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr char kAlone[] = "alone";
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeShow(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const fs::Place place, PlaceOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const Scope scope, ScopeOf(session, arguments));
   CELLFS_ASSIGN_OR_RETURN(const ValueFormat format, FormatOf(arguments, place));
@@ -40,7 +40,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
 }
 
 // The bytes of a cell alone are what was in the file.
-void Print(Printer& printer, const json& record) {
+void PrintShow(Printer& printer, const json& record) {
   if (PrintRemark(printer, record)) return;
   if (record.contains(kForPrint) && !record.contains("shown")) {
     printer.Bytes(record["value"].get_ref<const std::string&>());
@@ -70,8 +70,8 @@ const Command kShowCommand{
         },
     .is_paged = true,
     .only_reads = true,
-    .serve = Serve,
-    .print = Print,
+    .serve = ServeShow,
+    .print = PrintShow,
 };
 
 }  // namespace cellfs

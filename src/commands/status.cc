@@ -47,7 +47,7 @@ json TablesOf(const Statistics& statistics) {
 }
 
 // What is not there for a cluster, which tells it elsewhere.
-json Figures(const Statistics& statistics, bool is_mounted) {
+json StatusFigures(const Statistics& statistics, bool is_mounted) {
   return {{"log_bytes", statistics.log_bytes},
           {"log_syncs", statistics.log_syncs},
           {"mutations", statistics.mutations},
@@ -85,7 +85,7 @@ std::string DamageOfOwners(const Session& session) {
          loaded.message();
 }
 
-StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   if (arguments.Has("release")) {
     if (session.controls == nullptr)
       return Status(StatusCode::kAccessDenied, "--release is for who mounted the store, and root");
@@ -99,7 +99,7 @@ StatusOr<Answer> Serve(Session& session, const Arguments& arguments) {
                  {"not_kept", fs::NotKept(session.store.traits())},
                  {"asof", HeldTimes(session)}};
   if (session.store.traits().has_statistics)
-    record.update(Figures(session.store.GetStatistics(), is_mounted));
+    record.update(StatusFigures(session.store.GetStatistics(), is_mounted));
   if (session.store.traits().has_other_writers) {
     if (const auto apart = session.store.ClockDifference(); apart.ok())
       record["clock_difference_ms"] = apart->count();
@@ -170,7 +170,7 @@ void PrintTables(Printer& printer, const json& tables) {
   }
 }
 
-void Print(Printer& printer, const json& status) {
+void PrintStatus(Printer& printer, const json& status) {
   if (status["pid"] == 0) {
     printer.Line("not mounted");
   } else {
@@ -207,8 +207,8 @@ const Command kStatusCommand{
         },
     .only_reads = true,
     .is_of_whole_store = true,
-    .serve = Serve,
-    .print = Print,
+    .serve = ServeStatus,
+    .print = PrintStatus,
 };
 
 }  // namespace cellfs

@@ -33,7 +33,7 @@ StatusOr<Answer> Switch(Session& session, const Arguments& arguments, bool enabl
   return Answer::kDone;
 }
 
-StatusOr<Answer> ServeDrop(Session& session, const Arguments& arguments) {
+StatusOr<Answer> ServeDropTable(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const TableName table, NameTableAlone(session, arguments));
   CELLFS_RETURN_IF_ERROR(
       arguments.Flag("force")
@@ -117,7 +117,7 @@ const Command kDropCommand{
           AddTable(syntax);
           syntax.Flag("--force", "force", "an enabled one too");
         },
-    .serve = ServeDrop,
+    .serve = ServeDropTable,
     .print = PrintDone,
 };
 

@@ -79,19 +79,17 @@ StatusOr<StorePath> InCluster(const std::string& path) {
   return found;
 }
 
-Status WrongPlace(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
-
 // A command is about data of the present, and of single versions where it says so. What stands below
 // .asof is not looked up, for that would keep it.
 Status CheckIsData(const Place& place, const Arguments& arguments) {
   switch (place.kind) {
     case PlaceKind::kAsofDirectory:
     case PlaceKind::kScanDirectory:
-      return WrongPlace("commands take paths of the present; --at says a time where it can be said");
+      return WrongCall("commands take paths of the present; --at says a time where it can be said");
     case PlaceKind::kSelfDirectory:
     case PlaceKind::kMemoryFile:
     case PlaceKind::kMemoryDirectory:
-      return WrongPlace(ShownPath(arguments) + " is no data");
+      return WrongCall(ShownPath(arguments) + " is no data");
     default:
       return {};
   }
@@ -116,24 +114,24 @@ Status NotForThis(const Place& place, const Arguments& arguments) {
   const std::string path = ShownPath(arguments);
   switch (place.kind) {
     case PlaceKind::kSchemaFile:
-      return WrongPlace(path + " is the schema of a table, which 'cellfs describe' shows; name the "
-                        "table itself");
+      return WrongCall(path + " is the schema of a table, which 'cellfs describe' shows; name the "
+                       "table itself");
     case PlaceKind::kNamespaceFile:
-      return WrongPlace(path + " is a namespace's file, which 'cellfs describe' shows; name the "
-                        "namespace itself");
+      return WrongCall(path + " is a namespace's file, which 'cellfs describe' shows; name the "
+                       "namespace itself");
     case PlaceKind::kVersion:
-      return WrongPlace(path + " is one version; name the column itself");
+      return WrongCall(path + " is one version; name the column itself");
     case PlaceKind::kCounter:
-      return WrongPlace(path + " is a counter; use incr, or name the column itself");
+      return WrongCall(path + " is a counter; use incr, or name the column itself");
     case PlaceKind::kVersionsColumn:
     case PlaceKind::kDeletedCell:
-      return WrongPlace(path + " is not what this command takes; name the column itself");
+      return WrongCall(path + " is not what this command takes; name the column itself");
     case PlaceKind::kVersionsDirectory:
     case PlaceKind::kCountersDirectory:
     case PlaceKind::kDeletedDirectory:
-      return WrongPlace(path + " is not what this command takes; name the family, or a name in it");
+      return WrongCall(path + " is not what this command takes; name the family, or a name in it");
     default:
-      return WrongPlace(path + " is no data");
+      return WrongCall(path + " is no data");
   }
 }
 
@@ -181,17 +179,17 @@ StatusOr<Place> TableIn(const Place& place, const std::string& word) {
     return fs::TablePlace({place.table.namespace_name, word});
   const TableName table = ParseTableName(word);
   if (table.namespace_name == place.table.namespace_name) return fs::TablePlace(table);
-  return WrongPlace("table '" + word + "' is not in the namespace '" +
-                    place.table.namespace_name + "'");
+  return WrongCall("table '" + word + "' is not in the namespace '" +
+                   place.table.namespace_name + "'");
 }
 
 // Who says the family again means a column of it, hardly one whose qualifier begins so.
 Status CheckNamesNoFamily(const Place& family, const std::string& word) {
   const std::string again = family.family + ":";
   if (!word.starts_with(again)) return {};
-  return WrongPlace("the path names the family '" + family.family + "' already: say '" +
-                    word.substr(again.size()) + "'; a qualifier that begins so is '" + again +
-                    word + "' in the path of its row");
+  return WrongCall("the path names the family '" + family.family + "' already: say '" +
+                   word.substr(again.size()) + "'; a qualifier that begins so is '" + again +
+                   word + "' in the path of its row");
 }
 
 StatusOr<Place> ColumnIn(const Place& row, const std::string& word) {
@@ -210,7 +208,7 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
   }
   if (*depth == Depth::kNamespace) return TableIn(place, word);
   if (*depth == Depth::kTable) {
-    if (word.empty()) return WrongPlace("the row is empty; a row has at least one byte");
+    if (word.empty()) return WrongCall("the row is empty; a row has at least one byte");
     return fs::RowPlace(place.table, BytesOf(word));
   }
   return ColumnIn(place, word);
@@ -219,20 +217,20 @@ StatusOr<Place> Below(const Place& place, std::optional<Depth> depth, Depth want
 }  // namespace
 
 StatusOr<StorePath> FindStore(const std::string& path) {
-  if (path.empty()) return WrongPlace("the path is empty; name a store, a mount point or a path");
+  if (path.empty()) return WrongCall("the path is empty; name a store, a mount point or a path");
   if (IsCluster(path)) return InCluster(path);
   const std::string canonical = CanonicalPath(FromWorkingDirectory(path));
   if (auto found = BelowMount(canonical)) return *std::move(found);
   if (auto found = InStore(canonical)) return *std::move(found);
-  return WrongPlace(path + " is neither a store nor below a mount of one; 'cellfs mount STORE "
-                    "MOUNTPOINT' makes both");
+  return WrongCall(path + " is neither a store nor below a mount of one; 'cellfs mount STORE "
+                   "MOUNTPOINT' makes both");
 }
 
 StatusOr<StorePath> FindWholeStore(const std::string& path) {
   CELLFS_ASSIGN_OR_RETURN(StorePath found, FindStore(path));
   if (found.names.empty()) return found;
-  return WrongPlace(path + " is in a store; name the store itself, " +
-                    (found.is_by_store ? found.store : found.mount->mountpoint));
+  return WrongCall(path + " is in a store; name the store itself, " +
+                   (found.is_by_store ? found.store : found.mount->mountpoint));
 }
 
 StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
@@ -241,8 +239,8 @@ StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
   for (const std::string& name : arguments.Texts("path")) {
     auto child = places.Find(session.caller, place, name, fs::NameUse::kLookUp);
     if (!child.ok()) {
-      return WrongPlace("'" + ShownBytes(name) + "' in " + ShownPath(arguments) + " names nothing" +
-                        (child.status().reason().empty() ? "" : ": " + child.status().reason()));
+      return WrongCall("'" + ShownBytes(name) + "' in " + ShownPath(arguments) + " names nothing" +
+                       (child.status().reason().empty() ? "" : ": " + child.status().reason()));
     }
     place = *std::move(child);
     CELLFS_RETURN_IF_ERROR(CheckIsData(place, arguments));
@@ -251,7 +249,7 @@ StatusOr<Place> PlaceOf(const Session& session, const Arguments& arguments) {
 }
 
 Status CheckNoMore(const std::vector<std::string>& words) {
-  return words.empty() ? Status() : WrongPlace("'" + words.front() + "' is one word too many");
+  return words.empty() ? Status() : WrongCall("'" + words.front() + "' is one word too many");
 }
 
 StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
@@ -263,7 +261,7 @@ StatusOr<ColumnWord> ParseColumn(const Place& place, const std::string& word) {
   ColumnWord column{BytesOf(word.substr(0, colon)), std::nullopt};
   if (colon != std::string::npos) column.qualifier = BytesOf(word.substr(colon + 1));
   if (column.family.empty())
-    return WrongPlace("'" + word + "' names no family; a column is FAMILY:QUALIFIER");
+    return WrongCall("'" + word + "' names no family; a column is FAMILY:QUALIFIER");
   return column;
 }
 
@@ -295,7 +293,7 @@ StatusOr<NamedPlace> NamePlace(const Session& session, const Arguments& argument
   const auto reached = DepthOf(named.place);
   if (!reached || *reached < least) {
     const bool lacks_table = least > Depth::kTable && (!reached || *reached < Depth::kTable);
-    return WrongPlace(std::string("name ") + (lacks_table ? "a table and " : "") + NameOf(least));
+    return WrongCall(std::string("name ") + (lacks_table ? "a table and " : "") + NameOf(least));
   }
   return named;
 }

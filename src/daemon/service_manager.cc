@@ -23,7 +23,7 @@ std::string TakeVariable(const char* name) {
   return text;
 }
 
-std::optional<int64_t> NumberIn(const std::string& text) {
+std::optional<int64_t> DecimalIn(const std::string& text) {
   int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
@@ -37,7 +37,7 @@ bool IsAddress(const std::string& address) {
          (address[0] == '/' || address[0] == '@');
 }
 
-std::string OneLine(std::string text) {
+std::string OnOneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
@@ -52,7 +52,7 @@ std::string MonotonicMicroseconds() {
 
 ServiceManager::ServiceManager() {
   const std::string address = TakeVariable("NOTIFY_SOCKET");
-  const auto watchdog = NumberIn(TakeVariable("WATCHDOG_USEC"));
+  const auto watchdog = DecimalIn(TakeVariable("WATCHDOG_USEC"));
   const std::string watched = TakeVariable("WATCHDOG_PID");
   if (!IsAddress(address)) return;
   socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -69,11 +69,11 @@ ServiceManager::~ServiceManager() {
 }
 
 void ServiceManager::TellStatus(const std::string& status) const {
-  Send("STATUS=" + OneLine(status));
+  Send("STATUS=" + OnOneLine(status));
 }
 
 void ServiceManager::TellReady(const std::string& status) const {
-  Send("READY=1\nSTATUS=" + OneLine(status));
+  Send("READY=1\nSTATUS=" + OnOneLine(status));
 }
 
 void ServiceManager::TellReloading() const {

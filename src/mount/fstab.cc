@@ -27,7 +27,7 @@ constexpr std::string_view kEscaped = " \t\n\r\v\f\\";
 constexpr std::string_view kTypes[] = {"cellfs", "fuse.cellfs"};
 constexpr mode_t kUsualMode = 0644;
 
-Status Failure(const std::string& path) {
+Status FstabFailure(const std::string& path) {
   const bool is_forbidden = errno == EACCES || errno == EPERM;
   return {is_forbidden ? StatusCode::kAccessDenied : StatusCode::kIoError,
           path + ": " + strerror(errno) + (is_forbidden ? "; only root may change it" : "")};
@@ -112,23 +112,23 @@ class File {
 // For others that do the same: a lock on the directory outlives the file's replacement.
 Status LockDirectory(const File& directory, const std::string& path) {
   if (directory.is_open() && flock(directory.get(), LOCK_EX) == 0) return {};
-  return Failure(path);
+  return FstabFailure(path);
 }
 
 StatusOr<std::string> ReadAll(const std::string& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open() && errno == ENOENT) return std::string();
-  if (!file.is_open()) return Failure(path);
+  if (!file.is_open()) return FstabFailure(path);
   std::string text;
   char bytes[4096];
   ssize_t count = 0;
   while ((count = read(file.get(), bytes, sizeof bytes)) > 0)
     text.append(bytes, static_cast<size_t>(count));
-  if (count < 0) return Failure(path);
+  if (count < 0) return FstabFailure(path);
   return text;
 }
 
-bool WriteAll(int file, std::string_view text) {
+bool WriteWhole(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(file, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
@@ -144,18 +144,18 @@ bool WriteLike(const std::string& path, int file, const std::string& text) {
   const bool is_there = stat(path.c_str(), &before) == 0;
   if (is_there && fchown(file, before.st_uid, before.st_gid) != 0) return false;
   if (fchmod(file, is_there ? before.st_mode & 07777 : kUsualMode) != 0) return false;
-  return WriteAll(file, text) && fsync(file) == 0;
+  return WriteWhole(file, text) && fsync(file) == 0;
 }
 
 Status Replace(const std::string& path, const std::string& text, const File& directory) {
   std::string name = path + ".XXXXXX";
   const File file(mkostemp(name.data(), O_CLOEXEC));
-  if (!file.is_open()) return Failure(path);
+  if (!file.is_open()) return FstabFailure(path);
   if (WriteLike(path, file.get(), text) && rename(name.c_str(), path.c_str()) == 0) {
     fsync(directory.get());
     return {};
   }
-  const Status failed = Failure(path);
+  const Status failed = FstabFailure(path);
   unlink(name.c_str());
   return failed;
 }
@@ -210,7 +210,7 @@ Status CheckFstab(const std::string& path, const FstabLine& line) {
   CELLFS_ASSIGN_OR_RETURN(const std::string before, ReadAll(path));
   CELLFS_ASSIGN_OR_RETURN(const std::string after, WithLine(before, line));
   const std::string directory = std::filesystem::path(path).parent_path();
-  return before == after || access(directory.c_str(), W_OK) == 0 ? Status() : Failure(path);
+  return before == after || access(directory.c_str(), W_OK) == 0 ? Status() : FstabFailure(path);
 }
 
 Status UpdateFstab(const std::string& path, const FstabLine& line) {

@@ -31,8 +31,8 @@
 namespace cellfs {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::seconds kMountPatience{10};
+constexpr std::chrono::milliseconds kMountPause{20};
 
 // What a path names, by whatever way it was reached: symbolic link, bind mount, "..".
 using Identity = std::pair<dev_t, ino_t>;
@@ -96,7 +96,7 @@ MountState StateOf(const MountedStore& mount) {
 
 // Takes away what dead daemons have left there; waits for those that end.
 Status FreeMountpoint(const std::string& mountpoint) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kMountPatience;
   while (const auto mount = FindMountOn(mountpoint)) {
     const MountState state = StateOf(*mount);
     if (state == MountState::kStale) {
@@ -107,7 +107,7 @@ Status FreeMountpoint(const std::string& mountpoint) {
       return Refuse("the store " + mount->store + " is mounted on " + mount->mountpoint + "; " +
                     HowToEndMount(mount->mountpoint, HolderOfLocalStore(mount->store)));
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kMountPause);
   }
   return {};
 }

@@ -24,8 +24,8 @@
 namespace cellfs {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::seconds kOpeningPatience{10};
+constexpr std::chrono::milliseconds kOpeningPause{20};
 
 // A daemon whose mount has gone is about to end, and so is one that says so or cannot be reached.
 bool IsServed(const MountedStore& mount) {
@@ -33,7 +33,7 @@ bool IsServed(const MountedStore& mount) {
   return daemon != DaemonState::kEnds && daemon != DaemonState::kIsMissing;
 }
 
-Status WithRemedy(const Status& in_use, const std::string& remedy) {
+Status InUseWithRemedy(const Status& in_use, const std::string& remedy) {
   return Status(in_use.code(), in_use.message() + remedy);
 }
 
@@ -43,19 +43,20 @@ std::string RemedyFor(const MountedStore& mount, const std::optional<std::string
 
 StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
                                                    const StoreOptions& options) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kOpeningPatience;
   while (true) {
     auto store = OpenLocalStore(directory, options);
     if (store.ok() || store.status().code() != StatusCode::kUnavailable) return store;
     if (const auto mount = FindMountOf(directory); mount && IsServed(*mount))
-      return WithRemedy(store.status(), RemedyFor(*mount, HolderOfLocalStore(directory)));
+      return InUseWithRemedy(store.status(), RemedyFor(*mount, HolderOfLocalStore(directory)));
     if (std::chrono::steady_clock::now() >= deadline) {
-      return WithRemedy(store.status(),
-                        ", which has no mount here and did not end within " +
-                            std::to_string(kPatience.count()) +
-                            " s; wait for it (after 'umount -l' it serves open files), or kill it");
+      return InUseWithRemedy(store.status(),
+                             ", which has no mount here and did not end within " +
+                                 std::to_string(kOpeningPatience.count()) +
+                                 " s; wait for it (after 'umount -l' it serves open files), or "
+                                 "kill it");
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kOpeningPause);
   }
 }
 
@@ -126,7 +127,7 @@ Status CheckIsFree(const std::string& directory) {
   if (free.ok()) return {};
   const auto mount = FindMountOf(directory);
   if (mount && !IsServed(*mount)) return {};  // it is about to end
-  return WithRemedy(free, mount ? RemedyFor(*mount, HolderOfLocalStore(directory))
+  return InUseWithRemedy(free, mount ? RemedyFor(*mount, HolderOfLocalStore(directory))
                                 : "; wait for it, or end it");
 }
 

@@ -26,7 +26,7 @@ namespace {
 
 using Tell = std::function<void(const std::string& why)>;
 
-constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kUnmountPause{10};
 constexpr std::chrono::seconds kWaitIsLong{10};
 constexpr std::chrono::seconds kStopIsNoticed{1};
 
@@ -114,7 +114,7 @@ Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, cons
                         std::to_string(timeout.count() / 1000) +
                         " s; wait for its end before you move or mount the store");
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kUnmountPause);
   }
   return {};
 }

@@ -185,10 +185,10 @@ TEST_P(RewriteObserverTest, WhatIsAllKeptIsNotTold) {
 class LocalRewriteTest : public RewriteObserverTest {
  protected:
   void PutTwiceInManyRows() {
-    constexpr int kRows = 70000;
-    for (int row = 0; row < kRows;) {
+    constexpr int kRowsWritten = 70000;
+    for (int row = 0; row < kRowsWritten;) {
       std::vector<RowMutations> batch;
-      for (; batch.size() < 50 && row < kRows; ++row) {
+      for (; batch.size() < 50 && row < kRowsWritten; ++row) {
         const std::string name = "r" + std::to_string(row);
         RowMutations twice{.row = name};
         twice.mutations = {Put{name, {{"f0", "p", 10, "v", {}}}},

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "fs/attributes/attribute_rows.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
 
-const TableName kAttributes{"cellfs", "attributes"};
 
 class AttributeStoreTest : public WritingTest {
  protected:

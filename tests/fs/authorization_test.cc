@@ -5,11 +5,10 @@
 
 #include "engine/open.h"
 #include "fs/operations/filesystem.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
-
-const TableName kTable{"default", "t"};
 
 class AuthorizationTest : public testing::Test {
  protected:

@@ -15,14 +15,11 @@
 #include "fs/requests/running_request.h"
 #include "fs/requests/scan_slots.h"
 #include "tests/fs/mount_options.h"
+#include "tests/fs/names.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
 namespace {
-
-constexpr uid_t kOwner = 1000;
-constexpr uid_t kOther = 1001;
-constexpr gid_t kGroup = 2000;
 
 class CallersStoreTest : public testing::Test {
  protected:
@@ -112,14 +109,14 @@ TEST_F(CallersStoreTest, WhatIsNewIsItsMakers) {
                              FamilyPlace(tree_.table, "a", "f")}) {
     Set(place, 0777);
   }
-  CallersStore other = As(kOther);
+  CallersStore other = As(kStranger);
   ASSERT_EQ(Put(other, "a", "his"), StatusCode::kOk);
   ASSERT_EQ(Put(other, "row", "q"), StatusCode::kOk);
-  EXPECT_EQ(OwnerOf(Column("a", "his")).uid, kOther);
+  EXPECT_EQ(OwnerOf(Column("a", "his")).uid, kStranger);
   EXPECT_EQ(OwnerOf(Column("a", "his")).gid, kGroup);
-  EXPECT_EQ(OwnerOf(RowPlace(tree_.table, "row")).uid, kOther);
-  EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "row", "f")).uid, kOther);
-  EXPECT_EQ(OwnerOf(Column("row", "q")).uid, kOther);
+  EXPECT_EQ(OwnerOf(RowPlace(tree_.table, "row")).uid, kStranger);
+  EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "row", "f")).uid, kStranger);
+  EXPECT_EQ(OwnerOf(Column("row", "q")).uid, kStranger);
   EXPECT_EQ(OwnerOf(FamilyPlace(tree_.table, "a", "f")).uid, kOwner);
   EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOwner);
 }
@@ -167,7 +164,7 @@ TEST_F(CallersStoreTest, AScanHoldsNoTurnWhileItsReaderReads) {
 TEST_F(CallersStoreTest, AScanTakesTurnsWithOtherLongWork) {
   ScanSlots& slots = tree_.filesystem->scan_slots();
   slots.SetLimit(1);
-  ScanSlots::Ticket other(kOther);
+  ScanSlots::Ticket other(kStranger);
   slots.Enter(other);
   ASSERT_TRUE(slots.Take(other).ok());
   CallersStore root = As(0);
@@ -191,7 +188,7 @@ TEST_F(CallersStoreTest, MomentsOfCommandsAreSharedByUsers) {
     held.push_back(*std::move(moment));
   EXPECT_EQ(held.size(), AsofRegistry::kMostHeld / 2);
   EXPECT_EQ(one.PinMoment().status().code(), StatusCode::kUnavailable);
-  CallersStore other = As(kOther);
+  CallersStore other = As(kStranger);
   EXPECT_TRUE(other.PinMoment().ok());
   EXPECT_TRUE(tree_.filesystem->asof().Find(1).ok()) << "others' times are not in the way";
   held.resize(held.size() - 3);
@@ -200,7 +197,7 @@ TEST_F(CallersStoreTest, MomentsOfCommandsAreSharedByUsers) {
 
 TEST_F(CallersStoreTest, AFilterAndAConditionTellNothingOfAClosedColumn) {
   Set(Column("a", "q"), 0600);
-  CallersStore other = As(kOther);
+  CallersStore other = As(kStranger);
   Scan scan;
   scan.filter = *MakeValueFilter(CompareOperator::kEqual, {Comparator::Kind::kBinary, "a/"});
   EXPECT_EQ(Scanned(other, scan), std::set<std::string>{"a/p"});
@@ -219,7 +216,7 @@ TEST_F(CallersStoreTest, ATombstoneOfAFamilyIsSeenByWhoMayLookIntoIt) {
   ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(remove)).ok());
   Scan scan;
   scan.raw = true;
-  CallersStore other = As(kOther);
+  CallersStore other = As(kStranger);
   EXPECT_EQ(Scanned(other, scan), (std::set<std::string>{"a/", "a/p", "b/p", "b/q"}));
 }
 
@@ -303,9 +300,9 @@ TEST_F(CallersStoreTest, WhatCannotBeReadBeforeItsTableGoesIsAnErrorAfterwards) 
 
 // The table stays, and so does what is open of it.
 TEST_F(CallersStoreTest, ATableThatCannotBeDroppedIsEnabledAgain) {
-  Set(TablePlace(tree_.table), 0777, kOther);
+  Set(TablePlace(tree_.table), 0777, kStranger);
   Set(NamespacePlace("default"), 0755);
-  CallersStore owner = As(kOther);
+  CallersStore owner = As(kStranger);
   EXPECT_EQ(owner.DisableAndDropTable(Caller::Superuser(), tree_.table).code(),
             StatusCode::kAccessDenied);
   EXPECT_TRUE(*tree_.store->IsTableEnabled(tree_.table));
@@ -313,14 +310,14 @@ TEST_F(CallersStoreTest, ATableThatCannotBeDroppedIsEnabledAgain) {
 }
 
 TEST_F(CallersStoreTest, WhatComesBackIsWhoseItWas) {
-  Set(Column("a", "q"), 0600, kOther);
+  Set(Column("a", "q"), 0600, kStranger);
   CallersStore root = As(0);
   ASSERT_EQ(Delete(root, "a", "q"), StatusCode::kOk);
   cellfs::Put put{"a", {{"f", "q", kLatestTimestamp, "back", {}}}};
   put.stamping = Stamping::kAboveColumn;
   if (!tree_.store->traits().stamps_above_column) return;
   ASSERT_TRUE(root.Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(put)).ok());
-  EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kOther);
+  EXPECT_EQ(OwnerOf(Column("a", "q")).uid, kStranger);
   EXPECT_EQ(OwnerOf(Column("a", "q")).mode, 0600U);
 }
 
@@ -344,7 +341,7 @@ TEST_F(CallersStoreTest, ATimestampThatIsStillToComeIsNotForEverybody) {
           cellfs::Delete{row, {{CellType::kDeleteColumn, "f", "p", later}}},
           cellfs::Delete{row, {{CellType::kDeleteFamily, "f", "", later}}},
           cellfs::Delete{row, {{CellType::kDeleteFamilyVersion, "f", "", later}}}};
-      CallersStore other = As(kOther);
+      CallersStore other = As(kStranger);
       for (const Mutation& mutation : kinds) {
         const RowMutations mutations = RowMutations::Of(mutation);
         const Caller& caller = Caller::Superuser();
@@ -365,7 +362,7 @@ TEST_F(CallersStoreTest, ATimestampThatIsStillToComeIsNotForEverybody) {
   EXPECT_EQ(tree_.ReadFile("default/t/a/f/p"), "a/");
   const cellfs::Put now{"a", {{"f", "p", kStart, "now", {}}}};
   const cellfs::Put later{"a", {{"f", "p", kStart + 9, "later", {}}}};
-  CallersStore other = As(kOther);
+  CallersStore other = As(kStranger);
   CallersStore root = As(0);
   const Caller& caller = Caller::Superuser();
   EXPECT_TRUE(other.Mutate(caller, tree_.table, RowMutations::Of(now)).ok());
@@ -378,7 +375,7 @@ TEST_F(CallersStoreTest, NorIsAPathThatNamesSuchAVersion) {
     Set(place, 0777);
   }
   const std::string later = "q@" + std::to_string(kStart + 9);
-  const Request other{.uid = kOther, .gid = kGroup};
+  const Request other{.uid = kStranger, .gid = kGroup};
   const auto directory = tree_.LookUp("default/t/a/f");
   ASSERT_TRUE(directory.ok());
   Node& family = *directory->node;
@@ -421,9 +418,9 @@ TEST_F(CallersStoreTest, AReadOnlyMountIsReadOnly) {
 }
 
 TEST_F(CallersStoreTest, ATableIsChangedByItsOwnerAlone) {
-  Set(TablePlace(tree_.table), 0777, kOther);
+  Set(TablePlace(tree_.table), 0777, kStranger);
   Set(NamespacePlace("default"), 0755);
-  CallersStore owner = As(kOther);
+  CallersStore owner = As(kStranger);
   CallersStore stranger = As(1002);
   FamilySchema family("g");
   EXPECT_EQ(stranger.AddFamily(Caller::Superuser(), tree_.table, family).code(),
@@ -438,7 +435,7 @@ TEST_F(CallersStoreTest, ATableIsChangedByItsOwnerAlone) {
   TableSchema made({"default", "new"});
   made.families.emplace("f", FamilySchema("f"));
   EXPECT_TRUE(owner.CreateTable(Caller::Superuser(), made).ok());
-  EXPECT_EQ(OwnerOf(TablePlace({"default", "new"})).uid, kOther);
+  EXPECT_EQ(OwnerOf(TablePlace({"default", "new"})).uid, kStranger);
 }
 
 // ---- Any modes, against POSIX -------------------------------------------------------------------
@@ -458,7 +455,7 @@ class AnyModesTest : public CallersStoreTest {
   void SetAll(std::mt19937& random) {
     const auto any = [&](const Place& place) {
       static constexpr mode_t kModes[] = {0777, 0755, 0711, 0700, 0750, 0770, 0444, 0, 01777, 0733};
-      OwnerAndMode chosen{random() % 2 == 0 ? kOwner : kOther, random() % 2 == 0 ? kGroup : 0,
+      OwnerAndMode chosen{random() % 2 == 0 ? kOwner : kStranger, random() % 2 == 0 ? kGroup : 0,
                           random() % 3 != 0 ? 0777 : kModes[random() % std::size(kModes)]};
       Set(place, chosen.mode, chosen.uid, chosen.gid);
       return chosen;
@@ -483,7 +480,7 @@ TEST_F(AnyModesTest, AreObeyedAsTheKernelObeysThem) {
   std::mt19937 random(7);
   for (int round = 0; round < 400; ++round) {
     SetAll(random);
-    const uid_t uid = random() % 2 == 0 ? kOwner : kOther;
+    const uid_t uid = random() % 2 == 0 ? kOwner : kStranger;
     CallersStore store = As(uid);
     const bool reads = Searches(uid) && May(way_.file, uid, 4);
     EXPECT_EQ(Get(store, "a", "q") == StatusCode::kOk, reads) << round;

@@ -8,23 +8,22 @@
 #include "fs/nodes/restoring_readers.h"
 #include "fs/tree/error_log.h"
 #include "tests/fs/colliding_keys.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
 
-const TableName kTable{"default", "t"};
-
-struct Pair {
+struct CollidingPair {
   Place mine, theirs;
 };
 
-Pair Rows() {
+CollidingPair CollidingRows() {
   const auto [mine, theirs] = CollidingKeys(HashedUpTo(PlaceKind::kRow, {}));
   return {RowPlace(kTable, mine), RowPlace(kTable, theirs)};
 }
 
-Pair Columns(PlaceKind kind) {
+CollidingPair CollidingColumns(PlaceKind kind) {
   const auto [mine, theirs] = CollidingKeys(HashedUpTo(kind, {"r", "f"}));
   return {CellPlace(kTable, "r", "f", mine).As(kind), CellPlace(kTable, "r", "f", theirs).As(kind)};
 }
@@ -32,7 +31,7 @@ Pair Columns(PlaceKind kind) {
 class CollisionTest : public WritingTest {};
 
 TEST_F(CollisionTest, WhatWasMadeInADirectoryIsNotInAnother) {
-  const auto [mine, theirs] = Rows();
+  const auto [mine, theirs] = CollidingRows();
   ASSERT_EQ(mine.InodeNumber(), theirs.InodeNumber());
   ASSERT_EQ(tree.Mkdir("default/t/" + theirs.row), 0);
   ASSERT_EQ(tree.Mkdir("default/t/" + theirs.row + "/f"), 0);
@@ -54,7 +53,7 @@ TEST_F(CollisionTest, AHiddenTomlHidesNoOther) {
 }
 
 TEST_F(CollisionTest, ATimeIsThatOfOneDirectory) {
-  const auto [mine, theirs] = Rows();
+  const auto [mine, theirs] = CollidingRows();
   DirectoryTimes times;
   times.Note(theirs, 5);
   EXPECT_FALSE(times.Find(mine));
@@ -66,7 +65,7 @@ TEST_F(CollisionTest, ATimeIsThatOfOneDirectory) {
 }
 
 TEST_F(CollisionTest, AChangeIsThatOfOneColumn) {
-  const auto [mine, theirs] = Columns(PlaceKind::kCell);
+  const auto [mine, theirs] = CollidingColumns(PlaceKind::kCell);
   ASSERT_EQ(mine.ColumnNumber(), theirs.ColumnNumber());
   ColumnTable columns(*tree.clock, 1000);
   const ColumnPtr mine_known = columns.Get(mine);
@@ -82,7 +81,7 @@ TEST_F(CollisionTest, AChangeIsThatOfOneColumn) {
 }
 
 TEST_F(CollisionTest, AReaderIsThatOfOneFile) {
-  const auto [mine, theirs] = Columns(PlaceKind::kDeletedCell);
+  const auto [mine, theirs] = CollidingColumns(PlaceKind::kDeletedCell);
   ASSERT_EQ(mine.InodeNumber(), theirs.InodeNumber());
   RestoringReaders readers(*tree.clock);
   readers.Opened(theirs, {}, 1);
@@ -92,7 +91,7 @@ TEST_F(CollisionTest, AReaderIsThatOfOneFile) {
 }
 
 TEST_F(CollisionTest, AReasonIsThatOfOneFile) {
-  const auto [mine, theirs] = Rows();
+  const auto [mine, theirs] = CollidingRows();
   ErrorLog errors(*tree.clock);
   errors.Record("mkdir", theirs, {EPERM, "secret"});
   EXPECT_EQ(errors.ReasonFor(mine), "");

@@ -76,7 +76,7 @@ const std::vector<std::string> kKnown = {
 };
 
 // Of the names that an operation may make, too.
-std::vector<Place> Files(const TableName& table) {
+std::vector<Place> FilesOf(const TableName& table) {
   std::vector<Place> files;
   for (const char* name : {"q", "other", "made", "renamed", "from-g", "c", ".q.Xa1b2c"})
     files.push_back(CellPlace(table, "r", "f", name));
@@ -101,7 +101,7 @@ class Effects {
 
   // The nodes that operations made on the way to where they are.
   void KnowOthers() {
-    for (const Place& place : Files(tree_.table)) {
+    for (const Place& place : FilesOf(tree_.table)) {
       if (const NodePtr node = tree().inodes.Find(place)) Know(node);
     }
   }
@@ -155,7 +155,7 @@ class Effects {
     std::set<std::string> unstored;
     std::set<std::string> created;
     std::set<std::string> renamed;
-    for (const Place& place : Files(tree_.table)) {
+    for (const Place& place : FilesOf(tree_.table)) {
       if (tree().unstored.Find(place)) unstored.insert(place.ToString());
       if (place.kind != PlaceKind::kCell) continue;
       const ColumnPtr column = tree().columns.Find(place);

@@ -16,11 +16,10 @@
 #include "fs/nodes/column_lock.h"
 #include "fs/nodes/inode_table.h"
 #include "tests/fs/colliding_keys.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
-
-const TableName kTable("default", "t");
 
 ColumnTable::Part Family(const std::string& name) {
   return {kTable, std::set<std::string>{name}, std::nullopt};

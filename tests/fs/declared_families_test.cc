@@ -11,17 +11,15 @@
 #include "engine/waiting.h"
 #include "fs/operations/callers_store.h"
 #include "tests/fs/hooked_store.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
 
-constexpr uid_t kOwner = 1234567;
-constexpr uid_t kOther = 1234568;
-
 struct DeclaredFamiliesTest : testing::Test {
   DeclaredFamiliesTest() {
     EXPECT_EQ(tree.Mkdir("default/t"), 0);
-    EXPECT_EQ(tree.Change("default/t", AttributeChange{.uid = kOwner}), 0);
+    EXPECT_EQ(tree.Change("default/t", AttributeChange{.uid = kOne}), 0);
     EXPECT_EQ(tree.Mkdir("default/t/r"), 0);
   }
   // As many as the user may, up to so many in all.
@@ -41,9 +39,9 @@ struct DeclaredFamiliesTest : testing::Test {
 };
 
 TEST_F(DeclaredFamiliesTest, OthersLeaveHalfOfThemToTheOwner) {
-  EXPECT_EQ(Declare(kOther, 300), ENOSPC);
+  EXPECT_EQ(Declare(kTwo, 300), ENOSPC);
   EXPECT_EQ(declared, 128);
-  EXPECT_EQ(Declare(kOwner, 300), ENOSPC);
+  EXPECT_EQ(Declare(kOne, 300), ENOSPC);
   EXPECT_EQ(declared, 256);
   EXPECT_EQ(Declare(0, 300), ENOSPC);
   EXPECT_NE(tree.ReadFile(".cellfs/errors").find("has 256 families"), std::string::npos);

@@ -8,11 +8,10 @@
 #include <cerrno>
 
 #include "fs/requests/running_request.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
-
-const TableName kTable{"default", "t"};
 
 class ErrorLogTest : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fs/requests/running_request.h"
+#include "tests/fs/names.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -14,9 +15,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr uid_t kOwner = 1000;
-constexpr uid_t kOther = 1001;
-constexpr gid_t kGroup = 2000;
 
 constexpr const char* kWithValue = "default/t/.scan/filter=ValueFilter(=%2C 'binary:secret')";
 constexpr const char* kWithColumn =
@@ -73,13 +71,13 @@ class FilterRightsTest : public testing::Test {
 TEST_F(FilterRightsTest, AValueOfAClosedFileIsNotThere) {
   Set(Column("shut"), 0600);
   for (const char* query : {kWithValue, kWithColumn}) {
-    EXPECT_EQ(ListAs(kOther, query), Names{"open"}) << query;
+    EXPECT_EQ(ListAs(kStranger, query), Names{"open"}) << query;
     EXPECT_EQ(ListAs(kOwner, query), (Names{"open", "shut"})) << query;
     EXPECT_EQ(ListAs(0, query), (Names{"open", "shut"})) << query;
     EXPECT_EQ(tree_.List(query), (Names{"open", "shut"})) << query;  // nobody asks
-    EXPECT_EQ(ErrorAs(kOther, std::string(query) + "/shut"), ENOENT);
-    EXPECT_EQ(ErrorAs(kOther, std::string(query) + "/shut/f/q"), ENOENT);
-    EXPECT_EQ(ErrorAs(kOther, std::string(query) + "/open/f/q"), 0);
+    EXPECT_EQ(ErrorAs(kStranger, std::string(query) + "/shut"), ENOENT);
+    EXPECT_EQ(ErrorAs(kStranger, std::string(query) + "/shut/f/q"), ENOENT);
+    EXPECT_EQ(ErrorAs(kStranger, std::string(query) + "/open/f/q"), 0);
     EXPECT_EQ(ErrorAs(kOwner, std::string(query) + "/shut/f/q"), 0);
   }
 }
@@ -92,7 +90,7 @@ TEST_F(FilterRightsTest, AFilterThatIsPartOfAnotherLooksNoFurther) {
         "PrefixFilter('none') OR ValueFilter(=%2C 'binary:secret')",
         "DependentColumnFilter('f'%2C 'q'%2C false%2C =%2C 'binary:secret')"}) {
     const std::string query = std::string("default/t/.scan/filter=") + filter;
-    EXPECT_EQ(ListAs(kOther, query), Names{"open"}) << query;
+    EXPECT_EQ(ListAs(kStranger, query), Names{"open"}) << query;
   }
 }
 
@@ -101,25 +99,25 @@ TEST_F(FilterRightsTest, WhatIsClosedIsMissingForAColumnsFilterToo) {
   tree_.Put("shut", "free", "v");
   const std::string query =
       "default/t/.scan/filter=SingleColumnValueFilter('f'%2C 'q'%2C !=%2C 'binary:secret')";
-  EXPECT_EQ(ListAs(kOther, query), Names{"shut"});
-  EXPECT_EQ(ListAs(kOther, query + "/shut/f"), Names{"free"});
+  EXPECT_EQ(ListAs(kStranger, query), Names{"shut"});
+  EXPECT_EQ(ListAs(kStranger, query + "/shut/f"), Names{"free"});
   EXPECT_EQ(ListAs(0, query), Names{});
 }
 
 TEST_F(FilterRightsTest, NamesAreSeenAsInAnyDirectory) {
   Set(Column("shut"), 0600);
   for (const char* query : {"prefix=", "filter=QualifierFilter(=%2C 'binary:q')"}) {
-    EXPECT_EQ(ListAs(kOther, std::string("default/t/.scan/") + query), (Names{"open", "shut"}));
+    EXPECT_EQ(ListAs(kStranger, std::string("default/t/.scan/") + query), (Names{"open", "shut"}));
   }
 }
 
 TEST_F(FilterRightsTest, AClosedRowOrFamilyClosesWhatIsInIt) {
   Set(RowPlace(tree_.table, "shut"), 0700);
-  EXPECT_EQ(ListAs(kOther, kWithValue), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue), Names{"open"});
   Set(RowPlace(tree_.table, "shut"), 0711);
-  EXPECT_EQ(ListAs(kOther, kWithValue), (Names{"open", "shut"}));
+  EXPECT_EQ(ListAs(kStranger, kWithValue), (Names{"open", "shut"}));
   Set(FamilyPlace(tree_.table, "shut", "f"), 0744);
-  EXPECT_EQ(ListAs(kOther, kWithValue), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue), Names{"open"});
 }
 
 TEST_F(FilterRightsTest, NamesOfADirectoryThatCannotBeListedAreNotTold) {
@@ -127,7 +125,7 @@ TEST_F(FilterRightsTest, NamesOfADirectoryThatCannotBeListedAreNotTold) {
     std::vector<Names> seen;
     for (const char* query :
          {"filter=QualifierFilter(=%2C 'binary:q')", "columns=f:q", "columns=f"}) {
-      seen.push_back(ListAs(kOther, std::string("default/t/.scan/") + query));
+      seen.push_back(ListAs(kStranger, std::string("default/t/.scan/") + query));
     }
     return seen;
   };
@@ -143,29 +141,29 @@ TEST_F(FilterRightsTest, NamesOfADirectoryThatCannotBeListedAreNotTold) {
 
 TEST_F(FilterRightsTest, WhatAFileInheritsCounts) {
   Set(TablePlace(tree_.table), 0700);
-  EXPECT_EQ(ListAs(kOther, kWithValue), Names{});
+  EXPECT_EQ(ListAs(kStranger, kWithValue), Names{});
   EXPECT_EQ(ListAs(kOwner, kWithValue), (Names{"open", "shut"}));
   Set(RowPlace(tree_.table, "open"), 0755);
   Set(FamilyPlace(tree_.table, "open", "f"), 0755);
   Set(Column("open"), 0644);
-  EXPECT_EQ(ListAs(kOther, kWithValue), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue), Names{"open"});
 }
 
 TEST_F(FilterRightsTest, AnyGroupOfWhoAsksCounts) {
   Set(Column("shut"), 0640, kGroup);
-  EXPECT_EQ(ListAs(kOther, kWithValue, {kOther}), Names{"open"});
-  EXPECT_EQ(ListAs(kOther, kWithValue, {kOther, kGroup}), (Names{"open", "shut"}));
+  EXPECT_EQ(ListAs(kStranger, kWithValue, {kStranger}), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue, {kStranger, kGroup}), (Names{"open", "shut"}));
   Set(Column("shut"), 0604, kGroup);  // who is in the group is not one of the others
-  EXPECT_EQ(ListAs(kOther, kWithValue, {kOther, kGroup}), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue, {kStranger, kGroup}), Names{"open"});
 }
 
 // Before there are any attributes all files of a family are alike, and afterwards not any more.
 TEST_F(FilterRightsTest, AModeThatIsSetBetweenTwoListingsCounts) {
-  EXPECT_EQ(ListAs(kOther, kWithValue), (Names{"open", "shut"}));
+  EXPECT_EQ(ListAs(kStranger, kWithValue), (Names{"open", "shut"}));
   Set(Column("shut"), 0600);
-  EXPECT_EQ(ListAs(kOther, kWithValue), Names{"open"});
+  EXPECT_EQ(ListAs(kStranger, kWithValue), Names{"open"});
   Set(Column("shut"), 0644);
-  EXPECT_EQ(ListAs(kOther, kWithValue), (Names{"open", "shut"}));
+  EXPECT_EQ(ListAs(kStranger, kWithValue), (Names{"open", "shut"}));
 }
 
 TEST_F(FilterRightsTest, EachHasAnEndOfALimitedQueryOfTheirOwn) {
@@ -174,8 +172,8 @@ TEST_F(FilterRightsTest, EachHasAnEndOfALimitedQueryOfTheirOwn) {
   const std::string query = "default/t/.scan/limit=2,filter=ValueFilter(=%2C 'binary:secret')";
   EXPECT_EQ(ErrorAs(0, query + "/shut"), 0);
   EXPECT_EQ(ErrorAs(0, query + "/z"), ENOENT);
-  EXPECT_EQ(ListAs(kOther, query), (Names{"open", "z"}));
-  EXPECT_EQ(ErrorAs(kOther, query + "/z"), 0);
+  EXPECT_EQ(ListAs(kStranger, query), (Names{"open", "z"}));
+  EXPECT_EQ(ErrorAs(kStranger, query + "/z"), 0);
   EXPECT_EQ(ErrorAs(0, query + "/z"), ENOENT);
 }
 
@@ -187,7 +185,7 @@ class UnsharedFilterRightsTest : public FilterRightsTest {
 // The kernel does not enforce modes there, and lets nobody else in.
 TEST_F(UnsharedFilterRightsTest, WithoutAllowOtherModesAreNotAsked) {
   Set(Column("shut"), 0600);
-  EXPECT_EQ(ListAs(kOther, kWithValue), (Names{"open", "shut"}));
+  EXPECT_EQ(ListAs(kStranger, kWithValue), (Names{"open", "shut"}));
 }
 
 }  // namespace

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "fs/operations/callers_store.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
 
-constexpr char kTable[] = "default/t";
-constexpr char kSchema[] = "default/t/.schema.toml";
 
 struct KeptTablesTest : testing::Test {
   Store& elsewhere() { return static_cast<RemoteStore&>(*tree.store).elsewhere(); }
@@ -30,17 +29,17 @@ struct KeptTablesTest : testing::Test {
 };
 
 TEST_F(KeptTablesTest, OneIsInThisMountUntilItsFirstFamily) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   EXPECT_FALSE(IsStored());
-  EXPECT_EQ(tree.Mkdir(kTable), EEXIST);
-  EXPECT_EQ(tree.Error(kTable), 0);
+  EXPECT_EQ(tree.Mkdir(kTablePath), EEXIST);
+  EXPECT_EQ(tree.Error(kTablePath), 0);
   EXPECT_EQ(tree.List("default"), (std::vector<std::string>{".namespace.toml", "t"}));
-  EXPECT_EQ(tree.List(kTable), std::vector<std::string>{});
-  EXPECT_EQ(tree.ReadFile(kSchema).find("[families"), std::string::npos);
+  EXPECT_EQ(tree.List(kTablePath), std::vector<std::string>{});
+  EXPECT_EQ(tree.ReadFile(kSchemaPath).find("[families"), std::string::npos);
   EXPECT_EQ(tree.Error("default/t/r"), ENOENT);
   EXPECT_EQ(tree.Error("default/t/.scan/start=a"), 0);
   EXPECT_EQ(tree.Mkdir("default/t/r"), 0);
-  EXPECT_EQ(tree.List(kTable), (std::vector<std::string>{".schema.toml", "r"}));
+  EXPECT_EQ(tree.List(kTablePath), (std::vector<std::string>{".schema.toml", "r"}));
   EXPECT_EQ(tree.Error("default/t/r/f"), ENOENT);
   EXPECT_FALSE(IsStored());
 
@@ -53,10 +52,11 @@ TEST_F(KeptTablesTest, OneIsInThisMountUntilItsFirstFamily) {
 }
 
 TEST_F(KeptTablesTest, AWrittenSchemaMakesIt) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
-  ASSERT_EQ(tree.Save(kSchema, "open = true\n"), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
+  ASSERT_EQ(tree.Save(kSchemaPath, "open = true\n"), 0);
   EXPECT_FALSE(IsStored()) << "a copy of what it is says nothing new";
-  ASSERT_EQ(tree.Save(kSchema, "open = true\nsplits = [\"m\"]\n[families.f]\nVERSIONS = 3\n"), 0);
+  ASSERT_EQ(tree.Save(kSchemaPath, "open = true\nsplits = [\"m\"]\n[families.f]\nVERSIONS = 3\n"),
+            0);
   ASSERT_TRUE(IsStored());
   const auto schema = *elsewhere().DescribeTable(tree.table);
   EXPECT_EQ(schema->split_keys, std::vector<std::string>{"m"});
@@ -64,14 +64,14 @@ TEST_F(KeptTablesTest, AWrittenSchemaMakesIt) {
 }
 
 TEST_F(KeptTablesTest, WhatElseWasSaidOfItGoesWithIt) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   CallersStore commands(*tree.filesystem, Asker{});
   const Caller& caller = Caller::Superuser();
   const SpaceQuota quota{.limit = 1048576};
   ASSERT_TRUE(commands.SetTableSpaceQuota(caller, tree.table, quota).ok());
   ASSERT_TRUE(commands.DisableTable(caller, tree.table).ok());
   EXPECT_FALSE(IsStored());
-  EXPECT_NE(tree.ReadFile(kSchema).find("enabled = false"), std::string::npos);
+  EXPECT_NE(tree.ReadFile(kSchemaPath).find("enabled = false"), std::string::npos);
   ASSERT_TRUE(commands.SplitTable(caller, tree.table, "k").ok());
   EXPECT_FALSE(commands.SplitTable(caller, tree.table, "k").ok());
   ASSERT_TRUE(commands.AddFamily(caller, tree.table, FamilySchema("f")).ok());
@@ -82,22 +82,22 @@ TEST_F(KeptTablesTest, WhatElseWasSaidOfItGoesWithIt) {
 
 TEST_F(KeptTablesTest, ItHasItsMakersOwnerAndModeAndTheTableHasThem) {
   tree.request.uid = 1234;
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
-  EXPECT_EQ(tree.Stat(kTable).st_uid, 1234u);
-  ASSERT_EQ(tree.Change(kTable, AttributeChange{.mode = 0750, .uid = 5678}), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
+  EXPECT_EQ(tree.Stat(kTablePath).st_uid, 1234u);
+  ASSERT_EQ(tree.Change(kTablePath, AttributeChange{.mode = 0750, .uid = 5678}), 0);
   ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
   ASSERT_EQ(tree.Mkdir("default/t/r/f"), 0);
   ASSERT_EQ(tree.Save("default/t/r/f/q", "x"), 0);
   tree.Remount();
-  EXPECT_EQ(tree.Stat(kTable).st_uid, 5678u);
-  EXPECT_EQ(ModeOf(kTable), 0750u);
+  EXPECT_EQ(tree.Stat(kTablePath).st_uid, 5678u);
+  EXPECT_EQ(ModeOf(kTablePath), 0750u);
 }
 
 TEST_F(KeptTablesTest, ItGoes) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
-  ASSERT_EQ(tree.Rmdir(kTable), 0);
-  EXPECT_EQ(tree.Error(kTable), ENOENT);
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
+  ASSERT_EQ(tree.Rmdir(kTablePath), 0);
+  EXPECT_EQ(tree.Error(kTablePath), ENOENT);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   EXPECT_EQ(tree.Rmdir("default"), EPERM);
   ASSERT_EQ(tree.Mkdir("ns"), 0);
   ASSERT_EQ(tree.Mkdir("ns/t"), 0);
@@ -108,11 +108,11 @@ TEST_F(KeptTablesTest, ItGoes) {
   EXPECT_TRUE(commands.DisableAndDropTable(Caller::Superuser(), {"ns", "t"}).ok());
   EXPECT_EQ(tree.Rmdir("ns"), 0);
   tree.Remount();
-  EXPECT_EQ(tree.Error(kTable), ENOENT);
+  EXPECT_EQ(tree.Error(kTablePath), ENOENT);
 }
 
 TEST_F(KeptTablesTest, AnothersTableTakesItsPlace) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
   MakeElsewhere();
   EXPECT_EQ(tree.Mkdir("default/t/r/f"), EPERM) << "it is not open to new families";
@@ -121,15 +121,15 @@ TEST_F(KeptTablesTest, AnothersTableTakesItsPlace) {
   EXPECT_EQ(tree.List("default"), (std::vector<std::string>{".namespace.toml", "t"}));
   ASSERT_TRUE(elsewhere().DisableTable(Caller::Superuser(), tree.table).ok());
   ASSERT_TRUE(elsewhere().DropTable(Caller::Superuser(), tree.table).ok());
-  EXPECT_EQ(tree.Error(kTable), ENOENT) << "what was kept has gone";
+  EXPECT_EQ(tree.Error(kTablePath), ENOENT) << "what was kept has gone";
 }
 
 // For one that nobody can see would be there for nobody.
 TEST_F(KeptTablesTest, ACommandMakesNone) {
   CallersStore commands(*tree.filesystem, Asker{});
   EXPECT_FALSE(commands.CreateTable(Caller::Superuser(), TableSchema(tree.table)).ok());
-  EXPECT_EQ(tree.Error(kTable), ENOENT);
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  EXPECT_EQ(tree.Error(kTablePath), ENOENT);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   TableSchema schema(tree.table);
   schema.families.emplace("f", FamilySchema("f"));
   EXPECT_EQ(commands.CreateTable(Caller::Superuser(), schema).code(), StatusCode::kTableExists);
@@ -137,14 +137,14 @@ TEST_F(KeptTablesTest, ACommandMakesNone) {
 }
 
 TEST_F(KeptTablesTest, AFamilyThatMkdirDeclaredStays) {
-  ASSERT_EQ(tree.Mkdir(kTable), 0);
+  ASSERT_EQ(tree.Mkdir(kTablePath), 0);
   ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
   ASSERT_EQ(tree.Mkdir("default/t/r/f"), 0);
   EXPECT_EQ(tree.Rmdir("default/t/r/f"), 0);
   EXPECT_NE((*elsewhere().DescribeTable(tree.table))->FindFamily("f"), nullptr)
       << "another client may just write to it";
   EXPECT_EQ(tree.Rmdir("default/t/r"), 0);
-  EXPECT_EQ(tree.Rmdir(kTable), 0);
+  EXPECT_EQ(tree.Rmdir(kTablePath), 0);
   EXPECT_FALSE(IsStored());
 }
 

@@ -4,13 +4,11 @@
 #include "fs/reading/mode_rights.h"
 
 #include "tests/fs/mount_options.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
-
-constexpr uid_t kOwner = 1000;
-constexpr uid_t kStranger = 1001;
 
 // The kernel asks for the right to make it, and takes what CREATE opens for made.
 TEST(ModeRightsTest, AFileThatACommandMadeMeanwhileIsOpenedByCreateAsItsModeSays) {

@@ -13,10 +13,10 @@ namespace {
 
 using Kind = ReadName::Kind;
 
-const NameSpelling kRows(NameLevel::kRow, NameMode::kPosix);
+const NameSpelling kRowNames(NameLevel::kRow, NameMode::kPosix);
 const NameSpelling kQualifiers(NameLevel::kQualifier, NameMode::kPosix);
 const NameSpelling kPrintable(NameLevel::kQualifier, NameMode::kPrintable);
-const NameSpelling kPlain(NameLevel::kQualifier, NameMode::kPosix, /*controls=*/false);
+const NameSpelling kPlainNames(NameLevel::kQualifier, NameMode::kPosix, /*controls=*/false);
 const NameSpelling kValues(NameLevel::kValue, NameMode::kPosix);
 
 std::vector<NameSpelling> AllSpellings() {
@@ -34,7 +34,7 @@ TEST(NameSpellingTest, WhatStandsInEveryTableOrFamilyIsNoKey) {
     if (traits.key != PlaceKey::kFixedName) continue;
     const std::string name(traits.fixed_name);
     if (FixedChildOf(PlaceKind::kTable, name)) {
-      EXPECT_EQ(kRows.Read(name).kind, Kind::kReserved) << name;
+      EXPECT_EQ(kRowNames.Read(name).kind, Kind::kReserved) << name;
     }
     if (FixedChildOf(PlaceKind::kFamily, name)) {
       EXPECT_EQ(kQualifiers.Read(name).kind, Kind::kReserved) << name;
@@ -81,10 +81,10 @@ TEST(NameSpellingTest, WritesOnlyWhatIsAmbiguous) {
 }
 
 TEST(NameSpellingTest, ReservesOnlyTheNamesOfTheLevel) {
-  EXPECT_EQ(kRows.Spell(".scan"), "%2Escan");
-  EXPECT_EQ(kRows.Spell(".versions"), ".versions");
+  EXPECT_EQ(kRowNames.Spell(".scan"), "%2Escan");
+  EXPECT_EQ(kRowNames.Spell(".versions"), ".versions");
   EXPECT_EQ(kQualifiers.Spell(".scan"), ".scan");
-  EXPECT_EQ(kRows.Read(".schema.toml").kind, Kind::kReserved);
+  EXPECT_EQ(kRowNames.Read(".schema.toml").kind, Kind::kReserved);
   EXPECT_EQ(kQualifiers.Read(".deleted").kind, Kind::kReserved);
   EXPECT_EQ(kQualifiers.Read(".schema.toml").key, ".schema.toml");
 }
@@ -92,22 +92,22 @@ TEST(NameSpellingTest, ReservesOnlyTheNamesOfTheLevel) {
 TEST(NameSpellingTest, RowsLeaveTheNamesOfWhatIsToCome) {
   for (const std::string rest : {"deleted", "snapshots", "changes", "changes@0", "changes@17",
                                  "changes@9223372036854775806"}) {
-    EXPECT_EQ(kRows.Read("." + rest).kind, Kind::kReserved) << rest;
-    EXPECT_EQ(kRows.Spell("." + rest), "%2E" + rest);
-    EXPECT_EQ(kRows.Read("%2E" + rest).key, "." + rest);
-    EXPECT_EQ(kRows.Spell("%2E" + rest), "%252E" + rest);
+    EXPECT_EQ(kRowNames.Read("." + rest).kind, Kind::kReserved) << rest;
+    EXPECT_EQ(kRowNames.Spell("." + rest), "%2E" + rest);
+    EXPECT_EQ(kRowNames.Read("%2E" + rest).key, "." + rest);
+    EXPECT_EQ(kRowNames.Spell("%2E" + rest), "%252E" + rest);
   }
   for (const std::string name : {".changes@", ".changes@007", ".changes@x", ".snapshots@1",
                                  "%2Echanges@x", ".changes2"}) {
-    EXPECT_EQ(kRows.Spell(name), name);
+    EXPECT_EQ(kRowNames.Spell(name), name);
   }
   EXPECT_EQ(kQualifiers.Spell(".snapshots"), ".snapshots");
 }
 
 TEST(NameSpellingTest, RowsHaveNoVersions) {
-  EXPECT_EQ(kRows.Spell("user@17"), "user@17");
-  EXPECT_EQ(kRows.Read("user@17").key, "user@17");
-  EXPECT_EQ(kRows.Read("user%4017").key, "user%4017");
+  EXPECT_EQ(kRowNames.Spell("user@17"), "user@17");
+  EXPECT_EQ(kRowNames.Read("user@17").key, "user@17");
+  EXPECT_EQ(kRowNames.Read("user%4017").key, "user%4017");
 }
 
 TEST(NameSpellingTest, ReadsVersions) {
@@ -140,9 +140,9 @@ TEST(NameSpellingTest, PrintableWritesControlBytesAndWhatIsNotUtf8) {
 }
 
 TEST(NameSpellingTest, WithoutControlsAtIsAnOrdinaryByte) {
-  EXPECT_EQ(kPlain.Spell("mail@17"), "mail@17");
-  EXPECT_EQ(kPlain.Read("mail@17").key, "mail@17");
-  EXPECT_EQ(kPlain.Spell(".versions"), ".versions");
+  EXPECT_EQ(kPlainNames.Spell("mail@17"), "mail@17");
+  EXPECT_EQ(kPlainNames.Read("mail@17").key, "mail@17");
+  EXPECT_EQ(kPlainNames.Spell(".versions"), ".versions");
   NameSpelling rows(NameLevel::kRow, NameMode::kPosix, false);
   EXPECT_EQ(rows.Spell(".asof"), ".asof");
   EXPECT_EQ(rows.Spell(".changes@5"), ".changes@5");
@@ -290,8 +290,8 @@ TEST(NameSpellingTest, PosixRowsRefuseNoNameButReservedOnes) {
   for (int i = 0; i < 15000; ++i) {
     std::string name = RandomKey(random, 5);
     std::erase_if(name, [](char c) { return c == '/' || c == '\0'; });
-    if (name.empty() || name == "." || name == ".." || kRows.IsReserved(name)) continue;
-    Kind kind = kRows.Read(name).kind;
+    if (name.empty() || name == "." || name == ".." || kRowNames.IsReserved(name)) continue;
+    Kind kind = kRowNames.Read(name).kind;
     ASSERT_TRUE(kind == Kind::kKey || kind == Kind::kLong) << name;
   }
 }

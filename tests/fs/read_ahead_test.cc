@@ -11,12 +11,11 @@
 #include "engine/forwarding_store.h"
 #include "engine/open.h"
 #include "fs/nodes/generation.h"
+#include "tests/fs/names.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs::fs {
 namespace {
-
-const TableName kTable{"default", "t"};
 
 // Counts what a client would send.
 class CountedStore : public ForwardingStore {

@@ -8,10 +8,10 @@
 namespace cellfs::fs {
 namespace {
 
-const TableName kTable{"default", "web"};
+const TableName kWebTable{"default", "web"};
 
 std::string RefusalOf(std::string_view text) {
-  auto file = ReadTableFile(text, kTable);
+  auto file = ReadTableFile(text, kWebTable);
   if (file.ok()) return "accepted";
   EXPECT_EQ(file.status().code(), StatusCode::kIllegalArgument);
   return file.status().message();
@@ -34,7 +34,7 @@ TTL = "1 DAYS"
 KEEP_DELETED_CELLS = true
 [families.contents]
 )",
-                            kTable);
+                            kWebTable);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   EXPECT_TRUE(IsOpen(file->schema));
   EXPECT_FALSE(file->enabled);
@@ -52,7 +52,7 @@ KEEP_DELETED_CELLS = true
 }
 
 TEST(SchemaFileTest, ATableIsClosedAndEnabledUnlessItSaysOtherwise) {
-  auto file = ReadTableFile("[families.f]\n", kTable);
+  auto file = ReadTableFile("[families.f]\n", kWebTable);
   ASSERT_TRUE(file.ok());
   EXPECT_FALSE(IsOpen(file->schema));
   EXPECT_TRUE(file->enabled);
@@ -60,7 +60,7 @@ TEST(SchemaFileTest, ATableIsClosedAndEnabledUnlessItSaysOtherwise) {
 }
 
 TEST(SchemaFileTest, AFamilyThatSaysDropIsNotInTheSchema) {
-  auto file = ReadTableFile("[families.f]\n[families.g]\nVERSIONS = 2\ndrop = true\n", kTable);
+  auto file = ReadTableFile("[families.f]\n[families.g]\nVERSIONS = 2\ndrop = true\n", kWebTable);
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->dropped, std::set<std::string>{"g"});
   EXPECT_EQ(file->schema.families.size(), 1u);
@@ -69,7 +69,7 @@ TEST(SchemaFileTest, AFamilyThatSaysDropIsNotInTheSchema) {
 TEST(SchemaFileTest, SplitsByAlgorithm) {
   auto file = ReadTableFile(
       "splits = {algorithm = \"hex\", start = \"00\", end = \"ff\", regions = 4}\n[families.f]\n",
-      kTable);
+      kWebTable);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   EXPECT_EQ(file->schema.split_keys, (std::vector<std::string>{"40", "80", "c0"}));
 }
@@ -102,7 +102,7 @@ TEST(SchemaFileTest, WhatIsWrittenIsReadBack) {
   auto pick = [&](std::vector<std::string> from) { return from[random() % from.size()]; };
   for (int i = 0; i < 500; ++i) {
     TableFile file;
-    file.schema = TableSchema(kTable);
+    file.schema = TableSchema(kWebTable);
     file.enabled = random() % 2;
     if (random() % 2) static_cast<void>(file.schema.Set(kOpenAttribute, "true"));
     if (random() % 2) static_cast<void>(file.schema.Set("DURABILITY", "FSYNC_WAL"));
@@ -120,7 +120,7 @@ TEST(SchemaFileTest, WhatIsWrittenIsReadBack) {
       file.schema.families.insert_or_assign(name, family);
     }
     std::string written = WriteTableFile(file);
-    auto read = ReadTableFile(written, kTable);
+    auto read = ReadTableFile(written, kWebTable);
     ASSERT_TRUE(read.ok()) << read.status().ToString() << "\n" << written;
     EXPECT_EQ(WriteTableFile(*read), written);
     EXPECT_EQ(read->schema.split_keys, file.schema.split_keys);

@@ -6,14 +6,12 @@
 #include <sys/stat.h>
 
 #include "tests/fs/mount_options.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
 
-constexpr uid_t kOwner = 1000;
-constexpr uid_t kStranger = 1001;
-constexpr char kSchema[] = "default/t/.schema.toml";
 constexpr char kTemporary[] = "default/t/.schema.toml.tmp";
 constexpr char kDropsAll[] = "enabled = false\n[families.f]\ndrop = true\n[families.g]\n";
 
@@ -23,16 +21,16 @@ struct SchemaRightsTest : testing::Test {
     tree.MakeTable();
     tree.Put("r", "other", "x");
     EXPECT_EQ(tree.Change("default/t", {.mode = 0777, .uid = kOwner}), 0);
-    EXPECT_EQ(tree.Change(kSchema, {.mode = 0600}), 0);
-    schema = tree.ReadFile(kSchema);
+    EXPECT_EQ(tree.Change(kSchemaPath, {.mode = 0600}), 0);
+    schema = tree.ReadFile(kSchemaPath);
   }
 
   void Become(uid_t user) { tree.request.uid = tree.request.gid = user; }
   // As 0.
   void ExpectUnchanged() {
     Become(0);
-    EXPECT_EQ(tree.ReadFile(kSchema), schema);
-    const struct stat shown = tree.Stat(kSchema);
+    EXPECT_EQ(tree.ReadFile(kSchemaPath), schema);
+    const struct stat shown = tree.Stat(kSchemaPath);
     EXPECT_EQ(shown.st_uid, kOwner);
     EXPECT_EQ(shown.st_mode & 07777, 0600U);
   }
@@ -45,27 +43,27 @@ TEST_F(SchemaRightsTest, AStrangerRenamesNothingOntoASchema) {
   Become(kStranger);
   for (const char* text : {kDropsAll, "no schema", schema.c_str()}) {
     ASSERT_EQ(tree.Save(kTemporary, text), 0);
-    EXPECT_EQ(tree.Rename(kTemporary, kSchema), EACCES) << text;
+    EXPECT_EQ(tree.Rename(kTemporary, kSchemaPath), EACCES) << text;
   }
   ExpectUnchanged();
 }
 
 TEST_F(SchemaRightsTest, AStrangerNeitherRemovesASchemaNorPutsItAside) {
   Become(kStranger);
-  EXPECT_EQ(tree.Unlink(kSchema), EACCES);
-  EXPECT_EQ(tree.Rename(kSchema, kTemporary), EACCES);
+  EXPECT_EQ(tree.Unlink(kSchemaPath), EACCES);
+  EXPECT_EQ(tree.Rename(kSchemaPath, kTemporary), EACCES);
   ExpectUnchanged();
 }
 
 TEST_F(SchemaRightsTest, AStrangerDoesNotMakeARemovedSchemaAnew) {
   Become(kOwner);
-  ASSERT_EQ(tree.Unlink(kSchema), 0);
+  ASSERT_EQ(tree.Unlink(kSchemaPath), 0);
   Become(kStranger);
-  EXPECT_EQ(tree.Create(kSchema).error, EACCES);
+  EXPECT_EQ(tree.Create(kSchemaPath).error, EACCES);
   ASSERT_EQ(tree.Save(kTemporary, kDropsAll), 0);
-  EXPECT_EQ(tree.Rename(kTemporary, kSchema), EACCES);
+  EXPECT_EQ(tree.Rename(kTemporary, kSchemaPath), EACCES);
   Become(kOwner);
-  EXPECT_EQ(tree.Save(kSchema, schema), 0);
+  EXPECT_EQ(tree.Save(kSchemaPath, schema), 0);
   ExpectUnchanged();
 }
 
@@ -86,20 +84,20 @@ TEST_F(SchemaRightsTest, ItsOwnerSavesItAsEditorsDo) {
   OpenFile file = tree.Create(kTemporary, false, ForWriting(), 0640);
   ASSERT_EQ(tree.Write(file, "[families.f]\nVERSIONS = 4\n"), 0);
   ASSERT_EQ(tree.Close(file), 0);
-  EXPECT_EQ(tree.Rename(kTemporary, kSchema), 0);
-  EXPECT_NE(tree.ReadFile(kSchema).find("VERSIONS = 4"), std::string::npos);
-  EXPECT_EQ(tree.Stat(kSchema).st_uid, kOwner);
-  EXPECT_EQ(tree.Stat(kSchema).st_mode & 07777, 0640U);
+  EXPECT_EQ(tree.Rename(kTemporary, kSchemaPath), 0);
+  EXPECT_NE(tree.ReadFile(kSchemaPath).find("VERSIONS = 4"), std::string::npos);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_uid, kOwner);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_mode & 07777, 0640U);
 }
 
 TEST_F(SchemaRightsTest, WhomItsModeLetsWriteReplacesItButDoesNotGetIt) {
-  ASSERT_EQ(tree.Change(kSchema, {.mode = 0666}), 0);
+  ASSERT_EQ(tree.Change(kSchemaPath, {.mode = 0666}), 0);
   Become(kStranger);
   ASSERT_EQ(tree.Save(kTemporary, "[families.f]\nVERSIONS = 4\n"), 0);
-  EXPECT_EQ(tree.Rename(kTemporary, kSchema), 0);
-  EXPECT_NE(tree.ReadFile(kSchema).find("VERSIONS = 4"), std::string::npos);
-  EXPECT_EQ(tree.Stat(kSchema).st_uid, kOwner);
-  EXPECT_EQ(tree.Stat(kSchema).st_mode & 07777, 0666U);
+  EXPECT_EQ(tree.Rename(kTemporary, kSchemaPath), 0);
+  EXPECT_NE(tree.ReadFile(kSchemaPath).find("VERSIONS = 4"), std::string::npos);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_uid, kOwner);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_mode & 07777, 0666U);
 }
 
 TEST_F(SchemaRightsTest, ACopyByRootBringsOwnerAndMode) {
@@ -107,9 +105,9 @@ TEST_F(SchemaRightsTest, ACopyByRootBringsOwnerAndMode) {
   ASSERT_EQ(tree.Write(file, schema), 0);
   ASSERT_EQ(tree.Close(file), 0);
   ASSERT_EQ(tree.Change(kTemporary, {.mode = 0604, .uid = kStranger}), 0);
-  EXPECT_EQ(tree.Rename(kTemporary, kSchema), 0);
-  EXPECT_EQ(tree.Stat(kSchema).st_uid, kStranger);
-  EXPECT_EQ(tree.Stat(kSchema).st_mode & 07777, 0604U);
+  EXPECT_EQ(tree.Rename(kTemporary, kSchemaPath), 0);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_uid, kStranger);
+  EXPECT_EQ(tree.Stat(kSchemaPath).st_mode & 07777, 0604U);
 }
 
 // Its schema, its quota and its deleted values would go with it.

@@ -10,12 +10,10 @@
 
 #include "fs/requests/running_request.h"
 #include "tests/fs/hooked_store.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
-
-constexpr uid_t kOne = 1234567;
-constexpr uid_t kTwo = 1234568;
 
 struct SchemaSharesTest : testing::Test {
   // Makes tables of 400 KB each, up to so many; how many there are then.

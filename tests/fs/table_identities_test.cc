@@ -9,20 +9,19 @@
 #include <vector>
 
 #include "fs/operations/callers_store.h"
+#include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
 namespace {
 
-const TableName kAttributes{"cellfs", "attributes"};
-constexpr char kTable[] = "default/t";
 
 struct TableIdentitiesTest : testing::Test {
   TableIdentitiesTest() {
     tree.MakeTable();
     for (const char* qualifier : {"p", "q"}) tree.Put("r", qualifier, "x");
     EXPECT_EQ(SetMode(kQ, 0600), 0);
-    EXPECT_EQ(SetMode(kTable, 0700), 0);
+    EXPECT_EQ(SetMode(kTablePath, 0700), 0);
   }
 
   RemoteStore& remote() { return static_cast<RemoteStore&>(*tree.store); }
@@ -72,7 +71,7 @@ TEST_F(TableIdentitiesTest, ATableThatOthersMadeAnewInheritsNobody) {
   const std::vector<std::string> before = Rows("~");
   ASSERT_EQ(before.size(), 1u);
   MakeAnewElsewhere();
-  EXPECT_EQ(ModeOf(kTable), 0755u);
+  EXPECT_EQ(ModeOf(kTablePath), 0755u);
   EXPECT_EQ(ModeOf(kQ), 0644u);
   EXPECT_EQ(Rows("~"), before) << "nobody has written";
   ASSERT_EQ(SetMode("default/t/r/f/p", 0640), 0);
@@ -96,7 +95,7 @@ TEST_F(TableIdentitiesTest, ThePastOfATableOfWhichNothingIsKeptIsShown) {
 TEST_F(TableIdentitiesTest, ATableThatOthersTruncatedInheritsNobody) {
   remote().Restamp(tree.table, {.regions = true, .state = true});
   Wait();
-  EXPECT_EQ(ModeOf(kTable), 0755u);
+  EXPECT_EQ(ModeOf(kTablePath), 0755u);
   EXPECT_EQ(ModeOf(kQ), 0644u);
 }
 
@@ -105,7 +104,7 @@ TEST_F(TableIdentitiesTest, OneThatWasSplitOrDisabledIsTheSame) {
        std::vector<RemoteStore::Stamps>{{.regions = true}, {.state = true}, {.regions = true}}) {
     remote().Restamp(tree.table, changed);
     Wait();
-    EXPECT_EQ(ModeOf(kTable), 0700u) << "and this look notes it";
+    EXPECT_EQ(ModeOf(kTablePath), 0700u) << "and this look notes it";
     EXPECT_EQ(ModeOf(kQ), 0600u);
   }
   tree.Remount();
@@ -127,11 +126,11 @@ TEST_F(TableIdentitiesTest, WhatThisMountMakesAnewIsTheSame) {
   ASSERT_EQ(SetMode(kQ, 0604), 0);
   CallersStore commands(*tree.filesystem, Asker{});
   ASSERT_TRUE(commands.DisableAndTruncateTable(Caller::Superuser(), tree.table).ok());
-  EXPECT_EQ(ModeOf(kTable), 0700u);
+  EXPECT_EQ(ModeOf(kTablePath), 0700u);
   tree.Put("r", "q", "y");
   EXPECT_EQ(ModeOf(kQ), 0600u) << "by inheritance";
   tree.Remount();
-  EXPECT_EQ(ModeOf(kTable), 0700u);
+  EXPECT_EQ(ModeOf(kTablePath), 0700u);
 }
 
 TEST_F(TableIdentitiesTest, WhoWritesWhileItIsMadeAnewWritesToTheSame) {
@@ -144,11 +143,11 @@ TEST_F(TableIdentitiesTest, WhoWritesWhileItIsMadeAnewWritesToTheSame) {
   CallersStore commands(*tree.filesystem, Asker{});
   ASSERT_TRUE(commands.DisableAndTruncateTable(Caller::Superuser(), tree.table).ok());
   Wait();
-  EXPECT_EQ(ModeOf(kTable), 0700u);
-  EXPECT_EQ(tree.Stat(kTable).st_gid, 7u);
+  EXPECT_EQ(ModeOf(kTablePath), 0700u);
+  EXPECT_EQ(tree.Stat(kTablePath).st_gid, 7u);
   remote().Restamp(tree.table, {.regions = true, .state = true});
   Wait();
-  EXPECT_EQ(ModeOf(kTable), 0755u) << "and another client's is another one";
+  EXPECT_EQ(ModeOf(kTablePath), 0755u) << "and another client's is another one";
 }
 
 TEST_F(TableIdentitiesTest, TwoMountsGiveATableOneId) {
@@ -165,7 +164,7 @@ TEST_F(TableIdentitiesTest, TwoMountsGiveATableOneId) {
 
 TEST_F(TableIdentitiesTest, WhatIsKeptOfATableGoesWithIt) {
   for (const char* path : {kQ, "default/t/r/f/p"}) ASSERT_EQ(tree.Unlink(path), 0);
-  for (const char* path : {"default/t/r/f", "default/t/r", kTable}) {
+  for (const char* path : {"default/t/r/f", "default/t/r", kTablePath}) {
     ASSERT_EQ(tree.Rmdir(path), 0) << path;
   }
   for (const char* prefix : {"~", "=", "@"}) EXPECT_EQ(Rows(prefix).size(), 0u) << prefix;
@@ -227,7 +226,7 @@ TEST_F(TableIdentitiesTest, AFamilyThatGetsAnotherOwnerTakesNothingFromItsFiles)
 
 TEST_F(TableIdentitiesTest, AChangeOfWhichNobodyKnowsIsLookedFor) {
   for (const auto effect : {RemoteStore::Effect::kNone, RemoteStore::Effect::kDone}) {
-    for (const char* path : {kQ, kTable}) {
+    for (const char* path : {kQ, kTablePath}) {
       remote().LoseOutcome(1, effect);
       const mode_t mode = effect == RemoteStore::Effect::kNone ? 0711 : 0744;
       ASSERT_EQ(SetMode(path, mode), 0);
@@ -239,7 +238,7 @@ TEST_F(TableIdentitiesTest, AChangeOfWhichNobodyKnowsIsLookedFor) {
 // ---- Read with the rows -------------------------------------------------------------------------
 
 TEST_F(TableIdentitiesTest, AWalkAsksSeldomForOwners) {
-  ASSERT_EQ(SetMode(kTable, 0755), 0);
+  ASSERT_EQ(SetMode(kTablePath, 0755), 0);
   constexpr int kRows = 2000;
   const auto row = [](int number) { return "row" + std::to_string(100000 + number); };
   for (int i = 0; i < kRows; ++i) tree.Put(row(i), "q", "x");
@@ -248,7 +247,7 @@ TEST_F(TableIdentitiesTest, AWalkAsksSeldomForOwners) {
   }
   ASSERT_EQ(tree.Save("default/t/row100000/f/new", "x"), 0);
   tree.Remount();  // which stores the time of that directory
-  const NodePtr table = tree.LookUp(kTable)->node;
+  const NodePtr table = tree.LookUp(kTablePath)->node;
   const int before = remote().reads();
   for (int i = 0; i < kRows; ++i) {
     const auto entry = tree.filesystem->LookUp(tree.request, *table, row(i));
@@ -259,7 +258,7 @@ TEST_F(TableIdentitiesTest, AWalkAsksSeldomForOwners) {
 }
 
 TEST_F(TableIdentitiesTest, WhatIsChangedInAWalkIsSeen) {
-  ASSERT_EQ(SetMode(kTable, 0755), 0);
+  ASSERT_EQ(SetMode(kTablePath, 0755), 0);
   for (int i = 0; i < 100; ++i) tree.Put("row" + std::to_string(100 + i), "q", "x");
   for (int i = 0; i < 99; ++i) {
     const std::string next = "default/t/row" + std::to_string(101 + i);

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "tests/fs/hooked_store.h"
+#include "tests/fs/names.h"
 
 namespace cellfs::fs {
 namespace {
-
-const TableName kTable{"default", "t"};
 
 Place Row(int number) { return RowPlace(kTable, "r" + std::to_string(number)); }
 

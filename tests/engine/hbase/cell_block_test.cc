@@ -24,7 +24,7 @@ Cell CellOf(std::string row, std::string family, std::string qualifier, Timestam
 
 std::string BlockOf(const Cell& cell) {
   std::string block;
-  AppendCell(ViewOf(cell), block);
+  AppendToBlock(ViewOf(cell), block);
   return block;
 }
 
@@ -78,7 +78,7 @@ TEST(CellBlock, GivesBackEveryCell) {
     cells.push_back(CellOf(bytes(300), bytes(200), bytes(300),
                            static_cast<Timestamp>(random() >> 1), kTypes[random() % 5],
                            bytes(2000)));
-    AppendCell(ViewOf(cells.back()), block);
+    AppendToBlock(ViewOf(cells.back()), block);
   }
   CellBlockReader reader(block);
   for (const Cell& cell : cells) {

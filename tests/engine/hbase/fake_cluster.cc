@@ -12,12 +12,12 @@ namespace {
 
 void AddCell(const std::string& row, const std::string& family, const std::string& qualifier,
              const std::string& value, std::string& block) {
-  AppendCell({.row = row,
-              .family = family,
-              .qualifier = qualifier,
-              .timestamp = 1,
-              .value = value,
-              .value_length = value.size()},
+  AppendToBlock({.row = row,
+                 .family = family,
+                 .qualifier = qualifier,
+                 .timestamp = 1,
+                 .value = value,
+                 .value_length = value.size()},
              block);
 }
 

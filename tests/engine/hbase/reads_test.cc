@@ -275,7 +275,7 @@ TEST(Scan, CountsRowsThatComeInPieces) {
       pb::ScanResponse response;
       std::string block;
       for (const std::string& row : sent) {
-        AppendCell({.row = row, .family = "f", .timestamp = 1}, block);
+        AppendToBlock({.row = row, .family = "f", .timestamp = 1}, block);
         response.add_cells_per_result(1);
         response.add_partial_flag_per_result(true);
       }

@@ -28,8 +28,6 @@ std::unique_ptr<ScriptedServer> ServerThatNames(const std::string& id,
   });
 }
 
-Patience Soon() { return Patience::For(std::chrono::seconds(10)); }
-
 TEST(Registry, LearnsOfOtherServersBeforeItsOwnGo) {
   const ServerAddress nowhere{.host = "localhost", .port = 1};
   auto third = ServerThatNames("third", nowhere);

@@ -11,16 +11,16 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-const TableName kTable{"default", "t"};
+const TableName kCachedTable{"default", "t"};
 
-Description Described() { return std::make_shared<const TableSchema>(kTable); }
+Description Described() { return std::make_shared<const TableSchema>(kCachedTable); }
 
 TEST(SchemaCache, KnowsWhatWasAskedForLatelyAndWhatIsNotThere) {
   SchemaCache cache(hours(1));
-  EXPECT_FALSE(cache.Find(kTable));
-  cache.Keep(kTable, Described(), cache.changes());
-  ASSERT_TRUE(cache.Find(kTable));
-  EXPECT_EQ((**cache.Find(kTable))->name(), kTable);
+  EXPECT_FALSE(cache.Find(kCachedTable));
+  cache.Keep(kCachedTable, Described(), cache.changes());
+  ASSERT_TRUE(cache.Find(kCachedTable));
+  EXPECT_EQ((**cache.Find(kCachedTable))->name(), kCachedTable);
   const TableName missing{"default", "missing"};
   cache.Keep(missing, Status(StatusCode::kTableNotFound, "no"), cache.changes());
   EXPECT_EQ(cache.Find(missing)->status().code(), StatusCode::kTableNotFound);
@@ -28,26 +28,26 @@ TEST(SchemaCache, KnowsWhatWasAskedForLatelyAndWhatIsNotThere) {
 
 TEST(SchemaCache, KeepsNoFailure) {
   SchemaCache cache(hours(1));
-  cache.Keep(kTable, Status(StatusCode::kUnavailable, "later"), cache.changes());
-  EXPECT_FALSE(cache.Find(kTable));
+  cache.Keep(kCachedTable, Status(StatusCode::kUnavailable, "later"), cache.changes());
+  EXPECT_FALSE(cache.Find(kCachedTable));
 }
 
 TEST(SchemaCache, DescriptionsGrowOld) {
   SchemaCache cache(milliseconds(1));
-  cache.Keep(kTable, Described(), cache.changes());
+  cache.Keep(kCachedTable, Described(), cache.changes());
   std::this_thread::sleep_for(milliseconds(2));
-  EXPECT_FALSE(cache.Find(kTable));
+  EXPECT_FALSE(cache.Find(kCachedTable));
 }
 
 TEST(SchemaCache, WhatIsChangedMeanwhileIsAskedForAnew) {
   SchemaCache cache(hours(1));
   const uint64_t before = cache.changes();
-  cache.Forget(kTable);
-  cache.Keep(kTable, Described(), before);
-  EXPECT_FALSE(cache.Find(kTable));
-  cache.Keep(kTable, Described(), cache.changes());
-  cache.Forget(kTable);
-  EXPECT_FALSE(cache.Find(kTable));
+  cache.Forget(kCachedTable);
+  cache.Keep(kCachedTable, Described(), before);
+  EXPECT_FALSE(cache.Find(kCachedTable));
+  cache.Keep(kCachedTable, Described(), cache.changes());
+  cache.Forget(kCachedTable);
+  EXPECT_FALSE(cache.Find(kCachedTable));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <hbase.pb.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "engine/descriptor.h"
+#include "engine/hbase/patience.h"
 #include "engine/server_address.h"
 
 namespace cellfs::hbase {
@@ -60,6 +62,9 @@ struct ThrownException {
   bool do_not_retry = false;
 };
 std::string ExceptionFrame(uint32_t id, const ThrownException& exception);
+
+// Time for what answers at once.
+inline Patience Soon() { return Patience::For(std::chrono::seconds(10)); }
 
 class ScriptedServer {
  public:

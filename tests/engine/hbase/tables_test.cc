@@ -22,8 +22,6 @@ constexpr char kMasterStarts[] = "org.apache.hadoop.hbase.PleaseHoldException";
 constexpr char kNoMaster[] = "org.apache.hadoop.hbase.exceptions.MasterStoppedException";
 constexpr char kExists[] = "org.apache.hadoop.hbase.TableExistsException";
 
-Patience Soon() { return Patience::For(seconds(10)); }
-
 FakeCluster::Obstacle TakesItAndCloses() {
   return [](const ReceivedCall&) { return Reaction{"", true}; };
 }

@@ -204,7 +204,7 @@ TEST_F(LocalStoreTest, PausedMaintenanceFlushesNothingAndResumes) {
 // Writers change both families of a row in one mutation; readers must see them agree, numbers never
 // go back, and no row is missing or there twice, whatever flush and compaction do meanwhile.
 TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
-  constexpr int kRows = 20, kRounds = 150;
+  constexpr int kRowsWritten = 20, kRounds = 150;
   schema_ = TableOf({FamilyOf("f"), FamilyOf("g")});
   options_.background_maintenance = true;
   options_.site.memstore_flush_size = 20000;
@@ -216,7 +216,7 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
     ASSERT_OK(Write(row_of(row),
                     {CellOf("q", number, value), CellOf("q", number, value, CellType::kPut, "g")}));
   };
-  for (int row = 0; row < kRows; ++row) write(row, 1);
+  for (int row = 0; row < kRowsWritten; ++row) write(row, 1);
 
   std::atomic<bool> done{false};
   std::atomic<int> reads{0};
@@ -224,13 +224,13 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
   for (int half = 0; half < 2; ++half) {
     threads.emplace_back([&, half] {
       for (int number = 2; number <= kRounds; ++number) {
-        for (int row = half; row < kRows; row += 2) write(row, number);
+        for (int row = half; row < kRowsWritten; row += 2) write(row, number);
       }
     });
   }
   for (int reader = 0; reader < 2; ++reader) {
     threads.emplace_back([&, reader] {
-      std::vector<std::string> last(kRows);
+      std::vector<std::string> last(kRowsWritten);
       const auto check = [&](const RowCells& cells, int row) {
         ASSERT_EQ(cells.size(), 2u) << row_of(row);
         ASSERT_EQ(cells[0].value, cells[1].value);
@@ -239,7 +239,7 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
       };
       while (!done) {
         if (reader == 0) {
-          for (int row = 0; row < kRows; ++row) {
+          for (int row = 0; row < kRowsWritten; ++row) {
             Get get;
             get.row = row_of(row);
             auto cells = table_->Read(get, clock_->Now());
@@ -250,8 +250,8 @@ TEST_F(LocalStoreTest, ReadersSeeWholeRowsWhileWritersFlushAndCompactionRun) {
           auto scanner = table_->OpenScanner(Scan());
           auto rows = (*scanner)->Next({});
           ASSERT_OK(rows);
-          ASSERT_EQ(rows->size(), static_cast<size_t>(kRows));
-          for (int row = 0; row < kRows; ++row) {
+          ASSERT_EQ(rows->size(), static_cast<size_t>(kRowsWritten));
+          for (int row = 0; row < kRowsWritten; ++row) {
             ASSERT_NO_FATAL_FAILURE(check((*rows)[static_cast<size_t>(row)], row));
           }
         }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int32_t kInlineLimit = 256;
 constexpr uint64_t kStore = 7;
-constexpr TableId kTable = 1;
+constexpr TableId kTableId = 1;
 
 std::vector<Cell> InOrder(std::vector<Cell> cells) {
   std::sort(cells.begin(), cells.end(),
@@ -123,7 +123,7 @@ class StoreFileTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const std::shared_ptr<TableFolder> folder_ =
-      std::make_shared<TableFolder>(TableFolder{directory_.path(), kStore, kTable});
+      std::make_shared<TableFolder>(TableFolder{directory_.path(), kStore, kTableId});
   uint64_t next_number_ = 1;
   FileFacts facts_;
   std::unique_ptr<FileCache> cache_;
@@ -214,7 +214,7 @@ TEST_F(StoreFileTest, FactsTellWhatIsThere) {
   auto database = Database::OpenImmutable(file_->path(), cache_->blocks, cache_->blocks.NewOwner());
   ASSERT_OK(database);
   for (const auto& [name, value] : std::map<std::string, int64_t>{{"store", kStore},
-                                                                  {"table", kTable},
+                                                                  {"table", kTableId},
                                                                   {"number", 1},
                                                                   {"oldest", 10},
                                                                   {"newest", 40},
@@ -404,11 +404,11 @@ TEST_F(StoreFileTest, AnotherFormatOrAnotherFileIsCorruption) {
         std::make_shared<TableFolder>(TableFolder{directory_.path(), store, table}), facts_,
         *cache_);
   };
-  open_as(kStore + 1, kTable);
+  open_as(kStore + 1, kTableId);
   expect_refusal("another store");
-  open_as(kStore, kTable + 1);
+  open_as(kStore, kTableId + 1);
   expect_refusal("table 1");
-  open_as(kStore, kTable);
+  open_as(kStore, kTableId);
   ASSERT_OK(file_->Open());
 }
 

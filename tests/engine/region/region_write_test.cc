@@ -12,7 +12,7 @@
 namespace cellfs {
 namespace {
 
-constexpr Timestamp kNow = 1000000;
+constexpr Timestamp kWriteTime = 1000000;
 
 std::string Long(int64_t number) {
   std::string bytes;
@@ -78,7 +78,7 @@ class RegionTest : public ::testing::Test {
   }
   using Texts = std::vector<std::string>;
 
-  std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kNow);
+  std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(kWriteTime);
   StoreOptions options_;
   FakeEngine engine_;
   TableSchema schema_;
@@ -94,7 +94,7 @@ TEST_F(RegionTest, ASinglePutAboveItsColumnCostsOneLookAndOneApply) {
   EXPECT_EQ(storage_->applies, 1);
   ASSERT_EQ(engine_.waits.size(), 1u);
   EXPECT_EQ(engine_.waits[0].second, Durability::kSyncWal);
-  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kNow});
+  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kWriteTime});
   EXPECT_EQ(Write(Above("w")), StatusCode::kOk);
   EXPECT_EQ(Stored(), (Texts{"f:q/1000001/Put=w", "f:q/1000000/Put=v"}));
 }
@@ -146,7 +146,7 @@ TEST_F(RegionTest, ADeleteWithoutATimestampTakesTheNewestVisibleVersions) {
   DeleteAt(CellType::kDelete, 30);
   DeleteMarker newest{CellType::kDelete, "f", "q"};
   EXPECT_EQ(Write(Delete{"r", {newest, newest, newest, newest}}), StatusCode::kOk);
-  EXPECT_EQ(result_.timestamps, (std::vector<Timestamp>{40, 20, 10, kNow}));
+  EXPECT_EQ(result_.timestamps, (std::vector<Timestamp>{40, 20, 10, kWriteTime}));
 }
 
 TEST_F(RegionTest, ADeleteOfARowMarksEveryFamilyAtItsTimestamp) {
@@ -168,13 +168,13 @@ TEST_F(RegionTest, AFamilyTombstoneThrowsAwayTheFamilysEarlierMarkers) {
 }
 
 TEST_F(RegionTest, IncrementsWrapAndCarryTheOldTtl) {
-  Put put{"r", {{"f", "q", kNow, Long(std::numeric_limits<int64_t>::max())}}, 5000};
+  Put put{"r", {{"f", "q", kWriteTime, Long(std::numeric_limits<int64_t>::max())}}, 5000};
   EXPECT_EQ(Write(put), StatusCode::kOk);
   EXPECT_EQ(Write(Increment{"r", {{"f", "q", 1}}}), StatusCode::kOk);
   ASSERT_EQ(result_.results.size(), 1u);
   const Cell& cell = result_.results[0];
   EXPECT_EQ(cell.row, "r");
-  EXPECT_EQ(cell.timestamp, kNow + 1);
+  EXPECT_EQ(cell.timestamp, kWriteTime + 1);
   EXPECT_EQ(cell.time_to_live, 5000);
   EXPECT_EQ(cell.value, Long(std::numeric_limits<int64_t>::min()));
   EXPECT_EQ(cell.value_length, 8u);
@@ -232,24 +232,25 @@ TEST_F(RegionTest, CellsOfOneStepAreAboveEachOther) {
   mutations.mutations.push_back(deletion);
   mutations.mutations.push_back(Above("b"));
   EXPECT_EQ(Write(mutations), StatusCode::kOk);
-  EXPECT_EQ(result_.timestamps, (std::vector<Timestamp>{kNow, kNow + 1, kNow + 2}));
+  EXPECT_EQ(result_.timestamps,
+            (std::vector<Timestamp>{kWriteTime, kWriteTime + 1, kWriteTime + 2}));
 }
 
 TEST_F(RegionTest, ARewrittenPutStaysOneVersion) {
   Write(Above("a"));
   Put again = Above("ab");
-  again.cells[0].rewrites = kNow;
+  again.cells[0].rewrites = kWriteTime;
   clock_->Advance(50);
   EXPECT_EQ(Write(again), StatusCode::kOk);
-  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kNow});
+  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kWriteTime});
   Write(Above("other"));
   EXPECT_EQ(Write(again), StatusCode::kOk);
-  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kNow + 51});
+  EXPECT_EQ(result_.timestamps, std::vector<Timestamp>{kWriteTime + 51});
 }
 
 TEST_F(RegionTest, WhatIsWithdrawnIsGone) {
   Write(Above("a"));
-  Withdraw withdraw{"r", {{"f", "q", kNow}, {"f", "q", 3, CellType::kDeleteColumn}}};
+  Withdraw withdraw{"r", {{"f", "q", kWriteTime}, {"f", "q", 3, CellType::kDeleteColumn}}};
   EXPECT_EQ(Write(withdraw), StatusCode::kOk);
   EXPECT_EQ(Stored(), Texts{});
   EXPECT_EQ(Write(Withdraw{"r", {{"x", "q", 1}}}), StatusCode::kNoSuchColumnFamily);
@@ -272,7 +273,7 @@ class ReadableTest : public RegionTest,
     Reset(GetParam());
     std::srand(seed);
     for (int i = 0; i < 5; ++i) {
-      Timestamp timestamp = kNow - 3000 + 1000 * (std::rand() % 5);
+      Timestamp timestamp = kWriteTime - 3000 + 1000 * (std::rand() % 5);
       switch (std::rand() % 6) {
         case 0:
           DeleteAt(CellType::kDelete, timestamp);
@@ -297,7 +298,7 @@ TEST_P(ReadableTest, IsWhatAGetFindsAfterwards) {
   int refused = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
-    Timestamp timestamp = kNow - 3000 + 1000 * static_cast<Timestamp>(seed % 5);
+    Timestamp timestamp = kWriteTime - 3000 + 1000 * static_cast<Timestamp>(seed % 5);
     Prepare(seed);
     EXPECT_EQ(PutAt(timestamp, "new"), StatusCode::kOk);
     const bool found = GetFinds(timestamp, "new");
@@ -327,9 +328,9 @@ TEST_F(RegionTest, APutIsNotReadableUnderATombstoneOfItsOwnStepOrWithItsTtlOver)
                          {Put{"r", {{"f", "q", 5, "v"}}, kNoCellTtl, Stamping::kReadable},
                           Delete{"r", {{CellType::kDeleteFamily, "f", "", 6}}}}};
   EXPECT_EQ(Write(mutations), StatusCode::kTimestampUnreadable);
-  EXPECT_EQ(Write(Put{"r", {{"f", "q", kNow - 11, "v"}}, 10, Stamping::kReadable}),
+  EXPECT_EQ(Write(Put{"r", {{"f", "q", kWriteTime - 11, "v"}}, 10, Stamping::kReadable}),
             StatusCode::kTimestampUnreadable);
-  EXPECT_EQ(Write(Put{"r", {{"f", "q", kNow - 10, "v"}}, 10, Stamping::kReadable}),
+  EXPECT_EQ(Write(Put{"r", {{"f", "q", kWriteTime - 10, "v"}}, 10, Stamping::kReadable}),
             StatusCode::kOk);
 }
 
@@ -378,7 +379,7 @@ TEST_F(CheckTest, AnEmptyGivenValueAsksForAbsentOrEmpty) {
 }
 
 TEST_F(CheckTest, PutsAreNotStampedBelowTheCellThatWasChecked) {
-  PutAt(kNow + 500, "v");
+  PutAt(kWriteTime + 500, "v");
   EXPECT_EQ(Check({"f", "q", CompareOperator::kEqual, "v"},
                   Put{"r", {{"f", "q", kLatestTimestamp, "w"}}}),
             StatusCode::kOk);

@@ -110,7 +110,7 @@ TEST_P(StatesTest, WhatTheDeleteOfAVersionHasChanged) {
 
 // ---- Against stores that were written up to the time only -----------------------------------
 
-const std::vector<FamilyText>& Families() {
+const std::vector<FamilyText>& FamiliesOfStates() {
   static const std::vector<FamilyText> families = {
       {{"VERSIONS", "1"}},
       {{"VERSIONS", "100"}, {"KEEP_DELETED_CELLS", "TRUE"}},
@@ -127,7 +127,7 @@ const std::vector<FamilyText>& Families() {
 TEST(StatesProperty, ThePastIsWhatAStoreShowsThatWasWrittenNoFurther) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     RandomSteps steps(seed);
-    const FamilyText& family = Families()[seed % Families().size()];
+    const FamilyText& family = FamiliesOfStates()[seed % FamiliesOfStates().size()];
     std::vector<Step> written;
     for (int i = steps.Number(1, 30); i > 0; --i) written.push_back(steps.NextOfKnownTime());
     HistoryStore store(StoreKind::kMemory, family);
@@ -149,7 +149,7 @@ TEST(StatesProperty, WhatIsShownDoesNotDependOnWhenVersionsWereDeleted) {
   int left_out = 0;
   for (unsigned seed = 0; seed < 400; ++seed) {
     RandomSteps steps(seed);
-    const FamilyText& family = Families()[seed % Families().size()];
+    const FamilyText& family = FamiliesOfStates()[seed % FamiliesOfStates().size()];
     std::vector<Step> written;
     for (int i = steps.Number(1, 30); i > 0; --i) written.push_back(steps.Next());
     HistoryStore store(StoreKind::kMemory, family);
@@ -182,7 +182,7 @@ TEST(StatesProperty, WhatIsShownDoesNotDependOnWhenVersionsWereDeleted) {
 TEST(StatesProperty, ThePresentIsWhatAScanShows) {
   for (unsigned seed = 0; seed < 240; ++seed) {
     RandomSteps steps(seed);
-    const FamilyText& family = Families()[seed % Families().size()];
+    const FamilyText& family = FamiliesOfStates()[seed % FamiliesOfStates().size()];
     HistoryStore store(seed % 16 == 15 ? StoreKind::kLocal : StoreKind::kMemory, family);
     store.clock->Set(500 * steps.Number(0, 30));
     for (int i = steps.Number(1, 40); i > 0; --i) {
@@ -198,19 +198,19 @@ TEST(StatesProperty, ThePresentIsWhatAScanShows) {
 TEST(StatesProperty, DifferencesLeadFromOneStateToTheOther) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     RandomSteps steps(seed);
-    HistoryStore store(StoreKind::kMemory, Families()[seed % Families().size()]);
+    HistoryStore store(StoreKind::kMemory, FamiliesOfStates()[seed % FamiliesOfStates().size()]);
     for (int i = steps.Number(1, 30); i > 0; --i) Write(steps.NextOfKnownTime(), store);
     const Timestamp from = 500 * steps.Number(0, 24);
     const HistoryTime to = steps.Number(0, 3) == 0
                                ? std::nullopt
                                : HistoryTime(500 * steps.Number(0, 24));
-    using Values = std::map<std::string, std::string>;
+    using FamilyValues = std::map<std::string, std::string>;
     const HistoryAccess access = store.Access();
     const auto column = [](const Cell& cell) {
       return cell.row + "/" + cell.family + ":" + cell.qualifier;
     };
     const auto values = [&](HistoryTime time) {
-      Values found;
+      FamilyValues found;
       HistoryStore::Ok(
           ReadState(access, store.Table(), time, ValueDetail::kValues, [&](Cell&& cell) {
             found[column(cell)] = cell.value;
@@ -218,7 +218,7 @@ TEST(StatesProperty, DifferencesLeadFromOneStateToTheOther) {
           }));
       return found;
     };
-    Values state = values(from);
+    FamilyValues state = values(from);
     HistoryStore::Ok(ReadDifferences(
         access, store.Table(), from, to, ValueDetail::kValues, [&](Change&& change) {
           const std::string key = column(change.key());
