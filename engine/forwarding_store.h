@@ -104,6 +104,9 @@ class ForwardingStore : public Store {
                     const std::string& family) override {
     return store_.DropFamily(caller, table, family);
   }
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override {
+    return store_.RenameTable(caller, from, to);
+  }
   Status DropTable(const Caller& caller, const TableName& table) override {
     return store_.DropTable(caller, table);
   }

@@ -112,6 +112,12 @@ class TableSchema {
 
   const TableName& name() const { return name_; }
 
+  TableSchema Renamed(TableName name) const {
+    TableSchema renamed = *this;
+    renamed.name_ = std::move(name);
+    return renamed;
+  }
+
   // Which table it is, whatever it is called: the store sets it in what it tells, and passes over
   // it in what it is given. 0: the store gives none, and the name says which. Schemas that say the
   // same are equal whatever their ids.

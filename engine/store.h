@@ -120,6 +120,9 @@ class Store {
                               const FamilySchema& family) = 0;
   virtual Status DropFamily(const Caller& caller, const TableName& table,
                             const std::string& family) = 0;
+  // Under another name, also in another namespace, it is the same table, with its id, cells, quota
+  // and grants. kTableExists; kUnsupportedOperation where !traits().renames_tables.
+  virtual Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) = 0;
   virtual Status DropTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   // An enabled table that shows nobody a cell is dropped in one step; false where it shows one. So
   // no write that was acknowledged goes with it, and nothing is flushed that is not to stay. A

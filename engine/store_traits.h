@@ -27,6 +27,8 @@ struct StoreTraits {
   bool syncs_apart = true;
   // Store::PinMoment, and reads with a Moment; else kUnsupportedOperation.
   bool pins_moments = true;
+  // Store::RenameTable; else kUnsupportedOperation.
+  bool renames_tables = true;
   // Store::CreateTable refuses a table without families, and nothing takes a table's last one away.
   bool tables_need_a_family = false;
   // Store::GetStatistics. Without it files, log and memory are others', and it says nothing.

@@ -20,6 +20,7 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
           .checks_readable = false,
           .syncs_apart = false,
           .pins_moments = false,
+          .renames_tables = false,
           .tables_need_a_family = true,
           .has_statistics = false};
 }
@@ -150,6 +151,11 @@ Status HBaseStore::ModifyFamily(const Caller& /*caller*/, const TableName& table
 Status HBaseStore::DropFamily(const Caller& /*caller*/, const TableName& table,
                               const std::string& family) {
   return tables_.DropFamily(table, family, Within());
+}
+
+Status HBaseStore::RenameTable(const Caller& /*caller*/, const TableName& /*from*/,
+                               const TableName& /*to*/) {
+  return {StatusCode::kUnsupportedOperation, "HBase renames no tables"};
 }
 
 Status HBaseStore::DropTable(const Caller& /*caller*/, const TableName& table) {

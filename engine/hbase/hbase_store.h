@@ -78,6 +78,7 @@ class HBaseStore : public Store {
                       const FamilySchema& family) override;
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override;
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override;
   Status DropTable(const Caller& caller, const TableName& table) override;
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
   Status TruncateTable(const Caller& caller, const TableName& table) override;

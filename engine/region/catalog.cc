@@ -66,6 +66,24 @@ void EraseTable(Catalog& catalog, const TableName& table) {
                 [&](const Stamped<Grant>& grant) { return grant.value.scope.table == table; });
 }
 
+void MoveTable(Catalog& catalog, const TableName& table,
+               std::shared_ptr<const TableSchema> schema) {
+  const TableName to = schema->name();
+  const auto move = [&](auto& by_name) {
+    auto said = by_name.extract(table);
+    if (said.empty()) return;
+    said.key() = to;
+    by_name.insert(std::move(said));
+  };
+  move(catalog.tables);
+  move(catalog.table_quotas);
+  move(catalog.violations);
+  catalog.tables.at(to).schema = std::move(schema);
+  for (Stamped<Grant>& grant : catalog.grants) {
+    if (grant.value.scope.table == table) grant.value.scope.table = to;
+  }
+}
+
 void EraseNamespace(Catalog& catalog, const std::string& name) {
   catalog.namespaces.erase(name);
   catalog.namespace_quotas.erase(name);

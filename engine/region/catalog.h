@@ -77,6 +77,8 @@ Status CheckGrantLimit(const Catalog& catalog, const GrantScope& scope);
 // Takes the table and all that is said of it (quota, violation, grants) out.
 void EraseTable(Catalog& catalog, const TableName& table);
 void EraseNamespace(Catalog& catalog, const std::string& name);
+// The table, with `schema`, which bears its new name, and all that is said of it are of that name.
+void MoveTable(Catalog& catalog, const TableName& table, std::shared_ptr<const TableSchema> schema);
 
 // What TableDescriptorChecker asks of a table: names, at least one family, rules between
 // attributes, split keys ascending and not empty.

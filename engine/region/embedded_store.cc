@@ -102,8 +102,7 @@ Status EmbeddedStore::Load() {
 
 std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSchema> schema,
                                                   std::shared_ptr<CellStorage> storage) {
-  const TableName name = schema->name();
-  return std::make_shared<Region>(name, std::move(storage), *engine_, std::move(schema), options_);
+  return std::make_shared<Region>(std::move(storage), *engine_, std::move(schema), options_);
 }
 
 std::unique_lock<std::mutex> EmbeddedStore::BeginAct() {

@@ -70,6 +70,7 @@ class EmbeddedStore : public LocalStore {
                       const FamilySchema& family) override;
   Status DropFamily(const Caller& caller, const TableName& table,
                     const std::string& family) override;
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override;
   Status DropTable(const Caller& caller, const TableName& table) override;
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
   Status TruncateTable(const Caller& caller, const TableName& table) override;
@@ -128,6 +129,9 @@ class EmbeddedStore : public LocalStore {
   // kOutcomeUnknown: the catalog is in force, and power loss may bring the one before back.
   Status Commit(Catalog catalog);
   Status CommitDrop(Catalog catalog, const TableName& table);
+  // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
+  Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
+                      std::shared_ptr<const TableSchema> schema);
   void Publish(Catalog catalog);
 
   // Ok without authorization.

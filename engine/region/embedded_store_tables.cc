@@ -16,6 +16,10 @@ Status NamespaceMissing(const std::string& name) {
   return {StatusCode::kNamespaceNotFound, "namespace '" + name + "' does not exist"};
 }
 
+Status TableExists(const TableName& table) {
+  return {StatusCode::kTableExists, "table '" + table.ToString() + "' exists"};
+}
+
 Status NotEnabled(const TableName& table) {
   return {StatusCode::kTableNotEnabled, "table '" + table.ToString() + "' is disabled"};
 }
@@ -100,9 +104,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
   CELLFS_RETURN_IF_ERROR(CheckSchemaLimits(*made, nullptr));
   CELLFS_RETURN_IF_ERROR(Require(caller, "AC", NamespaceScope(name.namespace_name)));
   if (name.IsSystemTable()) return SystemTableRefused(name);
-  if (catalog.tables.count(name) != 0) {
-    return {StatusCode::kTableExists, "table '" + name.ToString() + "' exists"};
-  }
+  if (catalog.tables.count(name) != 0) return TableExists(name);
   CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *made));
 
   const TableId id = catalog.next_table_id++;
@@ -141,9 +143,14 @@ Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
   }
   entry->schema = schema;
   if (ownership == Ownership::kTaken) GrantOwner(catalog, caller, table);
+  return CommitSchema(before, std::move(catalog), *region, std::move(schema));
+}
+
+Status EmbeddedStore::CommitSchema(const Catalog& before, Catalog catalog, Region& region,
+                                   std::shared_ptr<const TableSchema> schema) {
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
-  Status replaced = region->ReplaceSchema(std::move(schema));
+  Status replaced = region.ReplaceSchema(std::move(schema));
   if (IsInForce(replaced)) return committed.ok() ? replaced : committed;
   CELLFS_RETURN_IF_ERROR(Commit(before));
   return replaced;
@@ -214,6 +221,27 @@ Status EmbeddedStore::DropFamily(const Caller& caller, const TableName& table,
     if (changed.families.empty()) return FamilyRefused(table, family, "is the last one");
     return {};
   });
+}
+
+Status EmbeddedStore::RenameTable(const Caller& caller, const TableName& from,
+                                  const TableName& to) {
+  const auto act = BeginAct();
+  const Catalog before = CopyCatalog();
+  Catalog catalog = before;
+  CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, from));
+  CELLFS_RETURN_IF_ERROR(CheckTableName(to));
+  if (catalog.namespaces.count(to.namespace_name) == 0) return NamespaceMissing(to.namespace_name);
+  CELLFS_RETURN_IF_ERROR(Require(caller, "AC", NamespaceScope(to.namespace_name)));
+  if (to.IsSystemTable()) return SystemTableRefused(to);
+  if (catalog.tables.count(to) != 0) return TableExists(to);
+  CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
+  auto schema = std::make_shared<TableSchema>(entry->schema->Renamed(to));
+  CELLFS_RETURN_IF_ERROR(region->Flush());
+  NoteTableRenamed(from, to, Now(), catalog);
+  if (from.namespace_name != to.namespace_name)
+    CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *schema));
+  MoveTable(catalog, from, schema);
+  return CommitSchema(before, std::move(catalog), *region, std::move(schema));
 }
 
 Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {

@@ -51,6 +51,19 @@ void NoteFamilyEmptied(const TableName& table, const std::string& family, Timest
   NoteLater(now, catalog.emptied[table][family]);
 }
 
+void NoteTableRenamed(const TableName& from, const TableName& to, Timestamp now, Catalog& catalog) {
+  FamilyTimes& times = catalog.emptied[to];
+  for (const auto& [family, time] : EmptiedFamilies(catalog, from)) NoteLater(time, times[family]);
+  catalog.begun.erase(to);
+  const Timestamp begun = TableBegun(catalog, from);
+  if (times.empty()) {
+    catalog.emptied.erase(to);
+  } else if (begun != 0) {
+    catalog.begun[to] = begun;
+  }
+  NoteTableEmptied(from, now, catalog);
+}
+
 void PruneEmptied(Catalog& catalog) {
   std::vector<std::pair<Timestamp, TableName>> gone;
   for (auto& [table, times] : catalog.emptied) {

@@ -25,6 +25,9 @@ inline constexpr size_t kMaxEmptiedFamilies = 64;
 void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog);
 void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
                        Catalog& catalog);
+// The table has another name from now on, under which it brings its history along; that of a table
+// which had that name before is not known. Before the catalog has it so.
+void NoteTableRenamed(const TableName& from, const TableName& to, Timestamp now, Catalog& catalog);
 // Takes out what is over the bounds.
 void PruneEmptied(Catalog& catalog);
 

@@ -16,10 +16,9 @@ constexpr size_t kMaxPlainRows = 128;
 
 }  // namespace
 
-Region::Region(TableName name, std::shared_ptr<CellStorage> storage, StorageEngine& engine,
+Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
                std::shared_ptr<const TableSchema> schema, const StoreOptions& options)
-    : name_(std::move(name)),
-      storage_(std::move(storage)),
+    : storage_(std::move(storage)),
       engine_(engine),
       options_(options),
       schema_(std::move(schema)) {}
@@ -136,7 +135,8 @@ Status Region::CheckTimestampLeft(const std::string& row, const std::string& fam
 
 TableStatistics Region::GetStatistics() {
   TableStatistics statistics = storage_->GetStatistics();
-  statistics.table = name_;
+  const Snapshot<TableSchema> present = schema();
+  statistics.table = present->name();
   return statistics;
 }
 
@@ -222,11 +222,10 @@ StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const Writ
 }
 
 Status Region::CheckWritable() const {
-  if (closed_) {
-    return Status(StatusCode::kTableNotFound, "table '" + name_.ToString() + "' is being dropped");
-  }
-  if (!schema_->read_only()) return {};
-  return Status(StatusCode::kReadOnly, "table '" + name_.ToString() + "' is read-only");
+  if (!closed_ && !schema_->read_only()) return {};
+  const std::string name = "table '" + schema_->name().ToString() + "' ";
+  if (closed_) return {StatusCode::kTableNotFound, name + "is being dropped"};
+  return {StatusCode::kReadOnly, name + "is read-only"};
 }
 
 Durability Region::Resolve(Durability asked) const {
@@ -241,8 +240,9 @@ Status Region::WaitForDisk(const Wait& wait) {
   if (!wait.needed) return {};
   const Status durable = engine_.MakeDurable(wait.position, wait.durability);
   if (durable.ok()) return {};
+  const Snapshot<TableSchema> present = schema();
   return {StatusCode::kOutcomeUnknown,
-          "a mutation of table '" + name_.ToString() +
+          "a mutation of table '" + present->name().ToString() +
               "' is visible, but perhaps not on disk: " + durable.message()};
 }
 

@@ -32,10 +32,9 @@ namespace cellfs {
 // writes. None is held while a write waits for the disk. `engine` outlives the region.
 class Region {
  public:
-  Region(TableName name, std::shared_ptr<CellStorage> storage, StorageEngine& engine,
+  Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
          std::shared_ptr<const TableSchema> schema, const StoreOptions& options);
 
-  const TableName& name() const { return name_; }
   // As it is now; stays good for whoever holds it.
   Snapshot<TableSchema> schema() const;
 
@@ -102,7 +101,6 @@ class Region {
   Durability Resolve(Durability asked) const;
   Status WaitForDisk(const Wait& wait);
 
-  const TableName name_;
   const std::shared_ptr<CellStorage> storage_;
   StorageEngine& engine_;
   const StoreOptions options_;

@@ -102,29 +102,53 @@ void InodeTable::Leave(Node& node) {
   if (node.column_ != nullptr) node.column_->Remove(node);
 }
 
+InodeTable::Spot InodeTable::SpotOf(const Place& place) const {
+  const uint64_t number = place.InodeNumber();
+  ColumnPtr column =
+      HasColumn(place) ? columns_.Get(place, Node::ColumnNumberOf(place, number)) : nullptr;
+  return {Shared(place, column), number, std::move(column)};
+}
+
 void InodeTable::Move(const Place& from, const Place& to) {
-  const uint64_t inode = to.InodeNumber();
-  ColumnPtr column = HasColumn(to) ? columns_.Get(to, Node::ColumnNumberOf(to, inode)) : nullptr;
-  std::shared_ptr<const Place> place = Shared(to, column);
+  Spot spot = SpotOf(to);  // before the lock: what was there goes after it
   std::lock_guard lock(mutex_);
   UnlinkLocked(to);
-  const auto it = FindLocked(from, from.InodeNumber());
-  if (it == nodes_.end()) return;
+  if (const auto it = FindLocked(from, from.InodeNumber()); it != nodes_.end())
+    MoveLocked(it, spot);
+}
+
+void InodeTable::MoveLocked(Nodes::const_iterator it, Spot& to) {
   auto moved = nodes_.extract(it);  // so that it cannot be lost
   const NodePtr& node = moved.mapped();
   Leave(*node);
   {
     std::lock_guard node_lock(node->mutex_);
-    node->place_.swap(place);
-    node->inode_number_ = inode;
-    column = node->SetColumn(std::move(column));
+    node->place_.swap(to.place);
+    node->inode_number_ = to.number;
+    to.column = node->SetColumn(std::move(to.column));
   }
   if (node->column_ != nullptr) node->column_->Add(*node);
   ++moves_;
-  node->ContentChanged();  // what was found at `to` before is not what is there now
+  node->ContentChanged();  // what was found there before is not what is there now
   newest_gone_ = node->generation();
   moved.key() = node->inode_number();
   nodes_.insert(std::move(moved));
+}
+
+void InodeTable::MoveTable(const TableName& from, const TableName& to) {
+  std::vector<Spot> spots;  // before the lock: what was there goes after it
+  std::lock_guard lock(mutex_);
+  std::vector<Nodes::const_iterator> moving;
+  for (auto it = nodes_.cbegin(); it != nodes_.cend(); ++it) {
+    const Snapshot<Place> place = it->second->place();
+    if (place->view != nullptr || place->table != from) continue;
+    Place moved = *place;
+    moved.table = to;
+    moving.push_back(it);
+    spots.push_back(SpotOf(moved));
+  }
+  for (const Spot& spot : spots) UnlinkLocked(*spot.place);
+  for (size_t i = 0; i < moving.size(); ++i) MoveLocked(moving[i], spots[i]);
 }
 
 NodePtr InodeTable::Unlink(const Place& place) {

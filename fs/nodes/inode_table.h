@@ -35,9 +35,11 @@ class InodeTable {
   std::array<NodePtr, 2> FindDirectories(const Place& column) const;
   void Forget(Node& node, uint64_t count);
 
-  // The file of `from` is now at `to`; a node that was at `to` becomes unlinked. Nodes below a
-  // directory do not move: directories of the data cannot be renamed.
+  // The file of `from` is now at `to`; a node that was at `to` becomes unlinked.
   void Move(const Place& from, const Place& to);
+  // The same of the table and of all nodes in it, at once for who looks: a million take a second.
+  // Those in a view stay: what has a time, or a query, in its path is looked up anew.
+  void MoveTable(const TableName& from, const TableName& to);
   // The name is gone: the node of the place, if any, becomes unlinked, and a new look-up of the
   // place makes a new node. Returns it.
   NodePtr Unlink(const Place& place);
@@ -69,6 +71,15 @@ class InodeTable {
   NodePtr Make(const Place& place, uint64_t inode) const;
   static void Leave(Node& node);
   NodePtr UnlinkLocked(const Place& place);
+  // Where a node is, or is to be.
+  struct Spot {
+    std::shared_ptr<const Place> place;
+    uint64_t number = 0;
+    ColumnPtr column;
+  };
+  Spot SpotOf(const Place& place) const;
+  // What was there before is in `to` then.
+  void MoveLocked(Nodes::const_iterator node, Spot& to);
 
   ColumnTable& columns_;
   const NodePtr root_;

@@ -37,11 +37,15 @@ OutcomeOr<std::shared_ptr<MadeDirectory>> UnstoredEntries::CountMade(uid_t maker
 }
 
 bool UnstoredEntries::Add(UnstoredEntry entry) {
+  std::lock_guard lock(mutex_);
+  return AddLocked(std::move(entry));
+}
+
+bool UnstoredEntries::AddLocked(UnstoredEntry entry) {
   const uint64_t inode = entry.place.InodeNumber();
   const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
   Place directory = entry.place.Parent();
   std::string key = OrderKey(entry.place);
-  std::lock_guard lock(mutex_);
   if (const auto present = FindLocked(entry.place); present != entries_.end()) {
     if (is_emptied) present->second.is_filled = false;
     return false;
@@ -152,6 +156,23 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   known.mapped() = {moved, children, children->second.insert(std::move(child)).position, false, {}};
   entries_.insert(std::move(known));
   if (before->second.empty()) directories_.erase(directories_.find(before->first));
+}
+
+// What mkdir made in it and was filled since shows itself by its cells.
+void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
+  std::lock_guard lock(mutex_);
+  std::vector<UnstoredEntry> moving;
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto known = it++;
+    if (known->second.entry->place.table != from) continue;
+    if (!known->second.is_filled) {
+      moving.push_back(*known->second.entry);
+      moving.back().place.table = to;
+    }
+    RemoveLocked(known);
+  }
+  for (UnstoredEntry& entry : moving) AddLocked(std::move(entry));
+  if (hidden_tomls_.erase(TablePlace(from)) > 0) hidden_tomls_.insert(TablePlace(to));
 }
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {

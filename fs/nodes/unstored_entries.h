@@ -99,6 +99,8 @@ class UnstoredEntries {
   void Fill(const Place& row_or_family);
   // A memory file under another name or in another directory; what was there goes.
   void Move(const Place& from, const Place& to);
+  // The table has another name: all that is below it goes along.
+  void MoveTable(const TableName& from, const TableName& to);
   bool HasChildren(const Place& directory) const;
   // Removes everything below a directory (a row with its families), itself not.
   void RemoveBelow(const Place& directory);
@@ -155,6 +157,7 @@ class UnstoredEntries {
   using Entries = std::unordered_multimap<uint64_t, Known>;
 
   Entries::const_iterator FindLocked(const Place& place) const;
+  bool AddLocked(UnstoredEntry entry);
   void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);
   std::optional<Place> ForgetOldestLocked();

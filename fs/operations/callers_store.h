@@ -113,6 +113,7 @@ class CallersStore : public Store {
   // that cannot be read any more, and he gets an error.
   Status DisableAndDropTable(const Caller& caller, const TableName& table);
   Status DisableAndTruncateTable(const Caller& caller, const TableName& table);
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override;
   StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
   Status TruncateTable(const Caller& caller, const TableName& table) override;
   Status EnableTable(const Caller& caller, const TableName& table) override;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fs/operations/callers_store.h"
+#include "fs/operations/rename_table.h"
 #include "fs/operations/shown_tables.h"
 #include "fs/tree/hidden_namespace.h"
 #include "fs/tree/hidden_tables.h"
@@ -282,6 +283,26 @@ Status CallersStore::Drop(const TableName& table, const std::function<Status()>&
   if (!IsInForce(done)) return done;
   parts_.errors.Record("drop", place, parts_.attributes.DropTable(data));
   CELLFS_RETURN_IF_ERROR(Gone(place));
+  return done;
+}
+
+Status CallersStore::RenameTable(const Caller& caller, const TableName& from,
+                                 const TableName& to) {
+  const Place name_space = NamespacePlace(to.namespace_name);
+  CELLFS_RETURN_IF_ERROR(CheckDropsTable(from));
+  CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, to));
+  CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(to.namespace_name).status());
+  CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
+  const Status done =
+      fs::RenameTable(store_, parts_.schemas, parts_.tree, caller, from, to);
+  if (!IsInForce(done)) return done;
+  parts_.tree.unstored.ShowToml(name_space);
+  parts_.tree.kernel.NameWent(TablePlace(from));
+  for (const TableName& table : {from, to}) {
+    filesystem_.NamesChanged(NamespacePlace(table.namespace_name));
+    parts_.tree.kernel.TableChanged(table);
+  }
+  filesystem_.AwaitKernel();
   return done;
 }
 

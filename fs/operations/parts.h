@@ -107,7 +107,8 @@ struct Parts {
                                       schemas, attributes, errors,   options};
   const FileUnlinking unlinking{tree, reading, resolver, columns, attributes, errors, options};
   const Renaming renaming{tree,    reading,    resolver, columns,
-                          schemas, attributes, errors,   options};
+                          schemas, attributes, errors,   options,
+                          directories};
   const AttributeChanging changing{tree, reading, resolver, writers, attributes, options};
   const Xattrs xattrs{tree, reading, columns, errors, options};
 

@@ -8,6 +8,7 @@
 #include "fs/content/column_change.h"
 #include "fs/content/column_rights.h"
 #include "fs/operations/rename_column.h"
+#include "fs/operations/rename_table.h"
 #include "fs/operations/rename_toml.h"
 #include "fs/reading/later_timestamps.h"
 #include "fs/reading/schema_rights.h"
@@ -96,6 +97,23 @@ Outcome CheckMayReplace(const Renaming& with, const Request& request, const Plac
                              is_hidden ? IsTomlShown::kNo : IsTomlShown::kYes);
 }
 
+// mv copies then, the latest versions alone.
+Outcome CannotRename(const Place& directory) {
+  const std::string name =
+      directory.kind == PlaceKind::kNamespace ? "a namespace" : "a row or family";
+  return {EXDEV, name + " has one name for ever, so mv copies, without history; with it: mount with "
+                        "-o controls=visible, then 'cp -a OLD NEW' and 'rm -r OLD'"};
+}
+
+Outcome RenameDirectory(const Renaming& with, const Request& request, const Place& from,
+                        const Place& new_directory, std::string_view new_name) {
+  if (from.kind == PlaceKind::kTable)
+    return RenameTableDirectory(with.directories, request, from, new_directory, new_name);
+  const bool is_data = from.kind == PlaceKind::kNamespace || from.kind == PlaceKind::kRow ||
+                       from.kind == PlaceKind::kFamily;
+  return is_data ? CannotRename(from) : EXDEV;
+}
+
 bool IsBeside(const Place& toml, const Place& other) {
   return other.kind == PlaceKind::kMemoryFile && toml.Parent() == other.Parent();
 }
@@ -120,7 +138,8 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
   const Caller& caller = *request.caller;
   CELLFS_ASSIGN_OR_RETURN(ResolvedEntry from, FindSource(with, caller, directory, name));
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || with.options.read_only) return EROFS;
-  if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory) return EXDEV;
+  if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory)
+    return RenameDirectory(with, request, from.place, new_directory, new_name);
   CELLFS_ASSIGN_OR_RETURN(
       Place to, TargetPlace(with.resolver, caller, from.place, new_directory, new_name));
   if (from.place == to) return {};

@@ -10,6 +10,7 @@
 #include "fs/base/outcome.h"
 #include "fs/content/column_change.h"
 #include "fs/nodes/live_tree.h"
+#include "fs/operations/directory_changing.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/request.h"
 #include "fs/resolve/resolver.h"
@@ -29,6 +30,7 @@ struct Renaming {
   AttributeStore& attributes;
   ErrorLog& errors;
   const MountOptions& options;
+  const DirectoryChanging& directories;  // a table may be renamed
 };
 
 // `flags` as of renameat2(2). Also moves the node (InodeTable::Move).

@@ -25,6 +25,14 @@ class DeclaredFamilies {
     std::lock_guard lock(mutex_);
     return declared_.contains({family.table, family.family});
   }
+  // The table has another name.
+  void Move(const TableName& from, const TableName& to) {
+    std::lock_guard lock(mutex_);
+    std::set<std::pair<TableName, std::string>> declared;
+    for (const auto& [table, family] : declared_)
+      declared.emplace(table == from ? to : table, family);
+    declared_ = std::move(declared);
+  }
   void Forget(const TableName& table) {
     std::lock_guard lock(mutex_);
     std::erase_if(declared_, [&](const auto& family) { return family.first == table; });

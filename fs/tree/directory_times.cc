@@ -37,6 +37,19 @@ void DirectoryTimes::Forget(const Place& directory) {
   changes_.erase(directory);
 }
 
+void DirectoryTimes::MoveTable(const TableName& from, const TableName& to) {
+  std::lock_guard lock(mutex_);
+  std::vector<Change> moving;
+  for (const auto& [directory, noted] : changes_) {
+    if (directory.table == from) moving.push_back({directory, noted.time, noted.was_kept});
+  }
+  for (Change& change : moving) {
+    changes_.erase(change.directory);
+    change.directory.table = to;
+    changes_[change.directory] = {change.time, change.was_kept};
+  }
+}
+
 std::optional<Timestamp> DirectoryTimes::Find(const Place& directory) const {
   std::lock_guard lock(mutex_);
   if (changes_.empty()) return std::nullopt;

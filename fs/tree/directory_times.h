@@ -36,6 +36,9 @@ class DirectoryTimes {
   // Somebody has set its time.
   void Forget(const Place& directory);
 
+  // The table has another name: the times in it go along.
+  void MoveTable(const TableName& from, const TableName& to);
+
   std::optional<Timestamp> Find(const Place& directory) const;
   std::vector<Change> All() const;
   // It is stored, or shown by the directory itself: forgotten here, unless something came since.

@@ -19,8 +19,8 @@ constexpr const Command* kAllCommands[] = {
     // Schemas
     &kCreateCommand, &kAlterCommand, &kDescribeCommand, &kListCommand, &kExistsCommand,
     &kDisableCommand, &kEnableCommand, &kIsEnabledCommand, &kDropCommand, &kTruncateCommand,
-    &kSplitCommand, &kCreateNamespaceCommand, &kAlterNamespaceCommand, &kDescribeNamespaceCommand,
-    &kDropNamespaceCommand, &kListNamespacesCommand,
+    &kRenameCommand, &kSplitCommand, &kCreateNamespaceCommand, &kAlterNamespaceCommand,
+    &kDescribeNamespaceCommand, &kDropNamespaceCommand, &kListNamespacesCommand,
     // Rights and quotas
     &kGrantCommand, &kRevokeCommand, &kUserPermissionCommand, &kSetQuotaCommand,
     &kListQuotasCommand,

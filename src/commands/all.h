@@ -37,6 +37,7 @@ extern const Command kEnableCommand;
 extern const Command kIsEnabledCommand;
 extern const Command kDropCommand;
 extern const Command kTruncateCommand;
+extern const Command kRenameCommand;
 extern const Command kSplitCommand;
 extern const Command kCreateNamespaceCommand;
 extern const Command kAlterNamespaceCommand;

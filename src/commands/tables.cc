@@ -51,6 +51,19 @@ StatusOr<Answer> ServeTruncate(Session& session, const Arguments& arguments) {
   return Answer::kDone;
 }
 
+StatusOr<Answer> ServeRename(Session& session, const Arguments& arguments) {
+  CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
+                          NamePlace(session, arguments, Depth::kTable, Depth::kTable));
+  if (named.words.size() != 1) return WrongCall("say the new name: NEW, or NAMESPACE:NEW");
+  const TableName& table = named.place.table;
+  const std::string& word = named.words.front();
+  const bool stays = word.find(':') == std::string::npos;
+  const TableName renamed = stays ? TableName{table.namespace_name, word} : ParseTableName(word);
+  CELLFS_RETURN_IF_ERROR(session.store.RenameTable(session.caller, table, renamed));
+  TakeDone(session, "table", renamed.ToString(), "renamed");
+  return Answer::kDone;
+}
+
 StatusOr<Answer> ServeSplit(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const NamedPlace named,
                           NamePlace(session, arguments, Depth::kTable, Depth::kRow));
@@ -128,6 +141,22 @@ const Command kTruncateCommand{
     .example = "truncate ~/m notes",
     .syntax = AddTable,
     .serve = ServeTruncate,
+    .print = PrintDone,
+};
+
+const Command kRenameCommand{
+    .name = "rename",
+    .group = Group::kSchema,
+    .summary = "give a table another name, also in another namespace",
+    .description =
+        "It keeps its history, owners, grants and quota. A cluster's tables keep their names.",
+    .example = "rename ~/m notes diary\nrename ~/m/default/notes archive:notes",
+    .syntax =
+        [](Syntax& syntax) {
+          syntax.Target("a path, from which the words go on");
+          syntax.Words("WORD", "TABLE as far as the path does not say it; NEW or NAMESPACE:NEW");
+        },
+    .serve = ServeRename,
     .print = PrintDone,
 };
 

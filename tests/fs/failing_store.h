@@ -86,6 +86,9 @@ class FailingStore : public ForwardingStore {
   Status AlterTable(const Caller& caller, const TableSchema& schema) override {
     return Change<Status>([&] { return inner().AlterTable(caller, schema); });
   }
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override {
+    return Change<Status>([&] { return inner().RenameTable(caller, from, to); });
+  }
   Status RecreateTable(const Caller& caller, const TableSchema& schema) override {
     return Change<Status>([&] { return inner().RecreateTable(caller, schema); });
   }

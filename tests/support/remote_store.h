@@ -93,6 +93,7 @@ class RemoteStore : public ForwardingStore {
                             .checks_readable = false,
                             .syncs_apart = false,
                             .pins_moments = false,
+                            .renames_tables = false,
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::atomic<int> reads_{0};

@@ -59,6 +59,23 @@ TEST(EmptiedTest, TheFirstOfANameIsKnownUnlessOneMayBeForgotten) {
   EXPECT_EQ(TableBegun(forgetful, kTable), 0);
 }
 
+TEST(EmptiedTest, ATableBringsItsTimesToAnotherName) {
+  const TableName renamed{.name = "u"};
+  Catalog catalog = NewCatalog();
+  Make(catalog, 10);
+  NoteTableRenamed(kTable, renamed, 20, catalog);
+  MoveTable(catalog, kTable, std::make_shared<TableSchema>(renamed));
+  EXPECT_EQ(EmptiedFamilies(catalog, renamed), Times());
+  EXPECT_EQ(TableBegun(catalog, renamed), 10);
+  EXPECT_EQ(DroppedTables(catalog), (std::map<TableName, Timestamp>{{kTable, 20}}));
+  NoteFamilyEmptied(renamed, "f", 30, catalog);
+  NoteTableRenamed(renamed, kTable, 40, catalog);
+  MoveTable(catalog, renamed, std::make_shared<TableSchema>(kTable));
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"", 20}, {"f", 30}}))
+      << "of another table that had the name nothing is known";
+  EXPECT_EQ(TableBegun(catalog, kTable), 10);
+}
+
 TEST(EmptiedTest, OfTablesThatAreNotThereItIsSaidWhenTheyWere) {
   Catalog catalog = NewCatalog();
   Make(catalog, 10);

@@ -41,7 +41,7 @@ class RegionTest : public ::testing::Test {
   void Open() {
     auto schema = std::make_shared<const TableSchema>(schema_);
     storage_ = std::make_shared<FakeStorage>(schema, clock_);
-    region_ = std::make_unique<Region>(schema_.name(), storage_, engine_, schema, options_);
+    region_ = std::make_unique<Region>(storage_, engine_, schema, options_);
   }
 
   StatusCode Write(Mutation mutation) { return Write(RowMutations::Of(std::move(mutation))); }

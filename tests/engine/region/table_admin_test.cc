@@ -122,6 +122,53 @@ TEST_F(TableAdminTest, ASchemaHasABoundedNumberOfBytes) {
   EXPECT_TRUE(store_->AddFamily(root_, told.name(), FamilySchema("g")).ok());
 }
 
+TEST_F(TableAdminTest, ATableOfAnotherNameIsTheSameTable) {
+  const TableName t = ParseTableName("t"), u = ParseTableName("a:u");
+  ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {}}).ok());
+  Create("t");
+  EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kOk);
+  ASSERT_TRUE(store_->SetTableSpaceQuota(root_, t, SpaceQuota{.limit = 5000}).ok());
+  ASSERT_TRUE(store_->GrantPermissions(root_, {"ann", {"", t}, "RW"}, false).ok());
+  const TableId id = (*store_->DescribeTable(t))->id();
+  ASSERT_TRUE(store_->RenameTable(root_, t, u).ok());
+  EXPECT_EQ(Get("a:u"), "f:q=v");
+  for (int opening = 0; opening < 2; ++opening) {
+    EXPECT_EQ(Get("t"), "TableNotFound");
+    const auto schema = store_->DescribeTable(u);
+    ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+    EXPECT_EQ((*schema)->id(), id);
+    EXPECT_EQ((*schema)->name(), u);
+    EXPECT_EQ(store_->ListTables("default")->size(), 0u);
+    EXPECT_EQ(*store_->ListTables("a"), std::vector{u});
+    EXPECT_EQ((*store_->TableSpaceQuota(u))->limit, 5000u);
+    EXPECT_EQ(store_->ListGrants()->front().scope.table, u);
+    EXPECT_EQ(store_->GetStatistics().tables.front().table, u);
+    EXPECT_EQ(PutAs("", "a:u", "f:q" + std::to_string(opening)), StatusCode::kOk);
+    Reopen();
+  }
+  Create("t");
+  EXPECT_EQ(Get("t"), "");
+  EXPECT_EQ(store_->RenameTable(root_, t, u).code(), StatusCode::kTableExists);
+  EXPECT_EQ(store_->RenameTable(root_, t, t).code(), StatusCode::kTableExists);
+  EXPECT_EQ(store_->RenameTable(root_, ParseTableName("x"), u).code(), StatusCode::kTableNotFound);
+  EXPECT_EQ(store_->RenameTable(root_, t, ParseTableName("b:t")).code(),
+            StatusCode::kNamespaceNotFound);
+  EXPECT_EQ(store_->RenameTable(root_, t, ParseTableName("hbase:t")).code(),
+            StatusCode::kReadOnly);
+  EXPECT_EQ(store_->RenameTable(root_, t, ParseTableName("-t")).code(),
+            StatusCode::kIllegalArgument);
+}
+
+TEST_F(TableAdminTest, ATableComesIntoANamespaceThatHasRoomForIt) {
+  ASSERT_TRUE(
+      store_->CreateNamespace(root_, {"a", {{"hbase.namespace.quota.maxtables", "1"}}}).ok());
+  Create("a:t");
+  Create("u");
+  EXPECT_EQ(store_->RenameTable(root_, ParseTableName("u"), ParseTableName("a:u")).code(),
+            StatusCode::kQuotaExceeded);
+  EXPECT_TRUE(store_->RenameTable(root_, ParseTableName("a:t"), ParseTableName("a:u")).ok());
+}
+
 TEST_F(TableAdminTest, DroppingAndTruncatingWantTheTableDisabled) {
   const TableName t = ParseTableName("t");
   Create("t");
