@@ -502,4 +502,10 @@ bool TableIncarnation::IsSameTable(const TableIncarnation& earlier) const {
          });
 }
 
+bool TableIncarnation::IsLaterThan(const TableIncarnation& other) const {
+  if (state == 0 || regions.empty()) return false;  // it is just being made, or dropped
+  if (state != other.state) return state > other.state;
+  return other.regions.empty() || regions.back() > other.regions.back();
+}
+
 }  // namespace cellfs

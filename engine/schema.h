@@ -102,6 +102,8 @@ struct TableIncarnation {
   int64_t state = 0;             // when it was enabled or disabled last
 
   bool IsSameTable(const TableIncarnation& earlier) const;
+  // Whether it was seen after `other`: what is asked for at once may come in any order.
+  bool IsLaterThan(const TableIncarnation& other) const;
   friend bool operator==(const TableIncarnation&, const TableIncarnation&) = default;
 };
 

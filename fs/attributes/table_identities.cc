@@ -42,13 +42,6 @@ bool IsBeingMade(const TableIncarnation& stored) {
   return stored.state == 0 && stored.regions.empty();
 }
 
-// Whether `seen` is of a later time: a schema may have been read before what is stored was.
-bool IsLater(const TableIncarnation& seen, const TableIncarnation& stored) {
-  if (seen.state == 0 || seen.regions.empty()) return false;  // it is just being made, or dropped
-  if (seen.state != stored.state) return seen.state > stored.state;
-  return stored.regions.empty() || seen.regions.back() > stored.regions.back();
-}
-
 }  // namespace
 
 // ---- As they are stored -------------------------------------------------------------------------
@@ -176,7 +169,7 @@ void TableIdentities::Note(const TableSchema& schema) {
     const std::shared_lock lock(mutex_);
     const auto found = stored_.find(schema.name());
     if (found == stored_.end() || seen == found->second.incarnation ||
-        seen == found->second.tried || !IsLater(seen, found->second.incarnation) ||
+        seen == found->second.tried || !seen.IsLaterThan(found->second.incarnation) ||
         !seen.IsSameTable(found->second.incarnation)) {
       return;
     }

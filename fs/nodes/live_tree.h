@@ -34,6 +34,16 @@ struct LiveTree {
         inodes(columns),
         kernel(inodes, names) {}
 
+  // The table has gone, whoever dropped it, or another one has its name.
+  void ForgetTable(const TableName& table) {
+    const Place place = TablePlace(table);
+    unstored.RemoveBelow(place);
+    unstored.ShowToml(place);
+    declared.Forget(table);
+    directory_times.ForgetTable(table);
+    kernel.TableChanged(table);
+  }
+
   const Clock& clock;
   std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
   OpenFileMemory open_file_memory;                             // likewise

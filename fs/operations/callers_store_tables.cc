@@ -40,13 +40,13 @@ Status CallersStore::Made(const Place& place, Status done,
 }
 
 Status CallersStore::Gone(const Place& place) {
-  parts_.tree.unstored.RemoveBelow(place);
-  parts_.tree.unstored.ShowToml(place);
-  parts_.tree.directory_times.Forget(place);
   filesystem_.NamesChanged(place.Parent());
   if (place.kind == PlaceKind::kTable) {
-    parts_.tree.kernel.TableChanged(place.table);
+    parts_.tree.ForgetTable(place.table);
   } else {
+    parts_.tree.unstored.RemoveBelow(place);
+    parts_.tree.unstored.ShowToml(place);
+    parts_.tree.directory_times.Forget(place);
     parts_.tree.kernel.NamespaceChanged(place.table.namespace_name);
   }
   filesystem_.AwaitKernel();

@@ -60,6 +60,7 @@ struct Parts {
     kept_tables->SetTellOfMade([this](const TableName& table) {
       errors.Record("schema", TablePlace(table), attributes.IsStillTheSame(table));
     });
+    kept_tables->SetTellOfGone([this](const TableName& table) { tree.ForgetTable(table); });
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;

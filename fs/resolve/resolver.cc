@@ -153,6 +153,15 @@ OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) const {
   return OutcomeOr<ResolvedEntry>(std::in_place, place);
 }
 
+// Of a table that others may have dropped, or made anew, it goes when the table is described.
+OutcomeOr<UnstoredPtr> Resolver::FindUnstored(const Place& row_or_family) const {
+  UnstoredPtr unstored = unstored_.Find(row_or_family);
+  if (unstored == nullptr || reading_.freshness().is_exact()) return unstored;
+  const auto schema = reading_.DescribeTable(row_or_family);
+  if (!schema.ok()) return NotDescribed(schema.status());
+  return unstored_.Find(row_or_family);
+}
+
 OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& place,
                                            Node* node) const {
   const Scan* const query = place.query();
@@ -163,7 +172,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& pl
     if (!returned) return Outcome(ENOENT);
   }
   const uint64_t emptied = unstored_.emptied();
-  UnstoredPtr unstored = unstored_.Find(place);  // first: it goes once a cell is stored
+  // First: it goes once a cell is stored.
+  CELLFS_ASSIGN_OR_RETURN(UnstoredPtr unstored, FindUnstored(place));
   CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
   if (cell) return FromCell(place, *cell);
   // Its last cell may have gone in between.
@@ -174,7 +184,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindRow(const Caller& caller, const Place& pl
 OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place& place,
                                               Node* node) const {
   const uint64_t emptied = unstored_.emptied();
-  UnstoredPtr made = unstored_.Find(place);  // first: it goes once a cell is stored
+  // First: it goes once a cell is stored.
+  CELLFS_ASSIGN_OR_RETURN(UnstoredPtr made, FindUnstored(place));
   CELLFS_ASSIGN_OR_RETURN(const auto cell, FindFilled(caller, place, node));
   if (cell) return FromCell(place, *cell);
   // Its last cell may have gone in between.

@@ -98,6 +98,8 @@ class Resolver {
   static OutcomeOr<ResolvedEntry> FromCell(const Place& place, const CachedCell& cell);
   static OutcomeOr<ResolvedEntry> FromCounter(const Place& place, const CachedCell& cell,
                                               Cell value);
+  // A row or family that is there only by being made; null: there is none.
+  OutcomeOr<UnstoredPtr> FindUnstored(const Place& row_or_family) const;
   // What is there only by being made.
   static OutcomeOr<ResolvedEntry> FromEntry(UnstoredPtr entry);  // null: ENOENT
 

@@ -96,6 +96,7 @@ Status KeptTables::BecomeOf(const Caller& caller, const KeptPtr& kept, TableSche
     return {};
   }
   const TableName& table = schema.name();
+  const SeenTables::Making making(seen_, table);
   const Status made = inner().CreateTable(caller, schema);
   if (made.ok() || made.code() == StatusCode::kTableExists) Forget(kept);
   CELLFS_RETURN_IF_ERROR(made);
@@ -132,6 +133,7 @@ Status KeptTables::DropNamespace(const Caller& caller, const std::string& name) 
 
 Status KeptTables::CreateTable(const Caller& caller, const TableSchema& schema) {
   if (Find(schema.name()) != nullptr) return Exists(schema.name());
+  const SeenTables::Making making(seen_, schema.name());
   return inner().CreateTable(caller, schema);
 }
 
@@ -146,6 +148,7 @@ Status KeptTables::AlterTable(const Caller& caller, const TableSchema& schema) {
 Status KeptTables::RecreateTable(const Caller& caller, const TableSchema& schema) {
   const KeptPtr kept = Find(schema.name());
   if (kept == nullptr) {
+    const SeenTables::Making making(seen_, schema.name());
     CELLFS_RETURN_IF_ERROR(Tell(schema.name(), {}));
     return Tell(schema.name(), inner().RecreateTable(caller, schema));
   }
@@ -177,6 +180,7 @@ Status KeptTables::AddFamily(const Caller& caller, const TableName& table,
 
 Status KeptTables::DropTable(const Caller& caller, const TableName& table) {
   const KeptPtr kept = Find(table);
+  const SeenTables::Making dropping(seen_, table);
   if (kept == nullptr) return inner().DropTable(caller, table);
   CELLFS_RETURN_IF_ERROR(CheckIsDisabled(kept->is_enabled, table));
   Forget(kept);
@@ -185,6 +189,7 @@ Status KeptTables::DropTable(const Caller& caller, const TableName& table) {
 
 StatusOr<bool> KeptTables::DropEmptyTable(const Caller& caller, const TableName& table) {
   const KeptPtr kept = Find(table);
+  const SeenTables::Making dropping(seen_, table);
   if (kept == nullptr) return inner().DropEmptyTable(caller, table);
   Forget(kept);
   return true;
@@ -193,6 +198,7 @@ StatusOr<bool> KeptTables::DropEmptyTable(const Caller& caller, const TableName&
 Status KeptTables::TruncateTable(const Caller& caller, const TableName& table) {
   const KeptPtr kept = Find(table);
   if (kept == nullptr) {
+    const SeenTables::Making making(seen_, table);
     CELLFS_RETURN_IF_ERROR(Tell(table, {}));
     return Tell(table, inner().TruncateTable(caller, table));
   }
@@ -225,7 +231,13 @@ Status KeptTables::DisableTable(const Caller& caller, const TableName& table) {
 StatusOr<std::shared_ptr<const TableSchema>> KeptTables::DescribeTable(const TableName& table) {
   const KeptPtr kept = Find(table);
   auto described = inner().DescribeTable(table);
-  if (kept == nullptr) return described;
+  if (kept == nullptr) {
+    const bool is_none = described.status().code() == StatusCode::kTableNotFound;
+    if (is_none ? seen_.IsGone(table) : described.ok() && seen_.IsAnother(**described)) {
+      if (tell_of_gone_) tell_of_gone_(table);
+    }
+    return described;
+  }
   if (described.ok()) Forget(kept);
   if (described.status().code() != StatusCode::kTableNotFound) return described;
   return kept->schema;

@@ -4,6 +4,9 @@
 // with those that mkdir made and that have none yet: they are kept here, for this mount alone,
 // until their first family makes them in the store. Gone after unmount.
 //
+// It also sees every description of a table, and tells where another client has dropped one or made
+// it anew (fs/store/seen_tables.h).
+//
 // To all others a kept table is as one without families and cells: its schema can be read and
 // changed, it is listed, dropped, disabled. One that another client makes under its name takes its
 // place as soon as it is described.
@@ -23,6 +26,7 @@
 
 #include "engine/forwarding_store.h"
 #include "fs/nodes/unstored_entries.h"
+#include "fs/store/seen_tables.h"
 
 namespace cellfs::fs {
 
@@ -37,6 +41,11 @@ class KeptTables : public ForwardingStore {
   // kept one's first family, before and after RecreateTable and TruncateTable. To be set before use.
   using TellOfMade = std::function<void(const TableName& table)>;
   void SetTellOfMade(TellOfMade tell) { tell_of_made_ = std::move(tell); }
+
+  // Another client has dropped the table, or made it anew: what is known of the one before is void.
+  // Told within DescribeTable, so with the locks of whoever describes it. To be set before use.
+  using TellOfGone = std::function<void(const TableName& table)>;
+  void SetTellOfGone(TellOfGone tell) { tell_of_gone_ = std::move(tell); }
 
   // The table is here from now on, and `counted` as long as it is. kTableExists,
   // kNamespaceNotFound.
@@ -89,6 +98,8 @@ class KeptTables : public ForwardingStore {
   Status Tell(const TableName& table, Status done) const;
 
   TellOfMade tell_of_made_;
+  TellOfGone tell_of_gone_;
+  SeenTables seen_;
   mutable std::mutex mutex_;  // a leaf; guards kept_
   std::map<TableName, KeptPtr> kept_;
   std::atomic<size_t> count_{0};  // of kept_: most mounts have none

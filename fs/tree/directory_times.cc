@@ -50,6 +50,11 @@ void DirectoryTimes::MoveTable(const TableName& from, const TableName& to) {
   }
 }
 
+void DirectoryTimes::ForgetTable(const TableName& table) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(changes_, [&](const auto& change) { return change.first.table == table; });
+}
+
 std::optional<Timestamp> DirectoryTimes::Find(const Place& directory) const {
   std::lock_guard lock(mutex_);
   if (changes_.empty()) return std::nullopt;

@@ -35,6 +35,8 @@ class DirectoryTimes {
   void Keep(const Place& directory, const std::atomic<Timestamp>& first_time);
   // Somebody has set its time.
   void Forget(const Place& directory);
+  // The table has gone, with all that was in it.
+  void ForgetTable(const TableName& table);
 
   // The table has another name: the times in it go along.
   void MoveTable(const TableName& from, const TableName& to);

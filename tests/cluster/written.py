@@ -165,6 +165,17 @@ class Written(unittest.TestCase):
         time.sleep(1.5)
         self.assertEqual(self.mode(self.table), 0o711)
 
+    def test_a_table_that_others_made_anew_is_empty(self):
+        (self.family / "q").write_text("x")
+        (self.family / "q").unlink()
+        (self.table / "made/g").mkdir(parents=True)
+        self.assertEqual(sorted(os.listdir(self.table)), [".schema.toml", "made", "r"])
+        control(f"remake default:{self.name}")
+        time.sleep(1.5)
+        self.assertEqual(os.listdir(self.table), [".schema.toml"])
+        run("rm", "-r", str(self.table))
+        self.assertFalse(self.table.exists())
+
     def test_two_mounts_change_owners_at_once(self):
         other = self.mount("other") / "default" / self.name
         for name in ("a", "b"):
