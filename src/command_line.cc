@@ -15,7 +15,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/commands/command.h"
 #include "src/commands/command_app.h"
 #include "src/commands/pager.h"
@@ -66,7 +66,7 @@ std::string UnknownOption(const CLI::App& command, const std::string& word) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
-  const std::string closest = ClosestTo(word, known);
+  const std::string closest = fs::ClosestTo(word, known);
   std::string text = "'" + word + "' is not understood";
   if (!closest.empty()) return text + "; did you mean '" + closest + "'?";
   if (!word.starts_with('-')) return text;
@@ -110,7 +110,7 @@ std::string WordsOf(const CLI::App& app, const CLI::ParseError& error) {
 std::string UnknownCommand(const std::string& word) {
   std::vector<std::string> known;
   for (const Command* command : AllCommands()) known.emplace_back(command->name);
-  const std::string closest = ClosestTo(word, known);
+  const std::string closest = fs::ClosestTo(word, known);
   return "unknown command '" + word + "'; " +
          (closest.empty() ? "'cellfs --help' lists all of them" : "did you mean '" + closest + "'?");
 }

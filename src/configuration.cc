@@ -16,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/hbase_site.h"
 
 namespace cellfs {
@@ -354,7 +354,7 @@ std::string HintFor(std::string_view option) {
   for (const Setting& setting : Settings()) {
     if (setting.section != "log") known.emplace_back(setting.key);
   }
-  std::string closest = ClosestTo(option, known);
+  std::string closest = fs::ClosestTo(option, known);
   for (const auto& [key, value] : SiteSettings().ToMap()) {
     if (key.ends_with("." + std::string(option))) closest = key;
   }

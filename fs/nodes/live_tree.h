@@ -44,6 +44,20 @@ struct LiveTree {
     kernel.TableChanged(table);
   }
 
+  // The table has another name, under which nothing is known any more. While the columns of both
+  // names are closed.
+  void MoveTable(const TableName& from, const TableName& to) {
+    const Place target = TablePlace(to);
+    unstored.RemoveBelow(target);
+    unstored.ShowToml(target);
+    unstored.MoveTable(from, to);
+    declared.Forget(to);
+    declared.Move(from, to);
+    directory_times.ForgetTable(to);
+    directory_times.MoveTable(from, to);
+    inodes.MoveTable(from, to);
+  }
+
   const Clock& clock;
   std::atomic<int64_t> listing_bytes_left{int64_t{16} << 20};  // before the nodes
   OpenFileMemory open_file_memory;                             // likewise

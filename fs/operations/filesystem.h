@@ -199,6 +199,7 @@ class FileSystem {
   Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
   static bool IsEdited(const Node& node, const SharedFile& file);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
+  void HintAtVersion(const Place& made);
   Outcome CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
                             const OpenMode& mode) const;
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,

@@ -76,6 +76,16 @@ Outcome FileSystem::CheckMayOpenFound(const Request& request, const ResolvedEntr
   return CheckMode(parts_.reading, request, found.place, owner, permissions);
 }
 
+// Copies of files from elsewhere have such names by chance.
+void FileSystem::HintAtVersion(const Place& made) {
+  if (made.kind != PlaceKind::kVersion) return;
+  Place named = made.As(PlaceKind::kCell);
+  named.qualifier += "@" + std::to_string(made.timestamp);
+  parts_.errors.Hint("create", made,
+                     "it is a version of '" + made.qualifier + "'; a file of that name is '" +
+                         parts_.names.Of(named) + "'");
+}
+
 // Without a handle where the file that was found, not made, lost its name meanwhile.
 OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& directory,
                                               const Place& place, mode_t mode, OpenMode open_mode,
@@ -89,7 +99,10 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   }
   Claim claim(parts_.tree.unstored, place);
   if (!open_mode.created) claim.Keep();  // it is not ours
-  if (open_mode.created) EntriesChanged(directory);
+  if (open_mode.created) {
+    EntriesChanged(directory);
+    HintAtVersion(place);
+  }
   CreatedFile created;
   NodePtr node = parts_.tree.inodes.LookUp(place);
   const auto fail = [&](const Outcome& outcome) {

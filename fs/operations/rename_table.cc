@@ -23,13 +23,7 @@ Status RenameTable(Store& store, SchemaChanges& schemas, LiveTree& tree, const C
   if (!IsInForce(renamed)) return renamed;
   first_closed.Changed();
   second_closed.Changed();
-  tree.unstored.RemoveBelow(TablePlace(to));
-  tree.unstored.ShowToml(TablePlace(to));
-  tree.unstored.MoveTable(from, to);
-  tree.directory_times.MoveTable(from, to);
-  tree.declared.Forget(to);
-  tree.declared.Move(from, to);
-  tree.inodes.MoveTable(from, to);
+  tree.MoveTable(from, to);
   return renamed;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "fs/base/closest_word.h"
 #include "fs/nodes/column_lock.h"
 #include "fs/reading/change_rights.h"
 #include "fs/requests/owner.h"
@@ -148,10 +149,36 @@ Outcome SchemaChanges::Apply(const Turn& /*turn*/, const Caller& caller, const P
   const bool is_table = file.kind == PlaceKind::kSchemaFile;
   CELLFS_RETURN_IF_FAILED(is_table ? ApplyTable(caller, file.table, text)
                                    : ApplyNamespace(caller, file.table.namespace_name, text));
-  if (is_table) tree_.declared.Forget(file.table);
+  if (is_table) {
+    tree_.declared.Forget(file.table);
+    HintAtNames(file);
+  }
   errors_.Record("setattr", file, NoteChanged(file.Parent(), mtime));
   tree_.unstored.ShowToml(file.Parent());
   return {};
+}
+
+// HBase keeps whatever name as metadata, and says nothing.
+void SchemaChanges::HintAtNames(const Place& file) {
+  const auto names_of = [](const Attributes& attributes) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : attributes) names.push_back(name);
+    return names;
+  };
+  static const std::vector<std::string> of_tables = names_of(TableAttributeDefaults());
+  static const std::vector<std::string> of_families = names_of(FamilyAttributeDefaults());
+  const auto hint = [&](const Attributes& said, const std::vector<std::string>& known) {
+    for (const auto& [name, value] : said) {
+      const std::string meant = MeantName(name, known);
+      if (meant.empty()) continue;
+      errors_.Hint("schema", file,
+                   "'" + name + "' is kept as metadata; did you mean '" + meant + "'?");
+    }
+  };
+  const auto schema = reading_.DescribeTable(file.Parent());
+  if (!schema.ok()) return;
+  hint((*schema)->attributes(), of_tables);
+  for (const auto& [name, family] : (*schema)->families) hint(family.attributes(), of_families);
 }
 
 void SchemaChanges::TellApplied(const Place& file) {

@@ -80,6 +80,7 @@ class SchemaChanges {
   Status NoteChanged(const Place& table_or_namespace, std::optional<timespec> mtime = std::nullopt);
 
  private:
+  void HintAtNames(const Place& file);
   OutcomeOr<bool> DropIfEmpty(const Caller& caller, const Place& family);
   OutcomeOr<bool> HoldsCells(const TableName& table, const Columns& columns) const;
   Outcome CheckMayDeclare(const Request& request, const Place& family,

@@ -53,6 +53,12 @@ std::string WithoutNames(std::string_view reason) {
   return kind;
 }
 
+std::string LineOf(std::string_view operation, const Place& place, const std::string& what) {
+  const std::string asker = AskingProcess();
+  return OneLine(std::string(operation) + " " + Shortened(place.ToString(), kLongestPlace) + ": " +
+                 what + (asker.empty() ? "" : ", by " + asker));
+}
+
 }  // namespace
 
 size_t ErrorLog::Failure::bytes() const {
@@ -70,21 +76,27 @@ void ErrorLog::Record(std::string_view operation, const Place& place, const Outc
   if (outcome.reason().empty()) return;
   const std::string reason = Shortened(outcome.reason(), kLongestReason);
   const char* const error = strerrorname_np(outcome.error());
-  const std::string asker = AskingProcess();
-  const std::string what = OneLine(std::string(operation) + " " +
-                                   Shortened(place.ToString(), kLongestPlace) + ": " + reason +
-                                   " (" + error + ")" + (asker.empty() ? "" : ", by " + asker));
-  std::string key = std::string(operation) + " " + error + " " + WithoutNames(reason);
+  Add(place, reason, LineOf(operation, place, reason + " (" + error + ")"),
+      std::string(operation) + " " + error + " " + WithoutNames(reason), user);
+}
+
+void ErrorLog::Hint(std::string_view operation, const Place& place, const std::string& hint) {
+  Add(place, hint, LineOf(operation, place, hint),
+      std::string(operation) + " " + WithoutNames(hint), {});
+}
+
+void ErrorLog::Add(const Place& place, const std::string& reason, const std::string& line,
+                   std::string key, std::optional<uid_t> user) {
   const Timestamp now = clock_.Now();
   Sink sink;
   {
     std::lock_guard lock(mutex_);
     const uid_t whose = user.value_or(UserOfRequest());
-    CountLocked(whose, std::move(key), what, now);
-    RememberLocked({{++failures_ever_, now, whose, place, what}, reason});
+    CountLocked(whose, std::move(key), line, now);
+    RememberLocked({{++failures_ever_, now, whose, place, line}, reason});
     sink = sink_;
   }
-  if (sink) sink(what);
+  if (sink) sink(line);
 }
 
 void ErrorLog::CountLocked(uid_t user, std::string key, std::string what, Timestamp now) {

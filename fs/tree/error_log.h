@@ -41,6 +41,9 @@ class ErrorLog {
   // does not say so; else the daemon's own.
   void Record(std::string_view operation, const Place& place, const Outcome& outcome,
               std::optional<uid_t> user = {});
+  // What was done as it was asked for, and may be another thing than was meant. One kind for each
+  // operation, and for each hint without the names in it.
+  void Hint(std::string_view operation, const Place& place, const std::string& hint);
   // A line, with its newline, for each kind: its latest failure, who asked, and how many there were
   // since when. The kind that failed last comes last. Nullopt: of all users.
   std::string Text(std::optional<uid_t> user = {}) const;
@@ -80,6 +83,8 @@ class ErrorLog {
     size_t bytes() const;
   };
 
+  void Add(const Place& place, const std::string& reason, const std::string& line, std::string key,
+           std::optional<uid_t> user);
   void CountLocked(uid_t user, std::string key, std::string what, Timestamp now);
   void DropKindLocked();
   void RememberLocked(Failure failure);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/commands/all.h"
 #include "src/commands/cells.h"
 #include "src/commands/standard_input.h"
@@ -61,7 +61,7 @@ class Line {
         "type",  "ttl", "value",  "amount", "shown"};
     for (const auto& [name, value] : line_.items()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string closest = ClosestTo(name, known);
+      const std::string closest = fs::ClosestTo(name, known);
       return WrongCall("\"" + name + "\" is not understood" +
                        (closest.empty() ? "" : "; did you mean \"" + closest + "\"?"));
     }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/commands/arguments.h"
 
 namespace cellfs {
@@ -41,7 +41,7 @@ StatusOr<SpaceViolationPolicy> ParsePolicyWord(const std::string& word) {
   if (const auto policy = ParsePolicy(Upper(word))) return *policy;
   static const std::vector<std::string> kNames = {"NO_INSERTS", "NO_WRITES",
                                                   "NO_WRITES_COMPACTIONS", "DISABLE"};
-  const std::string meant = ClosestTo(Upper(word), kNames);
+  const std::string meant = fs::ClosestTo(Upper(word), kNames);
   return Status(StatusCode::kIllegalArgument,
                 "'" + word + "' is no policy; " +
                     (meant.empty() ? "there are NO_INSERTS, NO_WRITES, NO_WRITES_COMPACTIONS and "

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/commands/printer.h"
 
 namespace cellfs {
@@ -30,22 +30,10 @@ bool IsOneOf(const std::string& name, const std::vector<std::string>& known) {
   });
 }
 
-// Free metadata of a short name is not taken for a mistake unless it begins as the other does.
-std::string MeantBy(const std::string& name, const std::vector<std::string>& known) {
-  std::vector<std::string> upper;
-  upper.reserve(known.size());
-  for (const std::string& other : known) upper.push_back(Upper(other));
-  const std::string closest = ClosestTo(Upper(name), upper);
-  if (closest.empty() || (name.size() < 6 && closest[0] != Upper(name)[0])) return "";
-  return known[static_cast<size_t>(std::find(upper.begin(), upper.end(), closest) -
-                                   upper.begin())];
-}
-
 Status CheckName(const std::string& name, const std::vector<std::string>& known,
                  const char* of_what) {
   if (name.empty()) return WrongCall("an attribute has no name; it is NAME=VALUE");
-  if (IsOneOf(name, known)) return {};
-  const std::string meant = MeantBy(name, known);
+  const std::string meant = fs::MeantName(name, known);
   if (meant.empty()) return {};
   return WrongCall("'" + name + "' is no attribute of a " + of_what + "; did you mean '" + meant +
                    "'?");

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 #include "src/commands/arguments.h"
 #include "src/commands/printer.h"
 #include "src/daemon/json_text.h"
@@ -80,11 +80,11 @@ TEST(Arguments, OfWrongKindsAreAsIfTheyWereNotGiven) {
 
 TEST(ClosestTo, FindsWhatWasMeant) {
   const std::vector<std::string> words = {"status", "compact", "get", "put", "undelete"};
-  EXPECT_EQ(ClosestTo("sttus", words), "status");
-  EXPECT_EQ(ClosestTo("compct", words), "compact");
-  EXPECT_EQ(ClosestTo("undlete", words), "undelete");
-  EXPECT_EQ(ClosestTo("gte", words), "get");
-  EXPECT_EQ(ClosestTo("frobnicate", words), "");
+  EXPECT_EQ(fs::ClosestTo("sttus", words), "status");
+  EXPECT_EQ(fs::ClosestTo("compct", words), "compact");
+  EXPECT_EQ(fs::ClosestTo("undlete", words), "undelete");
+  EXPECT_EQ(fs::ClosestTo("gte", words), "get");
+  EXPECT_EQ(fs::ClosestTo("frobnicate", words), "");
 }
 
 // What a printer of the style writes.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "src/closest_word.h"
+#include "fs/base/closest_word.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace cellfs {
+namespace cellfs::fs {
 namespace {
 
 // How many letters have to be put in, left out, replaced or changed with their neighbour to make one
@@ -27,6 +27,11 @@ size_t DistanceOf(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string InUpperCase(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
 }  // namespace
 
 std::string ClosestTo(std::string_view word, const std::vector<std::string>& others) {
@@ -41,4 +46,16 @@ std::string ClosestTo(std::string_view word, const std::vector<std::string>& oth
   return closest;
 }
 
-}  // namespace cellfs
+std::string MeantName(const std::string& name, const std::vector<std::string>& known) {
+  const std::string word = InUpperCase(name);
+  std::vector<std::string> words;
+  words.reserve(known.size());
+  for (const std::string& other : known) words.push_back(InUpperCase(other));
+  if (std::find(words.begin(), words.end(), word) != words.end()) return "";
+  const std::string closest = ClosestTo(word, words);
+  if (closest.empty() || (name.size() < 6 && closest[0] != word[0])) return "";
+  return known[static_cast<size_t>(std::find(words.begin(), words.end(), closest) -
+                                   words.begin())];
+}
+
+}  // namespace cellfs::fs
