@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/cell_put.h"
 
+#include <cerrno>
 #include <utility>
 #include <variant>
 
@@ -51,11 +52,11 @@ effect::Put EffectOf(const ColumnMutations::Done& done, std::optional<uint64_t> 
 
 }  // namespace
 
-StatusOr<std::string> LatestValue(const Reading& reading, const Caller& caller,
-                                  const Place& place) {
+StatusOr<std::optional<std::string>> LatestValue(const Reading& reading, const Caller& caller,
+                                                 const Place& place) {
   Get get = GetOf(place, ReadDetail::kValues);
   CELLFS_ASSIGN_OR_RETURN(RowCells cells, reading.Read(caller, place.table, get));
-  return cells.empty() ? std::string() : std::move(cells.front().value);
+  return cells.empty() ? std::nullopt : std::optional(std::move(cells.front().value));
 }
 
 StatusOr<effect::Put> PutWhole(ColumnChange& change, const Caller& caller, const PutAs& as,
@@ -76,8 +77,9 @@ StatusOr<effect::Put> PutWhole(ColumnChange& change, const Caller& caller, const
   return EffectOf(*done, bytes.size(), as.time_to_live);
 }
 
-StatusOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, const Caller& caller,
-                              const PutAs& as, const PendingEdits& edits, Durability durability) {
+OutcomeOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, const Caller& caller,
+                               const PutAs& as, const PendingEdits& edits, Over over,
+                               Durability durability) {
   const Place& place = change.place();
   const auto put_as = [&](const ColumnMutations::Done& done, RowStep& step) {
     std::string value = TakeValue(step);
@@ -92,7 +94,9 @@ StatusOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, cons
     return put_as(done, step);
   }
   for (int attempt = 0; attempt < kMaxPutAttempts; ++attempt) {
-    CELLFS_ASSIGN_OR_RETURN(std::string present, LatestValue(reading, caller, place));
+    CELLFS_ASSIGN_OR_RETURN(const auto latest, LatestValue(reading, caller, place));
+    if (!latest && over == Over::kValue) return Outcome(ESTALE, "another client has removed it");
+    std::string present = latest.value_or(std::string());
     std::string value = present;
     edits.ApplyTo(value);
     RowStep step = StepFor(change, as, std::move(value), durability);

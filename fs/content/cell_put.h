@@ -13,6 +13,7 @@
 
 #include "engine/caller.h"
 #include "engine/mutation.h"
+#include "fs/base/outcome.h"
 #include "fs/content/column_change.h"
 #include "fs/content/effect.h"
 #include "fs/nodes/pending_edits.h"
@@ -27,8 +28,9 @@ struct PutAs {
   int64_t time_to_live = kNoCellTtl;
 };
 
-// The latest value there; empty where there is none.
-StatusOr<std::string> LatestValue(const Reading& reading, const Caller& caller, const Place& place);
+// The latest value there; nullopt: there is none.
+StatusOr<std::optional<std::string>> LatestValue(const Reading& reading, const Caller& caller,
+                                                 const Place& place);
 
 // The bytes are there again afterwards, however it ends. `must_be_first`: kTableExists where the
 // column has a value.
@@ -39,9 +41,14 @@ struct EditedPut {
   effect::Put effect;
   std::string value;
 };
-// Over the value that is the latest then: a compare and set by value.
-StatusOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, const Caller& caller,
-                              const PutAs& as, const PendingEdits& edits, Durability durability);
+// What the edits go over: the value that is the latest then, or nothing where there is none; or that
+// value and nothing else. Where it has gone, for another client has removed the file, the latter is
+// ESTALE: what was written last would come back with zeros before it.
+enum class Over { kAnything, kValue };
+// A compare and set by value.
+OutcomeOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, const Caller& caller,
+                               const PutAs& as, const PendingEdits& edits, Over over,
+                               Durability durability);
 
 // HBase's Append, of q. Which size the value has then is not known.
 StatusOr<effect::Put> PutAppended(ColumnChange& change, const Caller& caller,

@@ -76,8 +76,15 @@ OutcomeOr<ColumnLock> CellReader::LoadAndLock() {
   }
 }
 
+// Where another client has removed the file, what was read of it before is read on.
 Outcome CellReader::LoadAnew() {
-  return bytes_ != nullptr && generation_ == node_->generation() ? Outcome() : Load();
+  const uint64_t generation = node_->generation();
+  if (bytes_ != nullptr && generation_ == generation) return {};
+  const Outcome loaded = Load();
+  if (loaded.error() != ENOENT) return loaded;
+  if (bytes_ == nullptr) return ESTALE;
+  generation_ = generation;
+  return {};
 }
 
 // Without the lock. What is not put is looked for first: a put takes it away only when the

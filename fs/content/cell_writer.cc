@@ -351,8 +351,9 @@ OutcomeOr<SharedBytes> CellWriter::ReadShared(uint64_t offset, size_t size) {
   const std::string* shown = file_->shown(generation);
   if (shown == nullptr) {
     const Snapshot<Place> place = node_->place();
-    CELLFS_ASSIGN_OR_RETURN(std::string stored, LatestValue(with_.reading, caller_, *place));
-    shown = &file_->Show(std::move(stored), generation);
+    CELLFS_ASSIGN_OR_RETURN(auto stored, LatestValue(with_.reading, caller_, *place));
+    if (!stored && HasBeenThere(*place)) return Outcome(ESTALE);
+    shown = &file_->Show(std::move(stored).value_or(std::string()), generation);
   }
   SharedBytes bytes;
   if (whole_.empty()) {
@@ -419,6 +420,11 @@ PendingEdits CellWriter::HeldEdits() const {
   if (making_ != Making::kJoins) edits.Truncate(0);
   append_ ? edits.Append(whole_) : edits.Write(whole_, 0);
   return edits;
+}
+
+// Whether a value was there for this handle: the file is not one that is just being made.
+bool CellWriter::HasBeenThere(const Place& place) const {
+  return making_ == Making::kNo && !with_.tree.unstored.Find(place);
 }
 
 Outcome CellWriter::JoinOthers(ColumnChange& change) {
@@ -613,7 +619,8 @@ Outcome CellWriter::PutEditsNow(ColumnChange& change, Durability durability) {
   // Somebody else changed what they go over, so the kernel's pages are not as the file is.
   const bool is_merged = before != file_->edits().generation();
   const std::vector<CellWriter*> writers = file_->edits().writers();
-  auto put = PutEdited(change, with_.reading, caller_, put_as(), file_->edits().edits(),
+  const Over over = HasBeenThere(change.place()) ? Over::kValue : Over::kAnything;
+  auto put = PutEdited(change, with_.reading, caller_, put_as(), file_->edits().edits(), over,
                        durability);
   if (!put.ok()) return put.status();
   change.Did(put->effect);
@@ -660,7 +667,7 @@ Outcome CellWriter::PutRun(ColumnChange& change, const std::string& bytes, Durab
     edits.Append(bytes);
     CELLFS_ASSIGN_OR_RETURN(
         const EditedPut edited,
-        PutEdited(change, with_.reading, caller_, put_as(), edits, durability));
+        PutEdited(change, with_.reading, caller_, put_as(), edits, Over::kAnything, durability));
     put = edited.effect;
   }
   change.Did(put);

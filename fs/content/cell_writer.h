@@ -141,6 +141,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
 
   // ---- Others who write at the same time
   bool OthersWereFirst() const;
+  bool HasBeenThere(const Place& place) const;
   PendingEdits HeldEdits() const;
   Outcome JoinOthers(ColumnChange& change);
   Outcome ShareOwn(ColumnChange& change);

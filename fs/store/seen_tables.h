@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// SeenTables: by what each table was told when it was described last (TableIncarnation), so that one
-// which another client has dropped, or made anew under the same name, is told from the one before.
+// SeenTables: by what each table was told when it was described last (TableIncarnation), so that
+// one which another client has dropped, or made anew under its name, is told from the one before.
 // What this mount makes anew itself is the same. One entry for each table that was ever described.
 #ifndef CELLFS_FS_STORE_SEEN_TABLES_H_
 #define CELLFS_FS_STORE_SEEN_TABLES_H_

@@ -324,6 +324,58 @@ TEST_F(RemoteStoreTest, WhoHasAFileOpenReadsOnInTheNewerVersionOnceItIsSeen) {
 }
 
 // The kernel may be filling one of them.
+// Else what was written last would come back with zeros before it.
+TEST_F(RemoteStoreTest, WhoWritesOnInAFileThatAnotherRemovedIsTold) {
+  Timestamp gone = kStart;
+  for (const OpenMode& mode : {ForWriting(), Truncating()}) {
+    gone += 1000;
+    ASSERT_EQ(tree.Save(kQ, "first"), 0);
+    const OpenFile file = tree.Open(kQ, mode);
+    EXPECT_EQ(tree.Write(file, "first"), 0);
+    EXPECT_EQ(tree.Flush(file), 0);
+    DeleteElsewhere(gone);
+    EXPECT_EQ(tree.Write(file, "last", 5), 0);
+    EXPECT_EQ(tree.Flush(file), ESTALE);
+    EXPECT_EQ(tree.Write(file, "more", 9), ESTALE);
+    EXPECT_EQ(tree.Close(file), ESTALE);
+    EXPECT_EQ(tree.Error(kQ), ENOENT);
+  }
+}
+
+TEST_F(RemoteStoreTest, WhoAppendsToAFileThatAnotherRemovedMakesItAnew) {
+  ASSERT_EQ(tree.Save(kQ, "before\n"), 0);
+  const OpenFile log = tree.Open(kQ, ForAppending());
+  DeleteElsewhere(kStart + 1000);
+  EXPECT_EQ(tree.Write(log, "after\n", 7), 0);
+  EXPECT_EQ(tree.Close(log), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "after\n");
+}
+
+TEST_F(RemoteStoreTest, AFileThatIsJustBeingMadeMayHaveHoles) {
+  const OpenFile file = tree.Create(kQ);
+  const OpenFile other = tree.Open(kQ, ForWriting());
+  EXPECT_EQ(tree.Write(other, "end", 2), 0);
+  EXPECT_EQ(tree.Read(other), std::string("\0\0end", 5));
+  EXPECT_EQ(tree.Close(other), 0);
+  EXPECT_EQ(tree.Close(file), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), std::string("\0\0end", 5));
+}
+
+TEST_F(RemoteStoreTest, WhoReadsOnInAFileThatAnotherRemovedReadsWhatHeHasRead) {
+  ASSERT_EQ(tree.Save(kQ, "before"), 0);
+  const OpenFile read = tree.Open(kQ, {});
+  EXPECT_EQ(tree.Read(read), "before");
+  const OpenFile unread = tree.Open(kQ, {});
+  const OpenFile writer = tree.Open(kQ, ForWriting());
+  DeleteElsewhere(kStart + 1000);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  EXPECT_EQ(tree.Read(read), "before");
+  for (const OpenFile& file : {unread, writer}) {
+    EXPECT_EQ(tree.filesystem->Read(tree.request, *file.node, file.handle, 0, 10).error(), ESTALE);
+  }
+  for (const OpenFile& file : {read, unread, writer}) EXPECT_EQ(tree.Close(file), 0);
+}
+
 TEST_F(RemoteStoreTest, NoPagesAreDroppedWhileTheFileIsWrittenHere) {
   ASSERT_EQ(tree.Save(kQ, "one"), 0);
   const OpenFile file = tree.Open(kQ, ForAppending());
