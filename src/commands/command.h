@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/local_store.h"
 #include "engine/status_or.h"
@@ -24,6 +25,7 @@
 #include "src/commands/printer.h"
 #include "src/commands/syntax.h"
 #include "src/daemon/control_socket.h"
+#include "src/mount/mount_table.h"
 
 namespace cellfs {
 
@@ -51,6 +53,8 @@ struct Session {
   const Caller& caller;
   LocalControls* controls;  // null where the store is not in this process, or is not the caller's
   std::string mountpoint;   // empty: not mounted
+  // Of a store that need not be open once: where else it is mounted.
+  const std::vector<MountedStore>& other_mounts;
   const std::atomic<bool>* cancelled;
   const TakeRecord& take;
 

@@ -116,18 +116,24 @@ const Command kUmountCommand{
     .summary = "end a mount and close its store",
     .description =
         "Ends a mount and waits until its store is closed. Fails after two minutes, and names the "
-        "process that still has it; says meanwhile what it waits for.",
-    .example = "umount ~/m",
+        "process that still has it; says meanwhile what it waits for. A cluster may have several "
+        "mounts: its name means its only one, or with --all each of them.",
+    .example = "umount ~/m\numount --all hbase://master1:16000/",
     .syntax =
         [](Syntax& syntax) {
-          syntax.Word("path", "MOUNTPOINT|STORE", "the mount point or the store's directory");
+          syntax.Word("path", "MOUNTPOINT|STORE",
+                      "the mount point, the store's directory or the cluster's name");
+          syntax.Flag("-a,--all", "all", "all mounts of that store");
           syntax.Flag("-l,--lazy", "lazy", "detach it now, end it when nobody uses it");
         },
     .run = [](const Front& /*front*/, const Arguments& arguments) -> StatusOr<int> {
       const auto tell = [](const std::string& why) {
         fprintf(stderr, "cellfs: %s; waiting\n", why.c_str());
       };
-      CELLFS_RETURN_IF_ERROR(Unmount(arguments.Text("path"), arguments.Flag("lazy"), tell));
+      const std::string path = arguments.Text("path");
+      const bool lazy = arguments.Flag("lazy");
+      CELLFS_RETURN_IF_ERROR(arguments.Flag("all") ? UnmountAll(path, lazy, tell)
+                                                   : Unmount(path, lazy, tell));
       return kExitDone;
     },
 };

@@ -50,6 +50,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
                   .caller = caller,
                   .controls = fs::IsOwnerOrRoot(peer.uid) ? served.controls : nullptr,
                   .mountpoint = served.mountpoint,
+                  .other_mounts = served.other_mounts,
                   .cancelled = request.cancelled,
                   .take = take};
   CELLFS_ASSIGN_OR_RETURN(const Answer answer,

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/local_store.h"
 #include "fs/operations/filesystem.h"
@@ -20,6 +21,7 @@ struct Served {
   fs::FileSystem& filesystem;
   LocalControls* controls;  // null where the store is not in this process
   std::string mountpoint;   // empty: not mounted
+  std::vector<MountedStore> other_mounts = {};  // as in Session
 };
 
 // Runs the command as the peer: {"no": true} or {}. kAccessDenied where it is the owner's alone;

@@ -85,6 +85,15 @@ std::string DamageOfOwners(const Session& session) {
          loaded.message();
 }
 
+json OtherMounts(const Session& session) {
+  json mounts = json::array();
+  for (const MountedStore& mount : session.other_mounts) {
+    mounts.push_back(
+        {{"mountpoint", mount.mountpoint}, {"pid", ProcessOfDaemon(mount).value_or(0)}});
+  }
+  return mounts;
+}
+
 StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   if (arguments.Has("release")) {
     if (session.controls == nullptr)
@@ -94,6 +103,7 @@ StatusOr<Answer> ServeStatus(Session& session, const Arguments& arguments) {
   const bool is_mounted = !session.mountpoint.empty();
   json record = {{"mountpoint", session.mountpoint},
                  {"pid", is_mounted ? getpid() : 0},
+                 {"other_mounts", OtherMounts(session)},
                  {"log_level", is_mounted ? LogLevel() : ""},
                  {"owners", DamageOfOwners(session)},
                  {"not_kept", fs::NotKept(session.store.traits())},
@@ -170,13 +180,17 @@ void PrintTables(Printer& printer, const json& tables) {
   }
 }
 
+void PrintMount(Printer& printer, const json& mount) {
+  const int pid = mount["pid"];
+  printer.Line("mounted on " + mount["mountpoint"].get<std::string>() +
+               (pid == 0 ? "" : " by process " + std::to_string(pid)));
+}
+
+// A cluster is asked by this process, also where there are mounts of it.
 void PrintStatus(Printer& printer, const json& status) {
-  if (status["pid"] == 0) {
-    printer.Line("not mounted");
-  } else {
-    printer.Line("mounted on " + status["mountpoint"].get<std::string>() + " by process " +
-                 std::to_string(status["pid"].get<int>()));
-  }
+  if (status["pid"] != 0) PrintMount(printer, status);
+  for (const json& mount : status["other_mounts"]) PrintMount(printer, mount);
+  if (status["pid"] == 0 && status["other_mounts"].empty()) printer.Line("not mounted");
   const bool has_figures = status.contains("tables");
   if (has_figures) PrintFigures(printer, status);
   if (const std::string owners = status["owners"]; !owners.empty())

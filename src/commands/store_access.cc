@@ -61,8 +61,10 @@ Peer Ourselves() {
 // On a store that nobody has open.
 class OwnAccess : public StoreAccess {
  public:
-  OwnAccess(OpenedStore store, const Configuration& configuration)
-      : store_(std::move(store)),
+  OwnAccess(OpenedStore store, const Configuration& configuration,
+            std::vector<MountedStore> mounts)
+      : mounts_(std::move(mounts)),
+        store_(std::move(store)),
         filesystem_(*store_.store, configuration.mount, configuration.store.clock,
                     store_.controls) {}
 
@@ -71,11 +73,13 @@ class OwnAccess : public StoreAccess {
     static const std::atomic<bool> never = false;
     const Served served{.filesystem = filesystem_,
                         .controls = store_.controls,
-                        .mountpoint = ""};
+                        .mountpoint = "",
+                        .other_mounts = mounts_};
     return AnswerIn(Serve(served, Ourselves(), {command, arguments, &never}, take));
   }
 
  private:
+  const std::vector<MountedStore> mounts_;
   const OpenedStore store_;
   fs::FileSystem filesystem_;
 };
@@ -99,9 +103,10 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name, bo
     CELLFS_RETURN_IF_ERROR(CheckMayUse(name, only_reads ? Use::kReads : Use::kChanges));
     configuration.mount.store_directory = name;
   }
+  auto mounts = IsCluster(name) ? FindMountsOf(name) : std::vector<MountedStore>();
   CELLFS_ASSIGN_OR_RETURN(OpenedStore store, OpenStore(name, configuration));
   return std::unique_ptr<StoreAccess>(
-      std::make_unique<OwnAccess>(std::move(store), configuration));
+      std::make_unique<OwnAccess>(std::move(store), configuration, std::move(mounts)));
 }
 
 // "m notes xx: no such cell is stored"

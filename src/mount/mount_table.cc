@@ -98,12 +98,19 @@ bool IsInMount(const std::string& path) {
   return false;
 }
 
-std::optional<MountedStore> FindLast(const std::function<bool(const MountedStore&)>& wanted) {
-  std::optional<MountedStore> found;
+// The uppermost of each device: a bind mount of a mount has the same.
+std::vector<MountedStore> FindAll(const std::function<bool(const MountedStore&)>& wanted) {
+  std::vector<MountedStore> found;
   for (MountedStore& mount : ListMounts()) {
-    if (wanted(mount)) found = std::move(mount);
+    if (!wanted(mount)) continue;
+    std::erase_if(found, [&](const auto& before) { return before.device == mount.device; });
+    found.push_back(std::move(mount));
   }
   return found;
+}
+
+std::optional<MountedStore> LastOf(std::vector<MountedStore> mounts) {
+  return mounts.empty() ? std::nullopt : std::optional(std::move(mounts.back()));
 }
 
 }  // namespace
@@ -153,9 +160,13 @@ std::vector<MountedStore> ListMounts() {
 }
 
 std::optional<MountedStore> FindMountOf(const std::string& store) {
+  return LastOf(FindMountsOf(store));
+}
+
+std::vector<MountedStore> FindMountsOf(const std::string& store) {
   const std::string canonical = CanonicalStore(store);
   const bool may_be_looked_at = !IsCluster(canonical) && !IsInMount(canonical);
-  return FindLast([&](const MountedStore& mount) {
+  return FindAll([&](const MountedStore& mount) {
     const bool is_it = mount.store == canonical ||
                        (may_be_looked_at && IsSameDirectory(mount.store, canonical));
     return is_it && IsOwnersMount(mount);
@@ -163,9 +174,9 @@ std::optional<MountedStore> FindMountOf(const std::string& store) {
 }
 
 std::optional<MountedStore> FindMountOn(const std::string& mountpoint) {
-  return FindLast([canonical = CanonicalPath(mountpoint)](const MountedStore& mount) {
+  return LastOf(FindAll([canonical = CanonicalPath(mountpoint)](const MountedStore& mount) {
     return mount.mountpoint == canonical;
-  });
+  }));
 }
 
 std::optional<MountedStore> FindMount(const std::string& path) {

@@ -26,6 +26,9 @@ std::vector<MountedStore> ListMounts();
 // point, however it is written.
 std::optional<MountedStore> FindMountOf(const std::string& store);
 std::optional<MountedStore> FindMountOn(const std::string& mountpoint);
+// Of a cluster there may be several, each by a daemon of its own; once each, in the order in which
+// they were mounted.
+std::vector<MountedStore> FindMountsOf(const std::string& store);
 // By either.
 std::optional<MountedStore> FindMount(const std::string& path);
 

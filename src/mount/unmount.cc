@@ -14,12 +14,15 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "engine/descriptor.h"
 #include "engine/open.h"
 #include "src/daemon/control_socket.h"
 #include "src/mount/mount_table.h"
 #include "src/mount/silent_daemon.h"
+#include "src/mount/store_name.h"
 
 namespace cellfs {
 namespace {
@@ -119,6 +122,22 @@ Status AwaitClosing(const MountedStore& mount, const DaemonProcess& daemon, cons
   return {};
 }
 
+Status NothingIsMounted(const std::string& path) {
+  return {StatusCode::kIllegalArgument, path + ": no cellfs is mounted there"};
+}
+
+// A cluster's name says which mount is meant as long as there is one.
+Status CheckIsOne(const std::string& path) {
+  if (FindMountOn(path)) return {};
+  const std::vector<MountedStore> mounts = FindMountsOf(path);
+  if (mounts.size() < 2) return {};
+  std::string places;
+  for (const MountedStore& mount : mounts)
+    places += (places.empty() ? "" : ", ") + mount.mountpoint;
+  return {StatusCode::kIllegalArgument, mounts.front().store + " is mounted on " + places +
+                                            "; name one of these, or --all"};
+}
+
 }  // namespace
 
 Status Detach(const std::string& mountpoint, bool lazy) {
@@ -134,15 +153,25 @@ Status Detach(const std::string& mountpoint, bool lazy) {
 
 Status Unmount(const std::string& path, bool lazy, const Tell& tell,
                std::chrono::milliseconds close_timeout) {
+  if (IsCluster(path)) CELLFS_RETURN_IF_ERROR(CheckIsOne(path));
   const auto mount = FindMount(path);
-  if (!mount) {
-    return Status(StatusCode::kIllegalArgument, path + ": no cellfs is mounted there");
-  }
+  if (!mount) return NothingIsMounted(path);
   const DaemonProcess daemon(*mount);
   CELLFS_RETURN_IF_ERROR(Detach(mount->mountpoint, lazy));
   // What was taken away may have been left by a daemon that died; another may serve the store.
   if (lazy || (!daemon.is_known() && FindMountOf(mount->store))) return {};
   return AwaitClosing(*mount, daemon, tell, close_timeout);
+}
+
+Status UnmountAll(const std::string& store, bool lazy, const Tell& tell) {
+  const std::vector<MountedStore> mounts = FindMountsOf(store);
+  if (mounts.empty()) return NothingIsMounted(store);
+  Status first;
+  for (const MountedStore& mount : mounts) {
+    Status ended = Unmount(mount.mountpoint, lazy, tell);
+    if (first.ok()) first = std::move(ended);
+  }
+  return first;
 }
 
 }  // namespace cellfs

@@ -221,6 +221,21 @@ class Written(unittest.TestCase):
         self.assertEqual(self.mode(off), 0o644)
         self.assertNotIn(f"{self.name}_owners", os.listdir(elsewhere / "default"))
 
+    def test_the_clusters_name_stands_for_its_only_mount(self):
+        first, second = self.directory / "m", self.mount("second")
+        status = cellfs("status", NAME)
+        for root in (first, second):
+            self.assertRegex(status, f"(?m)^mounted on {root} by process [0-9]+$")
+        refused = cellfs("umount", NAME, code=2)
+        self.assertEqual(len(refused.splitlines()), 1)
+        self.assertIn(f"{first}, {second}; name one of these, or --all", refused)
+        self.assertTrue(first.is_mount() and second.is_mount())
+        cellfs("umount", "--all", NAME)
+        self.assertFalse(first.is_mount() or second.is_mount())
+        self.assertIn("not mounted", cellfs("status", NAME))
+        for root in (first, second):  # the test ends them
+            cellfs("mount", NAME, str(root))
+
     def test_a_table_is_made_by_its_first_family(self):
         other = self.mount("other")
         namespace = self.directory / "m/made"
