@@ -34,14 +34,15 @@ struct LiveTree {
         inodes(columns),
         kernel(inodes, names) {}
 
-  // The table has gone, whoever dropped it, or another one has its name.
+  // The table has gone, whoever dropped it, or another one has its name. May be called under a
+  // column's lock, so it does not tell the kernel: that keeps nothing for long where others may drop
+  // it, and who drops it here tells.
   void ForgetTable(const TableName& table) {
     const Place place = TablePlace(table);
     unstored.RemoveBelow(place);
     unstored.ShowToml(place);
     declared.Forget(table);
     directory_times.ForgetTable(table);
-    kernel.TableChanged(table);
   }
 
   // The table has another name, under which nothing is known any more. While the columns of both

@@ -43,6 +43,7 @@ Status CallersStore::Gone(const Place& place) {
   filesystem_.NamesChanged(place.Parent());
   if (place.kind == PlaceKind::kTable) {
     parts_.tree.ForgetTable(place.table);
+    parts_.tree.kernel.TableChanged(place.table);
   } else {
     parts_.tree.unstored.RemoveBelow(place);
     parts_.tree.unstored.ShowToml(place);

@@ -176,6 +176,28 @@ class Written(unittest.TestCase):
         run("rm", "-r", str(self.table))
         self.assertFalse(self.table.exists())
 
+    def test_who_writes_on_when_others_make_its_table_anew(self):
+        (self.family / "edited").write_text("before")
+        (self.table / "made/g").mkdir(parents=True)
+        edited = os.open(self.family / "edited", os.O_RDWR)
+        with (self.family / "log").open("a") as log:
+            log.write("before\n")
+            log.flush()
+            time.sleep(1.5)
+            control(f"remake default:{self.name}")
+            time.sleep(1.5)
+            log.write("after\n")
+            log.flush()
+            os.fsync(log.fileno())
+        os.pwrite(edited, b"after", 6)
+        for end in (os.fsync, os.close):
+            with self.assertRaises(OSError) as failed:
+                end(edited)
+            self.assertEqual(failed.exception.errno, errno.ESTALE)
+        self.assertEqual(sorted(os.listdir(self.table)), [".schema.toml", "r"])
+        self.assertEqual(os.listdir(self.family), ["log"])
+        self.assertEqual((self.family / "log").read_text(), "after\n")
+
     def test_two_mounts_change_owners_at_once(self):
         other = self.mount("other") / "default" / self.name
         for name in ("a", "b"):

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fs/nodes/column_lock.h"
 #include "fs/operations/callers_store.h"
 #include "fs/store/seen_tables.h"
 #include "tests/fs/names.h"
@@ -80,6 +81,27 @@ TEST_F(TableMadeAnewTest, WhatWasEmptiedOrMadeInTheOneBeforeHasGone) {
   EXPECT_EQ(tree.Error("default/t/made/f"), ENOENT);
   EXPECT_TRUE(tree.filesystem->parts().tree.directory_times.All().empty());
   EXPECT_EQ(tree.Rmdir(kTablePath), 0);
+}
+
+// Who puts to an open file describes its table.
+TEST_F(TableMadeAnewTest, ItMayBeSeenUnderAColumnsLock) {
+  struct Nobody : KernelNotifier {
+    void InvalidateInode(const Node& /*node*/) override {}
+    void InvalidateAttributes(const Node& /*node*/) override {}
+    void InvalidateEntry(const Node& /*directory*/, const std::string& /*name*/) override {}
+  } kernel;
+  Parts& parts = tree.filesystem->parts();
+  parts.tree.kernel.SetNotifier(&kernel);
+  const NodePtr known = tree.Directory("default/t/made");
+  DropElsewhere();
+  tree.MakeTable();
+  {
+    const auto lock =
+        ColumnLock::Of(parts.tree.columns, CellPlace(tree.table, "made", "f", "q"));
+    EXPECT_TRUE(parts.store.DescribeTable(tree.table).ok());
+  }
+  EXPECT_EQ(parts.tree.unstored.Find(RowPlace(tree.table, "made")), nullptr);
+  parts.tree.kernel.SetNotifier(nullptr);
 }
 
 // A process that stands in the table looks rows up without looking at the table.
