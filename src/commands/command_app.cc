@@ -69,6 +69,10 @@ CLI::App& AddCommand(CLI::App& app, const Command& command, nlohmann::json& argu
   added.formatter(std::make_shared<HelpText>());
   Syntax syntax(added, arguments);
   command.syntax(syntax);
+  if (command.serve != nullptr) {
+    syntax.Option("--config", "config", "FILE",
+                  "as a mount of a cluster, or of a store that is not mounted, would have it");
+  }
   if (command.serve != nullptr || command.prints_json)
     syntax.Flag("--json", "json", "print JSON, a line for each record");
   if (command.serve != nullptr || command.is_paged) {

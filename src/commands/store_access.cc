@@ -5,6 +5,7 @@
 
 #include "src/commands/cells.h"
 #include "src/commands/command.h"
+#include "src/commands/mounting.h"
 #include "src/commands/serving.h"
 #include "src/commands/target.h"
 #include "src/configuration.h"
@@ -93,13 +94,14 @@ StatusOr<std::unique_ptr<StoreAccess>> OpenMount(const MountedStore& mount) {
   return WithStaleMount(mount, connection.status());
 }
 
-StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name, bool only_reads) {
-  Configuration configuration;
+StatusOr<std::unique_ptr<StoreAccess>> OpenOurselves(const std::string& name,
+                                                     const std::string& config, bool only_reads) {
+  CELLFS_ASSIGN_OR_RETURN(Configuration configuration, ReadConfiguration({.config = config}));
   configuration.store.background_maintenance = false;
-  configuration.mount.read_only = only_reads;
-  configuration.mount.uid = geteuid();
-  configuration.mount.gid = getegid();
-  if (!IsCluster(name)) {
+  configuration.mount.read_only |= only_reads;
+  if (IsCluster(name)) {
+    configuration.mount.attributes_table = configuration.cluster_attributes;
+  } else {
     CELLFS_RETURN_IF_ERROR(CheckMayUse(name, only_reads ? Use::kReads : Use::kChanges));
     configuration.mount.store_directory = name;
   }
@@ -123,14 +125,19 @@ std::string NoOf(const Command& command, const std::string& target, const json& 
 StatusOr<std::unique_ptr<StoreAccess>> Front::Open(const std::string& target,
                                                    json& arguments, bool only_reads) const {
   CELLFS_ASSIGN_OR_RETURN(const StorePath path, FindStore(target));
-  for (const char* name : {"target", "targets"}) arguments.erase(name);
+  const std::string config = arguments.value("config", "");
+  for (const char* name : {"target", "targets", "config"}) arguments.erase(name);
   if (!path.names.empty()) arguments["path"] = path.names;
-  if (!path.mount) return OpenOurselves(path.store, only_reads);
+  if (!path.mount) return OpenOurselves(path.store, config, only_reads);
+  if (!config.empty()) {
+    return Status(StatusCode::kIllegalArgument,
+                  "--config: the mount on " + path.mount->mountpoint + " has its configuration");
+  }
   auto mount = OpenMount(*path.mount);
   // What a daemon that died has left of its mount keeps nobody from the store itself.
   const bool may_be_gone = !mount.ok() && mount.status().code() == StatusCode::kUnavailable;
   if (path.is_by_store && may_be_gone && IsStale(path.mount->mountpoint))
-    return OpenOurselves(path.store, only_reads);
+    return OpenOurselves(path.store, config, only_reads);
   return mount;
 }
 
