@@ -12,6 +12,8 @@ import errno
 import os
 import pathlib
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -242,6 +244,11 @@ class Written(unittest.TestCase):
         self.assertEqual(self.mode(note), 0o600)
         self.assertEqual(self.mode(off), 0o644)
         self.assertNotIn(f"{self.name}_owners", os.listdir(elsewhere / "default"))
+        configuration = self.directory / "config.toml"
+        configuration.write_text(f'[hbase]\nattributes = "{name}"\n')
+        words = ("list", f"{NAME}default")
+        self.assertIn(f"{self.name}_owners", cellfs(*words))
+        self.assertNotIn(f"{self.name}_owners", cellfs(*words, "--config", str(configuration)))
 
     def test_the_clusters_name_stands_for_its_only_mount(self):
         first, second = self.directory / "m", self.mount("second")
@@ -360,6 +367,50 @@ class Written(unittest.TestCase):
         self.assertIn(failed.exception.errno, (errno.EIO, errno.ETIMEDOUT))
         time.sleep(1.5)
         self.assertIn(note.read_text(), ("before\n", "before\nafter\n"))
+
+    def test_a_signal_ends_the_wait_of_who_writes(self):
+        self.mount("second")
+        names = ("overwritten", "appended", "edited", "removed", "renamed")
+        for name in names:
+            (self.family / name).write_text("before\n")
+        time.sleep(1.5)
+        acts = ("exec 3>overwritten; ready; echo after >&3; exec 3>&-",
+                "exec 3>>appended; ready; echo after >&3; exec 3>&-",
+                "exec 3<>edited; ready; printf AFTER >&3; exec 3>&-",
+                "ready; echo after > made", "ready; exec rm removed",
+                "ready; exec mv -T renamed target", "ready; exec mkdir ../../row",
+                "ready; exec chmod 600 edited")
+        waiting = [subprocess.Popen(
+            ["sh", "-c", f"ready() {{ echo; read go; }}; cd {self.family}; {act}"], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for act in acts]
+        for process in waiting:
+            self.mounts.callback(process.kill)
+            process.stdout.readline()
+        with silence():
+            for process in waiting:
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            time.sleep(1)
+            for process in waiting:
+                self.assertIsNone(process.poll(), process.args)
+                process.send_signal(signal.SIGINT)
+            for process in waiting:
+                self.assertEqual(process.wait(timeout=10), -signal.SIGINT, process.args)
+        time.sleep(1.5)
+        old, new = "before\n", "after\n"
+        for root in ("m", "second"):
+            family = self.directory / root / self.family.relative_to(self.directory / "m")
+            texts = {path.name: path.read_text() for path in family.iterdir()}
+            self.assertIn(texts["overwritten"], (old, new))
+            self.assertIn(texts["appended"], (old, old + new))
+            self.assertIn(texts["edited"], (old, "AFTER" + old[5:]))
+            self.assertIn(texts.get("removed", old), (old,))
+            self.assertEqual([texts[name] for name in ("renamed", "target") if name in texts], [old])
+            self.assertIn(texts.get("made", new), (new,))
+        for name in (*names, "target", "made"):
+            (self.family / name).write_text("again\n")
+            self.assertEqual((self.family / name).read_text(), "again\n")
 
 
 if __name__ == "__main__":
