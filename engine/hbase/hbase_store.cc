@@ -195,9 +195,7 @@ StatusOr<std::shared_ptr<const TableSchema>> HBaseStore::DescribeTable(const Tab
 
 Status HBaseStore::CheckMayPut(const Caller& /*caller*/, const TableName& table,
                                const std::string& /*family*/, const std::string& /*qualifier*/) {
-  const auto schema = DescribeTable(table);
-  if (!schema.ok() || !(*schema)->read_only()) return {};
-  return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is READONLY"};
+  return tables_.CheckMayPut(table, Within());
 }
 
 StatusOr<bool> HBaseStore::IsTableEnabled(const TableName& table) {

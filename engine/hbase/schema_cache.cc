@@ -8,10 +8,10 @@ constexpr size_t kMostEntries = 1024;  // who looks at more tables in so short a
 
 }  // namespace
 
-std::optional<Description> SchemaCache::Find(const TableName& table) const {
+std::optional<Description> SchemaCache::Find(const TableName& table, Clock::duration age) const {
   const std::lock_guard lock(mutex_);
   const auto entry = entries_.find(table);
-  if (entry == entries_.end() || Clock::now() - entry->second.kept_at >= age_) return std::nullopt;
+  if (entry == entries_.end() || Clock::now() - entry->second.kept_at >= age) return std::nullopt;
   return entry->second.description;
 }
 

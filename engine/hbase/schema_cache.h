@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_HBASE_SCHEMA_CACHE_H_
 #define CELLFS_ENGINE_HBASE_SCHEMA_CACHE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,7 +26,11 @@ class SchemaCache {
   explicit SchemaCache(Clock::duration age) : age_(age) {}
 
   // Nullopt: to be asked for. Also what is not there is known: kTableNotFound.
-  std::optional<Description> Find(const TableName& table) const;
+  std::optional<Description> Find(const TableName& table) const { return Find(table, age_); }
+  // For what need not be so new: one of that age counts as well.
+  std::optional<Description> FindLate(const TableName& table, Clock::duration age) const {
+    return Find(table, std::max(age, age_));
+  }
   // Counts the changes. To be taken before a description is asked for.
   uint64_t changes() const;
   // Unless something has changed since then, or it is a failure.
@@ -38,6 +43,8 @@ class SchemaCache {
     Description description;
     Clock::time_point kept_at;
   };
+
+  std::optional<Description> Find(const TableName& table, Clock::duration age) const;
 
   const Clock::duration age_;
   mutable std::mutex mutex_;  // guards the rest

@@ -207,6 +207,15 @@ Description Tables::Describe(const TableName& table, const Patience& patience) {
   return description;
 }
 
+// Who has looked at the table just now has asked.
+Status Tables::CheckMayPut(const TableName& table, const Patience& patience) {
+  constexpr Clock::duration kJustNow = std::chrono::seconds(1);
+  const auto known = schemas_.FindLate(table, kJustNow);
+  const Description schema = known ? *known : Describe(table, patience);
+  if (!schema.ok() || !(*schema)->read_only()) return {};
+  return {StatusCode::kReadOnly, "table '" + table.ToString() + "' is READONLY"};
+}
+
 Description Tables::Ask(const TableName& table, const Patience& patience) {
   pb::GetTableDescriptorsRequest request;
   Write(table, *request.add_table_names());

@@ -39,6 +39,8 @@ class Tables {
   Status Split(const TableName& table, const std::string& key, const Patience& patience);
 
   Description Describe(const TableName& table, const Patience& patience);
+  // kReadOnly.
+  Status CheckMayPut(const TableName& table, const Patience& patience);
   StatusOr<std::vector<TableName>> List(const std::string& namespace_name,
                                         const Patience& patience);
 

@@ -39,6 +39,7 @@ uint64_t BytesOf(const TableSchema& schema) {
 StatusOr<SchemaShares::Reservation> SchemaShares::Reserve(const TableSchema& schema) {
   const RunningRequest* const request = RunningRequest::OfThisThread();
   if (request == nullptr || IsOwnerOrRoot(request->uid())) return Reservation();
+  if (store_.traits().has_other_writers) return Reservation();
   Growth growth{request->uid(), BytesOf(schema)};  // of one that is not there yet
   const auto present = store_.DescribeTable(schema.name());
   if (present.ok()) {

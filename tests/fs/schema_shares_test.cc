@@ -16,6 +16,9 @@ namespace cellfs::fs {
 namespace {
 
 struct SchemaSharesTest : testing::Test {
+  void SetUp() override {
+    if (tree.store->traits().has_other_writers) GTEST_SKIP() << "a cluster counts for itself";
+  }
   // Makes tables of 400 KB each, up to so many; how many there are then.
   int MakeTables(uid_t uid, const std::string& name, int up_to) {
     const RunningRequest running(uid, nullptr);
@@ -65,6 +68,28 @@ TEST_F(SchemaSharesTest, EachMayHaveAsMuchAsIsLeftThen) {
   const RunningRequest running(kOne, nullptr);
   tree.request.uid = kOne;
   EXPECT_EQ(tree.Save("default/one0/.schema.toml", "[families.f]\n"), 0) << "less is always taken";
+}
+
+// Else each mkdir would ask for all tables of a cluster.
+TEST(SchemaSharesOfAClusterTest, AreNotCounted) {
+  WritingTree tree({}, StoreKind::kRemote);
+  ASSERT_EQ(tree.Change("default", AttributeChange{.mode = 0777}), 0);
+  const auto asked_for = [&](const std::string& table) {
+    const RunningRequest running(kOne, nullptr);
+    tree.request.uid = kOne;
+    const int before = static_cast<RemoteStore&>(*tree.store).descriptions();
+    EXPECT_EQ(tree.Mkdir(table), 0);
+    EXPECT_EQ(tree.Mkdir(table + "/r"), 0);
+    EXPECT_EQ(tree.Mkdir(table + "/r/f"), 0);
+    return static_cast<RemoteStore&>(*tree.store).descriptions() - before;
+  };
+  const int alone = asked_for("default/a");
+  for (const char* table : {"b", "c", "d"}) {
+    TableSchema schema(TableName{"default", table});
+    schema.families["f"] = FamilySchema("f");
+    ASSERT_TRUE(tree.store->CreateTable(Caller::Superuser(), schema).ok());
+  }
+  EXPECT_EQ(asked_for("default/e"), alone);
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ void RemoteStore::Restamp(const TableName& table, const Stamps& changed) {
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> RemoteStore::DescribeTable(const TableName& table) {
+  ++descriptions_;
   CELLFS_ASSIGN_OR_RETURN(const auto schema, ForwardingStore::DescribeTable(table));
   auto named = std::make_shared<TableSchema>(*schema);
   constexpr int64_t kPerTable = 1'000'000;

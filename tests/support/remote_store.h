@@ -38,6 +38,7 @@ class RemoteStore : public ForwardingStore {
   // Mutations of cells, and reads and scans, sent so far.
   int mutations() const { return mutations_; }
   int reads() const { return reads_; }
+  int descriptions() const { return descriptions_; }  // of tables
 
   // What another client's act leaves of a table: other stamps of its regions, of its state, or of
   // both.
@@ -97,6 +98,7 @@ class RemoteStore : public ForwardingStore {
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::atomic<int> reads_{0};
+  std::atomic<int> descriptions_{0};
   std::atomic<std::chrono::milliseconds> clock_difference_{std::chrono::milliseconds(0)};
   std::mutex mutex_;  // guards the rest
   std::function<void(Store&)> before_next_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include "engine/hbase/maintenance.h"
@@ -202,6 +203,29 @@ TEST(Tables, AreDescribedWithTheirRegions) {
   ASSERT_TRUE((*schema)->incarnation());
   EXPECT_EQ((*schema)->incarnation()->state, 1);
   EXPECT_EQ((*schema)->incarnation()->regions.size(), 1u) << "all were made at one time";
+}
+
+// Also with cache_time=0: who opens a file to write has just looked at its table.
+TEST(Tables, ThatWereDescribedJustNowAreNotAskedForBeforeAPut) {
+  FakeCluster cluster({}, kRows);
+  std::atomic<int> asked = 0;
+  const auto describes = [&](const ReceivedCall& call) -> std::optional<Reaction> {
+    ++asked;
+    pb::GetTableDescriptorsResponse response;
+    Write(kTable, *response.add_table_schema()->mutable_table_name());
+    pb::BytesBytesPair& read_only = *response.mutable_table_schema(0)->add_attributes();
+    read_only.set_first("READONLY");
+    read_only.set_second("true");
+    return Reaction{AnswerFrame(call.id, response)};
+  };
+  cluster.PutInTheWay(describes);
+  cluster.PutInTheWay(describes);
+  Tables tables(cluster.master(), cluster.regions(), seconds(0));
+  ASSERT_TRUE(tables.Describe(kTable, Soon()).ok());
+  EXPECT_EQ(tables.CheckMayPut(kTable, Soon()).code(), StatusCode::kReadOnly);
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(tables.Describe(kTable, Soon()).ok());
+  EXPECT_EQ(asked, 2);
 }
 
 TEST(Tables, ThatAreDisabledAreTold) {
