@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "engine/hbase/cell_block.h"
 #include "engine/hbase/reads.h"
@@ -58,6 +59,22 @@ void FakeCluster::SplitAt(const std::string& key) {
   const auto at = std::ranges::lower_bound(split_keys_, key);
   if (at == split_keys_.end() || *at != key) split_keys_.insert(at, key);
   ++generation_;
+}
+
+void FakeCluster::CutNextAnswer(size_t at) {
+  const std::lock_guard lock(mutex_);
+  cut_next_ = at;
+}
+
+size_t FakeCluster::cut_answer() const {
+  const std::lock_guard lock(mutex_);
+  return cut_answer_;
+}
+
+Reaction FakeCluster::Cut(Reaction reaction) {
+  if (!cut_next_) return reaction;
+  cut_answer_ = reaction.bytes.size();
+  return {reaction.bytes.substr(0, *std::exchange(cut_next_, {})), true};
 }
 
 std::vector<std::string> FakeCluster::changed() const {
@@ -133,8 +150,8 @@ Reaction FakeCluster::Serve(const ReceivedCall& call) {
   if (call.service == "MasterService") return ServeMaster(call);
   if (call.service == "AdminService") return ServeAdmin(call);
   if (call.method == "Scan") return ServeScan(call);
-  if (call.method == "Mutate") return ServeMutate(call);
-  if (call.method == "Multi") return ServeMulti(call);
+  if (call.method == "Mutate") return Cut(ServeMutate(call));
+  if (call.method == "Multi") return Cut(ServeMulti(call));
   return ServeGet(call);
 }
 

@@ -74,6 +74,10 @@ class FakeCluster {
   void PutInTheWay(Obstacle obstacle);
   static Obstacle Throws(std::string class_name, bool do_not_retry = false);
 
+  // The next write is done, and so many bytes of its answer get through before the connection ends.
+  void CutNextAnswer(size_t at);
+  size_t cut_answer() const;  // how many the one had that was cut last
+
   // The rows that have been changed, in the order in which they were, once for each time.
   std::vector<std::string> changed() const;
 
@@ -118,6 +122,7 @@ class FakeCluster {
   Reaction ServeGet(const ReceivedCall& call);
   Reaction ServeMutate(const ReceivedCall& call);
   Reaction ServeMulti(const ReceivedCall& call);
+  Reaction Cut(Reaction reaction);
   pb::RegionActionResult Change(const pb::RegionAction& actions, const pb::Condition* condition);
   bool Holds(const pb::Condition& condition) const;
   pb::Result Change(const pb::MutationProto& mutation);
@@ -133,6 +138,8 @@ class FakeCluster {
   const size_t rows_a_call_;
   size_t generation_ = 1;  // of region names
   std::deque<Obstacle> obstacles_;
+  std::optional<size_t> cut_next_;
+  size_t cut_answer_ = 0;
   std::map<uint64_t, OpenScanner> scanners_;
   uint64_t newest_scanner_ = 0;
   std::vector<std::string> changed_;

@@ -6,6 +6,7 @@
 #include <hbase.pb.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "engine/hbase/mutations.h"
@@ -175,6 +176,45 @@ TEST(Mutate, IsMadeAgainWithoutAnAnswerOnlyWhereThatChangesNothing) {
   }
 }
 
+// Does what `act` does, once for each place at which the answer may be cut, and once with all of
+// it: each of the former is `cut`, and changes rows so often.
+void CutEachByte(FakeCluster& cluster, const std::function<StatusCode()>& act, StatusCode cut,
+                 size_t changes) {
+  for (size_t at = 0;; ++at) {
+    const size_t before = cluster.changed().size();
+    cluster.CutNextAnswer(at);
+    const StatusCode code = act();
+    ASSERT_GT(cluster.cut_answer(), 8u);
+    if (at == cluster.cut_answer()) {
+      EXPECT_EQ(code, StatusCode::kOk);
+      return;
+    }
+    ASSERT_EQ(code, cut) << "cut at " << at << " of " << cluster.cut_answer();
+    ASSERT_EQ(cluster.changed().size() - before, changes) << "cut at " << at;
+  }
+}
+
+TEST(Mutate, MayBeCutAtEachByteOfItsAnswer) {
+  struct Case {
+    RowMutations step;
+    StatusCode cut;
+    size_t changes;
+  };
+  const StatusCode unknown = StatusCode::kOutcomeUnknown;
+  for (const Case& one : {Case{Step("e", {PutOf("e", 5)}), StatusCode::kOk, 2},
+                          Case{Step("e", {DeleteOf("e", 5)}), StatusCode::kOk, 2},
+                          Case{Step("e", {IncrementOf("e")}), StatusCode::kOk, 1},
+                          Case{Step("e", {PutOf("e", 5), DeleteOf("e", 4)}), StatusCode::kOk, 4},
+                          Case{Step("e", {PutOf("e")}), unknown, 1},
+                          Case{Step("e", {DeleteOf("e")}), unknown, 1}}) {
+    FakeCluster cluster({"d"}, kRows);
+    CutEachByte(
+        cluster,
+        [&] { return CodeOf(Mutate(cluster.regions(), kTable, one.step, seconds(10))); }, one.cut,
+        one.changes);
+  }
+}
+
 TEST(Mutate, WithoutAnAnswerInTheEndIsUnknown) {
   for (const auto& mutation : {PutOf("e"), PutOf("e", 5), IncrementOf("e")}) {
     for (const bool in_a_step : {false, true}) {
@@ -247,6 +287,19 @@ TEST(CheckAndMutate, IsMadeAgainWithoutAnAnswerOnlyWhereItsTimestampsAreChosen) 
     EXPECT_EQ(ChangeIf(cluster, "a", mutations).status().code(), StatusCode::kOutcomeUnknown);
     EXPECT_EQ(cluster.changed().size(), mutations.size());
   }
+}
+
+TEST(CheckAndMutate, MayBeCutAtEachByteOfItsAnswer) {
+  FakeCluster cluster({"d"}, kRows);
+  const auto changes = [&](Timestamp timestamp) {
+    return [&cluster, timestamp] {
+      const auto checked = ChangeIf(cluster, "a", {PutOf("a", timestamp)});
+      EXPECT_TRUE(!checked.ok() || checked->done);
+      return checked.status().code();
+    };
+  };
+  CutEachByte(cluster, changes(5), StatusCode::kOk, 2);
+  CutEachByte(cluster, changes(kLatestTimestamp), StatusCode::kOutcomeUnknown, 1);
 }
 
 // It may have been done the first time, and that be why its condition does not hold any more.
