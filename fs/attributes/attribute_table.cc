@@ -13,7 +13,7 @@ AttributeTable::AttributeTable(Store& store, const Clock& clock, const Freshness
       name_(std::move(name)),
       read_ahead_(freshness.is_exact() ? nullptr
                                        : std::make_unique<ReadAhead>(store, freshness,
-                                                                     ReadAhead::Changes::kByRow)),
+                                                                     ReadAhead::Histories::kBrought)),
       mutations_(store, clock) {}
 
 // ---- What is known of it ------------------------------------------------------------------------

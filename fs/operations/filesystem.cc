@@ -346,6 +346,8 @@ void FileSystem::NoticeOtherWriters(const ResolvedEntry& found, Node& node) {
   if (column == nullptr) return;  // in a view nothing of it is kept
   const Timestamp before = column->SeeVersion(found.version);
   if (before < 0 || before == found.version) return;
+  // What was brought may be of before that, or this of before what was brought.
+  parts_.told_changes->read_ahead().Forget(found.place.table, found.place.row);
   const auto file = node.shared_file();
   if (file == nullptr || file->writers() == 0) {
     parts_.tree.kernel.Changed(node.shared_from_this(), false);

@@ -41,6 +41,7 @@
 #include "fs/store/column_mutations.h"
 #include "fs/store/freshness.h"
 #include "fs/store/kept_tables.h"
+#include "fs/store/told_changes.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/file_names.h"
@@ -53,9 +54,13 @@ struct Parts {
   Parts(Store& store_in, MountOptions options_in, std::shared_ptr<const Clock> clock_in)
       : options(std::move(options_in)),
         clock(std::move(clock_in)),
+        freshness(store_in.traits(), *clock),
         kept_tables(store_in.traits().tables_need_a_family ? std::make_unique<KeptTables>(store_in)
                                                            : nullptr),
-        store(kept_tables == nullptr ? store_in : *kept_tables) {
+        with_kept(kept_tables == nullptr ? store_in : *kept_tables),
+        told_changes(freshness.is_exact() ? nullptr
+                                          : std::make_unique<ToldChanges>(with_kept, freshness)),
+        store(told_changes == nullptr ? with_kept : *told_changes) {
     if (kept_tables == nullptr) return;
     kept_tables->SetTellOfMade([this](const TableName& table) {
       errors.Record("schema", TablePlace(table), attributes.IsStillTheSame(table));
@@ -67,11 +72,15 @@ struct Parts {
 
   const MountOptions options;
   const std::shared_ptr<const Clock> clock;
+  const Freshness freshness;
+
+  // ---- The store, through those that add to it ------------------------------------------------
   const std::unique_ptr<KeptTables> kept_tables;  // null where the store takes every table
-  Store& store;                                   // with these
+  Store& with_kept;
+  const std::unique_ptr<ToldChanges> told_changes;  // null where all that is read can be kept
+  Store& store;
 
   // ---- What is kept ---------------------------------------------------------------------------
-  const Freshness freshness{store.traits(), *clock};
   ScanSlots scan_slots;
   Callers callers{options.authorization};
   ErrorLog errors{*clock};
@@ -81,7 +90,8 @@ struct Parts {
   AttributeStore attributes{store, options, clock};
 
   // ---- What looks -----------------------------------------------------------------------------
-  const Reading reading{store, attributes, *clock, freshness, scan_slots, options};
+  const Reading reading{store, attributes, *clock, freshness, scan_slots, options,
+                        told_changes == nullptr ? nullptr : &told_changes->read_ahead()};
   const CellfsDirectory self{reading, tree.inodes, tree.open_file_memory, asof, errors, options};
   const ChildPlaces places{reading, names, tree.unstored, asof, options};
   const Resolver resolver{places, reading, tree.inodes, tree.unstored, self};

@@ -33,15 +33,14 @@ namespace cellfs::fs {
 class Reading {
  public:
   Reading(Store& store, AttributeStore& attributes, const Clock& clock, const Freshness& freshness,
-          ScanSlots& scan_slots, const MountOptions& options)
+          ScanSlots& scan_slots, const MountOptions& options, ReadAhead* read_ahead = nullptr)
       : store_(store),
         attributes_(attributes),
         clock_(clock),
         freshness_(freshness),
         scan_slots_(scan_slots),
-        options_(options) {
-    if (!freshness.is_exact()) read_ahead_ = std::make_unique<ReadAhead>(store, freshness);
-  }
+        options_(options),
+        read_ahead_(read_ahead) {}
 
   const Clock& clock() const { return clock_; }
   const Freshness& freshness() const { return freshness_; }
@@ -132,7 +131,7 @@ class Reading {
   const Freshness& freshness_;
   ScanSlots& scan_slots_;
   const MountOptions& options_;
-  std::unique_ptr<ReadAhead> read_ahead_;  // null where all that is read can be kept
+  ReadAhead* const read_ahead_;  // null where all that is read can be kept
 };
 
 enum class ReadDetail { kLengths, kValues };

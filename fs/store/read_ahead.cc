@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include "engine/filters.h"
-#include "fs/nodes/generation.h"
 
 namespace cellfs::fs {
 namespace {
@@ -15,8 +15,29 @@ constexpr size_t kFirstAmount = 16;
 constexpr size_t kGrowth = 4;
 constexpr size_t kMostAmount = 1024;
 constexpr size_t kMostBytes = size_t{1} << 20;
-constexpr size_t kMostWindows = 16;
-constexpr size_t kMostAsked = 32;
+// Of all that is kept.
+constexpr size_t kMostBytesKept = size_t{16} << 20;
+constexpr size_t kMostSequences = 64;
+// Of one sequence.
+constexpr size_t kMostWindows = 48;
+constexpr size_t kMostUnused = 16;
+constexpr size_t kMostKeys = 48;
+// What was brought for nothing keeps from bringing more for so long.
+constexpr int64_t kLongAgo = 10'000;  // milliseconds
+
+size_t BytesOf(const RowCells& cells) {
+  size_t bytes = 0;
+  for (const Cell& cell : cells)
+    bytes += cell.row.size() + cell.qualifier.size() + cell.value.size() + sizeof cell;
+  return bytes;
+}
+
+// The last of them that begins below the key; its end where none does.
+template <typename Windows>
+auto LastBelow(Windows& windows, const std::string& key) {
+  const auto behind = windows.lower_bound(key);
+  return behind == windows.begin() ? windows.end() : std::prev(behind);
+}
 
 // The first rows, or pieces of one, of about kMostBytes; the last may be cut off unless the scan is
 // at its end.
@@ -28,8 +49,7 @@ StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount) {
                                                      .max_bytes = kMostBytes - bytes,
                                                      .partial_rows = true}));
     for (RowCells& row : more) {
-      for (const Cell& cell : row)
-        bytes += cell.row.size() + cell.qualifier.size() + cell.value.size() + sizeof cell;
+      bytes += BytesOf(row);
       rows.push_back(std::move(row));
     }
   }
@@ -67,21 +87,22 @@ ReadAhead::Sequence ReadAhead::SequenceOf(const Question& question, bool by_colu
   return sequence;
 }
 
-bool ReadAhead::Covers(const Window& window, const Question& question) {
+bool ReadAhead::MayAnswer(const Sequence& sequence, const Question& question) {
+  return sequence.table == question.table && sequence.lengths_only == question.lengths_only &&
+         sequence.max_versions == question.max_versions &&
+         (!sequence.row || (*sequence.row == question.row && question.qualifier));
+}
+
+bool ReadAhead::Covers(const Window& window, const Question& question) const {
   const Sequence& sequence = window.sequence;
-  if (sequence.table != question.table || sequence.lengths_only != question.lengths_only ||
-      sequence.max_versions != question.max_versions) {
-    return false;
-  }
+  if (!MayAnswer(sequence, question) || window.is_void || window.BringsNothing()) return false;
+  const std::string& key = KeyIn(sequence, question);
+  if (key < window.first || (!window.is_to_end && key > window.last)) return false;
+  if (window.forgotten.contains(key) || !freshness_.IsFresh(window.read_at)) return false;
   // Whether the table has a family that no cell is in, and that was not asked for, says the store.
   const auto& families = sequence.families.empty() ? window.families : sequence.families;
   if (!std::ranges::includes(families, question.families)) return false;
-  if (question.families.empty() && !sequence.families.empty()) return false;
-  if (window.forgotten.contains(question.row)) return false;
-  if (sequence.row && (*sequence.row != question.row || !question.qualifier)) return false;
-  if (window.BringsNothing()) return false;
-  const std::string& key = KeyIn(sequence, question);
-  return key >= window.first && (window.is_to_end || key <= window.last);
+  return !question.families.empty() || sequence.families.empty();
 }
 
 RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
@@ -100,59 +121,185 @@ RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
   return answer;
 }
 
-bool ReadAhead::IsStill(const Window& window) const {
-  return freshness_.IsFresh(window.read_at) && window.changes == CountChanges();
+// ---- What this mount changes --------------------------------------------------------------------
+
+void ReadAhead::ForgetIn(Window& window, const Mutation& mutation) const {
+  const auto forget = [&](const std::string& key) {
+    const bool is_being_read = window.last.empty();
+    const bool is_inside =
+        key >= window.first && (is_being_read || window.is_to_end || key <= window.last);
+    if (is_inside) window.forgotten.insert(key);
+  };
+  if (!window.sequence.row) return forget(RowOf(mutation));
+  if (*window.sequence.row != RowOf(mutation)) return;
+  const std::string& family = *window.sequence.families.begin();
+  const auto forget_cells = [&](const auto& cells) {
+    for (const auto& cell : cells) {
+      if (cell.family == family) forget(cell.qualifier);
+    }
+  };
+  if (const auto* const put = std::get_if<Put>(&mutation)) return forget_cells(put->cells);
+  if (const auto* const append = std::get_if<Append>(&mutation)) return forget_cells(append->cells);
+  if (const auto* const added = std::get_if<Increment>(&mutation)) return forget_cells(added->cells);
+  window.is_void = true;
 }
 
-uint64_t ReadAhead::CountChanges() const {
-  return changes_ == Changes::kAny ? Generation::Newest() : 0;
+void ReadAhead::Forget(const TableName& table, const RowMutations& mutations) {
+  const std::lock_guard lock(mutex_);
+  const auto forget = [&](const WindowPtr& window) {
+    for (const Mutation& mutation : mutations.mutations) ForgetIn(*window, mutation);
+  };
+  for (Asked& asked : asked_) {
+    if (asked.sequence.table != table) continue;
+    if (asked.sequence.row && *asked.sequence.row != mutations.row) continue;
+    for (const auto& [key, window] : asked.windows) forget(window);
+  }
+  for (const WindowPtr& window : bringing_) {
+    if (window->sequence.table == table) forget(window);
+  }
 }
 
 void ReadAhead::Forget(const TableName& table, const std::string& row) {
+  Delete all_of_it;
+  all_of_it.row = row;
+  Forget(table, RowMutations::Of(std::move(all_of_it)));
+}
+
+void ReadAhead::Forget(const TableName& table) {
   const std::lock_guard lock(mutex_);
-  ++forgotten_;
-  for (const WindowPtr& window : windows_) {
-    if (window->sequence.table == table) window->forgotten.insert(row);
+  std::erase_if(asked_, [&](const Asked& asked) { return asked.sequence.table == table; });
+  for (const WindowPtr& window : bringing_) window->is_void |= window->sequence.table == table;
+}
+
+// ---- What is at hand ----------------------------------------------------------------------------
+
+ReadAhead::WindowPtr ReadAhead::Find(const Question& question) {
+  for (Asked& asked : asked_) {
+    if (!MayAnswer(asked.sequence, question)) continue;
+    const std::string& key = KeyIn(asked.sequence, question);
+    auto found = asked.windows.find(key);
+    if (found == asked.windows.end()) found = LastBelow(asked.windows, key);
+    if (found != asked.windows.end() && Covers(*found->second, question)) return found->second;
+  }
+  return nullptr;
+}
+
+ReadAhead::Asked& ReadAhead::AskedIn(const Sequence& sequence) {
+  const auto found = std::ranges::find(asked_, sequence, &Asked::sequence);
+  if (found != asked_.end()) {
+    asked_.splice(asked_.begin(), asked_, found);
+  } else {
+    asked_.push_front({sequence, {}, {}});
+    if (asked_.size() > kMostSequences) asked_.pop_back();
+  }
+  return asked_.front();
+}
+
+bool ReadAhead::IsLongAgo(const Window& window) const {
+  return freshness_.Now() - window.read_at > kLongAgo;
+}
+
+size_t ReadAhead::AmountFor(Asked& asked, const std::string& key) const {
+  std::erase_if(asked.windows, [&](const auto& entry) { return IsLongAgo(*entry.second); });
+  const auto note = [&] {
+    std::erase(asked.keys, key);
+    asked.keys.push_front(key);
+    if (asked.keys.size() > kMostKeys) asked.keys.pop_back();
+  };
+  const std::string* last_key = nullptr;
+  for (const std::string& other : asked.keys) {
+    if (other < key && (last_key == nullptr || other > *last_key)) last_key = &other;
+  }
+  const auto window = LastBelow(asked.windows, key);
+  // Where somebody has asked in between, it was not this window that he goes on from.
+  if (window != asked.windows.end() && (last_key == nullptr || *last_key <= window->second->last ||
+                                        *last_key <= window->first)) {
+    const Window& before = *window->second;
+    const auto known = before.cells.lower_bound(key);
+    if (known == before.cells.end()) {
+      if (before.WasUsed()) return std::min(before.asked_for * kGrowth, kMostAmount);
+      if (!before.BringsNothing()) note();
+      return 0;
+    }
+    // Somebody is in the midst of it, and it has grown old: it was too long for him.
+    const auto behind = static_cast<size_t>(std::distance(before.cells.begin(), known));
+    if (before.used * 2 < behind) return 0;
+    asked.windows.erase(window);
+    return std::clamp(behind * 2, kFirstAmount, kMostAmount);
+  }
+  const bool follows = last_key != nullptr;
+  note();
+  const auto unused = std::ranges::count_if(
+      asked.windows, [](const auto& entry) { return !entry.second->WasUsed(); });
+  return follows && static_cast<size_t>(unused) < kMostUnused ? kFirstAmount : 0;
+}
+
+void ReadAhead::Keep(const WindowPtr& window) {
+  Asked& asked = AskedIn(window->sequence);
+  // Those that it has all of.
+  auto next = asked.windows.lower_bound(window->first);
+  while (next != asked.windows.end() && (window->is_to_end || next->second->last <= window->last) &&
+         !next->second->is_to_end) {
+    next = asked.windows.erase(next);
+  }
+  asked.windows.insert_or_assign(window->first, window);
+  DropOldest();
+}
+
+// Of the latest sequence, where there are too many; of all, where they are too large.
+void ReadAhead::DropOldest() {
+  const auto older = [](const auto& a, const auto& b) {
+    return a.second->read_at < b.second->read_at;
+  };
+  auto& latest = asked_.front().windows;
+  if (latest.size() > kMostWindows) latest.erase(std::ranges::min_element(latest, older));
+  size_t bytes = 0;
+  for (const Asked& asked : asked_) {
+    for (const auto& [key, window] : asked.windows) bytes += window->bytes;
+  }
+  for (auto asked = asked_.rbegin(); asked != asked_.rend() && bytes > kMostBytesKept; ++asked) {
+    while (!asked->windows.empty() && bytes > kMostBytesKept) {
+      const auto oldest = std::ranges::min_element(asked->windows, older);
+      bytes -= oldest->second->bytes;
+      asked->windows.erase(oldest);
+    }
   }
 }
 
-std::optional<ReadAhead::Answer> ReadAhead::Find(const Question& question) {
-  for (const WindowPtr& window : windows_) {
-    if (!Covers(*window, question) || !IsStill(*window)) continue;
-    ++window->used;
-    return Answer{AnswerFrom(*window, question), window->read_at};
+// ---- Reading ------------------------------------------------------------------------------------
+
+// A window that is being read.
+class ReadAhead::Bringing {
+ public:
+  Bringing(ReadAhead& ahead, const WindowPtr& window) : ahead_(ahead) {
+    window->read_at = ahead_.freshness_.Now();
+    const std::lock_guard lock(ahead_.mutex_);
+    at_ = ahead_.bringing_.insert(ahead_.bringing_.end(), window);
   }
-  return std::nullopt;
-}
-
-// What was brought for nothing keeps from bringing more until other reads have displaced it.
-size_t ReadAhead::AmountFor(const Sequence& sequence, const std::string& key) const {
-  for (const WindowPtr& window : windows_) {
-    if (window->sequence != sequence || window->first >= key) continue;
-    if (window->BringsNothing()) return 0;
-    const bool was_used = window->used * 2 >= std::min(window->asked_for, window->cells.size());
-    return was_used ? std::min(window->asked_for * kGrowth, kMostAmount) : 0;
+  Bringing(const Bringing&) = delete;
+  Bringing& operator=(const Bringing&) = delete;
+  ~Bringing() {
+    const std::lock_guard lock(ahead_.mutex_);
+    ahead_.bringing_.erase(at_);
   }
-  const bool follows = std::ranges::any_of(asked_, [&](const Asked& asked) {
-    return asked.sequence == sequence && asked.key < key;
-  });
-  return follows ? kFirstAmount : 0;
+
+ private:
+  ReadAhead& ahead_;
+  std::list<WindowPtr>::iterator at_;
+};
+
+void ReadAhead::Take(RowCells cells, Window& window) {
+  window.bytes += BytesOf(cells);
+  for (Cell& cell : cells) {
+    window.families.insert(cell.family);
+    RowCells& of_key = window.cells[window.sequence.row ? cell.qualifier : cell.row];
+    of_key.push_back(std::move(cell));
+  }
 }
 
-void ReadAhead::Note(Sequence sequence, std::string key) {
-  std::erase_if(asked_, [&](const Asked& asked) { return asked.sequence == sequence; });
-  asked_.push_front({std::move(sequence), std::move(key)});
-  if (asked_.size() > kMostAsked) asked_.pop_back();
-}
-
-StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequence& sequence,
-                                                const std::string& first, size_t amount) const {
-  auto window = std::make_shared<Window>();
-  window->sequence = sequence;
-  window->first = first;
-  window->asked_for = amount;
-  window->read_at = freshness_.Now();
-  window->changes = CountChanges();
+Status ReadAhead::Bring(const Caller& caller, Window& window) const {
+  const Sequence& sequence = window.sequence;
+  const size_t amount = window.asked_for;
   Scan scan;
   scan.lengths_only = sequence.lengths_only;
   scan.max_versions = sequence.max_versions;
@@ -161,26 +308,20 @@ StatusOr<ReadAhead::WindowPtr> ReadAhead::Bring(const Caller& caller, const Sequ
     scan.start_row = scan.stop_row = *sequence.row;
     scan.include_stop_row = true;
     scan.store_limit = static_cast<int32_t>(amount);
-    CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnRangeFilter(first, true, std::nullopt, false));
+    CELLFS_ASSIGN_OR_RETURN(scan.filter,
+                            MakeColumnRangeFilter(window.first, true, std::nullopt, false));
   } else {
-    scan.start_row = first;
+    scan.start_row = window.first;
     scan.limit = static_cast<int64_t>(amount);
   }
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, store_.OpenScanner(caller, sequence.table, scan));
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, FirstRows(*scanner, amount));
-  auto& cells = window->cells;
-  for (RowCells& row : rows) {
-    for (Cell& cell : row) {
-      window->families.insert(cell.family);
-      RowCells& of_key = cells[sequence.row ? cell.qualifier : cell.row];
-      of_key.push_back(std::move(cell));
-    }
-  }
+  for (RowCells& row : rows) Take(std::move(row), window);
+  auto& cells = window.cells;
   const bool is_whole = scanner->at_end();
   if (!sequence.row && !is_whole && !cells.empty()) cells.erase(std::prev(cells.end()));
-  if (!cells.empty()) window->last = cells.rbegin()->first;
-  window->is_to_end = is_whole && cells.size() < amount;
-  return window;
+  window.is_to_end = is_whole && cells.size() < amount;
+  return {};
 }
 
 StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table, const Get& get) {
@@ -190,40 +331,40 @@ StatusOr<RowCells> ReadAhead::Read(const Caller& caller, const TableName& table,
 
 StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName& table,
                                            const Get& get) {
+  const auto question = QuestionOf(caller, table, get);
+  const bool is_history = get.max_versions != 1 && histories_ == Histories::kAskedForAlone;
   const auto read_alone = [&]() -> StatusOr<Answer> {
     const Timestamp read_at = freshness_.Now();
     CELLFS_ASSIGN_OR_RETURN(RowCells cells, store_.Read(caller, table, get));
     return Answer{std::move(cells), read_at};
   };
-  const auto question = QuestionOf(caller, table, get);
-  const bool is_history = get.max_versions != 1 && changes_ == Changes::kAny;  // and may be long
   if (!question || is_history) return read_alone();
-  Sequence sequence;
-  size_t amount = 0;
-  uint64_t forgotten = 0;
+  const auto window = std::make_shared<Window>();
   {
-    const std::lock_guard lock(mutex_);
-    if (auto answer = Find(*question)) return *std::move(answer);
-    forgotten = forgotten_;
+    std::unique_lock lock(mutex_);
+    if (const WindowPtr found = Find(*question)) {
+      ++found->used;
+      lock.unlock();  // values may be long
+      return Answer{AnswerFrom(*found, *question), found->read_at};
+    }
     for (const bool by_column : {true, false}) {
       const bool has_columns = question->qualifier && question->max_versions == 1;
-      if (amount != 0 || (by_column && !has_columns)) continue;
-      sequence = SequenceOf(*question, by_column);
-      const std::string& key = KeyIn(sequence, *question);
-      amount = AmountFor(sequence, key);
-      Note(sequence, key);
+      if (window->asked_for != 0 || (by_column && !has_columns)) continue;
+      window->sequence = SequenceOf(*question, by_column);
+      window->first = KeyIn(window->sequence, *question);
+      window->asked_for = AmountFor(AskedIn(window->sequence), window->first);
     }
   }
-  if (amount == 0) return read_alone();
-  CELLFS_ASSIGN_OR_RETURN(const WindowPtr window,
-                          Bring(caller, sequence, KeyIn(sequence, *question), amount));
-  const bool answers = Covers(*window, *question) && IsStill(*window);
-  window->used = answers ? 1 : 0;
+  if (window->asked_for == 0) return read_alone();
+  bool answers = false;
   {
+    const Bringing bringing(*this, window);
+    CELLFS_RETURN_IF_ERROR(Bring(caller, *window));
     const std::lock_guard lock(mutex_);
-    std::erase_if(windows_, [&](const WindowPtr& old) { return old->sequence == sequence; });
-    if (forgotten == forgotten_) windows_.push_front(window);
-    if (windows_.size() > kMostWindows) windows_.pop_back();
+    if (!window->cells.empty()) window->last = window->cells.rbegin()->first;
+    answers = Covers(*window, *question);
+    window->used = answers ? 1 : 0;
+    Keep(window);
   }
   if (!answers) return read_alone();
   return Answer{AnswerFrom(*window, *question), window->read_at};

@@ -8,15 +8,20 @@
 //     a row behind another one                rows from there on
 //     a column behind another one of its row  columns of the family from there on
 //
+// Many may go through one table at once, each in a part of it: a read goes on where the nearest one
+// before it ended. Who reads here and there is told by what he leaves unused.
+//
 // Only plain reads of the present are answered so; values of the families asked for, lengths of all
-// families. What was brought counts for as long as anything that was read may be shown, and until
-// this mount changes something: who changes a column must see it.
+// families. What was brought counts for as long as anything that was read may be shown, but of what
+// this mount changes only until then (Forget): who changes a column must see it.
 //
 // Thread-safe.
 #ifndef CELLFS_FS_STORE_READ_AHEAD_H_
 #define CELLFS_FS_STORE_READ_AHEAD_H_
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -24,6 +29,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/store.h"
 #include "fs/store/freshness.h"
@@ -32,14 +38,15 @@ namespace cellfs::fs {
 
 class ReadAhead {
  public:
-  // How it hears of changes.
-  enum class Changes {
-    kAny,    // whatever this mount changes ends what was brought (fs/nodes/generation.h)
-    kByRow,  // Forget tells
+  // What is brought of columns with several versions.
+  enum class Histories {
+    kAskedForAlone,  // they may be long
+    kBrought,        // they are short
   };
   // Both outlive it.
-  ReadAhead(Store& store, const Freshness& freshness, Changes changes = Changes::kAny)
-      : store_(store), freshness_(freshness), changes_(changes) {}
+  ReadAhead(Store& store, const Freshness& freshness,
+            Histories histories = Histories::kAskedForAlone)
+      : store_(store), freshness_(freshness), histories_(histories) {}
 
   // As Store::Read.
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get);
@@ -48,8 +55,10 @@ class ReadAhead {
     Timestamp read_at = 0;  // Freshness::Now() from before that
   };
   StatusOr<Answer> Ask(const Caller& caller, const TableName& table, const Get& get);
-  // This mount has changed the row.
+  // These columns of the row were changed, or may have been; anything of it; of the table.
+  void Forget(const TableName& table, const RowMutations& mutations);
   void Forget(const TableName& table, const std::string& row);
+  void Forget(const TableName& table);
 
  private:
   // A plain read.
@@ -85,47 +94,57 @@ class ReadAhead {
     std::string last;
     bool is_to_end = false;  // nothing comes behind it
     Timestamp read_at = 0;
-    uint64_t changes = 0;  // CountChanges() from before it was read
-    size_t asked_for = 0;  // keys
-    size_t used = 0;       // answers given
+    size_t asked_for = 0;                   // keys
+    size_t bytes = 0;                       // about
     std::map<std::string, RowCells> cells;  // by key
     std::set<std::string> families;         // of the cells
-    std::set<std::string> forgotten;        // rows that were changed since then
+    // ---- Guarded by mutex_; the rest stays as it was brought
+    size_t used = 0;                  // answers given
+    std::set<std::string> forgotten;  // keys that were changed since then
+    bool is_void = false;             // all of them were
 
     // What comes first is too large to be brought so.
     bool BringsNothing() const { return cells.empty() && !is_to_end; }
+    bool WasUsed() const {
+      return !BringsNothing() && used * 2 >= std::min(asked_for, cells.size());
+    }
   };
   using WindowPtr = std::shared_ptr<Window>;
+
+  // What was asked and brought in one sequence.
   struct Asked {
     Sequence sequence;
-    std::string key;
+    std::map<std::string, WindowPtr> windows;  // by the first key
+    std::list<std::string> keys;               // where somebody may go on, the latest first
   };
+  class Bringing;
 
   static std::optional<Question> QuestionOf(const Caller& caller, const TableName& table,
                                             const Get& get);
   // By columns where it has one, else by rows.
   static Sequence SequenceOf(const Question& question, bool by_column);
-  static bool Covers(const Window& window, const Question& question);
-  bool IsStill(const Window& window) const;
   static RowCells AnswerFrom(const Window& window, const Question& question);
-  uint64_t CountChanges() const;
+  Status Bring(const Caller& caller, Window& window) const;
+  static void Take(RowCells cells, Window& window);
 
   // ---- REQUIRES: mutex_
-  std::optional<Answer> Find(const Question& question);
-  // How many keys of the sequence to bring from the key on; 0: it does not go on there.
-  size_t AmountFor(const Sequence& sequence, const std::string& key) const;
-  void Note(Sequence sequence, std::string key);
-
-  StatusOr<WindowPtr> Bring(const Caller& caller, const Sequence& sequence,
-                            const std::string& first, size_t amount) const;
+  static bool MayAnswer(const Sequence& sequence, const Question& question);
+  bool Covers(const Window& window, const Question& question) const;
+  WindowPtr Find(const Question& question);
+  Asked& AskedIn(const Sequence& sequence);
+  // How many keys to bring from the key on; 0: nobody goes on there.
+  size_t AmountFor(Asked& asked, const std::string& key) const;
+  void Keep(const WindowPtr& window);
+  void DropOldest();
+  bool IsLongAgo(const Window& window) const;
+  void ForgetIn(Window& window, const Mutation& mutation) const;
 
   Store& store_;
   const Freshness& freshness_;
-  const Changes changes_;
-  std::mutex mutex_;              // guards the rest
-  uint64_t forgotten_ = 0;        // counts Forget
-  std::list<WindowPtr> windows_;  // the newest first
-  std::list<Asked> asked_;        // of the store, the latest first
+  const Histories histories_;
+  std::mutex mutex_;               // guards the rest
+  std::list<Asked> asked_;         // the latest first
+  std::list<WindowPtr> bringing_;  // that nobody finds yet, but that hear of changes
 };
 
 }  // namespace cellfs::fs

@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/filters.h"
 #include "engine/forwarding_store.h"
 #include "engine/open.h"
-#include "fs/nodes/generation.h"
 #include "tests/fs/names.h"
 #include "tests/support/temporary_directory.h"
 
@@ -29,10 +30,13 @@ class CountedStore : public ForwardingStore {
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override {
     ++calls;
-    return ForwardingStore::OpenScanner(caller, table, scan);
+    auto scanner = ForwardingStore::OpenScanner(caller, table, scan);
+    if (after_opening) std::exchange(after_opening, {})();
+    return scanner;
   }
 
   int calls = 0;
+  std::function<void()> after_opening;  // once
 };
 
 std::string Numbered(const std::string& prefix, int number) {
@@ -110,6 +114,95 @@ TEST_F(ReadAheadTest, ReadingTheColumnsOfARowAsksSeldom) {
   EXPECT_LE(store_.calls, 15);
 }
 
+// Each goes through a part of the table, and they take turns.
+TEST_F(ReadAheadTest, ManyReadersSideBySideAskSeldom) {
+  constexpr int kReaders = 16;
+  constexpr int kRowsEach = 62;
+  for (int i = 0; i < kReaders * kRowsEach; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < kRowsEach; ++i) {
+    for (int reader = 0; reader < kReaders; ++reader) {
+      const std::string row = Numbered("r", reader * kRowsEach + i);
+      for (const Get& get : {Of(row), Of(row, "f"), Of(row, "f", "q")})
+        ASSERT_EQ(Ahead(get), row + " f:q  3\n");
+      const Get value = Of(row, "f", "q", /*lengths_only=*/false);
+      ASSERT_EQ(Ahead(value), Direct(value));
+    }
+  }
+  EXPECT_LE(store_.calls, kReaders * 9);
+}
+
+// A reader goes on with what was brought for him though others read elsewhere meanwhile.
+TEST_F(ReadAheadTest, WhoReadsHereAndThereDoesNotDisturbWhoGoesOn) {
+  for (int i = 0; i < 2000; ++i) PutCell(Numbered("r", i), "f", "q");
+  std::mt19937 random(3);
+  int others = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Get get = Of(Numbered("r", i));
+    ASSERT_EQ(Ahead(get), Direct(get));
+    if (i % 5 != 0) continue;
+    const Get other = Of(Numbered("r", 1000 + static_cast<int>(random() % 1000)));
+    ASSERT_EQ(Ahead(other), Direct(other));
+    ++others;
+  }
+  EXPECT_LE(store_.calls - others, 20);
+}
+
+// Files that are written one after the other: of the rows behind nothing is forgotten.
+TEST_F(ReadAheadTest, WhoChangesRowAfterRowAsksSeldom) {
+  for (int i = 0; i < 1000; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 1000; ++i) {
+    const std::string row = Numbered("r", i);
+    for (const Get& get : {Of(row), Of(row, "f"), Of(row, "f", "q")})
+      ASSERT_EQ(Ahead(get), Direct(get));
+    PutCell(row, "f", "q", 5);
+    ahead_.Forget(kTable, row);
+  }
+  EXPECT_LE(store_.calls, 15);
+}
+
+TEST_F(ReadAheadTest, OfARowOnlyTheColumnsThatWereChangedAreForgotten) {
+  for (int i = 0; i < 100; ++i) PutCell("r", "f", Numbered("q", i));
+  const auto value_of = [](int number) {
+    return Of("r", "f", Numbered("q", number), /*lengths_only=*/false);
+  };
+  for (int i = 0; i < 10; ++i) Ahead(value_of(i));
+  const int asked = store_.calls;
+  const Put put{.row = "r", .cells = {{"f", Numbered("q", 11), kLatestTimestamp, "new", {}}}};
+  ASSERT_TRUE(store_.Mutate(me_, kTable, RowMutations::Of(put)).ok());
+  ahead_.Forget(kTable, RowMutations::Of(put));
+  for (int i = 10; i < 15; ++i) EXPECT_EQ(Ahead(value_of(i)), Direct(value_of(i)));
+  EXPECT_EQ(store_.calls, asked + 1);
+  Delete family{.row = "r", .markers = {{CellType::kDeleteFamily, "f", ""}}};
+  ASSERT_TRUE(store_.Mutate(me_, kTable, RowMutations::Of(family)).ok());
+  ahead_.Forget(kTable, RowMutations::Of(family));
+  EXPECT_EQ(Ahead(value_of(14)), "");
+}
+
+// The change comes after the store was asked and before the answer is here.
+TEST_F(ReadAheadTest, WhatIsChangedWhileItIsBroughtIsSeen) {
+  for (int i = 0; i < 30; ++i) PutCell(Numbered("r", i), "f", "q");
+  Ahead(Of(Numbered("r", 0)));
+  const Get changed = Of(Numbered("r", 5));
+  store_.after_opening = [&] { ahead_.Forget(kTable, changed.row); };
+  Ahead(Of(Numbered("r", 1)));
+  PutCell(changed.row, "f", "another");
+  EXPECT_EQ(Ahead(changed), Direct(changed));
+  const int asked = store_.calls;
+  Ahead(Of(Numbered("r", 6)));
+  EXPECT_EQ(store_.calls, asked);
+}
+
+TEST_F(ReadAheadTest, OfATableThatIsChangedNothingIsKnown) {
+  for (int i = 0; i < 30; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 5; ++i) Ahead(Of(Numbered("r", i)));
+  const Get known = Of(Numbered("r", 6));
+  PutCell(known.row, "g", "another");
+  ahead_.Forget({"default", "other"});
+  EXPECT_NE(Ahead(known), Direct(known));
+  ahead_.Forget(kTable);
+  EXPECT_EQ(Ahead(known), Direct(known));
+}
+
 TEST_F(ReadAheadTest, WhatThisMountChangesIsSeen) {
   for (int i = 0; i < 30; ++i) PutCell(Numbered("r", i), "f", "q");
   for (int i = 0; i < 10; ++i) Ahead(Of(Numbered("r", i)));
@@ -118,12 +211,12 @@ TEST_F(ReadAheadTest, WhatThisMountChangesIsSeen) {
   ASSERT_EQ(Ahead(known), Direct(known));
   ASSERT_EQ(store_.calls, asked);
   PutCell(known.row, "f", "another");
-  Generation::Next();  // as a change of its column does
+  ahead_.Forget(kTable, known.row);
   EXPECT_EQ(Ahead(known), Direct(known));
 }
 
 TEST_F(ReadAheadTest, AChangeOfARowEndsWhatWasBroughtOfItAlone) {
-  ReadAhead by_row(store_, freshness_, ReadAhead::Changes::kByRow);
+  ReadAhead by_row(store_, freshness_, ReadAhead::Histories::kBrought);
   const auto get_of = [](int number) {
     Get get = Of(Numbered("r", number), "f", {}, /*lengths_only=*/false);
     get.columns["g"];
@@ -141,7 +234,6 @@ TEST_F(ReadAheadTest, AChangeOfARowEndsWhatWasBroughtOfItAlone) {
   EXPECT_LE(store_.calls, 5);
   const int asked = store_.calls;
   PutCell(Numbered("r", 31), "g", "another");
-  Generation::Next();
   by_row.Forget(kTable, Numbered("r", 31));
   for (int i = 30; i < 34; ++i) EXPECT_EQ(ahead(i), Direct(get_of(i)));
   EXPECT_EQ(store_.calls, asked + 1);
@@ -195,6 +287,17 @@ TEST_F(ReadAheadTest, WhatWasBroughtIsNotShownForLong) {
   PutCell(Numbered("r", 2), "f", "new");
   clock_.Advance(501);
   EXPECT_EQ(Ahead(Of(Numbered("r", 2))), Direct(Of(Numbered("r", 2))));
+}
+
+// What was brought grows old before he has gone through it.
+TEST_F(ReadAheadTest, WhoGoesOnSlowlyAsksForWhatHeCanUse) {
+  for (int i = 0; i < 200; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 200; ++i) {
+    const Get get = Of(Numbered("r", i));
+    ASSERT_EQ(Ahead(get), Direct(get));
+    clock_.Advance(100);
+  }
+  EXPECT_LE(store_.calls, 45);
 }
 
 TEST_F(ReadAheadTest, NothingBehindTheLastIsKnownToBeNothing) {

@@ -257,6 +257,24 @@ TEST_F(RemoteStoreTest, TheAttributesOfADroppedTableGo) {
   EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0644u);
 }
 
+// ---- Requests -----------------------------------------------------------------------------------
+
+// A look at what lies on the column, and the put that holds only if nothing later has come since; what
+// names and attributes need is brought for many at once, and outlasts the puts to other rows.
+TEST_F(RemoteStoreTest, OverwritingFilesOneAfterTheOtherTakesTwoRequestsEach) {
+  constexpr int kFiles = 200;
+  const auto row = [](int i) { return "row" + std::to_string(1000 + i); };
+  for (int i = 0; i < kFiles; ++i) tree.Put(row(i), "q", "old");
+  const int mutations = remote().mutations();
+  const int reads = remote().reads();
+  for (int i = 0; i < kFiles; ++i)
+    ASSERT_EQ(tree.Save("default/t/" + row(i) + "/f/q", "new"), 0) << i;
+  EXPECT_EQ(remote().mutations() - mutations, kFiles);
+  EXPECT_LE(remote().reads() - reads, kFiles + 30);
+  for (int i = 0; i < kFiles; ++i)
+    ASSERT_EQ(tree.ReadFile("default/t/" + row(i) + "/f/q"), "new") << i;
+}
+
 // ---- Freshness ----------------------------------------------------------------------------------
 
 constexpr double kValidSeconds = RemoteStore::kMaxStalenessMs / 2 / 1000.0;

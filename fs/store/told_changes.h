@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// ToldChanges: the store of a mount to which others write as well. Whatever this mount changes there
+// goes through it, and so what is read ahead (fs/store/read_ahead.h) hears of each row and table:
+// after the change, however it ended, and before its maker has the answer.
+#ifndef CELLFS_FS_STORE_TOLD_CHANGES_H_
+#define CELLFS_FS_STORE_TOLD_CHANGES_H_
+
+#include <string>
+#include <vector>
+
+#include "engine/forwarding_store.h"
+#include "fs/store/read_ahead.h"
+
+namespace cellfs::fs {
+
+// As thread-safe as the store.
+class ToldChanges : public ForwardingStore {
+ public:
+  // Both outlive it.
+  ToldChanges(Store& store, const Freshness& freshness)
+      : ForwardingStore(store), read_ahead_(store, freshness) {}
+
+  ReadAhead& read_ahead() { return read_ahead_; }
+
+  StatusOr<MutationResult> Mutate(const Caller& caller, const TableName& table,
+                                  const RowMutations& mutations) override;
+  StatusOr<CheckAndMutateResult> CheckAndMutate(const Caller& caller, const TableName& table,
+                                                const cellfs::CheckAndMutate& check) override;
+  std::vector<StatusOr<MutationResult>> Batch(const Caller& caller, const TableName& table,
+                                              const std::vector<RowMutations>& rows) override;
+
+  Status CreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AlterTable(const Caller& caller, const TableSchema& schema) override;
+  Status RecreateTable(const Caller& caller, const TableSchema& schema) override;
+  Status AddFamily(const Caller& caller, const TableName& table,
+                   const FamilySchema& family) override;
+  Status ModifyFamily(const Caller& caller, const TableName& table,
+                      const FamilySchema& family) override;
+  Status DropFamily(const Caller& caller, const TableName& table,
+                    const std::string& family) override;
+  Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) override;
+  Status DropTable(const Caller& caller, const TableName& table) override;
+  StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) override;
+  Status TruncateTable(const Caller& caller, const TableName& table) override;
+  Status EnableTable(const Caller& caller, const TableName& table) override;
+  Status DisableTable(const Caller& caller, const TableName& table) override;
+
+ private:
+  // The outcome, of what may have changed anything of the table.
+  template <typename Outcome>
+  Outcome Changed(const TableName& table, Outcome outcome) {
+    read_ahead_.Forget(table);
+    return outcome;
+  }
+
+  ReadAhead read_ahead_;
+};
+
+}  // namespace cellfs::fs
+
+#endif  // CELLFS_FS_STORE_TOLD_CHANGES_H_
