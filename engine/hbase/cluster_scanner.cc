@@ -18,6 +18,8 @@ namespace {
 // A server that does not answer ends the scanner by itself.
 constexpr Clock::duration kCloseWithin = std::chrono::seconds(2);
 
+constexpr int64_t kMostRowsOfLimit = std::numeric_limits<int32_t>::max();
+
 // A server comes back with what it has found, if only a heartbeat, at half of the time that it is
 // told. With too little it would drop calls that wait their turn.
 Call CallFor(const pb::ScanRequest& request, const ScanBatch& batch) {
@@ -197,6 +199,9 @@ pb::ScanRequest ClusterScanner::RequestFor(const ScanBatch& batch) const {
     scan.set_allow_partial_results(batch.partial_rows);
   }
   request.set_number_of_rows(static_cast<uint32_t>(rows));
+  // The server closes the scanner by itself behind the last one.
+  if (scan_.limit > 0 && left <= kMostRowsOfLimit)
+    request.set_limit_of_rows(static_cast<uint32_t>(left));
   request.set_client_handles_partials(true);
   request.set_client_handles_heartbeats(true);
   return request;
@@ -208,13 +213,14 @@ Status ClusterScanner::Take(const Answer& answer) {
   CELLFS_ASSIGN_OR_RETURN(std::vector<RowPiece> pieces, RowsOf(response, answer));
   ++open_->calls;
   if (response.has_scanner_id()) open_->id = response.scanner_id();
+  const bool has_more = !response.has_more_results() || response.more_results();
+  const bool has_more_here =
+      !response.has_more_results_in_region() || response.more_results_in_region();
+  if (!has_more || !has_more_here) open_->id.reset();  // the server has closed it by itself
   for (RowPiece& piece : pieces) {
     CELLFS_RETURN_IF_ERROR(TakePiece(std::move(piece)));
     if (is_over_) return {};
   }
-  const bool has_more = !response.has_more_results() || response.more_results();
-  const bool has_more_here =
-      !response.has_more_results_in_region() || response.more_results_in_region();
   if (!has_more) {
     FinishRow();
     is_over_ = true;
@@ -301,13 +307,15 @@ void ClusterScanner::LeaveRegion() {
 // So that the server need not keep it until its lease ends. What becomes of it does not matter. A
 // server refuses to close a scanner that it is reading from.
 void ClusterScanner::Close() {
-  if (!open_ || !open_->id) return;
-  if (const auto ahead = std::exchange(ahead_, nullptr)) ahead->Wait(Patience::For(kCloseWithin));
-  pb::ScanRequest request;
-  request.set_scanner_id(*open_->id);
-  request.set_close_scanner(true);
-  regions_.Try(open_->region, {.method = "Scan", .parameter = &request},
-               Patience::For(kCloseWithin));
+  if (open_ && open_->id) {
+    if (const auto ahead = std::exchange(ahead_, nullptr))
+      ahead->Wait(Patience::For(kCloseWithin));
+    pb::ScanRequest request;
+    request.set_scanner_id(*open_->id);
+    request.set_close_scanner(true);
+    regions_.Try(open_->region, {.method = "Scan", .parameter = &request},
+                 Patience::For(kCloseWithin));
+  }
   open_.reset();
 }
 

@@ -104,6 +104,11 @@ void FakeCluster::LeaseScannersFor(std::chrono::milliseconds time) {
   lease_ = time;
 }
 
+size_t FakeCluster::closes() const {
+  const std::lock_guard lock(mutex_);
+  return closes_;
+}
+
 size_t FakeCluster::renewals() const {
   const std::lock_guard lock(mutex_);
   return renewals_;
@@ -245,6 +250,7 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
     return ServeMeta(call, request.scan());
   }
   if (request.close_scanner()) {
+    ++closes_;
     scanners_.erase(request.scanner_id());
     return {AnswerFrame(call.id, pb::ScanResponse())};
   }
@@ -284,17 +290,19 @@ Reaction FakeCluster::ServeScan(const ReceivedCall& call) {
   scanner->second.used = Clock::now();
   std::string block;
   std::vector<std::string>& rows = scanner->second.rows;
+  const size_t limit = request.limit_of_rows() > 0 ? request.limit_of_rows() : rows.size();
   const size_t count =
-      std::min({rows.size(), rows_a_call_, static_cast<size_t>(request.number_of_rows())});
+      std::min({rows.size(), rows_a_call_, limit, static_cast<size_t>(request.number_of_rows())});
   for (const std::string& row : rows | std::views::take(count)) {
     AddCell(row, "f", "q", row, block);
     response.add_cells_per_result(1);
     response.add_partial_flag_per_result(false);
   }
   rows.erase(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(count));
-  response.set_more_results(true);
+  const bool is_limit_reached = count > 0 && request.limit_of_rows() == count;
+  response.set_more_results(!is_limit_reached);
   response.set_more_results_in_region(!rows.empty());
-  if (rows.empty()) scanners_.erase(scanner);
+  if (rows.empty() || is_limit_reached) scanners_.erase(scanner);
   return {AnswerFrame(call.id, response, block)};
 }
 

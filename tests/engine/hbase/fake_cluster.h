@@ -100,6 +100,7 @@ class FakeCluster {
 
   size_t calls() const;          // of regions of t
   size_t calls_of_meta() const;
+  size_t closes() const;  // of scanners, that were asked for
 
  private:
   struct OpenScanner {
@@ -155,6 +156,7 @@ class FakeCluster {
   bool is_disabled_ = false;
   std::chrono::milliseconds lease_{0};
   size_t renewals_ = 0;
+  size_t closes_ = 0;
   size_t calls_ = 0;
   size_t calls_of_meta_ = 0;
   ScriptedServer server_;

@@ -194,6 +194,18 @@ TEST(Scan, StopsAtItsLimit) {
   }
 }
 
+// The server knows how many are wanted: nobody has to come again to close the scanner.
+TEST(Scan, OfAsManyRowsAsComeAtOnceIsOneCall) {
+  FakeCluster cluster({"d", "g"}, kRows, 3);
+  Scan scan;
+  scan.limit = 3;
+  ExpectRows(cluster, scan, Rows(kRows.begin(), kRows.begin() + 3));
+  EXPECT_EQ(cluster.calls() + cluster.closes(), 1u);
+  scan.limit = 5;
+  ExpectRows(cluster, scan, Rows(kRows.begin(), kRows.begin() + 5));
+  EXPECT_EQ(cluster.closes(), 0u);
+}
+
 // Waits for what another thread will do.
 bool Becomes(const std::function<bool()>& condition) {
   for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(1));
