@@ -15,6 +15,11 @@ constexpr size_t kFirstAmount = 16;
 constexpr size_t kGrowth = 4;
 constexpr size_t kMostAmount = 1024;
 constexpr size_t kMostBytes = size_t{1} << 20;
+// For who reads here and there.
+constexpr size_t kManyScattered = 32;
+constexpr size_t kWorthIt = 16;  // of so many one is used
+constexpr size_t kMostScattered = 20'000;
+constexpr size_t kMostScatteredBytes = size_t{4} << 20;
 // Of all that is kept.
 constexpr size_t kMostBytesKept = size_t{16} << 20;
 constexpr size_t kMostSequences = 64;
@@ -39,14 +44,14 @@ auto LastBelow(Windows& windows, const std::string& key) {
   return behind == windows.begin() ? windows.end() : std::prev(behind);
 }
 
-// The first rows, or pieces of one, of about kMostBytes; the last may be cut off unless the scan is
-// at its end.
-StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount) {
+// The first rows, or pieces of one, of about so many bytes; the last may be cut off unless the scan
+// is at its end.
+StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount, size_t most_bytes) {
   std::vector<RowCells> rows;
   size_t bytes = 0;
-  while (!scanner.at_end() && rows.size() < amount && bytes < kMostBytes) {
+  while (!scanner.at_end() && rows.size() < amount && bytes < most_bytes) {
     CELLFS_ASSIGN_OR_RETURN(auto more, scanner.Next({.max_rows = amount - rows.size(),
-                                                     .max_bytes = kMostBytes - bytes,
+                                                     .max_bytes = most_bytes - bytes,
                                                      .partial_rows = true}));
     for (RowCells& row : more) {
       bytes += BytesOf(row);
@@ -95,11 +100,10 @@ bool ReadAhead::MayAnswer(const Sequence& sequence, const Question& question) {
 
 bool ReadAhead::Covers(const Window& window, const Question& question) const {
   const Sequence& sequence = window.sequence;
-  if (!MayAnswer(sequence, question) || window.is_void || window.BringsNothing()) return false;
+  if (!MayAnswer(sequence, question)) return false;
   const std::string& key = KeyIn(sequence, question);
-  if (key < window.first || (!window.is_to_end && key > window.last)) return false;
-  if (window.forgotten.contains(key) || !freshness_.IsFresh(window.read_at)) return false;
-  // Whether the table has a family that no cell is in, and that was not asked for, says the store.
+  if (!IsInside(window, key) || window.forgotten.contains(key)) return false;
+  // Of a family that the table does not have the store says so.
   const auto& families = sequence.families.empty() ? window.families : sequence.families;
   if (!std::ranges::includes(families, question.families)) return false;
   return !question.families.empty() || sequence.families.empty();
@@ -189,18 +193,55 @@ ReadAhead::Asked& ReadAhead::AskedIn(const Sequence& sequence) {
   if (found != asked_.end()) {
     asked_.splice(asked_.begin(), asked_, found);
   } else {
-    asked_.push_front({sequence, {}, {}});
+    asked_.push_front({sequence, {}, {}, {}, {}});
     if (asked_.size() > kMostSequences) asked_.pop_back();
   }
   return asked_.front();
 }
 
-bool ReadAhead::IsLongAgo(const Window& window) const {
-  return freshness_.Now() - window.read_at > kLongAgo;
+bool ReadAhead::IsInside(const Window& window, const std::string& key) const {
+  return !window.BringsNothing() && !window.is_void && freshness_.IsFresh(window.read_at) &&
+         key >= window.first && (window.is_to_end || key <= window.last);
+}
+
+bool ReadAhead::IsLongAgo(Timestamp when) const { return freshness_.Now() - when > kLongAgo; }
+
+bool ReadAhead::Plan(Asked& asked, const std::string& key, Window& window) const {
+  std::erase_if(asked.windows, [&](const auto& entry) {
+    const Window& old = *entry.second;
+    const bool is_waste = old.is_scattered && !freshness_.IsFresh(old.read_at) &&
+                          old.used * kWorthIt < old.cells.size();
+    if (is_waste) asked.not_worth_it = old.read_at;
+    return is_waste || IsLongAgo(old.read_at);
+  });
+  window.sequence = asked.sequence;
+  window.first = key;
+  window.asked_for = AmountFor(asked, key);
+  return window.asked_for != 0 || PlanScattered(asked, key, window);
+}
+
+// Of rows alone: columns of one row that are asked for one by one are not many, or are listed.
+bool ReadAhead::PlanScattered(Asked& asked, const std::string& key, Window& window) const {
+  if (asked.sequence.row || (asked.not_worth_it && !IsLongAgo(*asked.not_worth_it))) return false;
+  auto before = asked.windows.find(key);
+  if (before == asked.windows.end()) before = LastBelow(asked.windows, key);
+  const bool is_inside = before != asked.windows.end() && before->second->is_scattered;
+  const Window* const old = is_inside ? before->second.get() : nullptr;
+  // It is there, but for what was changed since then.
+  if (old != nullptr && freshness_.IsFresh(old->read_at)) return false;
+  Scattered& scattered = asked.scattered;
+  if (!freshness_.IsFresh(scattered.since)) scattered = {freshness_.Now(), 0, key, key};
+  scattered.first = std::min(scattered.first, key);
+  scattered.last = std::max(scattered.last, key);
+  if (old != nullptr) scattered.first = std::min(scattered.first, old->first);
+  if (++scattered.count < kManyScattered && old == nullptr) return false;
+  window.first = scattered.first;
+  window.asked_for = kMostScattered;
+  window.is_scattered = true;
+  return true;
 }
 
 size_t ReadAhead::AmountFor(Asked& asked, const std::string& key) const {
-  std::erase_if(asked.windows, [&](const auto& entry) { return IsLongAgo(*entry.second); });
   const auto note = [&] {
     std::erase(asked.keys, key);
     asked.keys.push_front(key);
@@ -210,11 +251,16 @@ size_t ReadAhead::AmountFor(Asked& asked, const std::string& key) const {
   for (const std::string& other : asked.keys) {
     if (other < key && (last_key == nullptr || other > *last_key)) last_key = &other;
   }
-  const auto window = LastBelow(asked.windows, key);
+  auto window = asked.windows.find(key);
+  if (window == asked.windows.end()) window = LastBelow(asked.windows, key);
+  // What is there does not answer this, or was changed since then.
+  if (window != asked.windows.end() && IsInside(*window->second, key)) return 0;
+  window = LastBelow(asked.windows, key);
   // Where somebody has asked in between, it was not this window that he goes on from.
   if (window != asked.windows.end() && (last_key == nullptr || *last_key <= window->second->last ||
                                         *last_key <= window->first)) {
     const Window& before = *window->second;
+    if (before.is_scattered) return 0;
     const auto known = before.cells.lower_bound(key);
     if (known == before.cells.end()) {
       if (before.WasUsed()) return std::min(before.asked_for * kGrowth, kMostAmount);
@@ -236,11 +282,15 @@ size_t ReadAhead::AmountFor(Asked& asked, const std::string& key) const {
 
 void ReadAhead::Keep(const WindowPtr& window) {
   Asked& asked = AskedIn(window->sequence);
-  // Those that it has all of.
-  auto next = asked.windows.lower_bound(window->first);
-  while (next != asked.windows.end() && (window->is_to_end || next->second->last <= window->last) &&
-         !next->second->is_to_end) {
-    next = asked.windows.erase(next);
+  std::erase_if(asked.windows, [&](const auto& entry) {
+    const Window& old = *entry.second;
+    const bool ends_there = window->is_to_end || (!old.is_to_end && old.last <= window->last);
+    return old.first >= window->first && ends_there;
+  });
+  if (window->is_scattered) {
+    if (!window->is_to_end && window->last < asked.scattered.last)
+      asked.not_worth_it = window->read_at;
+    asked.scattered = {};
   }
   asked.windows.insert_or_assign(window->first, window);
   DropOldest();
@@ -300,6 +350,7 @@ void ReadAhead::Take(RowCells cells, Window& window) {
 Status ReadAhead::Bring(const Caller& caller, Window& window) const {
   const Sequence& sequence = window.sequence;
   const size_t amount = window.asked_for;
+  const size_t most_bytes = window.is_scattered ? kMostScatteredBytes : kMostBytes;
   Scan scan;
   scan.lengths_only = sequence.lengths_only;
   scan.max_versions = sequence.max_versions;
@@ -315,8 +366,14 @@ Status ReadAhead::Bring(const Caller& caller, Window& window) const {
     scan.limit = static_cast<int64_t>(amount);
   }
   CELLFS_ASSIGN_OR_RETURN(const auto scanner, store_.OpenScanner(caller, sequence.table, scan));
-  CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, FirstRows(*scanner, amount));
+  CELLFS_ASSIGN_OR_RETURN(std::vector<RowCells> rows, FirstRows(*scanner, amount, most_bytes));
   for (RowCells& row : rows) Take(std::move(row), window);
+  if (sequence.families.empty()) {
+    const auto schema = store_.DescribeTable(sequence.table);
+    if (schema.ok()) {
+      for (const auto& [family, its_schema] : (*schema)->families) window.families.insert(family);
+    }
+  }
   auto& cells = window.cells;
   const bool is_whole = scanner->at_end();
   if (!sequence.row && !is_whole && !cells.empty()) cells.erase(std::prev(cells.end()));
@@ -340,6 +397,7 @@ StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName
   };
   if (!question || is_history) return read_alone();
   const auto window = std::make_shared<Window>();
+  bool is_planned = false;
   {
     std::unique_lock lock(mutex_);
     if (const WindowPtr found = Find(*question)) {
@@ -349,13 +407,12 @@ StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName
     }
     for (const bool by_column : {true, false}) {
       const bool has_columns = question->qualifier && question->max_versions == 1;
-      if (window->asked_for != 0 || (by_column && !has_columns)) continue;
-      window->sequence = SequenceOf(*question, by_column);
-      window->first = KeyIn(window->sequence, *question);
-      window->asked_for = AmountFor(AskedIn(window->sequence), window->first);
+      if (is_planned || (by_column && !has_columns)) continue;
+      const Sequence sequence = SequenceOf(*question, by_column);
+      is_planned = Plan(AskedIn(sequence), KeyIn(sequence, *question), *window);
     }
   }
-  if (window->asked_for == 0) return read_alone();
+  if (!is_planned) return read_alone();
   bool answers = false;
   {
     const Bringing bringing(*this, window);

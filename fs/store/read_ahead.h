@@ -9,7 +9,9 @@
 //     a column behind another one of its row  columns of the family from there on
 //
 // Many may go through one table at once, each in a part of it: a read goes on where the nearest one
-// before it ended. Who reads here and there is told by what he leaves unused.
+// before it ended. Who reads here and there is told by what he leaves unused. Where rows are read
+// here and there so often that he may want most of them (find, du and rm go through a large
+// directory in the order of inodes), all of them are brought, if they are not too many.
 //
 // Only plain reads of the present are answered so; values of the families asked for, lengths of all
 // families. What was brought counts for as long as anything that was read may be shown, but of what
@@ -95,9 +97,10 @@ class ReadAhead {
     bool is_to_end = false;  // nothing comes behind it
     Timestamp read_at = 0;
     size_t asked_for = 0;                   // keys
+    bool is_scattered = false;              // for who reads here and there
     size_t bytes = 0;                       // about
     std::map<std::string, RowCells> cells;  // by key
-    std::set<std::string> families;         // of the cells
+    std::set<std::string> families;         // of the cells; of the table, where it has all of them
     // ---- Guarded by mutex_; the rest stays as it was brought
     size_t used = 0;                  // answers given
     std::set<std::string> forgotten;  // keys that were changed since then
@@ -111,11 +114,20 @@ class ReadAhead {
   };
   using WindowPtr = std::shared_ptr<Window>;
 
+  // Keys that were asked for one by one, for as long as an answer counts.
+  struct Scattered {
+    Timestamp since = 0;
+    size_t count = 0;
+    std::string first;
+    std::string last;
+  };
   // What was asked and brought in one sequence.
   struct Asked {
     Sequence sequence;
     std::map<std::string, WindowPtr> windows;  // by the first key
     std::list<std::string> keys;               // where somebody may go on, the latest first
+    Scattered scattered;
+    std::optional<Timestamp> not_worth_it;  // to bring all: when that was seen
   };
   class Bringing;
 
@@ -132,11 +144,15 @@ class ReadAhead {
   bool Covers(const Window& window, const Question& question) const;
   WindowPtr Find(const Question& question);
   Asked& AskedIn(const Sequence& sequence);
+  // What to bring for the key; false: nothing.
+  bool Plan(Asked& asked, const std::string& key, Window& window) const;
+  bool PlanScattered(Asked& asked, const std::string& key, Window& window) const;
   // How many keys to bring from the key on; 0: nobody goes on there.
   size_t AmountFor(Asked& asked, const std::string& key) const;
   void Keep(const WindowPtr& window);
   void DropOldest();
-  bool IsLongAgo(const Window& window) const;
+  bool IsInside(const Window& window, const std::string& key) const;
+  bool IsLongAgo(Timestamp when) const;
   void ForgetIn(Window& window, const Mutation& mutation) const;
 
   Store& store_;

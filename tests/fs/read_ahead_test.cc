@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -30,12 +32,14 @@ class CountedStore : public ForwardingStore {
   StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Caller& caller, const TableName& table,
                                                  const Scan& scan) override {
     ++calls;
+    if (scan.limit > 2000) ++large_scans;
     auto scanner = ForwardingStore::OpenScanner(caller, table, scan);
     if (after_opening) std::exchange(after_opening, {})();
     return scanner;
   }
 
   int calls = 0;
+  int large_scans = 0;
   std::function<void()> after_opening;  // once
 };
 
@@ -287,6 +291,52 @@ TEST_F(ReadAheadTest, WhatWasBroughtIsNotShownForLong) {
   PutCell(Numbered("r", 2), "f", "new");
   clock_.Advance(501);
   EXPECT_EQ(Ahead(Of(Numbered("r", 2))), Direct(Of(Numbered("r", 2))));
+}
+
+// As find and du go through a large directory: each row is asked for a few times, in whatever order.
+TEST_F(ReadAheadTest, AWalkInAnyOrderBringsAllOfASmallTable) {
+  std::vector<int> order(10'000);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(5));
+  for (const int i : order) PutCell(Numbered("r", i), "f", "q");
+  int walked = 0;
+  for (const int i : order) {
+    const std::string row = Numbered("r", i);
+    for (const Get& get : {Of(row), Of(row, "f"), Of(row, "f", "q")})
+      ASSERT_EQ(Ahead(get), row + " f:q  3\n");
+    if (++walked % 2000 == 0) clock_.Advance(501);
+  }
+  EXPECT_LE(store_.calls, 200);
+  PutCell(Numbered("r", 77), "f", "another");
+  ahead_.Forget(kTable, Numbered("r", 77));
+  EXPECT_EQ(Ahead(Of(Numbered("r", 77))), Direct(Of(Numbered("r", 77))));
+}
+
+// Nobody who reads here and there in a table that is too large pays for that again and again.
+TEST_F(ReadAheadTest, OfALargeTableNotAllIsBroughtMoreThanOnce) {
+  for (int i = 0; i < 200; ++i) PutCell(Numbered("r", i), "f", "q", 100'000);
+  std::mt19937 random(9);
+  const auto value = [&] {
+    return Of(Numbered("r", static_cast<int>(random() % 200)), "f", "q", /*lengths_only=*/false);
+  };
+  for (int i = 0; i < 500; ++i) {
+    const Get get = value();
+    ASSERT_EQ(Ahead(get), Direct(get));
+    if (i % 100 == 0) clock_.Advance(501);
+  }
+  EXPECT_LE(store_.large_scans, 1);
+}
+
+// As who copies rows into a table: that they are not there is known, and that their families are not.
+TEST_F(ReadAheadTest, WhoMakesRowAfterRowAsksSeldom) {
+  PutCell("a", "g", "q");
+  for (int i = 0; i < 300; ++i) {
+    const std::string row = Numbered("r", i);
+    for (const Get& get : {Of(row), Of(row, "f"), Of(row, "f", "q")}) ASSERT_EQ(Ahead(get), "");
+    PutCell(row, "f", "q");
+    ahead_.Forget(kTable, RowMutations::Of(Put{.row = row, .cells = {{"f", "q", 1, "v", {}}}}));
+  }
+  EXPECT_LE(store_.calls, 10);
 }
 
 // What was brought grows old before he has gone through it.
