@@ -144,7 +144,8 @@ void ReadAhead::ForgetIn(Window& window, const Mutation& mutation) const {
   };
   if (const auto* const put = std::get_if<Put>(&mutation)) return forget_cells(put->cells);
   if (const auto* const append = std::get_if<Append>(&mutation)) return forget_cells(append->cells);
-  if (const auto* const added = std::get_if<Increment>(&mutation)) return forget_cells(added->cells);
+  if (const auto* const added = std::get_if<Increment>(&mutation))
+    return forget_cells(added->cells);
   window.is_void = true;
 }
 

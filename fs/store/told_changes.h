@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ToldChanges: the store of a mount to which others write as well. Whatever this mount changes there
-// goes through it, and so what is read ahead (fs/store/read_ahead.h) hears of each row and table:
-// after the change, however it ended, and before its maker has the answer.
+// ToldChanges: the store of a mount to which others write as well. Whatever this mount changes goes
+// through it, and so what is read ahead (fs/store/read_ahead.h) hears of each row and table: after
+// the change, however it ended, and before its maker has the answer.
 #ifndef CELLFS_FS_STORE_TOLD_CHANGES_H_
 #define CELLFS_FS_STORE_TOLD_CHANGES_H_
 

@@ -293,7 +293,7 @@ TEST_F(ReadAheadTest, WhatWasBroughtIsNotShownForLong) {
   EXPECT_EQ(Ahead(Of(Numbered("r", 2))), Direct(Of(Numbered("r", 2))));
 }
 
-// As find and du go through a large directory: each row is asked for a few times, in whatever order.
+// As find and du go through a large directory: each row is asked for a few times, in any order.
 TEST_F(ReadAheadTest, AWalkInAnyOrderBringsAllOfASmallTable) {
   std::vector<int> order(10'000);
   std::iota(order.begin(), order.end(), 0);
@@ -327,7 +327,7 @@ TEST_F(ReadAheadTest, OfALargeTableNotAllIsBroughtMoreThanOnce) {
   EXPECT_LE(store_.large_scans, 1);
 }
 
-// As who copies rows into a table: that they are not there is known, and that their families are not.
+// As who copies rows into a table: that they are not there is known, of each family as well.
 TEST_F(ReadAheadTest, WhoMakesRowAfterRowAsksSeldom) {
   PutCell("a", "g", "q");
   for (int i = 0; i < 300; ++i) {
