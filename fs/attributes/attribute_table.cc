@@ -12,8 +12,8 @@ AttributeTable::AttributeTable(Store& store, const Clock& clock, const Freshness
     : store_(store),
       name_(std::move(name)),
       read_ahead_(freshness.is_exact() ? nullptr
-                                       : std::make_unique<ReadAhead>(store, freshness,
-                                                                     ReadAhead::Histories::kBrought)),
+                                       : std::make_unique<ReadAhead>(
+                                             store, freshness, ReadAhead::Histories::kBrought)),
       mutations_(store, clock) {}
 
 // ---- What is known of it ------------------------------------------------------------------------

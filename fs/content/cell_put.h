@@ -41,8 +41,8 @@ struct EditedPut {
   effect::Put effect;
   std::string value;
 };
-// What the edits go over: the value that is the latest then, or nothing where there is none; or that
-// value and nothing else. Where it has gone, for another client has removed the file, the latter is
+// What the edits go over: the value that is the latest then, or nothing where there is none; or
+// that value and nothing else. Where it has gone, for another client has removed the file, the latter is
 // ESTALE: what was written last would come back with zeros before it.
 enum class Over { kAnything, kValue };
 // A compare and set by value.

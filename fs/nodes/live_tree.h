@@ -35,8 +35,8 @@ struct LiveTree {
         kernel(inodes, names) {}
 
   // The table has gone, whoever dropped it, or another one has its name. May be called under a
-  // column's lock, so it does not tell the kernel: that keeps nothing for long where others may drop
-  // it, and who drops it here tells.
+  // column's lock, so it does not tell the kernel: that keeps nothing for long where others may
+  // drop it, and who drops it here tells.
   void ForgetTable(const TableName& table) {
     const Place place = TablePlace(table);
     unstored.RemoveBelow(place);

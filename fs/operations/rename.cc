@@ -101,8 +101,8 @@ Outcome CheckMayReplace(const Renaming& with, const Request& request, const Plac
 Outcome CannotRename(const Place& directory) {
   const std::string name =
       directory.kind == PlaceKind::kNamespace ? "a namespace" : "a row or family";
-  return {EXDEV, name + " has one name for ever, so mv copies, without history; with it: mount with "
-                        "-o controls=visible, then 'cp -a OLD NEW' and 'rm -r OLD'"};
+  return {EXDEV, name + " has one name for ever, so mv copies, without history; with it: mount "
+                        "with -o controls=visible, then 'cp -a OLD NEW' and 'rm -r OLD'"};
 }
 
 Outcome RenameDirectory(const Renaming& with, const Request& request, const Place& from,

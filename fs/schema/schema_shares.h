@@ -3,8 +3,8 @@
 // SchemaShares: each change of a schema writes those of all tables, so what ordinary users' tables
 // say takes kMostSchemaBytes at most, in shares as those of fs/base/shared_limit.h: who has most
 // may have as much as is left then. Whoever mounted the store, and root, may make more. What is
-// about to be said counts as well: changes of several tables go on at the same time. A cluster keeps
-// each schema by itself, and bounds tables by its own quotas: there nothing is counted.
+// about to be said counts as well: changes of several tables go on at the same time. A cluster
+// keeps each schema by itself, and bounds tables by its own quotas: there nothing is counted.
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_SHARES_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_SHARES_H_
 
