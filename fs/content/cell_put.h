@@ -42,8 +42,8 @@ struct EditedPut {
   std::string value;
 };
 // What the edits go over: the value that is the latest then, or nothing where there is none; or
-// that value and nothing else. Where it has gone, for another client has removed the file, the latter is
-// ESTALE: what was written last would come back with zeros before it.
+// that value and nothing else. Where it has gone, for another client has removed the file, the
+// latter is ESTALE: what was written last would come back with zeros before it.
 enum class Over { kAnything, kValue };
 // A compare and set by value.
 OutcomeOr<EditedPut> PutEdited(ColumnChange& change, const Reading& reading, const Caller& caller,

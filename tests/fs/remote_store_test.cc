@@ -259,8 +259,8 @@ TEST_F(RemoteStoreTest, TheAttributesOfADroppedTableGo) {
 
 // ---- Requests -----------------------------------------------------------------------------------
 
-// A look at what lies on the column, and the put that holds only if nothing later has come since; what
-// names and attributes need is brought for many at once, and outlasts the puts to other rows.
+// A look at what lies on the column, and the put that holds only if nothing later has come since;
+// what names and attributes need is brought for many at once, and outlasts the puts to other rows.
 TEST_F(RemoteStoreTest, OverwritingFilesOneAfterTheOtherTakesTwoRequestsEach) {
   constexpr int kFiles = 200;
   const auto row = [](int i) { return "row" + std::to_string(1000 + i); };
