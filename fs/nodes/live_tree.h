@@ -48,13 +48,9 @@ struct LiveTree {
   // The table has another name, under which nothing is known any more. While the columns of both
   // names are closed.
   void MoveTable(const TableName& from, const TableName& to) {
-    const Place target = TablePlace(to);
-    unstored.RemoveBelow(target);
-    unstored.ShowToml(target);
+    ForgetTable(to);
     unstored.MoveTable(from, to);
-    declared.Forget(to);
     declared.Move(from, to);
-    directory_times.ForgetTable(to);
     directory_times.MoveTable(from, to);
     inodes.MoveTable(from, to);
   }
