@@ -27,12 +27,12 @@ size_t DistanceOf(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+}  // namespace
+
 std::string InUpperCase(std::string text) {
   for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return text;
 }
-
-}  // namespace
 
 std::string ClosestTo(std::string_view word, const std::vector<std::string>& others) {
   size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;

@@ -10,6 +10,9 @@
 
 namespace cellfs::fs {
 
+// ASCII's letters in upper case, for names that may be written either way.
+std::string InUpperCase(std::string text);
+
 // Which of the others is meant by a word that is none of them; empty: none is near.
 std::string ClosestTo(std::string_view word, const std::vector<std::string>& others);
 

@@ -69,9 +69,4 @@ StatusOr<std::optional<Timestamp>> Arguments::Time(std::string_view name, Timest
   return std::optional(time);
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
-
 }  // namespace cellfs

@@ -46,9 +46,6 @@ class Arguments {
 // kIllegalArgument: what is wrong with a call, and what would do.
 inline Status WrongCall(const std::string& what) { return {StatusCode::kIllegalArgument, what}; }
 
-// ASCII's letters in upper case, for names that may be written either way.
-std::string Upper(std::string text);
-
 }  // namespace cellfs
 
 #endif  // CELLFS_SRC_COMMANDS_ARGUMENTS_H_

@@ -23,7 +23,7 @@ StatusOr<int64_t> ParseSize(const std::string& word) {
   const auto [rest, error] =
       std::from_chars(word.data(), end, number, std::chars_format::fixed);
   if (error != std::errc() || !(number >= 0)) return wrong;
-  std::string unit = Upper(std::string(rest, end));
+  std::string unit = fs::InUpperCase(std::string(rest, end));
   if (unit.ends_with("IB") && unit.size() > 2) {
     unit.resize(unit.size() - 2);
   } else if (unit.ends_with("B")) {
@@ -38,10 +38,10 @@ StatusOr<int64_t> ParseSize(const std::string& word) {
 }
 
 StatusOr<SpaceViolationPolicy> ParsePolicyWord(const std::string& word) {
-  if (const auto policy = ParsePolicy(Upper(word))) return *policy;
+  if (const auto policy = ParsePolicy(fs::InUpperCase(word))) return *policy;
   static const std::vector<std::string> kNames = {"NO_INSERTS", "NO_WRITES",
                                                   "NO_WRITES_COMPACTIONS", "DISABLE"};
-  const std::string meant = fs::ClosestTo(Upper(word), kNames);
+  const std::string meant = fs::ClosestTo(fs::InUpperCase(word), kNames);
   return Status(StatusCode::kIllegalArgument,
                 "'" + word + "' is no policy; " +
                     (meant.empty() ? "there are NO_INSERTS, NO_WRITES, NO_WRITES_COMPACTIONS and "

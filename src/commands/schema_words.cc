@@ -26,7 +26,7 @@ std::vector<std::string> NamesOf(const Attributes& attributes) {
 
 bool IsOneOf(const std::string& name, const std::vector<std::string>& known) {
   return std::any_of(known.begin(), known.end(), [&](const std::string& other) {
-    return Upper(other) == Upper(name);
+    return fs::InUpperCase(other) == fs::InUpperCase(name);
   });
 }
 
