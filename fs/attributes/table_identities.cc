@@ -42,6 +42,11 @@ bool IsBeingMade(const TableIncarnation& stored) {
   return stored.state == 0 && stored.regions.empty();
 }
 
+bool IsOf(const TableIdentities::Identity& identity, const TableSchema& schema) {
+  const TableIncarnation& stored = identity.incarnation;
+  return IsBeingMade(stored) || schema.incarnation()->IsSameTable(stored);
+}
+
 }  // namespace
 
 // ---- As they are stored -------------------------------------------------------------------------
@@ -134,10 +139,8 @@ std::string TableIdentities::RowOf(const TableSchema& schema) const {
     return here == here_.end() ? std::string() : RowOfTableHere(here->second);
   }
   const auto found = stored_.find(schema.name());
-  if (found == stored_.end()) return {};
-  const TableIncarnation& stored = found->second.incarnation;
-  const bool is_same = IsBeingMade(stored) || schema.incarnation()->IsSameTable(stored);
-  return is_same ? RowOfTableHere(found->second.id) : std::string();
+  const bool is_known = found != stored_.end() && IsOf(found->second, schema);
+  return is_known ? RowOfTableHere(found->second.id) : std::string();
 }
 
 std::string TableIdentities::NewRow() { return RowOfTableHere(RandomNumber()); }
@@ -154,6 +157,7 @@ StatusOr<bool> TableIdentities::Establish(const TableSchema& schema, const std::
     here_.erase(schema.name());
   }
   const std::optional<Identity> before = Find(schema.name());
+  if (before && IsOf(*before, schema)) return before->id == id;
   CELLFS_ASSIGN_OR_RETURN(const bool done,
                           Put(schema.name(), before ? before->text : std::string(),
                               {.id = id, .incarnation = *schema.incarnation()}));

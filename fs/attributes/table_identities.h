@@ -53,8 +53,8 @@ class TableIdentities {
   std::string RowOf(const TableSchema& schema) const;
   // For a table that has none; Establish gives it.
   static std::string NewRow();
-  // Before something is written in the row, which is the table's or a new one. False: another mount
-  // has given it another one meanwhile.
+  // Before something is written in the row, which is the table's or a new one. False: it was given
+  // another one meanwhile, by another thread or mount.
   StatusOr<bool> Establish(const TableSchema& schema, const std::string& row);
   // Notes the stamps of a table that was seen, where one of them is a new one.
   void Note(const TableSchema& schema);

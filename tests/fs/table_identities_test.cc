@@ -85,6 +85,20 @@ TEST_F(TableIdentitiesTest, ATableThatOthersMadeAnewInheritsNobody) {
   EXPECT_EQ(ModeOf("default/t/r/f/p"), 0640u);
 }
 
+TEST_F(TableIdentitiesTest, OfTwoThreadsThatGiveItARowOneDoes) {
+  MakeAnewElsewhere();
+  const Freshness freshness(tree.store->traits(), *tree.clock);
+  AttributeTable table(*tree.store, *tree.clock, freshness, kAttributes);
+  TableIdentities identities(table, true);
+  const auto schema = *tree.store->DescribeTable(tree.table);
+  const std::string first = TableIdentities::NewRow();
+  const std::string second = TableIdentities::NewRow();
+  EXPECT_FALSE(*identities.Establish(*schema, first)) << "it did not know the table of before";
+  EXPECT_TRUE(*identities.Establish(*schema, first));
+  EXPECT_FALSE(*identities.Establish(*schema, second));
+  EXPECT_EQ(identities.RowOf(*schema), first);
+}
+
 TEST_F(TableIdentitiesTest, ThePastOfATableOfWhichNothingIsKeptIsShown) {
   MakeAnewElsewhere();
   const std::string table = ".asof/" + std::to_string(tree.clock->Now()) + "/default/t";
