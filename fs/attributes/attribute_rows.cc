@@ -77,6 +77,8 @@ bool IsInRow(PlaceKind kind) {
          TraitsOf(kind).content != PlaceContent::kToml;
 }
 
+bool IsAboveRows(const Place& place) { return !IsInRow(place.kind) && Qualifier(place).empty(); }
+
 std::string RowKey(const Place& place, const DataTable& table) {
   if (place.kind == PlaceKind::kRoot || place.table.namespace_name.empty()) return "/";
   if (place.table.name.empty()) return place.table.namespace_name;

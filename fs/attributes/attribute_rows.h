@@ -69,6 +69,8 @@ std::string DataRowsOf(const std::string& table_row);
 
 // In a data row, or that itself.
 bool IsInRow(PlaceKind kind);
+// A root, namespace or table: what is stored for it is at hand always.
+bool IsAboveRows(const Place& place);
 std::string RowKey(const Place& place, const DataTable& table);
 // Of family `c`.
 std::string ChangeRowKey(const Place& directory, const DataTable& table);
