@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "fs/reading/raw_pieces.h"
+
 namespace cellfs::fs {
 
 OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(const Column& column,
@@ -12,7 +14,7 @@ OutcomeOr<std::optional<Timestamp>> OnlyVersionMadeHere(const Column& column,
   if (!version || place.kind != PlaceKind::kCell) return std::optional<Timestamp>();
   const auto known = column.cached_cell();
   if (known && known->alone && known->version == *version) return version;
-  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(reading, caller, place, ReadDetail::kLengths));
+  CELLFS_ASSIGN_OR_RETURN(RowCells raw, NewestRawCells(reading, caller, place, {}));
   // Family tombstones are not the column's: they stay whatever becomes of it.
   std::erase_if(raw, [](const Cell& cell) { return IsFamilyTombstone(cell.type); });
   bool alone = raw.size() == 1 && raw[0].type == CellType::kPut && raw[0].timestamp == *version;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "fs/reading/raw_pieces.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -38,12 +40,9 @@ OutcomeOr<int64_t> ReadIncrements(std::string_view text) {
 
 // A counter that begins must lie above what was deleted there.
 OutcomeOr<Timestamp> Counters::FirstTimestamp(const Caller& caller, const Place& place) const {
-  CELLFS_ASSIGN_OR_RETURN(RowCells raw, RawColumn(reading_, caller, place, ReadDetail::kLengths));
-  Timestamp timestamp = changing_.tree.clock.Now();
-  for (const Cell& cell : raw) {
-    if (cell.timestamp < kLatestTimestamp - 1) timestamp = std::max(timestamp, cell.timestamp + 1);
-  }
-  return timestamp;
+  const Timestamp now = changing_.tree.clock.Now();
+  CELLFS_ASSIGN_OR_RETURN(const auto newest, NewestTimestampFrom(reading_, caller, place, now));
+  return newest ? *newest + 1 : now;
 }
 
 Outcome Counters::Increase(const Caller& caller, ColumnChange& change, int64_t amount) const {

@@ -50,6 +50,24 @@ OutcomeOr<RowCells> NewestRawCells(const Reading& reading, const Caller& caller,
   return FirstCells(reading, caller, column, std::move(columns), times, ReadDetail::kLengths);
 }
 
+// The first cell is the family's newest tombstone, if there is one, else the column's newest cell.
+OutcomeOr<std::optional<Timestamp>> NewestTimestampFrom(const Reading& reading,
+                                                        const Caller& caller, const Place& column,
+                                                        Timestamp from) {
+  RawCellsQuery query{column.table, column.row, column.family};
+  query.times = {from, kLatestTimestamp - 1};
+  query.limit = 1;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells first,
+                          reading.RawCellsOfColumn(caller, query, column.qualifier));
+  if (first.empty()) return std::optional<Timestamp>();
+  Timestamp newest = first.front().timestamp;
+  if (!IsFamilyTombstone(first.front().type)) return std::optional(newest);
+  CELLFS_ASSIGN_OR_RETURN(const RowCells own,
+                          NewestRawCells(reading, caller, column, query.times));
+  if (!own.empty()) newest = std::max(newest, own.front().timestamp);
+  return std::optional(newest);
+}
+
 // A piece begins at the timestamp of the last cell, of which there may be more.
 OutcomeOr<RowCells> RawColumnPieces::Next() {
   if (at_end_) return RowCells();

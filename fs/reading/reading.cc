@@ -67,10 +67,6 @@ OutcomeOr<std::optional<Cell>> FirstWanted(const Reading& reading, const Caller&
   return first;
 }
 
-RawCellsQuery RawQueryOf(const Place& place, ReadDetail detail) {
-  return {place.table, place.row, place.family, kAllVersions, detail == ReadDetail::kLengths};
-}
-
 // When a TTL ends it; nullopt: never.
 std::optional<Timestamp> ExpiryOf(const Cell& cell, const FamilySchema* family) {
   std::optional<Timestamp> expiry;
@@ -157,13 +153,6 @@ OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Ca
   Get get = GetOf(row_or_family, ReadDetail::kLengths);
   if (get.filter == nullptr) get.store_limit = 1;  // of each family
   return FirstWanted(reading, caller, row_or_family, get);
-}
-
-OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,
-                              ReadDetail detail) {
-  auto cells = reading.RawCellsOfColumn(caller, RawQueryOf(column, detail), column.qualifier);
-  if (!cells.ok()) return cells.status();
-  return *std::move(cells);
 }
 
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family) {

@@ -164,9 +164,6 @@ bool MayBeCached(const Reading& reading, const Caller& caller, const Place& plac
 OutcomeOr<std::optional<Cell>> FirstVisibleCell(const Reading& reading, const Caller& caller,
                                                 const Place& row_or_family);
 
-// The newest cells of the column, tombstones and hidden puts included, in cell order.
-OutcomeOr<RowCells> RawColumn(const Reading& reading, const Caller& caller, const Place& column,
-                              ReadDetail detail);
 // The cell as a node knows it. A TTL of its own or of its family (null: unknown) ends it.
 CachedCell CachedCellOf(const Cell& cell, const FamilySchema* family);
 

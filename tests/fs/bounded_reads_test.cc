@@ -12,6 +12,7 @@
 
 #include "engine/forwarding_store.h"
 #include "fs/listing/directory_stream.h"
+#include "fs/reading/raw_pieces.h"
 #include "tests/fs/tree.h"
 #include "tests/support/temporary_directory.h"
 
@@ -222,6 +223,37 @@ TEST_F(BoundedReadsTest, OfMoreVersionsThanTheFamilyKeepsTheNewestAreListed) {
   ASSERT_EQ(names.size(), 300u);
   EXPECT_EQ(names.front(), std::to_string(kStart + 400));
   EXPECT_EQ(names.back(), std::to_string(kStart + 101));
+}
+
+// A counter that begins must lie above what was deleted there.
+TEST_F(BoundedReadsTest, WhatLiesAheadOfTheClockIsFoundWithoutTheHistory) {
+  MakeTable("5000");
+  const auto newest = [&] {
+    store_->largest = 0;
+    const auto found =
+        NewestTimestampFrom(tree_.filesystem->parts().reading, Caller::Superuser(),
+                            CellPlace(tree_.table, "r", "f", "q"), kStart);
+    EXPECT_LE(store_->largest, size_t{1} << 10);
+    return *found;
+  };
+  const auto remove = [&](CellType type, const std::string& qualifier, Timestamp timestamp) {
+    const Delete tombstone{"r", {{type, "f", qualifier, timestamp}}};
+    EXPECT_TRUE(tree_.store->Mutate(Caller::Superuser(), tree_.table, RowMutations::Of(tombstone))
+                    .ok());
+  };
+  for (int version = 1; version <= 3000; ++version)
+    tree_.Put("r", "q", "v", kStart - version);
+  remove(CellType::kDeleteColumn, "q", kStart - 1);
+  EXPECT_EQ(newest(), std::nullopt);
+  remove(CellType::kDeleteFamily, "", kStart + 2);
+  EXPECT_EQ(newest(), kStart + 2);
+  tree_.Put("r", "p", "v", kStart + 9);
+  tree_.Put("r", "q", "v", kStart + 1);
+  EXPECT_EQ(newest(), kStart + 2);
+  remove(CellType::kDeleteColumn, "q", kStart + 5);
+  EXPECT_EQ(newest(), kStart + 5);
+  tree_.Put("r", "q", "v", kLatestTimestamp - 1);
+  EXPECT_EQ(newest(), kStart + 5);
 }
 
 TEST_F(BoundedReadsTest, ALongNameIsLookedUpInPieces) {

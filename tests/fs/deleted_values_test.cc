@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/reading/raw_pieces.h"
+#include "fs/store/raw_cells.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -125,8 +126,10 @@ TEST_F(DeletedValuesTest, VersionsOfMoreThanAPieceAreFreedWithTheirFile) {
   ASSERT_TRUE(deleted.ok());
   EXPECT_TRUE(tree_.filesystem->Unlink(tree_.request, *deleted->node, "q").ok());
   EXPECT_EQ(tree_.Error("default/t/r/f/.deleted/q"), ENOENT);
-  const auto left = RawColumn(tree_.filesystem->parts().reading, Caller::Superuser(),
-                              CellPlace(tree_.table, "r", "f", "q"), ReadDetail::kLengths);
+  const std::string row = "r";
+  const std::string family = "f";
+  const auto left =
+      RawCellsOfColumn(*tree_.store, Caller::Superuser(), {tree_.table, row, family}, "q");
   ASSERT_TRUE(left.ok());
   EXPECT_EQ(left->size(), 1u) << "the tombstone";
 }

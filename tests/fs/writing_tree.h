@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fs/reading/reading.h"
+#include "fs/store/raw_cells.h"
 #include "tests/fs/tree.h"
 
 namespace cellfs::fs {
@@ -118,8 +118,9 @@ struct WritingTree : Tree {
 
   // The stored cells of row r, family f: "Put@5 DeleteColumn@7", newest first.
   std::string Stored(const std::string& qualifier) {
-    auto cells = RawColumn(filesystem->parts().reading, Caller::Superuser(),
-                           CellPlace(table, "r", "f", qualifier), ReadDetail::kLengths);
+    const std::string row = "r";
+    const std::string family = "f";
+    const auto cells = RawCellsOfColumn(*store, Caller::Superuser(), {table, row, family}, qualifier);
     std::string text;
     for (const Cell& cell : *cells) {
       text += (text.empty() ? "" : " ") + std::string(TypeName(cell.type)) + "@" +
