@@ -76,7 +76,10 @@ OutcomeOr<std::shared_ptr<AsofMoment>> AsofRegistry::Find(Timestamp time) {
 std::shared_ptr<AsofMoment> AsofRegistry::Known(Timestamp time) {
   const auto lock = Lock();
   if (auto known = moments_[time].lock()) return known;
-  std::erase_if(moments_, [](const auto& entry) { return entry.second.expired(); });
+  if (moments_.size() >= sweep_at_) {
+    std::erase_if(moments_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = 2 * moments_.size() + kMostHeld;
+  }
   auto made = std::make_shared<AsofMoment>(*this, time);
   moments_[time] = made;
   return made;
