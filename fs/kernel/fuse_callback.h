@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <new>
 
-#include "fs/kernel/fuse_asker.h"
+#include "fs/kernel/fuse_caller.h"
 #include "fs/kernel/fuse_target.h"
 #include "fs/requests/running_request.h"
 
@@ -35,8 +35,8 @@ template <typename Operation>
 void Guarded(fuse_req_t request, Operation&& operation) noexcept {
   FuseInterruption interruption(request);
   const FuseGroups groups(request);
-  const fuse_ctx* const asker = fuse_req_ctx(request);
-  RunningRequest running(asker->uid, &interruption, &groups, asker->pid);
+  const fuse_ctx* const credentials = fuse_req_ctx(request);
+  RunningRequest running(credentials->uid, &interruption, &groups, credentials->pid);
   int error = EIO;
   try {
     error = operation(TargetOf(request));

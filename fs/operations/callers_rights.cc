@@ -24,7 +24,7 @@ Status Denied(const Place& place, const char* what, const OwnerAndMode& owner) {
 Status CallersRights::Check(const Place& place, mode_t permission, const char* what) const {
   if (!matter()) return {};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
-  return Allows(owner, asker_, permission) ? Status() : Denied(place, what, owner);
+  return Allows(owner, credentials_, permission) ? Status() : Denied(place, what, owner);
 }
 
 Status CallersRights::CheckReachNamespace(const std::string& name) const {
@@ -75,7 +75,7 @@ Status CallersRights::CheckMayDelete(const Place& column) const {
   CELLFS_RETURN_IF_ERROR(Check(family.Parent(), kSearchPermission, "search"));
   CELLFS_RETURN_IF_ERROR(CheckMayMakeIn(family));
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
-  if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
+  if ((directory.mode & S_ISVTX) == 0 || directory.uid == credentials_.uid) return {};
   return CheckOwns(column);
 }
 
@@ -86,7 +86,7 @@ Status CallersRights::CheckMayDeleteAll(const Place& family, bool row_is_there) 
   CELLFS_RETURN_IF_ERROR(Check(row, kSearchPermission, "search"));
   CELLFS_RETURN_IF_ERROR(CheckMayMakeIn(family));
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode directory, reading_.FindOwner(family));
-  if ((directory.mode & S_ISVTX) == 0 || directory.uid == asker_.uid) return {};
+  if ((directory.mode & S_ISVTX) == 0 || directory.uid == credentials_.uid) return {};
   return Denied(family, "delete all that is in the sticky", directory);
 }
 
@@ -105,23 +105,24 @@ Status CallersRights::CheckMayListIn(const Place& directory) const {
 Status CallersRights::CheckOwns(const Place& place) const {
   if (!matter()) return {};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, reading_.FindOwner(place));
-  return owner.uid == asker_.uid ? Status() : Denied(place, "change what is somebody else's:", owner);
+  if (owner.uid == credentials_.uid) return Status();
+  return Denied(place, "change what is somebody else's:", owner);
 }
 
 Status CallersRights::CheckMayAdminister() const {
-  if (!matter() || IsOwnerOrRoot(asker_.uid)) return {};
+  if (!matter() || IsOwnerOrRoot(credentials_.uid)) return {};
   return {StatusCode::kAccessDenied, "that is for who mounted the store, and root"};
 }
 
 std::shared_ptr<FilterRights> CallersRights::OfRead(const TableName& table) const {
   if (!matter()) return nullptr;
-  return std::make_shared<FilterRights>(reading_, table, asker_,
+  return std::make_shared<FilterRights>(reading_, table, credentials_,
                                         kSearchPermission | kReadPermission);
 }
 
 std::shared_ptr<FilterRights> CallersRights::OfNamedColumns(const TableName& table) const {
   if (!matter()) return nullptr;
-  return std::make_shared<FilterRights>(reading_, table, asker_, kSearchPermission);
+  return std::make_shared<FilterRights>(reading_, table, credentials_, kSearchPermission);
 }
 
 }  // namespace cellfs::fs

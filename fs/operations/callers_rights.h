@@ -31,12 +31,12 @@ namespace cellfs::fs {
 // Thread-safe.
 class CallersRights {
  public:
-  CallersRights(const Reading& reading, Asker asker)
-      : reading_(reading), asker_(std::move(asker)) {}
+  CallersRights(const Reading& reading, Credentials credentials)
+      : reading_(reading), credentials_(std::move(credentials)) {}
 
-  const Asker& asker() const { return asker_; }
+  const Credentials& credentials() const { return credentials_; }
   // Not for root, and not where the kernel lets nobody in but the daemon's user.
-  bool matter() const { return asker_.uid != 0 && reading_.AreModesEnforced(); }
+  bool matter() const { return credentials_.uid != 0 && reading_.AreModesEnforced(); }
 
   // All of these: OK where rights do not matter, kAccessDenied names the place.
 
@@ -75,7 +75,7 @@ class CallersRights {
   Status Check(const Place& place, mode_t permission, const char* what) const;
 
   const Reading& reading_;
-  const Asker asker_;
+  const Credentials credentials_;
 };
 
 }  // namespace cellfs::fs

@@ -32,11 +32,11 @@ namespace cellfs::fs {
 class CallersStore : public Store {
  public:
   // It outlives this. `umask`: of what is made.
-  CallersStore(FileSystem& filesystem, Asker asker, mode_t umask = 022)
+  CallersStore(FileSystem& filesystem, Credentials credentials, mode_t umask = 022)
       : filesystem_(filesystem),
         parts_(filesystem.parts()),
         store_(parts_.store),
-        rights_(parts_.reading, std::move(asker)),
+        rights_(parts_.reading, std::move(credentials)),
         umask_(umask) {}
 
   const StoreTraits& traits() const override { return store_.traits(); }
@@ -142,7 +142,7 @@ class CallersStore : public Store {
     return parts_.store.ClockDifference();
   }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override {
-    return parts_.asof.PinFor(rights_.asker().uid);
+    return parts_.asof.PinFor(rights_.credentials().uid);
   }
 
   Status SetTableSpaceQuota(const Caller& caller, const TableName& table,

@@ -111,7 +111,7 @@ Status CallersStore::RevokePermissions(const Caller& caller, const std::string& 
 
 // As HBase's AccessController lists them: to who has A at their scope. One's own are no secret.
 bool CallersStore::MaySee(const Grant& grant, const std::vector<Grant>& grants) const {
-  const std::string& user = parts_.callers.Of(rights_.asker().uid).user;
+  const std::string& user = parts_.callers.Of(rights_.credentials().uid).user;
   if (grant.user == user) return true;
   return std::any_of(grants.begin(), grants.end(), [&](const Grant& held) {
     return held.user == user && held.permissions.find('A') != std::string::npos &&

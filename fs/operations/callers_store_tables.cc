@@ -16,8 +16,8 @@ Status CallersStore::Made(const Place& place, Status done,
                           const std::function<Status()>& unmake) {
   if (!IsInForce(done)) return done;
   AttributeUpdate update;
-  update.uid = rights_.asker().uid;
-  if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
+  update.uid = rights_.credentials().uid;
+  if (!rights_.credentials().groups.empty()) update.gid = rights_.credentials().groups.front();
   update.mtime = update.ctime = ToTimespec(parts_.clock->Now());
   update.mode = 0777 & ~umask_;
   update.anew = true;

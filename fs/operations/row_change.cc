@@ -37,7 +37,7 @@ RowChange::~RowChange() {
 }
 
 Status RowChange::Begin(const std::vector<Mutation>& mutations) {
-  CELLFS_RETURN_IF_ERROR(CheckNamesNoLater(parts_.reading, rights_.asker().uid, mutations));
+  CELLFS_RETURN_IF_ERROR(CheckNamesNoLater(parts_.reading, rights_.credentials().uid, mutations));
   for (const Mutation& mutation : mutations)
     std::visit([this](const auto& what) { Add(what); }, mutation);
   if (deletes_row_) {
@@ -249,8 +249,8 @@ void RowChange::NoteMakers() {
 void RowChange::NoteMaker(const Place& place, mode_t mode) {
   if (IsUnstored(place)) return;  // made before, by mkdir or a create
   AttributeUpdate update;
-  update.uid = rights_.asker().uid;
-  if (!rights_.asker().groups.empty()) update.gid = rights_.asker().groups.front();
+  update.uid = rights_.credentials().uid;
+  if (!rights_.credentials().groups.empty()) update.gid = rights_.credentials().groups.front();
   update.mode = mode & ~umask_;
   update.anew = true;
   parts_.errors.Record("put", place, parts_.attributes.Update(place, update));

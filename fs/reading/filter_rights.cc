@@ -10,11 +10,11 @@
 
 namespace cellfs::fs {
 
-bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permissions) {
+bool Allows(const OwnerAndMode& file, const Credentials& credentials, mode_t permissions) {
   int shift = 0;
-  if (file.uid == asker.uid) {
+  if (file.uid == credentials.uid) {
     shift = 6;
-  } else if (std::find(asker.groups.begin(), asker.groups.end(), file.gid) != asker.groups.end()) {
+  } else if (std::ranges::find(credentials.groups, file.gid) != credentials.groups.end()) {
     shift = 3;
   }
   return (file.mode >> shift & permissions) == permissions;
@@ -32,16 +32,16 @@ std::shared_ptr<FilterRights> FilterRights::Of(const Reading& reading, const Pla
   const FilterPtr& filter = place.query()->filter;
   const bool reads_values = filter != nullptr && filter->ReadsValues();
   return std::make_shared<FilterRights>(
-      reading, place.table, RunningRequest::OfThisThread()->FindAsker(),
+      reading, place.table, RunningRequest::OfThisThread()->FindCredentials(),
       reads_values ? kSearchPermission : kSearchPermission | kReadPermission,
       reads_values ? Sees::kValues : Sees::kNames);
 }
 
-FilterRights::FilterRights(const Reading& reading, TableName table, Asker asker,
+FilterRights::FilterRights(const Reading& reading, TableName table, Credentials credentials,
                            mode_t directories, Sees sees)
     : reading_(reading),
       table_(std::move(table)),
-      asker_(std::move(asker)),
+      credentials_(std::move(credentials)),
       directories_(directories),
       sees_(sees) {}
 
@@ -96,7 +96,7 @@ bool FilterRights::IsFamilyOpen(const CellView& cell) {
 
 bool FilterRights::IsOpen(const Place& place, mode_t permission) {
   const auto owner = reading_.FindOwner(place);
-  if (owner.ok()) return Allows(*owner, asker_, permission);
+  if (owner.ok()) return Allows(*owner, credentials_, permission);
   failure_ = owner.status();
   return false;
 }

@@ -36,7 +36,7 @@ inline constexpr mode_t kSearchPermission = 1;
 
 // Whether all of these are allowed, as the kernel has it: the first class that one belongs to is the
 // one that counts.
-bool Allows(const OwnerAndMode& file, const Asker& asker, mode_t permissions);
+bool Allows(const OwnerAndMode& file, const Credentials& credentials, mode_t permissions);
 
 // Of one read or one scan: used by one thread at a time.
 class FilterRights : public std::enable_shared_from_this<FilterRights> {
@@ -49,7 +49,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
 
   enum class Sees { kValues, kNames };
   // `directories`: what the row's and the family's have to allow.
-  FilterRights(const Reading& reading, TableName table, Asker asker, mode_t directories,
+  FilterRights(const Reading& reading, TableName table, Credentials credentials, mode_t directories,
                Sees sees = Sees::kValues);
 
   // Sets it where something is not shown. `hidden` outlives it and the filters that it narrows.
@@ -69,7 +69,7 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
 
   const Reading& reading_;
   const TableName table_;
-  const Asker asker_;
+  const Credentials credentials_;
   const mode_t directories_;
   const Sees sees_;
   std::atomic<bool>* hidden_ = nullptr;

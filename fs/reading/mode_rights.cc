@@ -6,9 +6,9 @@
 namespace cellfs::fs {
 namespace {
 
-Asker AskerOf(const Request& request) {
+Credentials CredentialsOf(const Request& request) {
   const RunningRequest* const running = RunningRequest::OfThisThread();
-  return running != nullptr ? running->FindAsker() : Asker{request.uid, {request.gid}};
+  return running != nullptr ? running->FindCredentials() : Credentials{request.uid, {request.gid}};
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ bool IsBoundByModes(const Reading& reading, const Request& request) {
 Status CheckMode(const Reading& reading, const Request& request, const Place& place,
                  const OwnerAndMode& owner, mode_t permissions) {
   if (!IsBoundByModes(reading, request)) return {};
-  if (Allows(owner, AskerOf(request), permissions)) return {};
+  if (Allows(owner, CredentialsOf(request), permissions)) return {};
   return {StatusCode::kAccessDenied, "the mode of " + place.ToString() + " does not allow it"};
 }
 

@@ -32,7 +32,7 @@ OutcomeOr<bool> ScanEnd::IsBefore(const Reading& reading, const Caller& caller, 
   const Timestamp now = reading.clock().Now();
   Finder finder{caller.user, {}};
   if (FilterRights::Matter(reading, row))
-    finder.asker = RunningRequest::OfThisThread()->FindAsker();
+    finder.credentials = RunningRequest::OfThisThread()->FindCredentials();
   auto end = FindCached(finder, mutations, now);
   if (!end) {
     CELLFS_ASSIGN_OR_RETURN(auto last, LastRow(reading, caller, row));

@@ -27,7 +27,7 @@ class ScanEnd {
   // By whom it was found, as far as that matters.
   struct Finder {
     std::string user;            // Caller
-    std::optional<Asker> asker;  // where modes take part
+    std::optional<Credentials> credentials;  // where modes take part
 
     friend bool operator==(const Finder&, const Finder&) = default;
   };

@@ -10,25 +10,25 @@ thread_local RunningRequest* of_this_thread = nullptr;
 
 }  // namespace
 
-RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups,
+RunningRequest::RunningRequest(uid_t uid, Interruption* interruption, const CallerGroups* groups,
                                pid_t pid)
     : uid_(uid),
       pid_(pid),
       interruption_(interruption),
       groups_(groups),
       before_(std::exchange(of_this_thread, this)),
-      asker_before_(std::exchange(GivingUp::OfThisThread(), this)) {}
+      giving_up_before_(std::exchange(GivingUp::OfThisThread(), this)) {}
 
 RunningRequest::~RunningRequest() {
   of_this_thread = before_;
-  GivingUp::OfThisThread() = asker_before_;
+  GivingUp::OfThisThread() = giving_up_before_;
 }
 
 bool RunningRequest::HasGivenUp() const noexcept {
   return interruption_ != nullptr && !will_reply_ && interruption_->HasHappened();
 }
 
-Asker RunningRequest::FindAsker() const {
+Credentials RunningRequest::FindCredentials() const {
   return {uid_, groups_ == nullptr ? std::vector<gid_t>() : groups_->All()};
 }
 

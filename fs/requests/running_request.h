@@ -2,8 +2,8 @@
 //
 // RunningRequest: the request that a thread works on, from its beginning to its reply: who asked,
 // whether they still wait, and until when. What is far below asks here (fs/requests/long_work.h,
-// fs/requests/asking_process.h, fs/reading/filter_rights.h), so that nothing in between has to hand
-// it down.
+// fs/requests/calling_process.h, fs/reading/filter_rights.h), so that nothing in between has to
+// hand it down.
 #ifndef CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 #define CELLFS_FS_REQUESTS_RUNNING_REQUEST_H_
 
@@ -33,20 +33,20 @@ class Interruption {
 
 // The groups of who asked, which the kernel does not send with the request: whoever needs them pays
 // for finding them. Thread-safe.
-class GroupsOfAsker {
+class CallerGroups {
  public:
-  virtual ~GroupsOfAsker() = default;
+  virtual ~CallerGroups() = default;
 
   // The effective one first.
   virtual std::vector<gid_t> All() const = 0;
 };
 
 // Who asked, as far as modes are concerned.
-struct Asker {
+struct Credentials {
   uid_t uid = 0;
   std::vector<gid_t> groups;
 
-  friend bool operator==(const Asker&, const Asker&) = default;
+  friend bool operator==(const Credentials&, const Credentials&) = default;
 };
 
 // Used by its own thread only, but for HasGivenUp.
@@ -56,7 +56,7 @@ class RunningRequest : public GivingUp {
 
   // Both outlive this. `interruption`: null where nobody can interrupt it; `groups`: where who asks
   // is in none. `pid`: the thread that asks, 0 where that is not known.
-  RunningRequest(uid_t uid, Interruption* interruption, const GroupsOfAsker* groups = nullptr,
+  RunningRequest(uid_t uid, Interruption* interruption, const CallerGroups* groups = nullptr,
                  pid_t pid = 0);
   ~RunningRequest() override;
   RunningRequest(const RunningRequest&) = delete;
@@ -68,7 +68,7 @@ class RunningRequest : public GivingUp {
   uid_t uid() const { return uid_; }
   pid_t pid() const { return pid_; }
   Interruption* interruption() const { return interruption_; }
-  Asker FindAsker() const;
+  Credentials FindCredentials() const;
 
   bool HasGivenUp() const noexcept override;
   // Just before the reply: what comes then nobody waits for, and nobody gives up.
@@ -84,9 +84,9 @@ class RunningRequest : public GivingUp {
   const uid_t uid_;
   const pid_t pid_;
   Interruption* const interruption_;
-  const GroupsOfAsker* const groups_;
+  const CallerGroups* const groups_;
   RunningRequest* const before_;
-  const GivingUp* const asker_before_;
+  const GivingUp* const giving_up_before_;
   std::atomic<bool> will_reply_ = false;
   Clock::time_point deadline_ = Clock::time_point::max();
   bool has_an_answer_ = false;

@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-#include "fs/requests/asking_process.h"
+#include "fs/requests/calling_process.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"
 
@@ -54,9 +54,9 @@ std::string WithoutNames(std::string_view reason) {
 }
 
 std::string LineOf(std::string_view operation, const Place& place, const std::string& what) {
-  const std::string asker = AskingProcess();
+  const std::string process = CallingProcess();
   return OneLine(std::string(operation) + " " + Shortened(place.ToString(), kLongestPlace) + ": " +
-                 what + (asker.empty() ? "" : ", by " + asker));
+                 what + (process.empty() ? "" : ", by " + process));
 }
 
 }  // namespace

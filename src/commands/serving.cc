@@ -11,7 +11,7 @@
 namespace cellfs {
 namespace {
 
-class PeerGroups : public fs::GroupsOfAsker {
+class PeerGroups : public fs::CallerGroups {
  public:
   explicit PeerGroups(const std::vector<gid_t>& groups) : groups_(groups) {}
   std::vector<gid_t> All() const override { return groups_; }
@@ -44,7 +44,7 @@ StatusOr<nlohmann::json> Serve(const Served& served, const Peer& peer,
   const PeerGroups groups(peer.groups);
   const fs::RunningRequest running(peer.uid, request.interruption, &groups, peer.pid);
   const Caller& caller = served.filesystem.parts().callers.Of(peer.uid);
-  fs::CallersStore store(served.filesystem, running.FindAsker(), UmaskIn(request.arguments));
+  fs::CallersStore store(served.filesystem, running.FindCredentials(), UmaskIn(request.arguments));
   Session session{.filesystem = served.filesystem,
                   .store = store,
                   .caller = caller,

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "engine/status_or.h"
-#include "fs/nodes/open_file_memory.h"
+#include "fs/files/open_file_memory.h"
 #include "fs/requests/running_request.h"
 #include "src/mount/mount_table.h"
 

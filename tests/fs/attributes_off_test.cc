@@ -89,7 +89,7 @@ TEST_F(AnotherAttributesTableTest, KeepsThemAndIsNotShown) {
   EXPECT_EQ(tree.Stat(kQ).st_mode & 07777, 0600u);
   EXPECT_EQ(tree.List("default"), (std::vector<std::string>{".namespace.toml", "t"}));
   EXPECT_EQ(tree.Error("default/owners"), ENOENT);
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   EXPECT_EQ(commands.DescribeTable(kName).status().code(), StatusCode::kTableNotFound);
   EXPECT_EQ(commands.DisableTable(Caller::Superuser(), kName).code(), StatusCode::kTableNotFound);
   EXPECT_EQ(commands.ListTables("default")->size(), 1u);

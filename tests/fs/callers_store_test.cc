@@ -32,7 +32,7 @@ class CallersStoreTest : public testing::Test {
   }
 
   CallersStore As(uid_t uid, std::vector<gid_t> groups = {kGroup}) {
-    return {*tree_.filesystem, Asker{uid, std::move(groups)}};
+    return {*tree_.filesystem, Credentials{uid, std::move(groups)}};
   }
   void Set(const Place& place, mode_t mode, uid_t uid = kOwner, gid_t gid = 0) {
     AttributeUpdate update;

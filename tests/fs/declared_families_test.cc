@@ -121,7 +121,7 @@ TEST_F(DeclaredFamiliesTest, WhoWaitsForASchemaCountsAsWaiting) {
 // What is written of the schema replaces all of it: a family that came in between went with its data.
 TEST_F(DeclaredFamiliesTest, OneThatACommandAddsBesideAWrittenSchemaStays) {
   ASSERT_EQ(Declare(0, 1), 0);
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   std::future<Status> added;
   tree.hooked->before_alteration = [&] {
     added = std::async(std::launch::async, [&] {

@@ -91,7 +91,7 @@ struct DroppingTest : EmptyingTest {
 
  private:
   std::unique_ptr<CallersStore> store_ = std::make_unique<CallersStore>(
-      *tree.filesystem, Asker{0, {}});
+      *tree.filesystem, Credentials{0, {}});
 };
 
 TEST_F(DroppingTest, WhoOpensAFileMeanwhileHasWhatItHeldOrNothing) {
@@ -237,7 +237,7 @@ TEST_F(EmptyingTest, AFamilyOfATableThatWasMadeAnewStays) {
   ASSERT_EQ(tree.Mkdir("default/open/r"), 0);
   ASSERT_EQ(tree.Mkdir("default/open/r/made"), 0);
   const RunningRequest running(0, nullptr);
-  CallersStore store(*tree.filesystem, running.FindAsker(), 022);
+  CallersStore store(*tree.filesystem, running.FindCredentials(), 022);
   ASSERT_TRUE(store.DisableTable(Caller::Superuser(), schema.name()).ok());
   ASSERT_TRUE(store.DropTable(Caller::Superuser(), schema.name()).ok());
   schema.families["made"] = FamilySchema("made");
@@ -293,7 +293,7 @@ TEST_F(EmptyingTest, AFamilyIsRemovedBesideAnAdministrator) {
     removing.wait_for(std::chrono::milliseconds(200));
   };
   const RunningRequest running(0, nullptr);
-  CallersStore store(*tree.filesystem, running.FindAsker(), 022);
+  CallersStore store(*tree.filesystem, running.FindCredentials(), 022);
   const Status dropped =
       store.ChangeTable(Caller::Superuser(), schema.name(), [](TableSchema& changed) {
         changed.families.erase("going");

@@ -21,7 +21,7 @@ constexpr const char* kWithColumn =
     "default/t/.scan/filter=SingleColumnValueFilter('f'%2C 'q'%2C =%2C 'binary:secret'%2C true%2C "
     "true)";
 
-class Groups : public GroupsOfAsker {
+class Groups : public CallerGroups {
  public:
   explicit Groups(std::vector<gid_t> groups) : groups_(std::move(groups)) {}
   std::vector<gid_t> All() const override { return groups_; }

@@ -65,7 +65,7 @@ TEST_F(KeptTablesTest, AWrittenSchemaMakesIt) {
 
 TEST_F(KeptTablesTest, WhatElseWasSaidOfItGoesWithIt) {
   ASSERT_EQ(tree.Mkdir(kTablePath), 0);
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   const Caller& caller = Caller::Superuser();
   const SpaceQuota quota{.limit = 1048576};
   ASSERT_TRUE(commands.SetTableSpaceQuota(caller, tree.table, quota).ok());
@@ -102,7 +102,7 @@ TEST_F(KeptTablesTest, ItGoes) {
   ASSERT_EQ(tree.Mkdir("ns"), 0);
   ASSERT_EQ(tree.Mkdir("ns/t"), 0);
   EXPECT_EQ(tree.Rmdir("ns"), ENOTEMPTY);
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   EXPECT_FALSE(commands.DropNamespace(Caller::Superuser(), "ns").ok());
   EXPECT_TRUE(commands.DisableAndTruncateTable(Caller::Superuser(), {"ns", "t"}).ok());
   EXPECT_TRUE(commands.DisableAndDropTable(Caller::Superuser(), {"ns", "t"}).ok());
@@ -126,7 +126,7 @@ TEST_F(KeptTablesTest, AnothersTableTakesItsPlace) {
 
 // For one that nobody can see would be there for nobody.
 TEST_F(KeptTablesTest, ACommandMakesNone) {
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   EXPECT_FALSE(commands.CreateTable(Caller::Superuser(), TableSchema(tree.table)).ok());
   EXPECT_EQ(tree.Error(kTablePath), ENOENT);
   ASSERT_EQ(tree.Mkdir(kTablePath), 0);

@@ -128,7 +128,7 @@ TEST_F(TableMadeAnewTest, OneThatIsMadeHereAfterwardsIsEmpty) {
 TEST_F(TableMadeAnewTest, WhatWasSplitOrMadeAnewHereIsTheSame) {
   static_cast<RemoteStore&>(*tree.store).Restamp(tree.table, {.regions = true});
   EXPECT_EQ(tree.List(kTablePath), (std::vector<std::string>{"emptied", "made"}));
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   TableSchema split = **tree.store->DescribeTable(tree.table);
   split.split_keys = {"k"};
   ASSERT_TRUE(commands.RecreateTable(Caller::Superuser(), split).ok());

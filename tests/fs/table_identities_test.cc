@@ -138,7 +138,7 @@ TEST_F(TableIdentitiesTest, AMountThatIsReadOnlyNotesNothing) {
 
 TEST_F(TableIdentitiesTest, WhatThisMountMakesAnewIsTheSame) {
   ASSERT_EQ(SetMode(kQ, 0604), 0);
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   ASSERT_TRUE(commands.DisableAndTruncateTable(Caller::Superuser(), tree.table).ok());
   EXPECT_EQ(ModeOf(kTablePath), 0700u);
   tree.Put("r", "q", "y");
@@ -154,7 +154,7 @@ TEST_F(TableIdentitiesTest, WhoWritesWhileItIsMadeAnewWritesToTheSame) {
       ChangeThrough(other, {"default", "t"}, {.gid = 7});
     });
   });
-  CallersStore commands(*tree.filesystem, Asker{});
+  CallersStore commands(*tree.filesystem, Credentials{});
   ASSERT_TRUE(commands.DisableAndTruncateTable(Caller::Superuser(), tree.table).ok());
   Wait();
   EXPECT_EQ(ModeOf(kTablePath), 0700u);

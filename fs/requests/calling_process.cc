@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/requests/asking_process.h"
+#include "fs/requests/calling_process.h"
 
 #include <sys/types.h>
 
@@ -22,7 +22,7 @@ pid_t ProcessOfThread(pid_t thread) {
 
 }  // namespace
 
-std::string AskingProcess() {
+std::string CallingProcess() {
   const RunningRequest* const running = RunningRequest::OfThisThread();
   if (running == nullptr || running->pid() == 0) return {};
   const pid_t process = ProcessOfThread(running->pid());

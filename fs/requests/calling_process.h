@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// AskingProcess: whose request the thread works on, for people: "bash (1234)".
-#ifndef CELLFS_FS_REQUESTS_ASKING_PROCESS_H_
-#define CELLFS_FS_REQUESTS_ASKING_PROCESS_H_
+// CallingProcess: whose request the thread works on, for people: "bash (1234)".
+#ifndef CELLFS_FS_REQUESTS_CALLING_PROCESS_H_
+#define CELLFS_FS_REQUESTS_CALLING_PROCESS_H_
 
 #include <string>
 
@@ -12,8 +12,8 @@ namespace cellfs::fs {
 // process that the daemon could know, because the kernel asks for itself (RELEASE, pages of a
 // mapping), the process is in a pid namespace beside or above the daemon's, or the daemon works by
 // itself. Reads /proc: for what happens rarely.
-std::string AskingProcess();
+std::string CallingProcess();
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_REQUESTS_ASKING_PROCESS_H_
+#endif  // CELLFS_FS_REQUESTS_CALLING_PROCESS_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Who asks with a request of libfuse: whether he has given up, and the groups that he is in.
-#ifndef CELLFS_FS_KERNEL_FUSE_ASKER_H_
-#define CELLFS_FS_KERNEL_FUSE_ASKER_H_
+#ifndef CELLFS_FS_KERNEL_FUSE_CALLER_H_
+#define CELLFS_FS_KERNEL_FUSE_CALLER_H_
 
 #include <fuse3/fuse_lowlevel.h>
 
@@ -34,7 +34,7 @@ class FuseInterruption final : public Interruption {
   const std::function<void()>* heard_ = nullptr;
 };
 
-class FuseGroups final : public GroupsOfAsker {
+class FuseGroups final : public CallerGroups {
  public:
   explicit FuseGroups(fuse_req_t request) : request_(request) {}
 
@@ -64,4 +64,4 @@ class FuseGroups final : public GroupsOfAsker {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_KERNEL_FUSE_ASKER_H_
+#endif  // CELLFS_FS_KERNEL_FUSE_CALLER_H_
