@@ -26,7 +26,7 @@ ALLOWED = {
     "tests": {"engine", "fs", "src", "tests"},
 }
 # The folders of fs/, the lowest first.
-FS_LAYERS = ["base", "requests", "tree", "nodes", "store", "attributes", "reading", "schema",
+FS_LAYERS = ["base", "requests", "tree", "files", "nodes", "store", "attributes", "reading", "schema",
              "resolve", "content", "listing", "operations", "kernel"]
 # The system headers that few files may include.
 RESTRICTED = {

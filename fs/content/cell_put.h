@@ -16,7 +16,7 @@
 #include "fs/base/outcome.h"
 #include "fs/content/column_change.h"
 #include "fs/content/effect.h"
-#include "fs/nodes/pending_edits.h"
+#include "fs/files/pending_edits.h"
 #include "fs/reading/reading.h"
 
 namespace cellfs::fs {

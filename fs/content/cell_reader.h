@@ -13,12 +13,12 @@
 #include <string>
 
 #include "fs/content/contents.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/open_file_memory.h"
+#include "fs/files/shared_file.h"
 #include "fs/nodes/column_lock.h"
-#include "fs/nodes/file_handle.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/nodes/node.h"
-#include "fs/nodes/open_file_memory.h"
-#include "fs/nodes/shared_file.h"
 #include "fs/requests/request.h"
 
 namespace cellfs::fs {

@@ -8,14 +8,14 @@
 //   - within a second of a write, where the file was opened without O_TRUNC, so that it can be
 //   followed.
 // What is put again through one handle takes the same timestamp, so that it stays one version. Once
-// the name has gone nothing is put (fs/nodes/orphan_file.h).
+// the name has gone nothing is put (fs/files/orphan_file.h).
 //
 // What it writes is held in one of two places. By the handle, all of the file, where it truncated
 // it, or made it and is the first to put, unless somebody else opens it to write: that is put as it
 // is. Else by the column, for all handles
-// together: edits (fs/nodes/shared_edits.h), which are applied over the value that is the latest
+// together: edits (fs/files/shared_edits.h), which are applied over the value that is the latest
 // when they are put, in one atomic step, a compare and set by value, and appended bytes
-// (fs/nodes/appended_tail.h), which are HBase's Append.
+// (fs/files/appended_tail.h), which are HBase's Append.
 #ifndef CELLFS_FS_CONTENT_CELL_WRITER_H_
 #define CELLFS_FS_CONTENT_CELL_WRITER_H_
 
@@ -31,9 +31,9 @@
 #include "fs/content/contents.h"
 #include "fs/content/disk_positions.h"
 #include "fs/content/effect.h"
-#include "fs/nodes/shared_file.h"
+#include "fs/files/pending_edits.h"
+#include "fs/files/shared_file.h"
 #include "fs/nodes/live_tree.h"
-#include "fs/nodes/pending_edits.h"
 #include "fs/reading/reading.h"
 #include "fs/requests/request.h"
 #include "fs/tree/error_log.h"
@@ -55,8 +55,8 @@ struct CellWriting {
 };
 
 // Its state is guarded by the lock of the column in which the node is, as what handles share
-// (fs/nodes/shared_file.h): so that one handle can put what others appended before, and a change of the
-// name finds all of them as they are.
+// (fs/files/shared_file.h): so that one handle can put what others appended before, and a change of
+// the name finds all of them as they are.
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
   // Where mode.created, the node's place stands among the unstored entries until the first put.

@@ -8,7 +8,7 @@
 namespace cellfs::fs {
 namespace {
 
-// More than any number needs; so little need not be counted as held (fs/nodes/open_file_memory.h).
+// More than any number needs; so little need not be counted as held (fs/files/open_file_memory.h).
 constexpr size_t kLongestRest = 4096;
 constexpr std::string_view kBlanks = " \t\n";
 

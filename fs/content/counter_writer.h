@@ -14,7 +14,7 @@
 
 #include "engine/caller.h"
 #include "fs/content/counters.h"
-#include "fs/nodes/file_handle.h"
+#include "fs/files/file_handle.h"
 #include "fs/nodes/node.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/place.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "fs/attributes/attribute_store.h"
-#include "fs/nodes/shared_file.h"
+#include "fs/files/shared_file.h"
 
 namespace cellfs::fs {
 

@@ -6,7 +6,7 @@
 
 #include "engine/waiting.h"
 #include "fs/attributes/attribute_store.h"
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 namespace cellfs::fs {
 

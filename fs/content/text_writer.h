@@ -11,10 +11,10 @@
 #include <string>
 
 #include "engine/clock.h"
-#include "fs/nodes/file_handle.h"
-#include "fs/nodes/memory_files.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/memory_files.h"
+#include "fs/files/open_file_memory.h"
 #include "fs/nodes/node.h"
-#include "fs/nodes/open_file_memory.h"
 
 namespace cellfs::fs {
 

@@ -12,9 +12,9 @@
 
 #include "engine/caller.h"
 #include "fs/content/contents.h"
-#include "fs/nodes/file_handle.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/open_file_memory.h"
 #include "fs/nodes/node.h"
-#include "fs/nodes/open_file_memory.h"
 #include "fs/requests/request.h"
 
 namespace cellfs::fs {

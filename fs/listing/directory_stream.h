@@ -7,7 +7,7 @@
 //
 // The offset of an entry finds its key again, behind which the listing goes on, whether or not the
 // entry is still there. Where the kernel caches the listing, all streams of the directory share
-// their offsets (fs/nodes/cached_listing.h); else each has its own (fs/nodes/stream_offsets.h).
+// their offsets (fs/nodes/cached_listing.h); else each has its own (fs/listing/stream_offsets.h).
 #ifndef CELLFS_FS_LISTING_DIRECTORY_STREAM_H_
 #define CELLFS_FS_LISTING_DIRECTORY_STREAM_H_
 
@@ -20,8 +20,8 @@
 #include "fs/listing/entry_sources.h"
 #include "fs/listing/fixed_entries.h"
 #include "fs/listing/listed_directory.h"
+#include "fs/listing/stream_offsets.h"
 #include "fs/nodes/node.h"
-#include "fs/nodes/stream_offsets.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/reading/reading.h"
 #include "fs/resolve/resolver.h"

@@ -10,13 +10,13 @@
 #include <cstdint>
 
 #include "engine/clock.h"
+#include "fs/files/memory_files.h"
+#include "fs/files/open_file_memory.h"
+#include "fs/files/unput_bytes.h"
 #include "fs/nodes/column_table.h"
 #include "fs/nodes/inode_table.h"
 #include "fs/nodes/kernel_cache.h"
 #include "fs/nodes/last_changed_family.h"
-#include "fs/nodes/memory_files.h"
-#include "fs/nodes/open_file_memory.h"
-#include "fs/nodes/unput_bytes.h"
 #include "fs/nodes/unstored_entries.h"
 #include "fs/tree/declared_families.h"
 #include "fs/tree/directory_times.h"

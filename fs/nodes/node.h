@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "engine/snapshot.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/shared_file.h"
 #include "fs/nodes/cached_cell.h"
 #include "fs/nodes/cached_listing.h"
 #include "fs/nodes/column.h"
-#include "fs/nodes/shared_file.h"
-#include "fs/nodes/file_handle.h"
 #include "fs/nodes/generation.h"
 #include "fs/tree/place.h"
 

@@ -27,7 +27,7 @@
 
 #include "fs/base/outcome.h"
 #include "fs/base/shared_limit.h"
-#include "fs/nodes/memory_files.h"
+#include "fs/files/memory_files.h"
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {

@@ -10,7 +10,7 @@
 #include <exception>
 
 #include "engine/waiting.h"
-#include "fs/nodes/shared_file.h"
+#include "fs/files/shared_file.h"
 #include "fs/operations/with_name.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"

@@ -6,7 +6,7 @@
 #include "fs/content/cell_reader.h"
 #include "fs/content/claim.h"
 #include "fs/content/view_reader.h"
-#include "fs/nodes/shared_file.h"
+#include "fs/files/shared_file.h"
 #include "fs/operations/with_name.h"
 #include "fs/reading/filter_rights.h"
 #include "fs/reading/mode_rights.h"

@@ -17,8 +17,8 @@
 #include <string_view>
 
 #include "fs/base/outcome.h"
+#include "fs/files/open_file_memory.h"
 #include "fs/nodes/inode_table.h"
-#include "fs/nodes/open_file_memory.h"
 #include "fs/reading/reading.h"
 #include "fs/tree/asof.h"
 #include "fs/tree/error_log.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "fs/nodes/stream_offsets.h"
+#include "fs/listing/stream_offsets.h"
 
 namespace cellfs::fs {
 namespace {

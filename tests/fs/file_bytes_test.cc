@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/memory_files.h"
+#include "fs/files/memory_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/open_file_memory.h"
+#include "fs/files/open_file_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/pending_edits.h"
+#include "fs/files/pending_edits.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 namespace cellfs::fs {
 namespace {

@@ -2,7 +2,7 @@
 //
 // What handles write over a file that is there, or that somebody opens to read and write, is one
 // sequence for all of them.
-#include "fs/nodes/shared_edits.h"
+#include "fs/files/shared_edits.h"
 
 #include <gtest/gtest.h>
 

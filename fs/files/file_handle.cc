@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/file_handle.h"
+#include "fs/files/file_handle.h"
 
 #include <algorithm>
 

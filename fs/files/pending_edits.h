@@ -3,8 +3,8 @@
 // PendingEdits: what was done to a file and is not put yet, to be applied over whatever the value is
 // by then. Pure. Its memory follows the bytes that it would write, however often they were
 // written.
-#ifndef CELLFS_FS_NODES_PENDING_EDITS_H_
-#define CELLFS_FS_NODES_PENDING_EDITS_H_
+#ifndef CELLFS_FS_FILES_PENDING_EDITS_H_
+#define CELLFS_FS_FILES_PENDING_EDITS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ class PendingEdits {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_PENDING_EDITS_H_
+#endif  // CELLFS_FS_FILES_PENDING_EDITS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/stream_offsets.h"
+#include "fs/listing/stream_offsets.h"
 
 #include <iterator>
 

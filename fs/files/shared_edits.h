@@ -3,15 +3,15 @@
 // SharedEdits: what the handles of one file have written over its value and not put yet, as one
 // sequence in the order of the kernel's WRITE requests. The kernel's pages show it to all who have
 // the file open (docs/kernel.md), so it is put in one step, whichever handle is closed first.
-#ifndef CELLFS_FS_NODES_SHARED_EDITS_H_
-#define CELLFS_FS_NODES_SHARED_EDITS_H_
+#ifndef CELLFS_FS_FILES_SHARED_EDITS_H_
+#define CELLFS_FS_FILES_SHARED_EDITS_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fs/nodes/pending_edits.h"
+#include "fs/files/pending_edits.h"
 
 namespace cellfs::fs {
 
@@ -53,4 +53,4 @@ class SharedEdits {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_SHARED_EDITS_H_
+#endif  // CELLFS_FS_FILES_SHARED_EDITS_H_

@@ -2,8 +2,8 @@
 //
 // UnputBytes: how many bytes all writers of a mount hold that are not put yet, in whole blocks, so
 // that a full disk can be told of before they are closed.
-#ifndef CELLFS_FS_NODES_UNPUT_BYTES_H_
-#define CELLFS_FS_NODES_UNPUT_BYTES_H_
+#ifndef CELLFS_FS_FILES_UNPUT_BYTES_H_
+#define CELLFS_FS_FILES_UNPUT_BYTES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -47,4 +47,4 @@ class UnputBytes {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_UNPUT_BYTES_H_
+#endif  // CELLFS_FS_FILES_UNPUT_BYTES_H_

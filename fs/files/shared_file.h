@@ -7,8 +7,8 @@
 // The file that they share, and the kernel's pages with them, is the stored value, the appended
 // tail behind it, and the edits over both. Only who replaces the file, for it was opened with
 // O_TRUNC or made, holds its bytes for itself until they are put.
-#ifndef CELLFS_FS_NODES_SHARED_FILE_H_
-#define CELLFS_FS_NODES_SHARED_FILE_H_
+#ifndef CELLFS_FS_FILES_SHARED_FILE_H_
+#define CELLFS_FS_FILES_SHARED_FILE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -18,11 +18,11 @@
 #include <string_view>
 #include <utility>
 
-#include "fs/nodes/appended_tail.h"
-#include "fs/nodes/file_handle.h"
-#include "fs/nodes/open_file_memory.h"
-#include "fs/nodes/orphan_file.h"
-#include "fs/nodes/shared_edits.h"
+#include "fs/files/appended_tail.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/open_file_memory.h"
+#include "fs/files/orphan_file.h"
+#include "fs/files/shared_edits.h"
 
 namespace cellfs::fs {
 
@@ -148,4 +148,4 @@ class SharedFile {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_SHARED_FILE_H_
+#endif  // CELLFS_FS_FILES_SHARED_FILE_H_

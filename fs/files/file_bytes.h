@@ -2,8 +2,8 @@
 //
 // A file's bytes in memory. A std::string that becomes shorter, or to which {} is assigned, keeps the
 // memory that it had; what open files hold is counted by their lengths, so theirs do not.
-#ifndef CELLFS_FS_NODES_FILE_BYTES_H_
-#define CELLFS_FS_NODES_FILE_BYTES_H_
+#ifndef CELLFS_FS_FILES_FILE_BYTES_H_
+#define CELLFS_FS_FILES_FILE_BYTES_H_
 
 #include <cstdint>
 #include <string>
@@ -20,4 +20,4 @@ void LetGo(std::string& file);
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_FILE_BYTES_H_
+#endif  // CELLFS_FS_FILES_FILE_BYTES_H_

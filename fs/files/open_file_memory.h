@@ -3,8 +3,8 @@
 // OpenFileMemory: the bytes that open files keep in memory, over a whole mount: what is written and
 // not put yet, values that are read, files without a name, listings. Its users share it, so that
 // who opens many large files can use up neither the daemon's memory nor the share of others.
-#ifndef CELLFS_FS_NODES_OPEN_FILE_MEMORY_H_
-#define CELLFS_FS_NODES_OPEN_FILE_MEMORY_H_
+#ifndef CELLFS_FS_FILES_OPEN_FILE_MEMORY_H_
+#define CELLFS_FS_FILES_OPEN_FILE_MEMORY_H_
 
 #include <sys/types.h>
 
@@ -44,4 +44,4 @@ class OpenFileMemory {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_OPEN_FILE_MEMORY_H_
+#endif  // CELLFS_FS_FILES_OPEN_FILE_MEMORY_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/memory_files.h"
+#include "fs/files/memory_files.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 namespace cellfs::fs {
 

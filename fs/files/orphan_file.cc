@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/orphan_file.h"
+#include "fs/files/orphan_file.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -4,8 +4,8 @@
 // offset counts the names listed up to it. The stream remembers the latest names exactly and some
 // of the older ones, so that it finds its place again after entries before it have come or gone; an
 // offset between two that it remembers is reached by counting.
-#ifndef CELLFS_FS_NODES_STREAM_OFFSETS_H_
-#define CELLFS_FS_NODES_STREAM_OFFSETS_H_
+#ifndef CELLFS_FS_LISTING_STREAM_OFFSETS_H_
+#define CELLFS_FS_LISTING_STREAM_OFFSETS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -52,4 +52,4 @@ class StreamOffsets {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_STREAM_OFFSETS_H_
+#endif  // CELLFS_FS_LISTING_STREAM_OFFSETS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/appended_tail.h"
+#include "fs/files/appended_tail.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/pending_edits.h"
+#include "fs/files/pending_edits.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 namespace cellfs::fs {
 

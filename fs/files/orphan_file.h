@@ -2,8 +2,8 @@
 //
 // OrphanFile: a file without a name. The handles that had it open when its name went share its
 // bytes; they read and write on, and nothing of it is put.
-#ifndef CELLFS_FS_NODES_ORPHAN_FILE_H_
-#define CELLFS_FS_NODES_ORPHAN_FILE_H_
+#ifndef CELLFS_FS_FILES_ORPHAN_FILE_H_
+#define CELLFS_FS_FILES_ORPHAN_FILE_H_
 
 #include <time.h>
 
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "fs/base/outcome.h"
-#include "fs/nodes/file_handle.h"
-#include "fs/nodes/open_file_memory.h"
+#include "fs/files/file_handle.h"
+#include "fs/files/open_file_memory.h"
 
 namespace cellfs::fs {
 
@@ -44,4 +44,4 @@ class OrphanFile {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_ORPHAN_FILE_H_
+#endif  // CELLFS_FS_FILES_ORPHAN_FILE_H_

@@ -3,8 +3,8 @@
 // Files that are held in memory (temporaries beside a .toml and below .versions, and wherever the
 // store takes nothing back): so many, and so many bytes in all of them, which their makers share
 // (fs/base/shared_limit.h).
-#ifndef CELLFS_FS_NODES_MEMORY_FILES_H_
-#define CELLFS_FS_NODES_MEMORY_FILES_H_
+#ifndef CELLFS_FS_FILES_MEMORY_FILES_H_
+#define CELLFS_FS_FILES_MEMORY_FILES_H_
 
 #include <sys/types.h>
 #include <time.h>
@@ -67,4 +67,4 @@ class MemoryFiles {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_MEMORY_FILES_H_
+#endif  // CELLFS_FS_FILES_MEMORY_FILES_H_

@@ -4,8 +4,8 @@
 // order of the kernel's WRITE requests. The kernel gives each of them the offset behind the one
 // before (docs/kernel.md), so the file is its stored value followed by the tail, and the tail is
 // put in this order, whichever handle is closed first.
-#ifndef CELLFS_FS_NODES_APPENDED_TAIL_H_
-#define CELLFS_FS_NODES_APPENDED_TAIL_H_
+#ifndef CELLFS_FS_FILES_APPENDED_TAIL_H_
+#define CELLFS_FS_FILES_APPENDED_TAIL_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -53,4 +53,4 @@ class AppendedTail {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_APPENDED_TAIL_H_
+#endif  // CELLFS_FS_FILES_APPENDED_TAIL_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/shared_file.h"
+#include "fs/files/shared_file.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "fs/nodes/file_bytes.h"
+#include "fs/files/file_bytes.h"
 
 namespace cellfs::fs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fs/nodes/shared_edits.h"
+#include "fs/files/shared_edits.h"
 
 #include <algorithm>
 

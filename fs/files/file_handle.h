@@ -2,8 +2,8 @@
 //
 // FileHandle: one open file, whatever it is: a cell read, a cell written, a .toml, a counter. Kinds
 // override what they can do; the rest answers EBADF or does nothing.
-#ifndef CELLFS_FS_NODES_FILE_HANDLE_H_
-#define CELLFS_FS_NODES_FILE_HANDLE_H_
+#ifndef CELLFS_FS_FILES_FILE_HANDLE_H_
+#define CELLFS_FS_FILES_FILE_HANDLE_H_
 
 #include <sys/types.h>
 #include <time.h>
@@ -67,7 +67,7 @@ class FileHandle {
   // What is not put yet, the creation or a truncation of the file alone included.
   virtual Outcome PutAll() { return Flush(); }
   // Somebody else opens the file to write it, and perhaps to read it: what this one holds for itself
-  // becomes part of the file that all share (fs/nodes/shared_file.h).
+  // becomes part of the file that all share (fs/files/shared_file.h).
   virtual void Share(bool /*with_reader*/) {}
   // fsync(2): what is not put yet. Whoever calls it waits for the disk then, unless the handle has.
   virtual Outcome Sync() { return Flush(); }
@@ -85,7 +85,7 @@ class FileHandle {
   // The name is about to go, or to be another file's: the last moment to ask whether the caller may
   // read what is there. Called under the column's lock, as the next one.
   virtual void NameGoes() {}
-  // It has gone: what is not put goes to the orphan file (fs/nodes/orphan_file.h).
+  // It has gone: what is not put goes to the orphan file (fs/files/orphan_file.h).
   virtual void NameWent() {}
 
   virtual std::optional<PendingWrite> pending() const { return std::nullopt; }
@@ -116,4 +116,4 @@ struct OpenMode {
 
 }  // namespace cellfs::fs
 
-#endif  // CELLFS_FS_NODES_FILE_HANDLE_H_
+#endif  // CELLFS_FS_FILES_FILE_HANDLE_H_
