@@ -186,11 +186,9 @@ StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   return table_.HasRecords(table.row);
 }
 
-// Of a place without attributes of its own: those of the directory of the data that it is in.
+// Of a place without attributes of its own.
 StatusOr<ShownAttributes> AttributeStore::FindAbove(const Place& place) {
-  Place directory = place.Parent();
-  while (!directory.HasAttributes()) directory = directory.Parent();
-  CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, Find(directory, -1));
+  CELLFS_ASSIGN_OR_RETURN(ShownAttributes shown, Find(place.DataDirectory(), -1));
   if (place.IsDirectory()) return shown;
   ShownAttributes of_file;
   of_file.table = shown.table;

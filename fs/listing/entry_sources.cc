@@ -26,7 +26,13 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory,
     case PlaceKind::kCountersDirectory:
       return NewColumnSource(directory, PlaceKind::kCounter);
     case PlaceKind::kDeletedDirectory:
+    case PlaceKind::kDeletedFamily:
       return NewDeletedSource(directory);
+    case PlaceKind::kDeletedRowsDirectory:
+      return NewDeletedRowSource(directory);
+    case PlaceKind::kDeletedRow:
+    case PlaceKind::kDeletedFamiliesDirectory:
+      return NewDeletedFamilySource(directory);
     default:
       return nullptr;
   }

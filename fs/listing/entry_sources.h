@@ -39,6 +39,9 @@ std::unique_ptr<EntrySource> NewColumnSource(ListedDirectory& directory, PlaceKi
 std::unique_ptr<EntrySource> NewQuerySource(ListedDirectory& family);
 std::unique_ptr<EntrySource> NewVersionSource(ListedDirectory& versions_column);
 std::unique_ptr<EntrySource> NewDeletedSource(ListedDirectory& deleted);
+// The rows that show nothing and of which something is kept; the families.
+std::unique_ptr<EntrySource> NewDeletedRowSource(ListedDirectory& deleted);
+std::unique_ptr<EntrySource> NewDeletedFamilySource(ListedDirectory& deleted);
 // The columns of .versions of which only the history can be read.
 std::unique_ptr<EntrySource> NewHistorySource(ListedDirectory& versions);
 

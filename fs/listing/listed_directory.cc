@@ -22,9 +22,10 @@ Outcome ListedDirectory::ReadSchema() {
 SourceEntry& ListedDirectory::AddCell(SourceEntries& entries, const Place& like, const Cell& cell) {
   SourceEntry& entry = entries.emplace_back(like);
   Place& place = entry.found.place;
-  if (place.kind == PlaceKind::kRow) {
+  const PlaceKey key = place.traits().key;
+  if (key == PlaceKey::kRow) {
     place.row = cell.row;
-  } else if (place.kind == PlaceKind::kFamily) {
+  } else if (key == PlaceKey::kFamily) {
     place.family = cell.family;
   } else {
     place.qualifier = cell.qualifier;

@@ -196,7 +196,9 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
                                         std::string_view name) {
   const auto place = directory.place();
   auto found = parts_.resolver.LookUp(*request.caller, *place, name);
-  if (!found.ok() && found.error() == ENOENT && place->kind == PlaceKind::kDeletedDirectory) {
+  const bool is_of_deleted =
+      place->kind == PlaceKind::kDeletedDirectory || place->kind == PlaceKind::kDeletedFamily;
+  if (!found.ok() && found.error() == ENOENT && is_of_deleted) {
     return LookUpRestored(request, *place, name);
   }
   if (!found.ok()) {

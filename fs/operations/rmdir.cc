@@ -83,9 +83,14 @@ Outcome RemoveOne(const DirectoryChanging& with, const Request& request,
     case PlaceKind::kVersionsColumn:
     case PlaceKind::kCountersDirectory:
     case PlaceKind::kDeletedDirectory:
+    case PlaceKind::kDeletedRowsDirectory:
+    case PlaceKind::kDeletedFamiliesDirectory:
       with.tree.unstored.RemoveBelow(place);
       with.tree.unstored.Remove(place);
       return {};
+    case PlaceKind::kDeletedRow:
+    case PlaceKind::kDeletedFamily:
+      return found.version >= 0 ? ENOTEMPTY : Outcome();
     case PlaceKind::kMemoryDirectory:
       if (with.tree.unstored.HasChildren(place)) return ENOTEMPTY;
       with.tree.unstored.Remove(place);

@@ -15,6 +15,10 @@ struct FamilyTombstones {
   Timestamp up_to = -1;         // hide all that is not newer
   std::set<Timestamp> exactly;  // hide what has that timestamp
 
+  void Add(const Cell& cell) {
+    if (cell.type == CellType::kDeleteFamily) up_to = std::max(up_to, cell.timestamp);
+    if (cell.type == CellType::kDeleteFamilyVersion) exactly.insert(cell.timestamp);
+  }
   bool Hide(Timestamp timestamp) const { return timestamp <= up_to || exactly.contains(timestamp); }
 };
 
@@ -27,10 +31,7 @@ OutcomeOr<FamilyTombstones> FindFamilyTombstones(const Reading& reading, const C
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(const RowCells cells, pieces.Next());
     if (cells.empty()) return found;
-    for (const Cell& cell : cells) {
-      if (cell.type == CellType::kDeleteFamily) found.up_to = std::max(found.up_to, cell.timestamp);
-      if (cell.type == CellType::kDeleteFamilyVersion) found.exactly.insert(cell.timestamp);
-    }
+    for (const Cell& cell : cells) found.Add(cell);
   }
 }
 
@@ -75,8 +76,8 @@ OutcomeOr<std::optional<Cell>> HiddenPut(const Reading& reading, const Caller& c
 // The hidden puts of a piece of a row's raw cells. Where it is cut short in a column of which it
 // has no put, the rest of that is read.
 OutcomeOr<RowCells> HiddenPuts(const Reading& reading, const Caller& caller, const Place& family,
-                               const FamilyTombstones& tombstones, const RowCells& piece,
-                               LongWork& work) {
+                               const FamilyTombstones& tombstones,
+                               std::span<const Cell> piece, LongWork& work) {
   RowCells hidden;
   for (auto begin = piece.begin(); begin != piece.end();) {
     const auto end = std::find_if(
@@ -109,7 +110,61 @@ Outcome LeaveOutVisible(const Reading& reading, const Caller& caller, const Plac
   return {};
 }
 
+// Where all that the row has fits into a piece, as most rows do; nullopt: it does not.
+OutcomeOr<std::optional<RowCells>> FirstDeletedOfShortRow(const Reading& reading,
+                                                          const Caller& caller, const Place& row) {
+  LongWork work(reading.scan_slots(), LongWork::Kind::kMayBeShort);
+  CELLFS_RETURN_IF_FAILED(work.Step());
+  CELLFS_ASSIGN_OR_RETURN(const RowCells piece, RawCellsAfter(reading, caller, row, std::nullopt));
+  if (piece.size() >= kRawPiece) return std::optional<RowCells>();
+  RowCells first;
+  for (auto begin = piece.begin(); begin != piece.end();) {
+    const auto end = std::find_if(
+        begin, piece.end(), [&](const Cell& cell) { return cell.family != begin->family; });
+    FamilyTombstones tombstones;
+    for (const Cell& cell : std::span(begin, end)) tombstones.Add(cell);
+    Place family = row.As(PlaceKind::kFamily);
+    family.family = begin->family;
+    CELLFS_ASSIGN_OR_RETURN(
+        RowCells hidden, HiddenPuts(reading, caller, family, tombstones, {begin, end}, work));
+    CELLFS_RETURN_IF_FAILED(LeaveOutVisible(reading, caller, family, hidden));
+    if (!hidden.empty()) first.push_back(std::move(hidden.front()));
+    begin = end;
+  }
+  return std::optional(std::move(first));
+}
+
 }  // namespace
+
+OutcomeOr<RowCells> FirstDeletedOfFamilies(const Reading& reading, const Caller& caller,
+                                           const Place& row) {
+  CELLFS_ASSIGN_OR_RETURN(auto of_short_row, FirstDeletedOfShortRow(reading, caller, row));
+  if (of_short_row) return *std::move(of_short_row);
+  CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(row));
+  RowCells first;
+  for (const auto& [name, declared] : schema->families) {
+    Place family = row.As(PlaceKind::kFamily);
+    family.family = name;
+    CELLFS_ASSIGN_OR_RETURN(DeletedValues values,
+                            DeletedValuesAfter(reading, caller, family, std::nullopt));
+    if (!values.cells.empty()) first.push_back(std::move(values.cells.front()));
+  }
+  return first;
+}
+
+OutcomeOr<std::optional<Cell>> FirstDeletedValue(const Reading& reading, const Caller& caller,
+                                                 const Place& row_or_family) {
+  RowCells cells;
+  if (row_or_family.family.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(cells, FirstDeletedOfFamilies(reading, caller, row_or_family));
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(DeletedValues values,
+                            DeletedValuesAfter(reading, caller, row_or_family, std::nullopt));
+    cells = std::move(values.cells);
+  }
+  if (cells.empty()) return std::optional<Cell>();
+  return std::optional(std::move(cells.front()));
+}
 
 OutcomeOr<std::optional<Cell>> DeletedValue(const Reading& reading, const Caller& caller,
                                             const Place& column, ReadDetail detail) {

@@ -19,6 +19,14 @@ namespace cellfs::fs {
 OutcomeOr<std::optional<Cell>> DeletedValue(const Reading& reading, const Caller& caller,
                                             const Place& column, ReadDetail detail);
 
+// Of a row: of each family in which columns are deleted the first of them, in the order of the
+// families. Lengths only.
+OutcomeOr<RowCells> FirstDeletedOfFamilies(const Reading& reading, const Caller& caller,
+                                           const Place& row);
+// Of a row, or a family in one: the first of all.
+OutcomeOr<std::optional<Cell>> FirstDeletedValue(const Reading& reading, const Caller& caller,
+                                                 const Place& row_or_family);
+
 // Some of a family's, in the order of the columns.
 struct DeletedValues {
   RowCells cells;                  // lengths only; none only at the end

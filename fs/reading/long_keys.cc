@@ -13,9 +13,10 @@ constexpr size_t kKeysAtOnce = 128 * sizeof(Cell);
 }  // namespace
 
 OutcomeOr<std::string> FindLongRow(const Reading& reading, const NameSpelling& names,
-                                   const Caller& caller, const Place& table,
+                                   const Caller& caller, const Place& table, LongRows which,
                                    const std::string& beginning, std::string_view name) {
   Scan scan;
+  scan.raw = which == LongRows::kStored;
   scan.start_row = beginning;
   scan.stop_row = RowAfterPrefix(beginning);
   scan.lengths_only = true;

@@ -15,9 +15,12 @@
 
 namespace cellfs::fs {
 
+// Of which rows: those that show something, or all in which something is stored.
+enum class LongRows { kVisible, kStored };
+
 // `names`: how such keys are spelled. `beginning`: of the key, as the name says it.
 OutcomeOr<std::string> FindLongRow(const Reading& reading, const NameSpelling& names,
-                                   const Caller& caller, const Place& table,
+                                   const Caller& caller, const Place& table, LongRows which,
                                    const std::string& beginning, std::string_view name);
 OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpelling& names,
                                          const Caller& caller, const Place& family,

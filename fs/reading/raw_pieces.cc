@@ -22,13 +22,14 @@ OutcomeOr<RowCells> FirstCells(const Reading& reading, const Caller& caller, con
 
 }  // namespace
 
-OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller, const Place& family,
+OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller,
+                                  const Place& row_or_family,
                                   const std::optional<std::string>& after) {
   FilterPtr columns;
   if (after) {
     CELLFS_ASSIGN_OR_RETURN(columns, MakeColumnRangeFilter(after, false, std::nullopt, false));
   }
-  return FirstCells(reading, caller, family, std::move(columns), {}, ReadDetail::kLengths);
+  return FirstCells(reading, caller, row_or_family, std::move(columns), {}, ReadDetail::kLengths);
 }
 
 OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& caller,

@@ -18,9 +18,11 @@ namespace cellfs::fs {
 
 inline constexpr size_t kRawPiece = 1024;  // cells
 
-// The first kRawPiece cells of the columns behind `after` (nullopt: of all), in cell order, with
-// the family's tombstones among those of the empty column. Fewer: there are no more.
-OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller, const Place& family,
+// The first kRawPiece cells of the family's, or the whole row's, columns behind `after` (nullopt:
+// of all), in cell order, with a family's tombstones among those of the empty column. Fewer: there
+// are no more.
+OutcomeOr<RowCells> RawCellsAfter(const Reading& reading, const Caller& caller,
+                                  const Place& row_or_family,
                                   const std::optional<std::string>& after);
 
 // The put of a column at that timestamp, with its value.

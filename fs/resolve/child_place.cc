@@ -50,7 +50,14 @@ class ChildPlaces::ChildName {
       case PlaceKind::kCountersDirectory:
         return Column(PlaceKind::kCounter);
       case PlaceKind::kDeletedDirectory:
+      case PlaceKind::kDeletedFamily:
         return Column(PlaceKind::kDeletedCell);
+      case PlaceKind::kDeletedRowsDirectory:
+        return use_ == NameUse::kLookUp ? Row(PlaceKind::kDeletedRow) : NotThere();
+      case PlaceKind::kDeletedRow:
+        return DeletedFamily(0);
+      case PlaceKind::kDeletedFamiliesDirectory:
+        return DeletedFamily(kInRow);
       case PlaceKind::kAsofDirectory:
         return PlaceAsOf(places_.reading_, places_.asof_, directory_, name_);
       case PlaceKind::kScanDirectory:
@@ -86,23 +93,38 @@ class ChildPlaces::ChildName {
 
   OutcomeOr<Place> InTable() const {
     if (auto control = ControlOrMemory()) return *std::move(control);
+    return Row(PlaceKind::kRow);
+  }
+
+  // The row that the name says, as `kind`.
+  OutcomeOr<Place> Row(PlaceKind kind) const {
     ReadName read = places_.names_.rows().Read(name_);
     if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
-      CELLFS_ASSIGN_OR_RETURN(read.key, FindLongRow(places_.reading_, places_.names_.rows(),
-                                                    caller_, directory_, read.key, name_));
+      const bool is_deleted = kind == PlaceKind::kDeletedRow;
+      CELLFS_ASSIGN_OR_RETURN(
+          read.key, FindLongRow(places_.reading_, places_.names_.rows(), caller_,
+                                is_deleted ? directory_.As(PlaceKind::kTable) : directory_,
+                                is_deleted ? LongRows::kStored : LongRows::kVisible, read.key,
+                                name_));
     } else if (read.kind != ReadName::Kind::kKey) {
       return NoKey(read.kind);
     }
     if (IsHiddenRow(directory_.table, read.key)) return NotThere();
-    Place place = directory_.As(PlaceKind::kRow);
+    Place place = directory_.As(kind);
     place.row = std::move(read.key);
     return place;
   }
 
   OutcomeOr<Place> InRow() const {
     if (use_ == NameUse::kCreateFile) return NotThere();
+    if (auto control = Control()) return *std::move(control);
+    return Family(PlaceKind::kFamily, 0);
+  }
+
+  // The family that the name says, as `kind`.
+  OutcomeOr<Place> Family(PlaceKind kind, Timestamp timestamp) const {
     if (!CheckFamilyName(name_).ok()) return NotThere();
-    Place place = directory_.As(PlaceKind::kFamily);
+    Place place = directory_.As(kind, timestamp);
     place.family = name_;
     return place;
   }
@@ -144,6 +166,11 @@ class ChildPlaces::ChildName {
   }
 
   // ---- Control directories --------------------------------------------------------------------
+
+  OutcomeOr<Place> DeletedFamily(Timestamp where) const {
+    if (use_ != NameUse::kLookUp) return NotThere();
+    return Family(PlaceKind::kDeletedFamily, where);
+  }
 
   OutcomeOr<Place> InVersions() const {
     Place memory = Named(PlaceKind::kMemoryFile);
@@ -217,7 +244,8 @@ class ChildPlaces::ChildName {
     const bool has_such = directory_.kind == PlaceKind::kRoot ||
                           directory_.kind == PlaceKind::kNamespace ||
                           directory_.kind == PlaceKind::kTable;
-    return has_such && places_.options_.controls != Controls::kOff && IsKeptForLater(name_);
+    return has_such && places_.options_.controls != Controls::kOff && IsKeptForLater(name_) &&
+           !FixedChildOf(directory_.kind, name_);
   }
 
   // ---- Errors ---------------------------------------------------------------------------------

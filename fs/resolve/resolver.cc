@@ -2,6 +2,7 @@
 #include "fs/resolve/resolver.h"
 
 #include "fs/nodes/node.h"
+#include "fs/reading/deleted_values.h"
 #include "fs/reading/listed_versions.h"
 #include "fs/reading/row_scan.h"
 #include "fs/reading/scan_end.h"
@@ -85,6 +86,9 @@ OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Pla
       return FindFamily(caller, place, node);
     case PlaceKind::kVersionsColumn:
       return FindVersionsColumn(caller, place);
+    case PlaceKind::kDeletedRow:
+    case PlaceKind::kDeletedFamily:
+      return FindDeleted(caller, place);
     case PlaceKind::kMemoryDirectory:
       return FromEntry(unstored_.Find(place));
     default:
@@ -242,6 +246,18 @@ OutcomeOr<ResolvedEntry> Resolver::FindColumn(const Caller& caller, const Place&
   }
   CELLFS_ASSIGN_OR_RETURN(const CachedCell known, Learn(place, *cell, node.get(), looked_at));
   return is_counter ? FromCounter(place, known, *std::move(cell)) : FromCell(place, known);
+}
+
+// Who takes out of it what is in it, or frees that, goes on in it until the kernel forgets it: mv
+// and rm -r remove it in the end.
+OutcomeOr<ResolvedEntry> Resolver::FindDeleted(const Caller& caller,
+                                               const Place& directory) const {
+  CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                          FirstDeletedValue(reading_, caller, directory.DataDirectory()));
+  if (!cell && inodes_.Find(directory) == nullptr) return Outcome(ENOENT);
+  OutcomeOr<ResolvedEntry> found(std::in_place, directory);
+  if (cell) found->version = cell->timestamp;
+  return found;
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindVersionsColumn(const Caller& caller,

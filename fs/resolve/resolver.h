@@ -81,6 +81,7 @@ class Resolver {
                                          Node* node) const;
   OutcomeOr<ResolvedEntry> FindRow(const Caller& caller, const Place& place, Node* node) const;
   OutcomeOr<ResolvedEntry> FindFamily(const Caller& caller, const Place& place, Node* node) const;
+  OutcomeOr<ResolvedEntry> FindDeleted(const Caller& caller, const Place& directory) const;
   OutcomeOr<ResolvedEntry> FindColumn(const Caller& caller, const Place& place, Node* node) const;
   // A cell that was read there; the node, if there is one, knows it afterwards.
   OutcomeOr<CachedCell> Learn(const Place& place, const Cell& cell, Node* node,

@@ -45,7 +45,7 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
   scan.include_stop_row = true;
   scan.raw = true;
   scan.max_versions = query.max_versions;
-  scan.columns[query.family];
+  if (!query.family.empty()) scan.columns[query.family];
   scan.filter = std::move(filter);
   scan.time_range = query.times;
   scan.store_limit = query.limit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is stored on a column or in a family of one row, whatever hides it: hidden and expired
-// versions, and tombstones.
+// What is stored on a column, in a family or in all of one row, whatever hides it: hidden and
+// expired versions, and tombstones.
 #ifndef CELLFS_FS_STORE_RAW_CELLS_H_
 #define CELLFS_FS_STORE_RAW_CELLS_H_
 
@@ -15,7 +15,7 @@ namespace cellfs::fs {
 struct RawCellsQuery {
   const TableName& table;
   const std::string& row;
-  const std::string& family;
+  const std::string& family;  // empty: all families
   int32_t max_versions = kAllVersions;  // of puts; tombstones do not count
   bool lengths_only = true;
   TimeRange times = {};

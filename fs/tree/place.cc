@@ -72,6 +72,9 @@ const std::string* Place::KeyPart() const {
 
 PlaceKind Place::ParentKind() const {
   if (const auto parent = traits().parent) return *parent;
+  if (kind == PlaceKind::kDeletedFamily) {
+    return timestamp == kInRow ? PlaceKind::kDeletedFamiliesDirectory : PlaceKind::kDeletedRow;
+  }
   if (family.empty()) return KindOfScope(table);
   if (timestamp == kInFamily) return PlaceKind::kFamily;
   return timestamp == kBesideVersions ? PlaceKind::kVersionsColumn : PlaceKind::kVersionsDirectory;
@@ -89,6 +92,13 @@ Place Place::Parent() const {
   place.timestamp = 0;
   place.name.clear();
   return place;
+}
+
+Place Place::DataDirectory() const {
+  if (kind == PlaceKind::kDeletedRow) return As(PlaceKind::kRow);
+  if (kind == PlaceKind::kDeletedFamily) return As(PlaceKind::kFamily);
+  Place directory = Parent();
+  return directory.HasAttributes() ? directory : directory.DataDirectory();
 }
 
 uint64_t Place::TableHash() const { return HashOn(HashOn(0, table.namespace_name), table.name); }

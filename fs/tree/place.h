@@ -35,6 +35,9 @@ struct View;  // fs/tree/view.h
 // column, or in the family; 0: in .versions itself.
 inline constexpr Timestamp kBesideVersions = 1;
 inline constexpr Timestamp kInFamily = 2;
+// That of a deleted family tells whether it stands in .deleted of its row; 0: below that of the
+// table.
+inline constexpr Timestamp kInRow = 3;
 
 struct Place {
   PlaceKind kind = PlaceKind::kRoot;
@@ -71,6 +74,9 @@ struct Place {
 
   // The same coordinates seen as another kind; the timestamp is `timestamp`.
   Place As(PlaceKind other, Timestamp timestamp = 0) const;
+  // The nearest directory of the data, for what has no attributes of its own: the one that it is
+  // in, or, where it shows what is deleted in one, that.
+  Place DataDirectory() const;
   // The directory it is in; the root is in itself.
   Place Parent() const;
 

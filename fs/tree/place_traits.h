@@ -48,6 +48,11 @@ enum class PlaceKind : uint8_t {
   // namespace) or in .versions (then family and, below .versions/q, qualifier with timestamp 1).
   kMemoryFile,       // `name`
   kMemoryDirectory,  // `name`, in .versions only
+  // What is deleted in a table and in a row; what is in its families are kDeletedCell as well.
+  kDeletedRowsDirectory,      // .deleted, in a table
+  kDeletedRow,                // .deleted/<row>
+  kDeletedFamiliesDirectory,  // .deleted, in a row
+  kDeletedFamily,             // .deleted/<row>/<family>, and .deleted/<family> in a row
 };
 
 // What tells a place from the others in its directory; its parent is without that.
@@ -154,13 +159,20 @@ inline constexpr PlaceTraits kTraits[] = {
 
     {kMemoryFile, {}, Key::kName, "", Content::kMemory, kChangesUnseen},
     {kMemoryDirectory, {}, Key::kName, "", Content::kNone, kDirectory},
+
+    {kDeletedRowsDirectory, kTable, Key::kFixedName, ".deleted", Content::kNone,
+     kChangingDirectory},
+    {kDeletedRow, kDeletedRowsDirectory, Key::kRow, "", Content::kNone, kChangingDirectory},
+    {kDeletedFamiliesDirectory, kRow, Key::kFixedName, ".deleted", Content::kNone,
+     kChangingDirectory},
+    {kDeletedFamily, {}, Key::kFamily, "", Content::kNone, kChangingDirectory},
 };
 
 consteval bool IsInOrder() {
   for (size_t i = 0; i < std::size(kTraits); ++i) {
     if (kTraits[i].kind != static_cast<PlaceKind>(i)) return false;
   }
-  return std::size(kTraits) == static_cast<size_t>(kMemoryDirectory) + 1;
+  return std::size(kTraits) == static_cast<size_t>(kDeletedFamily) + 1;
 }
 static_assert(IsInOrder());
 

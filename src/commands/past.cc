@@ -73,6 +73,10 @@ StatusOr<Scope> ScopeOf(const Session& session, const Arguments& arguments) {
     case kFamily:
       CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(session.caller, place));
       return scope;
+    case kDeletedRow:
+    case kDeletedFamily:
+      CELLFS_RETURN_IF_ERROR(session.store.CheckMayRead(session.caller, place.DataDirectory()));
+      return scope;
     case kVersionsDirectory:
     case kCountersDirectory:
     case kDeletedDirectory:

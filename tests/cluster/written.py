@@ -52,6 +52,17 @@ class Written(unittest.TestCase):
         history = self.family / ".versions" / qualifier
         return [(history / version).read_text() for version in sorted(os.listdir(history))]
 
+    def test_a_removed_row_comes_back_from_another_mount(self):
+        (self.family / "q").write_text("value")
+        (self.family / "shown").write_text("x")
+        shutil.rmtree(self.table / "r")
+        table = self.mount("other") / "default" / self.name
+        self.assertEqual(os.listdir(table / ".deleted"), ["r"])
+        self.assertEqual(os.listdir(table / ".deleted/r"), ["f"])
+        run("mv", str(table / ".deleted/r"), str(table))
+        self.assertEqual((table / "r/f/q").read_text(), "value")
+        self.assertEqual(os.listdir(table / ".deleted"), [])
+
     def test_a_save_by_tools_is_one_put(self):
         note = self.family / "note"
         note.write_text("one\n")

@@ -100,6 +100,88 @@ def test_deleted_takes_nothing_in(family):
         os.rename(family / "q", family / ".deleted/q")
 
 
+# ---- .deleted of a table and of a row ------------------------------------------------------------
+
+
+def removed_row(mount):
+    """A row of two families, that `rm -r` removed after this was noted of it."""
+    row = mount.family().parent
+    (row / "g").mkdir()
+    for name in ("f/a", "f/b", "g/c"):
+        (row / name).write_text("content of " + name)
+    os.chmod(row / "f/a", 0o640)
+    os.utime(row / "f/a", ns=(0, 1500000000123456789))
+    os.chmod(row / "g", 0o750)
+    before = attributes_of(row)
+    shutil.rmtree(row)
+    return row, before
+
+
+def attributes_of(row):
+    found = {}
+    for path in sorted(row.rglob("*")):
+        status = path.stat()
+        found[str(path.relative_to(row))] = (
+            (path.read_text(), status.st_mtime_ns) if path.is_file() else None,
+            status.st_mode, status.st_uid, status.st_gid)
+    return found
+
+
+@pytest.mark.parametrize("remounted", [False, True])
+@pytest.mark.parametrize("restore",
+                         ["cp -a .deleted/r .", "mv .deleted/r .", "rsync -a .deleted/ ."])
+def test_a_deleted_row_is_restored(mount, restore, remounted):
+    row, before = removed_row(mount)
+    if remounted:
+        mount.remount()
+    table = row.parent
+    assert not row.exists() and os.listdir(table / ".deleted") == ["r"]
+    assert sorted(attributes_of(table / ".deleted/r")) == ["f", "f/a", "f/b", "g", "g/c"]
+    sh(restore, cwd=table)
+    assert attributes_of(row) == before and os.listdir(table / ".deleted") == []
+
+
+def test_single_files_of_a_deleted_row_are_restored(mount):
+    row, before = removed_row(mount)
+    (row / "f").mkdir(parents=True)
+    sh("mv .deleted/r/f/a r/f/", cwd=row.parent)
+    assert attributes_of(row)["f/a"] == before["f/a"]
+    assert os.listdir(row.parent / ".deleted") == []  # the row shows something again
+    assert os.listdir(row.parent / ".deleted/r/f") == ["b"]
+    assert os.listdir(row / ".deleted") == ["g"] and os.listdir(row / ".deleted/g") == ["c"]
+    sh("mkdir g; cp -p .deleted/g/c g/", cwd=row)
+    assert attributes_of(row)["g/c"] == before["g/c"] and os.listdir(row / ".deleted") == []
+
+
+def test_commands_take_a_deleted_row_for_the_row(mount):
+    row, before = removed_row(mount)
+    sh(f"{CELLFS} undelete r", cwd=row.parent / ".deleted")
+    assert (row / "f/a").read_text() == "content of f/a" and (row / "g/c").exists()
+
+
+def test_rm_frees_a_deleted_row(mount):
+    row, _ = removed_row(mount)
+    table = row.parent
+    with fails_with(errno.ENOTEMPTY):
+        (table / ".deleted/r").rmdir()
+    sh("rm -r .deleted/r", cwd=table)
+    assert os.listdir(table / ".deleted") == [] and not (table / ".deleted/r").exists()
+    mount.command("compact")
+    assert [y for _, _, _, y in mount.raw() if y == 4] == []
+
+
+def test_nobody_enters_a_deleted_row_that_he_could_not_enter(make_mount):
+    mount = make_mount("allow_other")
+    row = mount.family().parent
+    (row / "f/q").write_text("secret")
+    os.chmod(row, 0o700)
+    shutil.rmtree(row)
+    as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups"
+    assert sh(f"{as_nobody} ls {row.parent}/.deleted") == "r\n"
+    assert sh(f"{as_nobody} cat {row.parent}/.deleted/r/f/q", check=False)[0] != 0
+    sh(f"cat {row.parent}/.deleted/r/f/q")
+
+
 # ---- .asof ---------------------------------------------------------------------------------------
 
 
