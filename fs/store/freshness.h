@@ -38,12 +38,15 @@ class Freshness {
 
   // To be noted before something is read that is to be kept.
   Timestamp Now() const { return is_exact_ ? 0 : clock_.Now(); }
-  // Whether it may still be shown.
+  // Whether it may still be shown. Not in the last millisecond, of which it may be the end: with
+  // an age of 0 nothing may.
   bool IsFresh(Timestamp read_at) const {
     if (is_exact_) return true;
     const int64_t age = clock_.Now() - read_at;
-    return age >= 0 && age <= max_age_ms_;
+    return age >= 0 && age < max_age_ms_;
   }
+  // False: nothing that was read is ever shown again.
+  bool KeepsAnything() const { return is_exact_ || max_age_ms_ > 0; }
 
  private:
   const Clock& clock_;

@@ -396,7 +396,7 @@ StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName
     CELLFS_ASSIGN_OR_RETURN(RowCells cells, store_.Read(caller, table, get));
     return Answer{std::move(cells), read_at};
   };
-  if (!question || is_history) return read_alone();
+  if (!question || is_history || !freshness_.KeepsAnything()) return read_alone();
   const auto window = std::make_shared<Window>();
   bool is_planned = false;
   {

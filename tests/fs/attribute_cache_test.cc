@@ -51,7 +51,7 @@ TEST_F(AttributeCacheTest, WhereOthersWriteARowIsKnownForHalfOfWhatTheStoreAllow
   const StoredRow row = OneColumn(0600);
   short_lived.Remember("row", &row, short_lived.changes(), bounded.Now());
   short_lived.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, short_lived.changes());
-  moving.Advance(100);
+  moving.Advance(99);
   EXPECT_EQ(short_lived.Find("row", "f:q", 7, "f")->owner.mode, 0640);
   moving.Advance(1);
   EXPECT_FALSE(short_lived.Find("row", "f:q", 7, "f").has_value());

@@ -109,6 +109,16 @@ TEST_F(ReadAheadTest, WalkOfRowsAsksSeldom) {
   EXPECT_LE(store_.calls, 60);
 }
 
+// Of what was read in this millisecond too: another client may have changed it within that.
+TEST_F(ReadAheadTest, WhereNothingMayBeOldNothingIsKept) {
+  const Freshness none({.has_other_writers = true, .max_staleness_ms = 0}, clock_);
+  EXPECT_FALSE(none.IsFresh(none.Now()));
+  ReadAhead ahead(store_, none);
+  for (int i = 0; i < 100; ++i) PutCell(Numbered("r", i), "f", "q");
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(ahead.Read(me_, kTable, Of(Numbered("r", i))).ok());
+  EXPECT_EQ(store_.calls, 100) << "and nothing is asked for in vain";
+}
+
 TEST_F(ReadAheadTest, ReadingTheColumnsOfARowAsksSeldom) {
   for (int i = 0; i < 1000; ++i) PutCell("r", "f", Numbered("q", i), 100);
   for (int i = 0; i < 1000; ++i) {
