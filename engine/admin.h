@@ -82,6 +82,8 @@ struct Statistics {
   std::vector<std::string> lost_tables;
   // What was cut off the log's end though whole records stand in it, and is kept; and what helps.
   std::vector<std::string> cut_off;
+  uint64_t past_states = 0;  // what tables and namespaces were, that the catalog keeps
+  uint64_t past_bytes = 0;   // that these take in its file
   // When tables that are not there were dropped; of very many the oldest are forgotten.
   std::map<TableName, int64_t> dropped;
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk

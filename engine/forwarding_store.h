@@ -131,6 +131,12 @@ class ForwardingStore : public Store {
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override {
     return store_.ListTables(namespace_name);
   }
+  StatusOr<std::shared_ptr<const TableSchema>> FindTable(TableId id) override {
+    return store_.FindTable(id);
+  }
+  StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp time) override {
+    return store_.CatalogAt(time);
+  }
 
   Status Flush(const Caller& caller, const TableName& table) override {
     return store_.Flush(caller, table);

@@ -61,6 +61,9 @@ struct Query {
   bool load_families_on_demand = true;
   bool lengths_only = false;             // ours: values come back empty, value_length is right
   std::shared_ptr<const Moment> moment;  // ours: null reads the present
+  // Ours: the table of that id, whatever its name is or was, in the place of the one that has the
+  // name; of families that it has no more there are no cells. 0: by the name.
+  uint64_t table_id = 0;
   // Ours: set where rights hide a cell that the read came by. It outlives the read, and its
   // scanner. Null: nobody asks. Of HBase a client hears nothing about that.
   std::atomic<bool>* passed_over = nullptr;

@@ -31,6 +31,7 @@
 #include "engine/caller.h"
 #include "engine/mutation.h"
 #include "engine/names.h"
+#include "engine/past_catalog.h"
 #include "engine/read.h"
 #include "engine/schema.h"
 #include "engine/status_or.h"
@@ -135,6 +136,14 @@ class Store {
   virtual StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) = 0;
   virtual StatusOr<bool> IsTableEnabled(const TableName& table) = 0;
   virtual StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) = 0;
+
+  // The table that has the id, whatever it is called now. kTableNotFound; kUnsupportedOperation as
+  // below.
+  virtual StatusOr<std::shared_ptr<const TableSchema>> FindTable(TableId id) = 0;
+  // The namespaces and tables of that time, as far as they are still known, and the present ones
+  // for a time that is yet to come. A table that was dropped since is among them where it held no
+  // cell then. kUnsupportedOperation where !traits().tells_past_catalog.
+  virtual StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp time) = 0;
 
   // ---- Maintenance ----------------------------------------------------------------------------
 

@@ -29,6 +29,8 @@ struct StoreTraits {
   bool pins_moments = true;
   // Store::RenameTable; else kUnsupportedOperation.
   bool renames_tables = true;
+  // Store::CatalogAt, and reads of tables by their ids; else kUnsupportedOperation.
+  bool tells_past_catalog = true;
   // Store::CreateTable refuses a table without families, and nothing takes a table's last one away.
   bool tables_need_a_family = false;
   // Store::GetStatistics. Without it files, log and memory are others', and it says nothing.

@@ -21,6 +21,7 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
           .syncs_apart = false,
           .pins_moments = false,
           .renames_tables = false,
+          .tells_past_catalog = false,
           .tables_need_a_family = true,
           .has_statistics = false};
 }

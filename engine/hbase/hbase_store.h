@@ -87,6 +87,12 @@ class HBaseStore : public Store {
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
+  StatusOr<std::shared_ptr<const TableSchema>> FindTable(TableId /*id*/) override {
+    return Status(StatusCode::kUnsupportedOperation, "HBase gives its tables no ids");
+  }
+  StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp /*time*/) override {
+    return Status(StatusCode::kUnsupportedOperation, "HBase does not know its former tables");
+  }
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;

@@ -32,6 +32,12 @@ struct Past {
   Timestamp until = 0;  // not in it any more
 };
 
+struct CatalogNamespace {
+  NamespaceSchema value;
+  Timestamp changed = 0;
+  Timestamp created = 0;
+};
+
 struct CatalogTable {
   TableId id = 0;
   std::shared_ptr<const TableSchema> schema;
@@ -41,16 +47,15 @@ struct CatalogTable {
 
 struct Catalog {
   TableId next_table_id = 1;
-  std::map<std::string, Stamped<NamespaceSchema>>
-      namespaces;                            // `default` and `hbase` are always there
-  std::map<TableName, CatalogTable> tables;  // but for those of `hbase`
+  std::map<std::string, CatalogNamespace> namespaces;  // `default` and `hbase` are always there
+  std::map<TableName, CatalogTable> tables;            // but for those of `hbase`
   std::map<TableName, Stamped<SpaceQuota>> table_quotas;
   std::map<std::string, Stamped<SpaceQuota>> namespace_quotas;
   std::map<TableName, SpaceViolationPolicy> violations;  // in force since the last check
   std::vector<Stamped<Grant>> grants;                    // one for each user and scope
   // Bounded, the oldest end first (engine/region/catalog_history.h).
   std::vector<Past<CatalogTable>> past_tables;
-  std::vector<Past<Stamped<NamespaceSchema>>> past_namespaces;
+  std::vector<Past<CatalogNamespace>> past_namespaces;
   // When all cells of a family were last thrown away, by table and family, "" for every family
   // (engine/region/emptied.h). Also of tables and families that are not there now.
   std::map<TableName, std::map<std::string, Timestamp>> emptied;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace cellfs {
 namespace {
@@ -26,9 +29,13 @@ Timestamp KeptFor(const FamilySchema& family) {
   return 0;
 }
 
-Timestamp KeptFor(const TableSchema& table) {
+Timestamp LongestKept(const Catalog& catalog) {
   Timestamp longest = 0;
-  for (const auto& [name, family] : table.families) longest = std::max(longest, KeptFor(family));
+  const auto look_at = [&](const TableSchema& table) {
+    for (const auto& [name, family] : table.families) longest = std::max(longest, KeptFor(family));
+  };
+  for (const auto& [name, table] : catalog.tables) look_at(*table.schema);
+  for (const auto& past : catalog.past_tables) look_at(*past.state.schema);
   return longest;
 }
 
@@ -43,35 +50,91 @@ void NoteEnd(std::vector<Past<T>>& past, T state, Timestamp now) {
   past.push_back({std::move(state), until});
 }
 
-template <typename T>
-void KeepNewest(std::vector<T>& past) {
-  if (past.size() > kMaxPast) {
-    past.erase(past.begin(), past.end() - static_cast<std::ptrdiff_t>(kMaxPast));
-  }
+// ---- Bytes --------------------------------------------------------------------------------------
+
+constexpr size_t kBytesOfState = 256;      // beside names, values and split keys
+constexpr size_t kBytesOfAttribute = 24;   // likewise, with the indent
+constexpr size_t kBytesBesideSplitKey = 16;
+
+size_t BytesOf(const Past<CatalogTable>& past) {
+  const TableSchema& schema = *past.state.schema;
+  size_t attributes = schema.attributes().size();
+  for (const auto& [name, family] : schema.families) attributes += 2 + family.attributes().size();
+  return kBytesOfState + kBytesOfAttribute * attributes + BytesBesideSplitKeys(schema) +
+         BytesOfSplitKeys(schema) + kBytesBesideSplitKey * schema.split_keys.size();
 }
 
-// Of all tables the newest states.
-void KeepNewestBytes(std::vector<Past<CatalogTable>>& past_tables) {
-  size_t bytes = 0;
-  auto past = past_tables.rbegin();
-  for (; past != past_tables.rend(); ++past) {
-    bytes += BytesBesideSplitKeys(*past->state.schema);
-    if (bytes > kMaxPastBytes) break;
-  }
-  past_tables.erase(past_tables.begin(), past.base());
+size_t BytesOf(const Past<CatalogNamespace>& past) {
+  const NamespaceSchema& schema = past.state.value;
+  size_t bytes = kBytesOfState + schema.name.size();
+  for (const auto& [name, value] : schema.properties)
+    bytes += kBytesOfAttribute + name.size() + value.size();
+  return bytes;
 }
 
-// Where they take more than they may, the older states go without.
-void ForgetSplitKeys(std::vector<Past<CatalogTable>>& past_tables) {
+std::string NameOf(const CatalogTable& table) { return table.schema->name().ToString(); }
+std::string NameOf(const CatalogNamespace& space) { return space.value.name; }
+
+// Where those of all states take more than they may, the older states go without.
+void ForgetSplitKeys(size_t limit, std::vector<Past<CatalogTable>>& past_tables) {
   size_t bytes = 0;
   for (auto past = past_tables.rbegin(); past != past_tables.rend(); ++past) {
     std::shared_ptr<const TableSchema>& schema = past->state.schema;
     bytes += BytesOfSplitKeys(*schema) + kBytesBesideSplitKey * schema->split_keys.size();
-    if (bytes <= kMaxPastSplitBytes || schema->split_keys.empty()) continue;
+    if (bytes <= limit || schema->split_keys.empty()) continue;
     auto without = std::make_shared<TableSchema>(*schema);
     without->split_keys.clear();
     schema = std::move(without);
   }
+}
+
+// The oldest goes of the name whose states take most. The states of each vector are in the order of
+// time, so the oldest of a name is the first that is left.
+template <typename T>
+void KeepWithin(size_t limit, std::vector<Past<T>>& past) {
+  struct States {
+    size_t bytes = 0;
+    std::vector<size_t> newest_first;  // where they are
+  };
+  std::map<std::string, States> by_name;
+  size_t bytes = 0;
+  for (size_t i = past.size(); i-- > 0;) {
+    States& states = by_name[NameOf(past[i].state)];
+    states.newest_first.push_back(i);
+    states.bytes += BytesOf(past[i]);
+    bytes += BytesOf(past[i]);
+  }
+  std::vector<bool> goes(past.size());
+  while (bytes > limit) {
+    const auto is_smaller = [&](const auto& a, const auto& b) {
+      if (a.second.bytes != b.second.bytes) return a.second.bytes < b.second.bytes;
+      return a.second.newest_first.back() > b.second.newest_first.back();
+    };
+    const auto largest = std::max_element(by_name.begin(), by_name.end(), is_smaller);
+    States& states = largest->second;
+    const size_t oldest = states.newest_first.back();
+    states.newest_first.pop_back();
+    goes[oldest] = true;
+    bytes -= BytesOf(past[oldest]);
+    states.bytes -= BytesOf(past[oldest]);
+    if (states.newest_first.empty()) by_name.erase(largest);
+  }
+  size_t at = 0;
+  std::erase_if(past, [&](const Past<T>& /*state*/) { return goes[at++]; });
+}
+
+template <typename T>
+size_t BytesOfAll(const std::vector<Past<T>>& all) {
+  size_t bytes = 0;
+  for (const Past<T>& past : all) bytes += BytesOf(past);
+  return bytes;
+}
+
+template <typename Quotas, typename Key>
+std::optional<SpaceQuota> QuotaAt(const Quotas& quotas, const Key& key, Timestamp time) {
+  const auto found = quotas.find(key);
+  if (found == quotas.end() || found->second.changed > time) return std::nullopt;
+  return found->second.value;
 }
 
 }  // namespace
@@ -95,78 +158,48 @@ void NotePast(const Catalog& before, Timestamp now, Catalog& after) {
 
 void PrunePast(Timestamp now, Catalog& catalog) {
   if (catalog.past_tables.empty() && catalog.past_namespaces.empty()) return;
-  std::map<TableId, Timestamp> kept_for;
-  std::map<std::string, Timestamp> namespace_kept_for;
-  const auto note = [&](const CatalogTable& table) {
-    const Timestamp kept = KeptFor(*table.schema);
-    Timestamp& longest = kept_for[table.id];
-    longest = std::max(longest, kept);
-    Timestamp& in_namespace = namespace_kept_for[table.schema->name().namespace_name];
-    in_namespace = std::max(in_namespace, kept);
-  };
-  for (const auto& [name, table] : catalog.tables) note(table);
-  for (const auto& past : catalog.past_tables) note(past.state);
-
-  struct States {
-    size_t count = 0;
-    size_t bytes = 0;
-  };
-  std::map<TableId, States> states;
-  for (const auto& past : catalog.past_tables) {
-    States& of_table = states[past.state.id];
-    ++of_table.count;
-    of_table.bytes += BytesBesideSplitKeys(*past.state.schema);
-  }
-  std::erase_if(catalog.past_tables, [&](const Past<CatalogTable>& past) {
-    States& left = states[past.state.id];
-    const bool goes = left.count > kMaxPastOfTable || left.bytes > kMaxPastBytesOfTable ||
-                      HasPassed(past.until, kept_for[past.state.id], now);
-    if (!goes) return false;
-    --left.count;
-    left.bytes -= BytesBesideSplitKeys(*past.state.schema);
-    return true;
-  });
-  std::erase_if(catalog.past_namespaces, [&](const Past<Stamped<NamespaceSchema>>& past) {
-    return HasPassed(past.until, namespace_kept_for[past.state.value.name], now);
-  });
-  KeepNewest(catalog.past_tables);
-  KeepNewest(catalog.past_namespaces);
-  KeepNewestBytes(catalog.past_tables);
-  ForgetSplitKeys(catalog.past_tables);
+  const Timestamp kept_for = LongestKept(catalog);
+  const auto has_passed = [&](const auto& past) { return HasPassed(past.until, kept_for, now); };
+  std::erase_if(catalog.past_tables, has_passed);
+  std::erase_if(catalog.past_namespaces, has_passed);
+  ForgetSplitKeys(kMaxPastBytes / 2, catalog.past_tables);
+  KeepWithin(kMaxPastBytes / 8, catalog.past_namespaces);
+  KeepWithin(kMaxPastBytes - BytesOfAll(catalog.past_namespaces), catalog.past_tables);
 }
 
-std::vector<CatalogTable> TablesAt(const Catalog& catalog, const std::string& namespace_name,
-                                   Timestamp time) {
-  std::map<TableId, const CatalogTable*> at;
-  for (const auto& past : catalog.past_tables) {
-    if (past.until > time && past.state.created <= time) at.emplace(past.state.id, &past.state);
-  }
-  for (const auto& [name, table] : catalog.tables) {
-    if (table.created <= time) at.emplace(table.id, &table);
-  }
-  std::map<TableName, const CatalogTable*> named;
-  for (const auto& [id, table] : at) {
-    const TableName& name = table->schema->name();
-    if (name.namespace_name == namespace_name) named[name] = table;
-  }
-  std::vector<CatalogTable> tables;
-  tables.reserve(named.size());
-  for (const auto& [name, table] : named) tables.push_back(*table);
-  return tables;
+void ForgetPast(TableId table, Catalog& catalog) {
+  std::erase_if(catalog.past_tables, [&](const auto& past) { return past.state.id == table; });
 }
 
-std::vector<NamespaceSchema> NamespacesAt(const Catalog& catalog, Timestamp time) {
-  std::map<std::string, const NamespaceSchema*> at;
-  for (const auto& [state, until] : catalog.past_namespaces) {
-    if (until > time && state.changed <= time) at[state.value.name] = &state.value;
+size_t PastBytes(const Catalog& catalog) {
+  return BytesOfAll(catalog.past_tables) + BytesOfAll(catalog.past_namespaces);
+}
+
+PastCatalog CatalogAt(const Catalog& catalog, Timestamp time) {
+  std::map<TableId, const CatalogTable*> by_id;
+  for (const auto& [table, until] : catalog.past_tables)
+    if (until > time && table.created <= time) by_id.emplace(table.id, &table);
+  for (const auto& [name, table] : catalog.tables)
+    if (table.created <= time) by_id.emplace(table.id, &table);
+  PastCatalog past;
+  for (const auto& [id, table] : by_id) {
+    const auto present = catalog.tables.find(table->schema->name());
+    std::optional<SpaceQuota> quota;
+    if (present != catalog.tables.end() && present->second.id == id)
+      quota = QuotaAt(catalog.table_quotas, present->first, time);
+    past.tables[table->schema->name()] = {table->schema, table->enabled, quota};
   }
-  for (const auto& [name, present] : catalog.namespaces) {
-    if (present.changed <= time) at.emplace(name, &present.value);
-  }
-  std::vector<NamespaceSchema> namespaces;
-  namespaces.reserve(at.size());
-  for (const auto& [name, schema] : at) namespaces.push_back(*schema);
-  return namespaces;
+  for (const auto& [name, table] : past.tables) past.names.emplace(table.schema->id(), name);
+  const auto add = [&](const CatalogNamespace& space) {
+    const auto& [name, unused] = space.value;
+    past.namespaces.try_emplace(
+        name, PastNamespace{space.value, QuotaAt(catalog.namespace_quotas, name, time)});
+  };
+  for (const auto& [space, until] : catalog.past_namespaces)
+    if (until > time && space.created <= time) add(space);
+  for (const auto& [name, space] : catalog.namespaces)
+    if (space.created <= time) add(space);
+  return past;
 }
 
 }  // namespace cellfs

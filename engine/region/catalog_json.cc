@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // {"format": 2, "next_table_id": 3,
-//  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000}],
+//  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000, "created": 1000}],
 //  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
 //              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
 //  "table_quotas": [{"name": "a:t", "limit": 1000, "policy": "NO_WRITES", "changed": 1000}],
@@ -47,10 +47,11 @@ Json TableToJson(const CatalogTable& table) {
           {"splits", std::move(splits)}};
 }
 
-Json NamespaceToJson(const Stamped<NamespaceSchema>& space) {
+Json NamespaceToJson(const CatalogNamespace& space) {
   return {{"name", BytesToJsonText(space.value.name)},
           {"properties", AttributesToJson(space.value.properties)},
-          {"changed", space.changed}};
+          {"changed", space.changed},
+          {"created", space.created}};
 }
 
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
@@ -95,7 +96,7 @@ class CatalogReader {
     Catalog catalog = NewCatalog();
     catalog.next_table_id = json.at("next_table_id").get<TableId>();
     for (const Json& entry : json.at("namespaces")) {
-      Stamped<NamespaceSchema> space = NamespaceFromJson(entry);
+      CatalogNamespace space = NamespaceFromJson(entry);
       const std::string name = space.value.name;
       catalog.namespaces[name] = std::move(space);
     }
@@ -149,9 +150,12 @@ class CatalogReader {
     return policy.value_or(SpaceViolationPolicy::kNoInserts);
   }
 
-  Stamped<NamespaceSchema> NamespaceFromJson(const Json& json) {
+  // Earlier versions of this program have not said when it was made.
+  CatalogNamespace NamespaceFromJson(const Json& json) {
+    const auto changed = json.at("changed").get<Timestamp>();
     return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
-            json.at("changed").get<Timestamp>()};
+            changed,
+            json.value("created", changed)};
   }
 
   // Earlier versions of this program have not said it: there it is not known.

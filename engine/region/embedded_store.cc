@@ -4,6 +4,7 @@
 // rights in embedded_store_rights.cc.
 #include "engine/region/embedded_store.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "engine/region/access_control.h"
@@ -22,28 +23,43 @@ namespace {
 class TableScanner : public Scanner {
  public:
   TableScanner(std::shared_ptr<StorageEngine> engine, std::shared_ptr<TableDirectory> directory,
-               std::shared_ptr<const TableHandle> table, std::unique_ptr<Scanner> scanner)
+               std::shared_ptr<const TableHandle> table, bool is_by_id,
+               std::unique_ptr<Scanner> scanner)
       : engine_(std::move(engine)),
         directory_(std::move(directory)),
         table_(std::move(table)),
+        is_by_id_(is_by_id),
         scanner_(std::move(scanner)) {}
 
   StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
-    const TableName& name = table_->schema->name();
-    CELLFS_ASSIGN_OR_RETURN(const auto present, directory_->FindEnabled(name));
-    if (present->id != table_->id) {
-      return Status(StatusCode::kTableNotFound,
-                    "table '" + name.ToString() + "' was dropped and made anew during the scan");
-    }
+    CELLFS_RETURN_IF_ERROR(CheckTable());
     return scanner_->Next(batch);
   }
   bool at_end() const override { return scanner_->at_end(); }
 
  private:
+  Status CheckTable() const {
+    if (is_by_id_) return directory_->FindEnabled(table_->id).status();
+    const TableName& name = table_->schema->name();
+    CELLFS_ASSIGN_OR_RETURN(const auto present, directory_->FindEnabled(name));
+    if (present->id == table_->id) return {};
+    return {StatusCode::kTableNotFound,
+            "table '" + name.ToString() + "' was dropped and made anew during the scan"};
+  }
+
   const std::shared_ptr<StorageEngine> engine_;  // outlives what is below
   const std::shared_ptr<TableDirectory> directory_;
   const std::shared_ptr<const TableHandle> table_;
+  const bool is_by_id_;
   const std::unique_ptr<Scanner> scanner_;
+};
+
+class EmptyScanner : public Scanner {
+ public:
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& /*batch*/) override {
+    return std::vector<RowCells>();
+  }
+  bool at_end() const override { return true; }
 };
 
 constexpr int kMaintenanceAttempts = 5;
@@ -109,10 +125,11 @@ std::unique_lock<std::mutex> EmbeddedStore::BeginAct() {
   return TakeLock(admin_mutex_);
 }
 
-Status EmbeddedStore::Commit(Catalog catalog) {
+Status EmbeddedStore::Commit(Catalog catalog, TableId forgotten) {
   const Timestamp now = Now();
   const Snapshot<Catalog> before = directory_->catalog();
   NotePast(*before, now, catalog);
+  if (forgotten != 0) ForgetPast(forgotten, catalog);
   PrunePast(now, catalog);
   PruneEmptied(catalog);
   Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
@@ -172,9 +189,24 @@ StatusOr<std::optional<Q>> EmbeddedStore::Restricted(const Caller& caller,
   return restricted;
 }
 
+StatusOr<std::shared_ptr<const TableHandle>> EmbeddedStore::FindToRead(const TableName& table,
+                                                                       const Query& query) const {
+  if (query.table_id == 0) return directory_->FindEnabled(table);
+  auto handle = directory_->FindEnabled(query.table_id);
+  if (handle.status().code() != StatusCode::kTableNotFound) return handle;
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  const auto& past = catalog->past_tables;
+  const bool was_empty = std::any_of(past.begin(), past.end(), [&](const Past<CatalogTable>& state) {
+    return state.state.id == query.table_id;
+  });
+  if (was_empty) return std::shared_ptr<const TableHandle>();
+  return handle;
+}
+
 StatusOr<RowCells> EmbeddedStore::Read(const Caller& caller, const TableName& table,
                                        const Get& get) {
-  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, FindToRead(table, get));
+  if (handle == nullptr) return RowCells();
   CELLFS_ASSIGN_OR_RETURN(const auto restricted, Restricted(caller, *handle, get));
   return handle->region->Read(restricted ? *restricted : get);
 }
@@ -182,12 +214,13 @@ StatusOr<RowCells> EmbeddedStore::Read(const Caller& caller, const TableName& ta
 StatusOr<std::unique_ptr<Scanner>> EmbeddedStore::OpenScanner(const Caller& caller,
                                                               const TableName& table,
                                                               const Scan& scan) {
-  CELLFS_ASSIGN_OR_RETURN(auto handle, directory_->FindEnabled(table));
+  CELLFS_ASSIGN_OR_RETURN(auto handle, FindToRead(table, scan));
+  if (handle == nullptr) return std::unique_ptr<Scanner>(std::make_unique<EmptyScanner>());
   CELLFS_ASSIGN_OR_RETURN(const auto restricted, Restricted(caller, *handle, scan));
   CELLFS_ASSIGN_OR_RETURN(auto scanner,
                           handle->region->OpenScanner(restricted ? *restricted : scan));
-  return std::unique_ptr<Scanner>(
-      std::make_unique<TableScanner>(engine_, directory_, std::move(handle), std::move(scanner)));
+  return std::unique_ptr<Scanner>(std::make_unique<TableScanner>(
+      engine_, directory_, std::move(handle), scan.table_id != 0, std::move(scanner)));
 }
 
 StatusOr<MutationResult> EmbeddedStore::Mutate(const Caller& caller, const TableName& table,
@@ -335,6 +368,8 @@ Statistics EmbeddedStore::GetStatistics() {
     statistics.tables.back().begun = TableBegun(*catalog, name);
   }
   statistics.dropped = DroppedTables(*catalog);
+  statistics.past_states = catalog->past_tables.size() + catalog->past_namespaces.size();
+  statistics.past_bytes = PastBytes(*catalog);
   return statistics;
 }
 

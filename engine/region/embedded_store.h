@@ -79,6 +79,8 @@ class EmbeddedStore : public LocalStore {
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const TableName& table) override;
   StatusOr<bool> IsTableEnabled(const TableName& table) override;
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
+  StatusOr<std::shared_ptr<const TableSchema>> FindTable(TableId id) override;
+  StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp time) override;
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
@@ -127,12 +129,17 @@ class EmbeddedStore : public LocalStore {
     return *catalog;
   }
   // kOutcomeUnknown: the catalog is in force, and power loss may bring the one before back.
-  Status Commit(Catalog catalog);
+  // `forgotten`: a table of which no past is kept.
+  Status Commit(Catalog catalog, TableId forgotten = 0);
   Status CommitDrop(Catalog catalog, const TableName& table);
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
   void Publish(Catalog catalog);
+
+  // The table that a query is of. Null: one that was dropped with no cell in it.
+  StatusOr<std::shared_ptr<const TableHandle>> FindToRead(const TableName& table,
+                                                          const Query& query) const;
 
   // Ok without authorization.
   Status Require(const Caller& caller, std::string_view rights, const GrantScope& scope) const;

@@ -67,7 +67,8 @@ Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchem
     return {StatusCode::kNamespaceExists, "namespace '" + schema.name + "' exists"};
   }
   CELLFS_RETURN_IF_ERROR(CheckNamespaceQuota(schema));
-  catalog.namespaces[schema.name] = {schema, Now()};
+  const Timestamp now = Now();
+  catalog.namespaces[schema.name] = {schema, now, now};
   return Commit(std::move(catalog));
 }
 
@@ -80,7 +81,9 @@ Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema
     return {StatusCode::kReadOnly, "namespace '" + schema.name + "' is read-only"};
   }
   CELLFS_RETURN_IF_ERROR(CheckNamespaceQuota(schema));
-  catalog.namespaces[schema.name] = {schema, Now()};
+  CatalogNamespace& altered = catalog.namespaces.at(schema.name);
+  altered.value = schema;
+  altered.changed = Now();
   return Commit(std::move(catalog));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/region/access_control.h"
+#include "engine/region/catalog_history.h"
 #include "engine/region/embedded_store.h"
 #include "engine/region/emptied.h"
 #include "engine/region/namespace_quota.h"
@@ -42,11 +43,11 @@ Status SystemTableRefused(const TableName& table) {
                                      std::string(kSystemNamespace) + "', which is read-only"};
 }
 
-// Whether it holds a cell, a hidden one too. What cannot be read counts as one.
-bool HoldsCells(Region& region, const std::string& family) {
+// Whether it, or the family, holds a cell, a hidden one too. What cannot be read counts as one.
+bool HoldsCells(Region& region, const std::optional<std::string>& family) {
   Scan scan;
   scan.raw = true;
-  scan.columns[family] = {};
+  if (family) scan.columns[*family] = {};
   scan.max_versions = kAllVersions;
   scan.limit = scan.store_limit = 1;
   scan.lengths_only = true;
@@ -268,9 +269,11 @@ StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableNa
 
 Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
+  const std::shared_ptr<Region> region = opened_.at(id).region;
+  const bool held_cells = region == nullptr || HoldsCells(*region, std::nullopt);
   NoteTableEmptied(table, Now(), catalog);
   EraseTable(catalog, table);
-  Status committed = Commit(std::move(catalog));
+  Status committed = Commit(std::move(catalog), /*forgotten=*/held_cells ? id : 0);
   if (!IsInForce(committed)) return committed;
   opened_.erase(id);
   // The table is gone by now; what could not be removed goes when the store is opened next. So does
@@ -333,6 +336,16 @@ StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::DescribeTable(const 
 StatusOr<bool> EmbeddedStore::IsTableEnabled(const TableName& table) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(table));
   return handle->enabled;
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::FindTable(TableId id) {
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(id));
+  return handle->schema;
+}
+
+StatusOr<std::shared_ptr<const PastCatalog>> EmbeddedStore::CatalogAt(Timestamp time) {
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  return std::make_shared<const PastCatalog>(cellfs::CatalogAt(*catalog, time));
 }
 
 StatusOr<std::vector<TableName>> EmbeddedStore::ListTables(const std::string& namespace_name) {

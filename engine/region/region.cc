@@ -14,6 +14,24 @@ namespace {
 // How many rows of a Batch are locked and written at a time: few enough that others do not notice.
 constexpr size_t kMaxPlainRows = 128;
 
+// Who asks for a table by its id may name families that it had once: nullopt where there are none
+// of these.
+template <typename Q>
+std::optional<Q> WithoutGoneFamilies(const TableSchema& schema, const Q& query) {
+  const auto is_gone = [&](const auto& family) {
+    return schema.FindFamily(family.first) == nullptr;
+  };
+  if (query.table_id == 0 || std::none_of(query.columns.begin(), query.columns.end(), is_gone))
+    return std::nullopt;
+  std::optional<Q> narrowed = query;
+  std::erase_if(narrowed->columns, is_gone);
+  if (narrowed->columns.empty()) {  // which asks for all that are there
+    narrowed->time_range = {0, 0};
+    narrowed->family_time_ranges.clear();
+  }
+  return narrowed;
+}
+
 }  // namespace
 
 Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
@@ -47,15 +65,19 @@ Snapshot<TableSchema> Region::schema() const {
 StatusOr<RowCells> Region::Read(const Get& get) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(get));
   const auto schema_lock = LockToUse();
-  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, get));
-  return storage_->Read(get, options_.clock->Now());
+  const auto narrowed = WithoutGoneFamilies(*schema_, get);
+  const Get& read = narrowed ? *narrowed : get;
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, read));
+  return storage_->Read(read, options_.clock->Now());
 }
 
 StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
   CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
   const auto schema_lock = LockToUse();
-  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, scan));
-  return storage_->OpenScanner(scan);
+  const auto narrowed = WithoutGoneFamilies(*schema_, scan);
+  const Scan& read = narrowed ? *narrowed : scan;
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, read));
+  return storage_->OpenScanner(read);
 }
 
 StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {

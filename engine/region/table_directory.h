@@ -45,8 +45,10 @@ class TableDirectory {
 
   // kTableNotFound.
   StatusOr<std::shared_ptr<const TableHandle>> Find(const TableName& table) const;
+  StatusOr<std::shared_ptr<const TableHandle>> Find(TableId id) const;  // whatever its name
   // The same, and the table can be read and written: kTableNotEnabled, or why it is not open.
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(const TableName& table) const;
+  StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(TableId id) const;
 
   void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables);
 
@@ -54,6 +56,7 @@ class TableDirectory {
   mutable std::shared_mutex mutex_;
   std::shared_ptr<const Catalog> catalog_;  // guarded by mutex_, as is tables_
   TableHandles tables_;
+  std::unordered_map<TableId, std::shared_ptr<const TableHandle>> by_id_;  // likewise
 };
 
 }  // namespace cellfs

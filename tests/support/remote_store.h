@@ -95,6 +95,7 @@ class RemoteStore : public ForwardingStore {
                             .syncs_apart = false,
                             .pins_moments = false,
                             .renames_tables = false,
+                            .tells_past_catalog = false,
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::atomic<int> reads_{0};

@@ -9,7 +9,7 @@ namespace {
 Catalog Example() {
   Catalog catalog = NewCatalog();
   catalog.next_table_id = 8;
-  catalog.namespaces["a"] = {{"a", {{"k", std::string("\0\x7f\x80\xff", 4)}}}, 5};
+  catalog.namespaces["a"] = {{"a", {{"k", std::string("\0\x7f\x80\xff", 4)}}}, 5, 4};
   auto schema = std::make_shared<TableSchema>(ParseTableName("a:表"));
   EXPECT_TRUE(schema->Set("READONLY", "true").ok());
   FamilySchema family("\xfe");
@@ -22,7 +22,7 @@ Catalog Example() {
   catalog.namespace_quotas["a"] = {{int64_t{1} << 60, SpaceViolationPolicy::kNoInserts}, 8};
   catalog.violations[schema->name()] = SpaceViolationPolicy::kNoWritesCompactions;
   catalog.past_tables.push_back({{7, schema, true, 6}, 12});
-  catalog.past_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3}, 4});
+  catalog.past_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3, 2}, 4});
   catalog.emptied[schema->name()] = {{"", 13}, {"\xfe", 14}};
   catalog.emptied_forgotten = 15;
   catalog.begun = {{schema->name(), 2}};
@@ -50,6 +50,8 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   EXPECT_EQ(after->past_tables[0].until, 12);
   ASSERT_EQ(after->past_namespaces.size(), 1u);
   EXPECT_EQ(after->past_namespaces[0].state.value.name, "gone");
+  EXPECT_EQ(after->past_namespaces[0].state.created, 2);
+  EXPECT_EQ(after->namespaces.at("a").created, 4);
   EXPECT_EQ(after->emptied, before.emptied);
   EXPECT_EQ(after->emptied_forgotten, 15);
   EXPECT_EQ(after->begun, before.begun);
