@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "fs/tree/viewed_catalog.h"
+
 namespace cellfs::fs {
 
 Status AttributesUnreadable(const Status& status) {
@@ -12,7 +14,7 @@ Status AttributesUnreadable(const Status& status) {
 
 StatusOr<DataTable> AttributeReader::TableOf(const Place& place) {
   if (place.table.name.empty()) return DataTable();
-  auto schema = store_.DescribeTable(place.table);
+  auto schema = PresentSchema(store_, place);
   if (schema.status().code() == StatusCode::kTableNotFound) return DataTable();
   if (!schema.ok()) return schema.status();
   identities_.Note(**schema);

@@ -156,16 +156,29 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   return shown;
 }
 
+// A table may be in another namespace by now, which is not in the path: who is kept from that is
+// kept from its past.
+StatusOr<bool> AttributeStore::IsReachedByAll(const Place& place, const DataTable& table) {
+  if (place.kind != PlaceKind::kTable || table.schema == nullptr) return true;
+  const std::string& present = table.schema->name().namespace_name;
+  if (present == place.table.namespace_name) return true;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode name_space, FindOwner(NamespacePlace(present)));
+  return (OfEveryone(name_space.mode) & S_IXOTH) != 0;
+}
+
 // A file that had another owner shows what was, and opening it asks the present ones as well; a
 // read-only mount is not asked when files are opened.
 Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Timestamp version,
                                 OwnerAndMode& owner, AttributeRecord& times) {
-  auto then = past_.Find(place, table, version);
+  DataTable table_then = table;
+  if (const auto past = place.view->FindPast(place.table)) table_then.schema = past->schema;
+  auto then = past_.Find(place, table_then, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
   const bool has_same_owner = owner.uid == then->uid && owner.gid == then->gid;
   const bool is_asked_again = !place.IsDirectory() && !options_.read_only;
-  const mode_t allowed =
-      has_same_owner || is_asked_again ? owner.mode : OfEveryone(owner.mode);
+  mode_t allowed = has_same_owner || is_asked_again ? owner.mode : OfEveryone(owner.mode);
+  CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
+  if (!is_reached) allowed = 0;
   constexpr mode_t kWrite = S_IWUSR | S_IWGRP | S_IWOTH;
   constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
   owner = {*then->uid, *then->gid, *then->mode & (allowed | kWrite | kSpecial)};

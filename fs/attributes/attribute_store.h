@@ -114,6 +114,7 @@ class AttributeStore {
   StatusOr<ShownAttributes> FindAbove(const Place& place);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
+  StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 
   Store& store_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // PastAttributes: owner, mode and times as they were at the time of an `.asof`, from what the table
-// cellfs:attributes held then (fs/attributes/attribute_rows.h). What a family's schema says of them
-// is the present one's, as all schemas are in a view.
+// cellfs:attributes held then (fs/attributes/attribute_rows.h) and what the schema of the table, as
+// it was, says of them.
 #ifndef CELLFS_FS_ATTRIBUTES_PAST_ATTRIBUTES_H_
 #define CELLFS_FS_ATTRIBUTES_PAST_ATTRIBUTES_H_
 

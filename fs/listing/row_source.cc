@@ -46,7 +46,9 @@ class RowSource : public EntrySource {
     } else {
       static const FilterPtr first_key_only = *MakeFirstKeyOnlyFilter();
       scan.filter = first_key_only;
-      scan.time_range = GetOf(place, ReadDetail::kLengths).time_range;
+      const Get like = GetOf(place, ReadDetail::kLengths);
+      scan.time_range = like.time_range;
+      scan.columns = like.columns;
       scan.moment = table_.moment();
       scan.start_row = after.value_or("");
       scan.include_start_row = !after;

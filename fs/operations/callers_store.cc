@@ -103,6 +103,7 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, cons
     scan.filter = rights->Narrow(scan.filter);
   }
   scan.passed_over = &has_passed_over_;
+  scan.table_id = 0;  // the rights are those of the name
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store_.OpenScanner(caller, table, scan));
   return std::unique_ptr<Scanner>(std::make_unique<CallersScanner>(
       parts_.scan_slots, scan.IsOfOneRow(), std::move(scanner), std::move(rights)));

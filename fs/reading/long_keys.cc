@@ -3,6 +3,7 @@
 
 #include "engine/filter.h"
 #include "fs/reading/row_scan.h"
+#include "fs/tree/view.h"
 
 namespace cellfs::fs {
 namespace {
@@ -42,7 +43,8 @@ OutcomeOr<std::string> FindLongQualifier(const Reading& reading, const NameSpell
   scan.columns[family.family];
   scan.lengths_only = true;
   CELLFS_ASSIGN_OR_RETURN(scan.filter, MakeColumnPrefixFilter(beginning));
-  const Place stored = FamilyPlace(family.table, family.row, family.family);
+  Place stored = FamilyPlace(family.table, family.row, family.family);
+  if (family.view != nullptr && family.view->ShowsPast()) stored.view = family.view;
   CELLFS_ASSIGN_OR_RETURN(const auto scanned, RowScan::Open(reading, caller, stored, scan));
   while (true) {
     CELLFS_ASSIGN_OR_RETURN(const RowCells piece, scanned->NextPiece(kKeysAtOnce));

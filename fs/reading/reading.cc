@@ -23,10 +23,28 @@ TimeRange Intersect(const TimeRange& a, const TimeRange& b) {
   return range;
 }
 
+// The table as it was at the view's time; null: as it is.
+std::shared_ptr<const PastTable> PastOf(const Place& place) {
+  return place.view != nullptr ? place.view->FindPast(place.table) : nullptr;
+}
+
+// Those that the table had at the view's time; none: all that it has.
+Columns PastFamilies(const Place& place) {
+  Columns columns;
+  const auto past = PastOf(place);
+  if (past == nullptr) return columns;
+  for (const auto& [name, family] : past->schema->families) columns[name];
+  return columns;
+}
+
 // The view's columns, narrowed to the place's family and qualifier. False: the view shows none
 // there.
 bool NarrowColumns(const Place& place, Columns& columns) {
-  if (place.family.empty()) return true;
+  if (place.family.empty()) {
+    if (columns.empty()) columns = PastFamilies(place);
+    return true;
+  }
+  if (WasUndeclared(place)) return false;
   std::set<std::string> wanted;
   if (place.IsColumn() || place.kind == PlaceKind::kVersionsColumn) wanted.insert(place.qualifier);
   if (!columns.empty()) {
@@ -92,9 +110,17 @@ Status Reading::CheckReadable(const Place& version) const {
                          version.qualifier, *family, version.timestamp, kNoCellTtl);
 }
 
+bool WasUndeclared(const Place& place) {
+  const auto past = PastOf(place);
+  return past != nullptr && past->schema->FindFamily(place.family) == nullptr;
+}
+
 Get GetOf(const Place& place, ReadDetail detail) {
   Get get;
-  if (place.view != nullptr) place.view->Narrow(get);
+  if (place.view != nullptr) {
+    place.view->Narrow(get);
+    get.table_id = place.view->IdOf(place.table);
+  }
   get.row = place.row;
   get.lengths_only = detail == ReadDetail::kLengths;
   if (MustReadWholeRow(place)) return get;

@@ -25,6 +25,7 @@
 #include "fs/store/read_ahead.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
+#include "fs/tree/viewed_catalog.h"
 
 namespace cellfs::fs {
 
@@ -98,23 +99,27 @@ class Reading {
   bool AreModesEnforced() const { return options_.allow_other; }
 
   // ---- Schemas and figures; as in engine/store.h
-  // Of the namespace or table that the place is in, as its view sees them. The views that there are
-  // show those of the present (View::ShowsToml).
-  StatusOr<std::vector<std::string>> ListNamespaces(const Place& /*root*/) const {
-    return store_.ListNamespaces();
+  // Of the namespace or table that the place is in, as its view sees them.
+  StatusOr<std::vector<std::string>> ListNamespaces(const Place& root) const {
+    return ViewedNamespaces(store_, root);
   }
   StatusOr<NamespaceSchema> DescribeNamespace(const Place& place) const {
-    return store_.DescribeNamespace(place.table.namespace_name);
+    return ViewedNamespaceSchema(store_, place);
   }
   StatusOr<std::vector<TableName>> ListTables(const Place& name_space) const {
-    return store_.ListTables(name_space.table.namespace_name);
+    return ViewedTables(store_, name_space);
   }
   StatusOr<std::shared_ptr<const TableSchema>> DescribeTable(const Place& place) const {
-    return store_.DescribeTable(place.table);
+    return ViewedSchema(store_, place);
   }
-  StatusOr<bool> IsTableEnabled(const Place& place) const {
-    return store_.IsTableEnabled(place.table);
+  // With what is said of them beside their schemas.
+  StatusOr<PastNamespace> DescribeWholeNamespace(const Place& place) const {
+    return ViewedNamespace(store_, place);
   }
+  StatusOr<PastTable> DescribeWholeTable(const Place& place) const {
+    return ViewedTable(store_, place);
+  }
+  // The present ones.
   StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const Place& place) const {
     return store_.TableSpaceQuota(place.table);
   }
@@ -135,6 +140,9 @@ class Reading {
 };
 
 enum class ReadDetail { kLengths, kValues };
+
+// Whether the place's family was not declared yet, or any more, at the time of its view.
+bool WasUndeclared(const Place& place);
 
 // REQUIRES: a place in a row. The row, narrowed to the place's family and column and to what its
 // view sees: time range, moment, filter.

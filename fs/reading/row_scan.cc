@@ -24,6 +24,7 @@ OutcomeOr<std::unique_ptr<RowScan>> RowScan::Open(const Reading& reading, const 
   auto rights = FilterRights::Of(reading, place);
   Scan narrowed = scan;
   if (rights != nullptr) narrowed.filter = rights->Narrow(scan.filter);
+  if (place.view != nullptr) narrowed.table_id = place.view->IdOf(place.table);
   CELLFS_ASSIGN_OR_RETURN(auto scanner, reading.OpenScanner(caller, place.table, narrowed));
   return std::unique_ptr<RowScan>(
       new RowScan(reading.scan_slots(), place, std::move(rights), std::move(scanner)));

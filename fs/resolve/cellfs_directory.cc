@@ -63,6 +63,9 @@ void WriteStore(const Statistics& statistics, std::ostream& text) {
        << "puts_refused = \"" << Quotable(statistics.puts_refused.message())
        << "\"  # why; empty: they are taken\n"
        << "memstore_bytes = " << statistics.memstore_bytes << "\n"
+       << "past_schemas = " << statistics.past_states
+       << "  # of tables and namespaces, as they were\n"
+       << "past_schema_bytes = " << statistics.past_bytes << "  # at most 1048576\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
@@ -127,6 +130,9 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
          statistics.moment_bytes);
   metric("oldest_moment_age_seconds", "gauge", "Age of the oldest pinned moment.",
          static_cast<double>(statistics.oldest_moment_age_ms) / 1000);
+  metric("past_schemas", "gauge", "Former states of tables and namespaces that are kept.",
+         statistics.past_states);
+  metric("past_schema_bytes", "gauge", "Bytes that these take.", statistics.past_bytes);
   metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
          statistics.lost_tables.size());
   metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",

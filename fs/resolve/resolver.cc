@@ -195,6 +195,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindFamily(const Caller& caller, const Place&
   // Its last cell may have gone in between.
   if (made == nullptr && unstored_.emptied() != emptied) made = unstored_.Find(place);
   if (made || place.query() != nullptr) return FromEntry(std::move(made));
+  if (WasUndeclared(place)) return Outcome(ENOENT);
   // Declared, and nothing in it: it is there where the row has or had cells, so not in a row that
   // was just made. For the process that made the row that stays so when the first family has its
   // files: a copy makes the others after it.

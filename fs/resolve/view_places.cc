@@ -53,6 +53,10 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
   }
   auto view = NewView(View::Kind::kAsof, asof_directory, time);
   CELLFS_ASSIGN_OR_RETURN(view->asof, asof.Find(*timestamp));
+  if (!view->scope.name.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, reading.DescribeTable(asof_directory));
+    view->scope_id = schema->id();
+  }
   return SeenThrough(asof_directory, std::move(view));
 }
 

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "fs/schema/schema_text.h"
 
+#include <utility>
+
 namespace cellfs::fs {
 
 OutcomeOr<TableFile> DescribeTable(const Reading& reading, const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(auto schema, reading.DescribeTable(place));
+  CELLFS_ASSIGN_OR_RETURN(const PastTable table, reading.DescribeWholeTable(place));
   TableFile file;
-  file.schema = *schema;
-  CELLFS_ASSIGN_OR_RETURN(file.enabled, reading.IsTableEnabled(place));
-  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.TableSpaceQuota(place));
+  file.schema = *table.schema;
+  file.enabled = table.enabled;
+  file.space_quota = table.space_quota;
   return file;
 }
 
 OutcomeOr<NamespaceFile> DescribeNamespace(const Reading& reading, const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(PastNamespace name_space, reading.DescribeWholeNamespace(place));
   NamespaceFile file;
-  CELLFS_ASSIGN_OR_RETURN(file.schema, reading.DescribeNamespace(place));
-  CELLFS_ASSIGN_OR_RETURN(file.space_quota, reading.NamespaceSpaceQuota(place));
+  file.schema = std::move(name_space.schema);
+  file.space_quota = name_space.space_quota;
   return file;
 }
 

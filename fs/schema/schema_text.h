@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// .schema.toml and .namespace.toml as they are read: what is in force, described.
+// .schema.toml and .namespace.toml as they are read: what is in force, or was at the time of a
+// view, described.
 #ifndef CELLFS_FS_SCHEMA_SCHEMA_TEXT_H_
 #define CELLFS_FS_SCHEMA_SCHEMA_TEXT_H_
 

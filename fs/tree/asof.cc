@@ -60,6 +60,20 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   return moment_;
 }
 
+std::shared_ptr<const PastCatalog> AsofMoment::Catalog() {
+  if (!registry_.store_.traits().tells_past_catalog) return nullptr;
+  {
+    const auto lock = registry_.Lock();
+    if (catalog_ != nullptr) return catalog_;
+    if (time_ > registry_.clock_.Now()) return nullptr;
+  }
+  auto told = registry_.store_.CatalogAt(time_);
+  if (!told.ok()) return nullptr;
+  const auto lock = registry_.Lock();
+  if (catalog_ == nullptr) catalog_ = *std::move(told);
+  return catalog_;
+}
+
 std::shared_ptr<const Moment> AsofMoment::Use() {
   auto held = Hold();
   return held.ok() ? *std::move(held) : nullptr;

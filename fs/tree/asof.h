@@ -41,6 +41,9 @@ class AsofMoment {
   // and where the store pins none: timestamps alone tell then what was.
   // EBUSY where no more can be held, with the reason. Who keeps the result holds the pin.
   OutcomeOr<std::shared_ptr<const Moment>> Hold();
+  // The namespaces and tables of that time; null: those of the present, for the time is later than
+  // now or the store tells no others.
+  std::shared_ptr<const PastCatalog> Catalog();
   // Null also where no more can be held: then it reads what the present has of that time, and
   // nothing of it may be cached.
   std::shared_ptr<const Moment> Use();
@@ -50,6 +53,7 @@ class AsofMoment {
   AsofRegistry& registry_;
   const Timestamp time_;
   std::shared_ptr<const Moment> moment_;  // guarded by the registry's mutex
+  std::shared_ptr<const PastCatalog> catalog_;  // likewise; it does not change any more
   uid_t user_ = 0;                        // in whose name it is held; likewise
   Timestamp last_use_ = 0;                // guarded by the registry's mutex
 };

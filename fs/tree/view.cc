@@ -23,6 +23,29 @@ void View::Narrow(Query& read) const {
   read.moment = asof->Use();
 }
 
+std::shared_ptr<const PastCatalog> View::Catalog() const {
+  return kind == Kind::kAsof ? asof->Catalog() : nullptr;
+}
+
+std::shared_ptr<const PastTable> View::FindPast(const TableName& table) const {
+  if (table.IsSystemTable()) return nullptr;
+  const auto catalog = Catalog();
+  if (catalog == nullptr) return nullptr;
+  const bool is_of_table = !scope.name.empty();
+  const PastTable* const past = is_of_table ? catalog->Find(scope_id) : catalog->Find(table);
+  return {catalog, past};
+}
+
+TableId View::IdOf(const TableName& table) const {
+  if (kind != Kind::kAsof || table.IsSystemTable()) return 0;
+  if (!scope.name.empty()) return scope_id;
+  constexpr TableId kNoTable = std::numeric_limits<TableId>::max();
+  const auto catalog = Catalog();
+  if (catalog == nullptr) return 0;
+  const PastTable* const past = catalog->Find(table);
+  return past != nullptr ? past->schema->id() : kNoTable;
+}
+
 std::shared_ptr<const Moment> View::Use() const {
   return kind == Kind::kAsof ? asof->Use() : nullptr;
 }

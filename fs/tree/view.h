@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/names.h"
+#include "engine/past_catalog.h"
 #include "engine/read.h"
 #include "fs/tree/place_traits.h"
 
@@ -24,6 +25,7 @@ struct View {
   Kind kind = Kind::kAsof;
   std::string name;                   // as it stands below .asof or .scan
   TableName scope{"", ""};            // where that stands: the root, a namespace or a table
+  TableId scope_id = 0;               // of that table; 0: the store gives none
   std::shared_ptr<AsofMoment> asof;   // kAsof
   Scan scan;                          // kScan; also says which versions and columns a row shows
   std::shared_ptr<ScanEnd> scan_end;  // kScan with a limit
@@ -43,9 +45,18 @@ struct View {
   bool IsFixed() const { return Use() != nullptr; }
   // Whether owner, mode and times are those of its time; else the present ones.
   bool ShowsPast() const { return kind == Kind::kAsof; }
-  // Whether tables and namespaces show their .toml: those of the present, for a schema is what
-  // reads go by.
+  // Whether tables and namespaces show their .toml: those of its time. What is read goes by the
+  // present schema all the same, but for the families that there are.
   bool ShowsToml() const { return query() == nullptr; }
+
+  // ---- Tables ---------------------------------------------------------------------------------
+  // What there was at its time; null: what there is now.
+  std::shared_ptr<const PastCatalog> Catalog() const;
+  // How the table was; null: it shows what it is now. Below a table that is always the one in which
+  // the view stands, whatever it was called then.
+  std::shared_ptr<const PastTable> FindPast(const TableName& table) const;
+  // By which the table of that name is read, whatever it is called now; 0: by the name.
+  TableId IdOf(const TableName& table) const;
 
   // ---- Queries --------------------------------------------------------------------------------
   // That which the rows are the answer of; null: all rows are there.

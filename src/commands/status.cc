@@ -63,6 +63,8 @@ json StatusFigures(const Statistics& statistics, bool is_mounted) {
           {"disk_reserve_wanted", statistics.disk_reserve_wanted},
           {"moment_bytes", statistics.moment_bytes},
           {"moment_limit", statistics.moment_limit},
+          {"past_schemas", statistics.past_states},
+          {"past_schema_bytes", statistics.past_bytes},
           {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
           {"tables", TablesOf(statistics)}};
 }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Tables and schemas of the past: what .asof shows of the root and of a namespace."""
+
+import os
+import time
+
+from mounts import sh
+
+
+def pause():
+    """So that what was done before and what is done after lie in other milliseconds."""
+    time.sleep(0.01)
+
+
+def now(mount):
+    pause()
+    moment = os.readlink(mount / ".asof/now")
+    pause()
+    return moment
+
+
+def test_a_table_made_since_is_not_there(mount):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q", cwd=mount.path)
+    before = now(mount)
+    sh("mkdir -p later/u/r/f && echo two >later/u/r/f/q && mkdir -p default/v/r/f", cwd=mount.path)
+    assert os.listdir(mount / ".asof" / before / "default") == [".namespace.toml", "t"]
+    assert os.listdir(mount / "default/.asof" / before) == [".namespace.toml", "t"]
+    assert sorted(os.listdir(mount / ".asof" / before)) == ["default", "hbase"]
+    assert "u" in os.listdir(mount / ".asof" / now(mount) / "later")
+    assert sh(f"ls -d .asof/-2m/default/t", cwd=mount.path, check=False)[0] != 0
+
+
+def test_a_table_is_found_under_the_name_that_it_had(mount):
+    sh("mkdir -p default/t/r/f archive && echo one >default/t/r/f/q && chmod 640 default/t/r/f/q",
+       cwd=mount.path)
+    before = now(mount)
+    sh("mv default/t archive/kept && echo two >archive/kept/r/f/q &&"
+       "mkdir -p default/t/r/f && echo other >default/t/r/f/q", cwd=mount.path)
+    after = now(mount)
+    for _ in range(2):
+        past = mount / ".asof" / before
+        assert (past / "default/t/r/f/q").read_text() == "one\n"
+        assert os.stat(past / "default/t/r/f/q").st_mode & 0o777 == 0o640
+        assert os.listdir(past / "archive") == [".namespace.toml"]
+        assert (mount / "archive/kept/.asof" / before / "r/f/q").read_text() == "one\n"
+        assert (mount / ".asof" / after / "archive/kept/r/f/q").read_text() == "two\n"
+        assert (mount / ".asof" / after / "default/t/r/f/q").read_text() == "other\n"
+        mount.remount()
+    sh(f"cp -a .asof/{before}/default/t default/again", cwd=mount.path)
+    assert (mount / "default/again/r/f/q").read_text() == "one\n"
+
+
+def test_schemas_are_those_of_the_time(mount):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q", cwd=mount.path)
+    was = (mount / "default/t/.schema.toml").read_text()
+    before = now(mount)
+    sh("mkdir default/t/r/g && echo two >default/t/r/g/q", cwd=mount.path)
+    assert (mount / "default/t/.schema.toml").read_text() != was
+    assert (mount / ".asof" / before / "default/t/.schema.toml").read_text() == was
+    assert not (mount / ".asof" / before / "default/t/r/g").exists()
+    status = mount.status()
+    assert status["past_schemas"] > 0 and 0 < status["past_schema_bytes"] < 1 << 20
