@@ -84,6 +84,11 @@ struct Statistics {
   std::vector<std::string> cut_off;
   uint64_t past_states = 0;  // what tables and namespaces were, that the catalog keeps
   uint64_t past_bytes = 0;   // that these take in its file
+  // What was dropped and is kept (Store::ListDropped), and for the newest of what had to go before
+  // its time, why. Of all that there is: nobody's rights are asked.
+  uint64_t kept_tables = 0;
+  uint64_t kept_bytes = 0;
+  std::vector<std::string> freed_early;
   // When tables that are not there were dropped; of very many the oldest are forgotten.
   std::map<TableName, int64_t> dropped;
   uint64_t disk_reserve = 0;  // bytes that are held for deletes and flushes on a full disk

@@ -138,6 +138,21 @@ class ForwardingStore : public Store {
     return store_.CatalogAt(time);
   }
 
+  StatusOr<Dropped> ListDropped() override { return store_.ListDropped(); }
+  Status BringBackTable(const Caller& caller, TableId id, const TableName& name) override {
+    return store_.BringBackTable(caller, id, name);
+  }
+  Status FreeDroppedTable(const Caller& caller, TableId id) override {
+    return store_.FreeDroppedTable(caller, id);
+  }
+  Status BringBackNamespace(const Caller& caller, Timestamp dropped,
+                            const std::string& name) override {
+    return store_.BringBackNamespace(caller, dropped, name);
+  }
+  Status FreeDroppedNamespace(const Caller& caller, Timestamp dropped) override {
+    return store_.FreeDroppedNamespace(caller, dropped);
+  }
+
   Status Flush(const Caller& caller, const TableName& table) override {
     return store_.Flush(caller, table);
   }

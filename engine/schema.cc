@@ -73,6 +73,7 @@ constexpr Rule kTableRules[] = {
     {"COMPACTION_ENABLED", "true", ValueKind::kBoolean},
     {"DURABILITY", "USE_DEFAULT", ValueKind::kWord,
      " USE_DEFAULT SKIP_WAL ASYNC_WAL SYNC_WAL FSYNC_WAL "},
+    {"DROPPED_TTL", "0", ValueKind::kDuration, {}, 0, kMaxLong / 1000},  // ours
     {"ERASURE_CODING_POLICY", ""},
     {"FLUSH_POLICY", ""},
     {"IS_META", "false", ValueKind::kBoolean},
@@ -345,6 +346,7 @@ Status TableSchema::Set(std::string_view attribute, std::string_view value) {
       CanonicalEntry(kTableRules, "table '" + name_.ToString() + "'", attribute, value));
   const auto& [name, text] = entry;
   if (name == "READONLY") read_only_ = text == "true";
+  if (name == "DROPPED_TTL") dropped_ttl_ = NumberOf(text);
   if (name == "COMPACTION_ENABLED") compaction_enabled_ = text == "true";
   if (name == "DURABILITY") durability_ = DurabilityOf(text);
   if (name == "MEMSTORE_FLUSHSIZE") memstore_flush_size_ = NumberOf(text);

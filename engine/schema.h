@@ -129,7 +129,8 @@ class TableSchema {
   const std::optional<TableIncarnation>& incarnation() const { return incarnation_; }
   void set_incarnation(TableIncarnation incarnation) { incarnation_ = std::move(incarnation); }
 
-  // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ...
+  // As FamilySchema::Set: READONLY, DURABILITY, MEMSTORE_FLUSHSIZE, MAX_FILESIZE, OWNER, ..., and
+  // ours, DROPPED_TTL: how long it is kept when it was dropped.
   Status Set(std::string_view attribute, std::string_view value);
   void Unset(std::string_view attribute);
   void Keep(std::string_view attribute, std::string_view value);  // as FamilySchema::Keep
@@ -137,6 +138,7 @@ class TableSchema {
   std::string Get(std::string_view attribute) const;
 
   bool read_only() const { return read_only_; }
+  int64_t dropped_ttl() const { return dropped_ttl_; }  // seconds; ours
   bool compaction_enabled() const { return compaction_enabled_; }
   Durability durability() const { return durability_; }
   std::optional<int64_t> memstore_flush_size() const { return memstore_flush_size_; }
@@ -157,6 +159,7 @@ class TableSchema {
   std::optional<TableIncarnation> incarnation_;
   Attributes attributes_;
   bool read_only_ = false;
+  int64_t dropped_ttl_ = 0;
   bool compaction_enabled_ = true;  // by itself
   Durability durability_ = Durability::kUseDefault;
   std::optional<int64_t> memstore_flush_size_;

@@ -29,6 +29,7 @@
 
 #include "engine/admin.h"
 #include "engine/caller.h"
+#include "engine/dropped.h"
 #include "engine/mutation.h"
 #include "engine/names.h"
 #include "engine/past_catalog.h"
@@ -124,8 +125,9 @@ class Store {
   // Under another name, also in another namespace, it is the same table, with its id, cells, quota
   // and grants. kTableExists; kUnsupportedOperation where !traits().renames_tables.
   virtual Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) = 0;
-  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;  // disabled first
-  // An enabled table that shows nobody a cell is dropped in one step; false where it shows one. So
+  // Disabled first. One that holds a cell, a hidden one too, is kept for its DROPPED_TTL.
+  virtual Status DropTable(const Caller& caller, const TableName& table) = 0;
+  // An enabled table that shows nobody a cell is dropped, or kept, in one step; false where it shows one. So
   // no write that was acknowledged goes with it, and nothing is flushed that is not to stay. A
   // client of HBase can only look, disable and drop.
   virtual StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) = 0;
@@ -144,6 +146,20 @@ class Store {
   // for a time that is yet to come. A table that was dropped since is among them where it held no
   // cell then. kUnsupportedOperation where !traits().tells_past_catalog.
   virtual StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp time) = 0;
+
+  // ---- What was dropped and is kept -----------------------------------------------------------
+  // Room that others need is taken from what is kept, the oldest first. Where
+  // !traits().keeps_dropped nothing is kept, and these are kUnsupportedOperation.
+
+  virtual StatusOr<Dropped> ListDropped() = 0;
+  // As it was, and enabled, under a name that is free; quota and grants have gone. A on its former
+  // namespace, and what CreateTable wants. kTableNotFound: nothing of that id is kept.
+  virtual Status BringBackTable(const Caller& caller, TableId id, const TableName& name) = 0;
+  virtual Status FreeDroppedTable(const Caller& caller, TableId id) = 0;  // for good; A likewise
+  // The one that was dropped at that time, with all that is kept in it, under a name that is free.
+  virtual Status BringBackNamespace(const Caller& caller, Timestamp dropped,
+                                    const std::string& name) = 0;
+  virtual Status FreeDroppedNamespace(const Caller& caller, Timestamp dropped) = 0;
 
   // ---- Maintenance ----------------------------------------------------------------------------
 
@@ -165,7 +181,8 @@ class Store {
                                         const std::optional<SpaceQuota>& quota) = 0;
   virtual StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) = 0;
   virtual StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) = 0;
-  // HBase's QuotaObserverChore, now: compares sizes with limits and puts violations in force.
+  // HBase's QuotaObserverChore, now: compares sizes with limits and puts violations in force. Before
+  // that what was dropped goes where its time has come, or a quota or a full disk needs its room.
   virtual Status CheckSpaceQuotas() = 0;
 
   // Adds to (merge) or replaces what the user had at that scope.

@@ -31,6 +31,9 @@ struct StoreTraits {
   bool renames_tables = true;
   // Store::CatalogAt, and reads of tables by their ids; else kUnsupportedOperation.
   bool tells_past_catalog = true;
+  // Tables are kept for their DROPPED_TTL (Store::ListDropped and what follows it); else they are
+  // dropped for good, and kUnsupportedOperation.
+  bool keeps_dropped = true;
   // Store::CreateTable refuses a table without families, and nothing takes a table's last one away.
   bool tables_need_a_family = false;
   // Store::GetStatistics. Without it files, log and memory are others', and it says nothing.

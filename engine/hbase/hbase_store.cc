@@ -22,6 +22,7 @@ StoreTraits TraitsFor(const ClusterOptions& options) {
           .pins_moments = false,
           .renames_tables = false,
           .tells_past_catalog = false,
+          .keeps_dropped = false,
           .tables_need_a_family = true,
           .has_statistics = false};
 }

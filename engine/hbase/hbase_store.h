@@ -93,6 +93,15 @@ class HBaseStore : public Store {
   StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp /*time*/) override {
     return Status(StatusCode::kUnsupportedOperation, "HBase does not know its former tables");
   }
+  StatusOr<Dropped> ListDropped() override { return KeepsNothing(); }
+  Status BringBackTable(const Caller&, TableId, const TableName&) override {
+    return KeepsNothing();
+  }
+  Status FreeDroppedTable(const Caller&, TableId) override { return KeepsNothing(); }
+  Status BringBackNamespace(const Caller&, Timestamp, const std::string&) override {
+    return KeepsNothing();
+  }
+  Status FreeDroppedNamespace(const Caller&, Timestamp) override { return KeepsNothing(); }
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
@@ -113,6 +122,9 @@ class HBaseStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
+  static Status KeepsNothing() {
+    return {StatusCode::kUnsupportedOperation, "HBase keeps nothing of what was dropped"};
+  }
   explicit HBaseStore(const ClusterOptions& options);
 
   // Of a call that begins now.

@@ -39,10 +39,12 @@ class StoreCheck {
     } else {
       Add({.file = "CATALOG", .what = loaded.status().message()});
     }
-    CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty()));
+    CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty() || !catalog.dropped_tables.empty()));
     CELLFS_RETURN_IF_ERROR(CheckForCutOff());
     CheckReserve();
     for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
+    for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+      CheckTable(dropped.table.schema->name(), dropped.table);
     if (loaded.ok()) CheckForLostTables();
     return std::move(report_);
   }
@@ -232,6 +234,7 @@ class StoreCheck {
     const StatusOr<Catalog> now = LoadTables();  // a store that is open makes tables
     if (!now.ok()) return;
     for (const auto& [name, table] : now->tables) known.erase(table.id);
+    for (const CatalogDroppedTable& dropped : now->dropped_tables) known.erase(dropped.table.id);
     for (const TableId id : known) {
       const bool is_dropped = id < now->next_table_id && (!lost.ok() || !lost->contains(id));
       if (!is_dropped && !IsEmpty(id))
@@ -310,8 +313,10 @@ class StoreCheck {
     const StatusOr<Catalog> now = LoadTables();
     if (!now.ok()) return table;
     const auto found = now->tables.find(name);
-    if (found == now->tables.end() || found->second.id != table.id) return std::nullopt;
-    return found->second;
+    if (found != now->tables.end() && found->second.id == table.id) return found->second;
+    for (const CatalogDroppedTable& dropped : now->dropped_tables)
+      if (dropped.table.id == table.id) return dropped.table;
+    return std::nullopt;
   }
 
   Status CheckIsComplete(const Manifest& manifest) {

@@ -34,14 +34,19 @@ class Repair {
     CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
     CELLFS_ASSIGN_OR_RETURN(const Catalog catalog, DecodeCatalog(bytes));
     CELLFS_ASSIGN_OR_RETURN(log_, SummarizeLog(files_, directory_ + "/wal", store_id_));
-    if (log_.first_segment == 0 && !catalog.tables.empty())
+    const bool has_tables = !catalog.tables.empty() || !catalog.dropped_tables.empty();
+    if (log_.first_segment == 0 && has_tables)
       log_.broken = LogBreak{.what = "'" + directory_ + "/wal' has no segment"};
     StoreRepair repairs;
-    for (const auto& [name, table] : catalog.tables) {
+    std::vector<CatalogTable> tables;
+    for (const auto& [name, table] : catalog.tables) tables.push_back(table);
+    for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+      tables.push_back(dropped.table);
+    for (const CatalogTable& table : tables) {
       const Status whole = CheckIsWhole(table.id);
       if (whole.ok()) continue;
       TableRepair repair;
-      repair.table = name;
+      repair.table = table.schema->name();
       repair.damage = whole.message();
       if (whole.code() == StatusCode::kCorruption) {
         CELLFS_RETURN_IF_ERROR(RepairTable(table, repair));

@@ -43,6 +43,22 @@ struct CatalogTable {
   std::shared_ptr<const TableSchema> schema;
   bool enabled = true;
   Timestamp created = 0;
+  Timestamp brought_back = 0;  // when it had been dropped, last; 0: it never was
+};
+
+// A table that was dropped and is kept (engine/region/dropped.h), with what `emptied` and `begun`
+// said of its name.
+struct CatalogDroppedTable {
+  CatalogTable table;
+  Timestamp dropped = 0;
+  Timestamp with_namespace = 0;  // when that was dropped; 0: it is there
+  std::map<std::string, Timestamp> emptied;
+  Timestamp begun = 0;
+};
+
+struct CatalogDroppedNamespace {
+  CatalogNamespace space;
+  Timestamp dropped = 0;
 };
 
 struct Catalog {
@@ -53,6 +69,9 @@ struct Catalog {
   std::map<std::string, Stamped<SpaceQuota>> namespace_quotas;
   std::map<TableName, SpaceViolationPolicy> violations;  // in force since the last check
   std::vector<Stamped<Grant>> grants;                    // one for each user and scope
+  // In the order of the drops, at times of which no two are the same.
+  std::vector<CatalogDroppedTable> dropped_tables;
+  std::vector<CatalogDroppedNamespace> dropped_namespaces;
   // Bounded, the oldest end first (engine/region/catalog_history.h).
   std::vector<Past<CatalogTable>> past_tables;
   std::vector<Past<CatalogNamespace>> past_namespaces;

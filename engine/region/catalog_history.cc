@@ -36,6 +36,8 @@ Timestamp LongestKept(const Catalog& catalog) {
   };
   for (const auto& [name, table] : catalog.tables) look_at(*table.schema);
   for (const auto& past : catalog.past_tables) look_at(*past.state.schema);
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+    look_at(*dropped.table.schema);
   return longest;
 }
 
@@ -177,10 +179,14 @@ size_t PastBytes(const Catalog& catalog) {
 
 PastCatalog CatalogAt(const Catalog& catalog, Timestamp time) {
   std::map<TableId, const CatalogTable*> by_id;
+  const auto add_table = [&](const CatalogTable& table) {
+    if (std::max(table.created, table.brought_back) <= time) by_id.emplace(table.id, &table);
+  };
   for (const auto& [table, until] : catalog.past_tables)
-    if (until > time && table.created <= time) by_id.emplace(table.id, &table);
-  for (const auto& [name, table] : catalog.tables)
-    if (table.created <= time) by_id.emplace(table.id, &table);
+    if (until > time) add_table(table);
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+    if (dropped.dropped > time) add_table(dropped.table);
+  for (const auto& [name, table] : catalog.tables) add_table(table);
   PastCatalog past;
   for (const auto& [id, table] : by_id) {
     const auto present = catalog.tables.find(table->schema->name());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// {"format": 2, "next_table_id": 3,
+// The format is 2 where nothing that was dropped is kept, so that programs that know of no such
+// things read it.
+//
+// {"format": 3, "next_table_id": 3,
 //  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000, "created": 1000}],
 //  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
 //              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
@@ -8,6 +11,9 @@
 //  "namespace_quotas": [...], "violations": {"a:t": "NO_WRITES"},
 //  "past_tables": [{"name": "a:t", ..., "until": 2000}],
 //  "past_namespaces": [{"name": "a", ..., "until": 2000}],
+//  "dropped_tables": [{"name": "a:t", ..., "dropped": 2000, "with_namespace": 0, "begun": 1000,
+//                      "emptied": {"f": 1500}}],
+//  "dropped_namespaces": [{"name": "a", ..., "dropped": 2000}],
 //  "emptied": {"a:t": {"f": 2000}}, "emptied_forgotten": 0, "begun": {"a:t": 1000},
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
 //  1000}]}
@@ -23,7 +29,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kCatalogFormat = 2;
+constexpr int kCatalogFormat = 3;
+constexpr int kWithoutDropped = 2;
 
 Json AttributesToJson(const Attributes& attributes) {
   Json json = Json::object();
@@ -38,13 +45,15 @@ Json TableToJson(const CatalogTable& table) {
   }
   Json splits = Json::array();
   for (const std::string& key : table.schema->split_keys) splits.push_back(BytesToJsonText(key));
-  return {{"name", BytesToJsonText(table.schema->name().ToString())},
-          {"id", table.id},
-          {"enabled", table.enabled},
-          {"created", table.created},
-          {"attributes", AttributesToJson(table.schema->attributes())},
-          {"families", std::move(families)},
-          {"splits", std::move(splits)}};
+  Json json = {{"name", BytesToJsonText(table.schema->name().ToString())},
+               {"id", table.id},
+               {"enabled", table.enabled},
+               {"created", table.created},
+               {"attributes", AttributesToJson(table.schema->attributes())},
+               {"families", std::move(families)},
+               {"splits", std::move(splits)}};
+  if (table.brought_back != 0) json["brought_back"] = table.brought_back;
+  return json;
 }
 
 Json NamespaceToJson(const CatalogNamespace& space) {
@@ -73,12 +82,25 @@ Json GrantToJson(const Stamped<Grant>& grant) {
   return json;
 }
 
+Json FamilyTimesToJson(const std::map<std::string, Timestamp>& families) {
+  Json json = Json::object();
+  for (const auto& [family, time] : families) json[BytesToJsonText(family)] = time;
+  return json;
+}
+
 Json EmptiedToJson(const Catalog& catalog) {
   Json json = Json::object();
-  for (const auto& [table, families] : catalog.emptied) {
-    Json& of_table = json[BytesToJsonText(table.ToString())] = Json::object();
-    for (const auto& [family, time] : families) of_table[BytesToJsonText(family)] = time;
-  }
+  for (const auto& [table, families] : catalog.emptied)
+    json[BytesToJsonText(table.ToString())] = FamilyTimesToJson(families);
+  return json;
+}
+
+Json DroppedToJson(const CatalogDroppedTable& dropped) {
+  Json json = TableToJson(dropped.table);
+  json["dropped"] = dropped.dropped;
+  json["with_namespace"] = dropped.with_namespace;
+  json["begun"] = dropped.begun;
+  json["emptied"] = FamilyTimesToJson(dropped.emptied);
   return json;
 }
 
@@ -121,6 +143,7 @@ class CatalogReader {
           {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
     }
     ReadEmptied(json, catalog);
+    ReadDropped(json, catalog);
     for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
     return catalog;
   }
@@ -161,15 +184,33 @@ class CatalogReader {
   // Earlier versions of this program have not said it: there it is not known.
   void ReadEmptied(const Json& json, Catalog& catalog) {
     if (!json.contains("emptied")) return;
-    for (const auto& [table, families] : json.at("emptied").items()) {
-      auto& times = catalog.emptied[ParseTableName(ToBytes(table))];
-      for (const auto& [family, time] : families.items())
-        times[ToBytes(family)] = time.get<Timestamp>();
-    }
+    for (const auto& [table, families] : json.at("emptied").items())
+      catalog.emptied[ParseTableName(ToBytes(table))] = FamilyTimesFromJson(families);
     catalog.emptied_forgotten = json.at("emptied_forgotten").get<Timestamp>();
     if (!json.contains("begun")) return;
     for (const auto& [table, time] : json.at("begun").items())
       catalog.begun[ParseTableName(ToBytes(table))] = time.get<Timestamp>();
+  }
+
+  std::map<std::string, Timestamp> FamilyTimesFromJson(const Json& json) {
+    std::map<std::string, Timestamp> times;
+    for (const auto& [family, time] : json.items()) times[ToBytes(family)] = time.get<Timestamp>();
+    return times;
+  }
+
+  void ReadDropped(const Json& json, Catalog& catalog) {
+    if (!json.contains("dropped_tables")) return;
+    for (const Json& entry : json.at("dropped_tables")) {
+      catalog.dropped_tables.push_back({.table = TableFromJson(entry),
+                                        .dropped = entry.at("dropped").get<Timestamp>(),
+                                        .with_namespace = entry.at("with_namespace").get<Timestamp>(),
+                                        .emptied = FamilyTimesFromJson(entry.at("emptied")),
+                                        .begun = entry.at("begun").get<Timestamp>()});
+    }
+    for (const Json& entry : json.at("dropped_namespaces")) {
+      catalog.dropped_namespaces.push_back(
+          {NamespaceFromJson(entry), entry.at("dropped").get<Timestamp>()});
+    }
   }
 
   CatalogTable TableFromJson(const Json& json) {
@@ -189,7 +230,7 @@ class CatalogReader {
     const TableId id = json.at("id").get<TableId>();
     schema->set_id(id);
     return {id, std::move(schema), json.at("enabled").get<bool>(),
-            json.at("created").get<Timestamp>()};
+            json.at("created").get<Timestamp>(), json.value("brought_back", Timestamp{0})};
   }
 
   Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
@@ -218,12 +259,16 @@ std::string EncodeCatalog(const Catalog& catalog) {
   size_t split_keys = 0;
   for (const auto& [name, table] : catalog.tables) split_keys += table.schema->split_keys.size();
   for (const auto& past : catalog.past_tables) split_keys += past.state.schema->split_keys.size();
+  for (const auto& dropped : catalog.dropped_tables)
+    split_keys += dropped.table.schema->split_keys.size();
   const MemoryReserve reserve(MemoryReserve::kOfSmallText + kOfSplitKey * split_keys +
                               kOfEntry * (catalog.tables.size() + catalog.namespaces.size() +
                                           catalog.past_tables.size() +
+                                          catalog.dropped_tables.size() +
                                           catalog.past_namespaces.size() + catalog.emptied.size() +
                                           catalog.grants.size()));
-  Json json = {{"format", kCatalogFormat},
+  const bool has_dropped = !catalog.dropped_tables.empty() || !catalog.dropped_namespaces.empty();
+  Json json = {{"format", has_dropped ? kCatalogFormat : kWithoutDropped},
                {"next_table_id", catalog.next_table_id},
                {"namespaces", Json::array()},
                {"tables", Json::array()},
@@ -257,6 +302,15 @@ std::string EncodeCatalog(const Catalog& catalog) {
     json["past_namespaces"].push_back(NamespaceToJson(state));
     json["past_namespaces"].back()["until"] = until;
   }
+  if (has_dropped) {
+    json["dropped_tables"] = json["dropped_namespaces"] = Json::array();
+    for (const auto& dropped : catalog.dropped_tables)
+      json["dropped_tables"].push_back(DroppedToJson(dropped));
+    for (const auto& [space, dropped] : catalog.dropped_namespaces) {
+      json["dropped_namespaces"].push_back(NamespaceToJson(space));
+      json["dropped_namespaces"].back()["dropped"] = dropped;
+    }
+  }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
   return json.dump(1);
 }
@@ -266,9 +320,10 @@ StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
   try {
     const Json json = Json::parse(bytes);
     const int format = json.at("format").get<int>();
-    if (format != kCatalogFormat) {
+    if (format != kCatalogFormat && format != kWithoutDropped) {
       return Status(StatusCode::kCorruption, "catalog: format " + std::to_string(format) +
                                                  "; this program reads " +
+                                                 std::to_string(kWithoutDropped) + " and " +
                                                  std::to_string(kCatalogFormat));
     }
     CatalogReader reader;

@@ -62,6 +62,12 @@ class EmptyScanner : public Scanner {
   bool at_end() const override { return true; }
 };
 
+StatusCode CodeOf(const Status& status) { return status.code(); }
+template <typename T>
+StatusCode CodeOf(const StatusOr<T>& answer) {
+  return answer.status().code();
+}
+
 constexpr int kMaintenanceAttempts = 5;
 
 // Where the table was dropped or altered under `act`: for what there is of that name now.
@@ -75,6 +81,31 @@ Status DoAgainIfAltered(const std::function<Status()>& act) {
 }
 
 }  // namespace
+
+template <typename Act>
+auto EmbeddedStore::WithRoom(const Act& act) {
+  auto done = act();
+  while (CodeOf(done) == StatusCode::kStoreFull && FreeOldestFor("the disk is full")) done = act();
+  return done;
+}
+
+// Rows that were written are not written again.
+std::vector<StatusOr<MutationResult>> EmbeddedStore::BatchWithRoom(
+    const std::shared_ptr<Region>& region, const std::vector<RowMutations>& rows) {
+  std::vector<StatusOr<MutationResult>> answers = region->Batch(rows);
+  while (true) {
+    std::vector<size_t> left;
+    std::vector<RowMutations> again;
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (CodeOf(answers[i]) != StatusCode::kStoreFull) continue;
+      left.push_back(i);
+      again.push_back(rows[i]);
+    }
+    if (left.empty() || !FreeOldestFor("the disk is full")) return answers;
+    std::vector<StatusOr<MutationResult>> later = region->Batch(again);
+    for (size_t i = 0; i < left.size(); ++i) answers[left[i]] = std::move(later[i]);
+  }
+}
 
 EmbeddedStore::EmbeddedStore(std::unique_ptr<StorageEngine> engine, StoreOptions options)
     : engine_(std::move(engine)),
@@ -93,6 +124,8 @@ Status EmbeddedStore::Load() {
   CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
   std::vector<StoredTable> stored;
   for (const auto& [name, table] : catalog.tables) stored.push_back({table.id, table.schema});
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+    stored.push_back({dropped.table.id, dropped.table.schema});
   CELLFS_ASSIGN_OR_RETURN(auto storages, engine_->OpenTables(stored));
   for (size_t i = 0; i < stored.size(); ++i) {
     OpenedTable& opened = opened_[stored[i].id];
@@ -101,6 +134,10 @@ Status EmbeddedStore::Load() {
     } else {
       opened.unopened = storages[i].status();
     }
+  }
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+    const std::shared_ptr<Region> region = opened_.at(dropped.table.id).region;
+    if (region != nullptr) region->Close();
   }
   // The directory outlives the system tables, which it holds: they must not hold it in turn.
   const std::weak_ptr<TableDirectory> directory = directory_;
@@ -152,7 +189,18 @@ void EmbeddedStore::Publish(Catalog catalog) {
     handle->unopened = opened.unopened;
     handles.emplace(name, std::move(handle));
   }
-  directory_->Replace(std::make_shared<const Catalog>(std::move(catalog)), std::move(handles));
+  std::vector<std::shared_ptr<const TableHandle>> dropped_handles;
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+    const OpenedTable& opened = opened_.at(dropped.table.id);
+    auto handle = std::make_shared<TableHandle>();
+    handle->id = dropped.table.id;
+    handle->schema = dropped.table.schema;
+    handle->region = opened.region;
+    handle->unopened = opened.unopened;
+    dropped_handles.push_back(std::move(handle));
+  }
+  directory_->Replace(std::make_shared<const Catalog>(std::move(catalog)), std::move(handles),
+                      dropped_handles);
 }
 
 // ---- Cells ------------------------------------------------------------------------------------
@@ -227,7 +275,7 @@ StatusOr<MutationResult> EmbeddedStore::Mutate(const Caller& caller, const Table
                                                const RowMutations& mutations) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   CELLFS_RETURN_IF_ERROR(RequireWriteAndSpace(caller, table, *handle, mutations));
-  return handle->region->Mutate(mutations);
+  return WithRoom([&] { return handle->region->Mutate(mutations); });
 }
 
 StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& caller,
@@ -235,7 +283,8 @@ StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& calle
                                                              const cellfs::CheckAndMutate& check) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   CELLFS_RETURN_IF_ERROR(CheckSpace(table, handle->violation, check.action));
-  if (!options_.site.authorization) return handle->region->CheckAndMutate(check, nullptr);
+  if (!options_.site.authorization)
+    return WithRoom([&] { return handle->region->CheckAndMutate(check, nullptr); });
   const Snapshot<Catalog> catalog = directory_->catalog();
   CELLFS_ASSIGN_OR_RETURN(FilterPtr filter,
                           RequireCheck(*catalog, caller, *handle->schema, check));
@@ -244,10 +293,11 @@ StatusOr<CheckAndMutateResult> EmbeddedStore::CheckAndMutate(const Caller& calle
     return RequireWrite(*present, caller, *handle->schema, check.action);
   };
   const auto* asked = std::get_if<FilterPtr>(&check.condition);
-  if (asked == nullptr || *asked == filter) return handle->region->CheckAndMutate(check, may_act);
+  if (asked == nullptr || *asked == filter)
+    return WithRoom([&] { return handle->region->CheckAndMutate(check, may_act); });
   cellfs::CheckAndMutate restricted = check;
   restricted.condition = std::move(filter);
-  return handle->region->CheckAndMutate(restricted, may_act);
+  return WithRoom([&] { return handle->region->CheckAndMutate(restricted, may_act); });
 }
 
 std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
@@ -261,13 +311,16 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::Batch(const Caller& caller,
     refusals.push_back(RequireWriteAndSpace(caller, table, **handle, row));
     refused |= !refusals.back().ok();
   }
-  if (!refused) return (*handle)->region->Batch(rows);
+  const auto send = [&](const std::vector<RowMutations>& sent) {
+    return BatchWithRoom((*handle)->region, sent);
+  };
+  if (!refused) return send(rows);
 
   std::vector<RowMutations> allowed;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (refusals[i].ok()) allowed.push_back(rows[i]);
   }
-  std::vector<StatusOr<MutationResult>> results = (*handle)->region->Batch(allowed);
+  std::vector<StatusOr<MutationResult>> results = send(allowed);
   std::vector<StatusOr<MutationResult>> answers;
   answers.reserve(refusals.size());
   auto next = results.begin();
@@ -307,7 +360,7 @@ Status EmbeddedStore::CheckTimestampLeft(const TableName& table, const std::stri
 Status EmbeddedStore::CheckRoom(const TableName& table, uint64_t bytes) {
   CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->FindEnabled(table));
   if (handle->violation) return SpaceLimiting(table, *handle->violation);
-  return handle->region->CheckRoom(bytes);
+  return WithRoom([&] { return handle->region->CheckRoom(bytes); });
 }
 
 Status EmbeddedStore::CheckValueSize(const std::string& row, const std::string& family,
@@ -368,6 +421,15 @@ Statistics EmbeddedStore::GetStatistics() {
     statistics.tables.back().begun = TableBegun(*catalog, name);
   }
   statistics.dropped = DroppedTables(*catalog);
+  statistics.kept_tables = catalog->dropped_tables.size();
+  for (const CatalogDroppedTable& dropped : catalog->dropped_tables) {
+    const TableStatistics kept = StatisticsOf(dropped.table.id);
+    statistics.kept_bytes += kept.file_bytes + kept.memstore_bytes;
+  }
+  {
+    const std::lock_guard lock(freed_mutex_);
+    statistics.freed_early.assign(freed_early_.begin(), freed_early_.end());
+  }
   statistics.past_states = catalog->past_tables.size() + catalog->past_namespaces.size();
   statistics.past_bytes = PastBytes(*catalog);
   return statistics;

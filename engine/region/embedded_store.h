@@ -9,6 +9,7 @@
 #ifndef CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
 #define CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -81,6 +82,12 @@ class EmbeddedStore : public LocalStore {
   StatusOr<std::vector<TableName>> ListTables(const std::string& namespace_name) override;
   StatusOr<std::shared_ptr<const TableSchema>> FindTable(TableId id) override;
   StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp time) override;
+  StatusOr<Dropped> ListDropped() override;
+  Status BringBackTable(const Caller& caller, TableId id, const TableName& name) override;
+  Status FreeDroppedTable(const Caller& caller, TableId id) override;
+  Status BringBackNamespace(const Caller& caller, Timestamp dropped,
+                            const std::string& name) override;
+  Status FreeDroppedNamespace(const Caller& caller, Timestamp dropped) override;
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
@@ -132,6 +139,7 @@ class EmbeddedStore : public LocalStore {
   // `forgotten`: a table of which no past is kept.
   Status Commit(Catalog catalog, TableId forgotten = 0);
   Status CommitDrop(Catalog catalog, const TableName& table);
+  Status CommitFree(const std::vector<TableId>& ids);  // of dropped tables
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
@@ -140,6 +148,19 @@ class EmbeddedStore : public LocalStore {
   // The table that a query is of. Null: one that was dropped with no cell in it.
   StatusOr<std::shared_ptr<const TableHandle>> FindToRead(const TableName& table,
                                                           const Query& query) const;
+
+  // ---- Dropped tables that have to go (embedded_store_dropped.cc)
+  // Those whose time has come, and the oldest of each namespace that is over its quota.
+  Status FreeExpired();
+  // The oldest of all, for the disk is full. False: nothing is kept any more.
+  bool FreeOldestFor(const std::string& reason);
+  // `act` again as long as it finds the disk full and something is kept.
+  template <typename Act>
+  auto WithRoom(const Act& act);
+  std::vector<StatusOr<MutationResult>> BatchWithRoom(const std::shared_ptr<Region>& region,
+                                                      const std::vector<RowMutations>& rows);
+  void NoteFreedEarly(const CatalogDroppedTable& dropped, const std::string& reason);
+  TableStatistics StatisticsOf(TableId id) const;  // nothing where it is not open
 
   // Ok without authorization.
   Status Require(const Caller& caller, std::string_view rights, const GrantScope& scope) const;
@@ -171,6 +192,8 @@ class EmbeddedStore : public LocalStore {
   std::mutex admin_mutex_;
   std::map<TableId, OpenedTable> opened_;  // guarded by admin_mutex_
   TableHandles system_tables_;             // constant once open
+  mutable std::mutex freed_mutex_;         // a leaf
+  std::deque<std::string> freed_early_;    // guarded by freed_mutex_; the newest last
 };
 
 }  // namespace cellfs

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/region/access_control.h"
+#include "engine/region/dropped.h"
 #include "engine/region/embedded_store.h"
 #include "engine/region/namespace_quota.h"
 #include "engine/region/space_quotas.h"
@@ -98,7 +99,7 @@ Status EmbeddedStore::DropNamespace(const Caller& caller, const std::string& nam
   if (const size_t tables = TablesOf(catalog, name).size(); tables > 0) {
     return NamespaceRefused(name, "has " + std::to_string(tables) + " tables; it must have none");
   }
-  EraseNamespace(catalog, name);
+  KeepDroppedNamespace(name, Now(), catalog);
   return Commit(std::move(catalog));
 }
 
@@ -158,6 +159,7 @@ StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std
 // Entering DISABLE disables the table, leaving it enables it, whoever had disabled it before.
 Status EmbeddedStore::CheckSpaceQuotas() {
   const auto act = BeginAct();
+  CELLFS_RETURN_IF_ERROR(FreeExpired());
   Catalog catalog = CopyCatalog();
   std::map<TableName, uint64_t> sizes;
   for (const TableStatistics& table : GetStatistics().tables) sizes[table.table] = table.file_bytes;

@@ -5,6 +5,7 @@
 
 #include "engine/region/access_control.h"
 #include "engine/region/catalog_history.h"
+#include "engine/region/dropped.h"
 #include "engine/region/embedded_store.h"
 #include "engine/region/emptied.h"
 #include "engine/region/namespace_quota.h"
@@ -271,6 +272,13 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const TableId id = catalog.tables.at(table).id;
   const std::shared_ptr<Region> region = opened_.at(id).region;
   const bool held_cells = region == nullptr || HoldsCells(*region, std::nullopt);
+  if (held_cells && IsToBeKept(catalog.tables.at(table))) {
+    KeepDropped(table, Now(), catalog);
+    Status kept = Commit(std::move(catalog));
+    // Who has found it before the drop writes no more.
+    if (IsInForce(kept) && region != nullptr) region->Close();
+    return kept;
+  }
   NoteTableEmptied(table, Now(), catalog);
   EraseTable(catalog, table);
   Status committed = Commit(std::move(catalog), /*forgotten=*/held_cells ? id : 0);

@@ -140,6 +140,11 @@ StatusOr<bool> Region::CloseIfEmpty() {
   return closed_;
 }
 
+void Region::Close() {
+  const auto schema_lock = LockToReplace();
+  closed_ = true;
+}
+
 void Region::Reopen() {
   const auto schema_lock = LockToReplace();
   closed_ = false;

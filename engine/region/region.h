@@ -64,6 +64,7 @@ class Region {
   // Before a drop: writes under way are waited for and later ones refused, unless a cell is there
   // to see; then false.
   StatusOr<bool> CloseIfEmpty();
+  void Close();  // whatever is in it
   void Reopen();
   TableStatistics GetStatistics();
 

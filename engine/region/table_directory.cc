@@ -50,9 +50,11 @@ StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(TableId
   return IfEnabled(std::move(handle));
 }
 
-void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables) {
+void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
+                             const std::vector<std::shared_ptr<const TableHandle>>& dropped) {
   std::unordered_map<TableId, std::shared_ptr<const TableHandle>> by_id;
   for (const auto& [name, handle] : tables) by_id.emplace(handle->id, handle);
+  for (const auto& handle : dropped) by_id.emplace(handle->id, handle);
   std::unique_lock lock(mutex_);
   catalog_.swap(catalog);
   tables_.swap(tables);

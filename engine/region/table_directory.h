@@ -12,6 +12,7 @@
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/region/catalog.h"
 #include "engine/region/region.h"
@@ -50,7 +51,9 @@ class TableDirectory {
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(const TableName& table) const;
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(TableId id) const;
 
-  void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables);
+  // `dropped` are found by their ids alone.
+  void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
+               const std::vector<std::shared_ptr<const TableHandle>>& dropped);
 
  private:
   mutable std::shared_mutex mutex_;

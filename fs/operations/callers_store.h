@@ -140,6 +140,14 @@ class CallersStore : public Store {
   StatusOr<std::shared_ptr<const PastCatalog>> CatalogAt(Timestamp /*time*/) override {
     return Status(StatusCode::kUnsupportedOperation, "commands see the present tables");
   }
+  // What was dropped is handled in the tree, by .deleted.
+  StatusOr<Dropped> ListDropped() override { return NoCommand(); }
+  Status BringBackTable(const Caller&, TableId, const TableName&) override { return NoCommand(); }
+  Status FreeDroppedTable(const Caller&, TableId) override { return NoCommand(); }
+  Status BringBackNamespace(const Caller&, Timestamp, const std::string&) override {
+    return NoCommand();
+  }
+  Status FreeDroppedNamespace(const Caller&, Timestamp) override { return NoCommand(); }
 
   Status Flush(const Caller& caller, const TableName& table) override;
   Status Compact(const Caller& caller, const TableName& table, CompactionKind kind) override;
@@ -166,6 +174,9 @@ class CallersStore : public Store {
   StatusOr<std::vector<Grant>> ListGrants() override;
 
  private:
+  static Status NoCommand() {
+    return {StatusCode::kUnsupportedOperation, "no command brings back what was dropped"};
+  }
   StatusOr<std::unique_ptr<Scanner>> Open(const Caller& caller, const TableName& table, Scan scan,
                                           std::shared_ptr<FilterRights> rights);
   // The act on the disabled table; where it fails the table is as before.

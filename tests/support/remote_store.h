@@ -96,6 +96,7 @@ class RemoteStore : public ForwardingStore {
                             .pins_moments = false,
                             .renames_tables = false,
                             .tells_past_catalog = false,
+                            .keeps_dropped = false,
                             .tables_need_a_family = true};
   std::atomic<int> mutations_{0};
   std::atomic<int> reads_{0};
