@@ -3,11 +3,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "engine/waiting.h"
 #include "fs/attributes/attribute_loading.h"
+#include "fs/tree/dropped_names.h"
 
 namespace cellfs::fs {
 namespace {
@@ -65,7 +67,7 @@ std::unique_lock<std::mutex> AttributeStore::KeepFromLoading(const Place& place)
   return TakeLock(loading_);
 }
 
-// The rows of all tables there are.
+// The rows of all tables there are, and of those that are kept.
 StatusOr<std::set<std::string>> AttributeStore::RowsOfTables() {
   std::set<std::string> rows;
   CELLFS_ASSIGN_OR_RETURN(const auto namespaces, store_.ListNamespaces());
@@ -76,6 +78,9 @@ StatusOr<std::set<std::string>> AttributeStore::RowsOfTables() {
       rows.insert(identities_.RowOf(*schema));
     }
   }
+  if (!store_.traits().keeps_dropped) return rows;
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+  for (const DroppedTable& table : dropped.tables) rows.insert(identities_.RowOf(*table.schema));
   return rows;
 }
 
@@ -193,6 +198,13 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   return reader_.InForce(place, table, records);
 }
 
+StatusOr<OwnerAndMode> AttributeStore::FindOwner(const TableSchema& dropped) {
+  const Place place = TablePlace(dropped.name());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, DroppedTableOf(dropped));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(place, table, kNoVersion));
+  return reader_.InForce(place, table, records);
+}
+
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(RowPlace(name, "")));
@@ -286,7 +298,34 @@ Status AttributeStore::IsStillTheSame(const TableName& table) {
   return identities_.IsStillTheSame(*schema);
 }
 
+// Under a name that no namespace has.
+Place AttributeStore::PlaceOfDropped(const std::string& name_space, Timestamp dropped) {
+  return NamespacePlace(WithTimeOfDrop(name_space, dropped));
+}
+
+Status AttributeStore::MoveNamespace(const Place& from, const Place& to) {
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(from));
+  AttributeUpdate update;
+  update.uid = owner.uid;
+  update.gid = owner.gid;
+  update.mode = owner.mode;
+  update.anew = true;
+  CELLFS_RETURN_IF_ERROR(Update(to, update));
+  return ForgetNamespace(from);
+}
+
 Status AttributeStore::DropNamespace(const Place& place) {
+  if (!store_.traits().keeps_dropped) return ForgetNamespace(place);
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+  const auto kept = std::find_if(dropped.namespaces.rbegin(), dropped.namespaces.rend(),
+                                 [&](const DroppedNamespace& space) {
+                                   return space.schema.name == place.table.namespace_name;
+                                 });
+  if (kept == dropped.namespaces.rend()) return ForgetNamespace(place);
+  return MoveNamespace(place, PlaceOfDropped(kept->schema.name, kept->dropped));
+}
+
+Status AttributeStore::ForgetNamespace(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   const auto no_loading = KeepFromLoading(place);
   const std::string row = RowKey(place, {});
@@ -306,8 +345,25 @@ StatusOr<DataTable> AttributeStore::BeginDropTable(const Place& place) {
   return table;
 }
 
+StatusOr<DataTable> AttributeStore::DroppedTableOf(const TableSchema& dropped) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  return DataTable{std::make_shared<TableSchema>(dropped), identities_.RowOf(dropped)};
+}
+
+StatusOr<bool> AttributeStore::IsKept(const TableSchema& table) {
+  if (!store_.traits().keeps_dropped) return false;
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+  return std::any_of(
+      dropped.tables.begin(), dropped.tables.end(),
+      [&](const DroppedTable& kept) { return kept.schema->id() == table.id(); });
+}
+
 // Without a schema where it is the loading that found the table gone.
 Status AttributeStore::DropTable(const DataTable& table) {
+  if (table.schema != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(const bool is_kept, IsKept(*table.schema));
+    if (is_kept) return Status();
+  }
   std::unique_lock<std::mutex> no_loading;
   if (table.schema != nullptr && !freshness_.is_exact()) no_loading = TakeLock(loading_);
   if (table.schema != nullptr) CELLFS_RETURN_IF_ERROR(identities_.Forget(table.schema->name()));

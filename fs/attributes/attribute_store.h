@@ -65,6 +65,8 @@ class AttributeStore {
 
   // The present ones, whatever the view, without the times. REQUIRES: Place::HasAttributes.
   StatusOr<OwnerAndMode> FindOwner(const Place& place);
+  // Of a table that was dropped and is kept.
+  StatusOr<OwnerAndMode> FindOwner(const TableSchema& dropped);
   // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
   // columns of a family are alike.
   StatusOr<bool> DiffersBetweenRows(const TableName& name);
@@ -91,12 +93,18 @@ class AttributeStore {
   // The store made the table anew for this mount, which is to be the one that it was.
   Status IsStillTheSame(const TableName& table);
 
-  // The namespace was dropped.
+  // The namespace was dropped. Where it is kept, so are its owner and mode.
   Status DropNamespace(const Place& name_space);
+  // The place under which those of a namespace lie that was dropped and is kept.
+  static Place PlaceOfDropped(const std::string& name_space, Timestamp dropped);
+  Status MoveNamespace(const Place& from, const Place& to);
+  Status ForgetNamespace(const Place& name_space);  // for good
   // The table is about to be dropped. What this returns is for DropTable.
   StatusOr<DataTable> BeginDropTable(const Place& table);
-  // It was.
+  // It was. Nothing goes of one that is kept.
   Status DropTable(const DataTable& table);
+  // For DropTable, of a table that was dropped before.
+  StatusOr<DataTable> DroppedTableOf(const TableSchema& dropped);
   // The table was emptied, or the family of it dropped, at `time`: whoever makes a file of such a
   // name again owns it. Whose it was before stays known.
   Status Emptied(const Place& table, Timestamp time);
@@ -105,6 +113,7 @@ class AttributeStore {
  private:
   Status RemoveDropped(const std::set<std::string>& marked);
   StatusOr<std::set<std::string>> RowsOfTables();
+  StatusOr<bool> IsKept(const TableSchema& table);
   Status SettleNarrowed();
   Status Settle(const NarrowedModes::Unfinished& unfinished);
   StatusOr<Timestamp> ShownVersion(const Place& column_or_version);

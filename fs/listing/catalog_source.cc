@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "fs/listing/entry_sources.h"
+#include "fs/tree/dropped_names.h"
 #include "fs/tree/hidden_tables.h"
 
 namespace cellfs::fs {
@@ -48,7 +49,32 @@ class TableSource : public ShortSource {
   const MountOptions& options_;
 };
 
+class DroppedSource : public ShortSource {
+ public:
+  explicit DroppedSource(ListedDirectory& directory) : directory_(directory) {}
+
+ private:
+  OutcomeOr<SourceEntries> All(const Caller& /*caller*/) override {
+    CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, directory_.reading().ListDropped());
+    SourceEntries entries;
+    Place place = directory_.place().As(PlaceKind::kDropped);
+    for (const DroppedName& name : DroppedIn(dropped, place.table.namespace_name)) {
+      place.name = name.name;
+      SourceEntry& entry = entries.emplace_back(place);
+      entry.key = name.name;
+      entry.found.version = name.dropped;
+    }
+    return entries;
+  }
+
+  ListedDirectory& directory_;
+};
+
 }  // namespace
+
+std::unique_ptr<EntrySource> NewDroppedSource(ListedDirectory& directory) {
+  return std::make_unique<DroppedSource>(directory);
+}
 
 std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root) {
   return std::make_unique<NamespaceSource>(root);

@@ -33,6 +33,8 @@ std::unique_ptr<EntrySource> StoredSource(ListedDirectory& directory,
     case PlaceKind::kDeletedRow:
     case PlaceKind::kDeletedFamiliesDirectory:
       return NewDeletedFamilySource(directory);
+    case PlaceKind::kDroppedDirectory:
+      return NewDroppedSource(directory);
     default:
       return nullptr;
   }

@@ -29,6 +29,7 @@ std::unique_ptr<EntrySource> NewUnstoredSource(ListedDirectory& directory,
 
 // What is stored.
 std::unique_ptr<EntrySource> NewNamespaceSource(ListedDirectory& root);
+std::unique_ptr<EntrySource> NewDroppedSource(ListedDirectory& directory);
 std::unique_ptr<EntrySource> NewTableSource(ListedDirectory& name_space,
                                             const MountOptions& options);
 std::unique_ptr<EntrySource> NewRowSource(ListedDirectory& table);

@@ -8,6 +8,8 @@ namespace cellfs::fs {
 
 namespace {
 
+constexpr std::string_view kDroppedTtlOfMkdir = "2592000";  // 30 days
+
 Outcome MakeNamespace(const DirectoryChanging& with, const Caller& caller, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
   CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
@@ -28,6 +30,8 @@ Outcome MakeEmptyTable(const DirectoryChanging& with, const Request& request,
 Outcome MakeTable(const DirectoryChanging& with, const Request& request, const Place& place) {
   TableSchema schema(place.table);
   CELLFS_RETURN_IF_FAILED(schema.Set(kOpenAttribute, "true"));
+  if (with.store.traits().keeps_dropped)
+    CELLFS_RETURN_IF_FAILED(schema.Set("DROPPED_TTL", kDroppedTtlOfMkdir));
   CELLFS_RETURN_IF_FAILED(CheckTableName(place.table));
   CELLFS_ASSIGN_OR_RETURN(const auto share, with.schemas.ReserveShare(schema));
   CELLFS_RETURN_IF_FAILED(MakeEmptyTable(with, request, schema));

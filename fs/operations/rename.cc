@@ -7,6 +7,7 @@
 
 #include "fs/content/column_change.h"
 #include "fs/content/column_rights.h"
+#include "fs/operations/dropped.h"
 #include "fs/operations/rename_column.h"
 #include "fs/operations/rename_table.h"
 #include "fs/operations/rename_toml.h"
@@ -107,6 +108,8 @@ Outcome CannotRename(const Place& directory) {
 
 Outcome RenameDirectory(const Renaming& with, const Request& request, const Place& from,
                         const Place& new_directory, std::string_view new_name) {
+  if (from.kind == PlaceKind::kDropped)
+    return BringBack(with.directories, request, from, new_directory, new_name);
   if (from.kind == PlaceKind::kTable)
     return RenameTableDirectory(with.directories, request, from, new_directory, new_name);
   const bool is_data = from.kind == PlaceKind::kNamespace || from.kind == PlaceKind::kRow ||

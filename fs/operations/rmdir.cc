@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/operations/rmdir.h"
 
+#include "fs/operations/dropped.h"
 #include "fs/reading/change_rights.h"
 #include "fs/reading/schema_rights.h"
 
@@ -91,6 +92,8 @@ Outcome RemoveOne(const DirectoryChanging& with, const Request& request,
     case PlaceKind::kDeletedRow:
     case PlaceKind::kDeletedFamily:
       return found.version >= 0 ? ENOTEMPTY : Outcome();
+    case PlaceKind::kDropped:
+      return FreeDropped(with, request, place);
     case PlaceKind::kMemoryDirectory:
       if (with.tree.unstored.HasChildren(place)) return ENOTEMPTY;
       with.tree.unstored.Remove(place);

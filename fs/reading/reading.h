@@ -127,6 +127,11 @@ class Reading {
     return store_.NamespaceSpaceQuota(place.table.namespace_name);
   }
   Statistics GetStatistics() const { return store_.GetStatistics(); }
+  // What is kept of what was dropped; as in engine/store.h.
+  StatusOr<Dropped> ListDropped() const { return store_.ListDropped(); }
+  StatusOr<OwnerAndMode> FindOwner(const TableSchema& dropped) const {
+    return attributes_.FindOwner(dropped);
+  }
   StatusOr<std::chrono::milliseconds> ClockDifference() const { return store_.ClockDifference(); }
 
  private:

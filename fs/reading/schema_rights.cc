@@ -41,4 +41,13 @@ Status CheckMayDrop(const Reading& reading, const Request& request,
                                          ", which is another user's"};
 }
 
+Status CheckMayHandleDropped(const Reading& reading, const Request& request, const Place& dropped,
+                             const OwnerAndMode& owner) {
+  if (!IsBoundByModes(reading, request) || owner.uid == request.uid) return {};
+  const Place directory = dropped.Parent().Parent();
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode above, reading.FindOwner(directory));
+  if (above.uid == request.uid) return {};
+  return {StatusCode::kAccessDenied, "no right to " + dropped.name + ", which was another user's"};
+}
+
 }  // namespace cellfs::fs

@@ -27,6 +27,11 @@ Status CheckMayReplaceToml(const Reading& reading, const Request& request, const
 Status CheckMayDrop(const Reading& reading, const Request& request,
                     const Place& table_or_namespace);
 
+// To bring back, or to free for good, what was dropped: its owner, as it was, and the owner of the
+// directory in which it was.
+Status CheckMayHandleDropped(const Reading& reading, const Request& request, const Place& dropped,
+                             const OwnerAndMode& owner);
+
 }  // namespace cellfs::fs
 
 #endif  // CELLFS_FS_READING_SCHEMA_RIGHTS_H_

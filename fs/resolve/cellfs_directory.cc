@@ -66,9 +66,13 @@ void WriteStore(const Statistics& statistics, std::ostream& text) {
        << "past_schemas = " << statistics.past_states
        << "  # of tables and namespaces, as they were\n"
        << "past_schema_bytes = " << statistics.past_bytes << "  # at most 1048576\n"
+       << "kept_tables = " << statistics.kept_tables << "  # that were dropped, in .deleted\n"
+       << "kept_bytes = " << statistics.kept_bytes << "  # that these take\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
+  for (const std::string& freed : statistics.freed_early)
+    text << "\n[[freed_early]]\nwhat = \"" << Quotable(freed) << "\"\n";
   for (const std::string& lost : statistics.lost_tables)
     text << "\n[[lost_table]]\nwhat = \"" << Quotable(lost) << "\"\n";
   for (const std::string& cut_off : statistics.cut_off)
@@ -133,6 +137,9 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
   metric("past_schemas", "gauge", "Former states of tables and namespaces that are kept.",
          statistics.past_states);
   metric("past_schema_bytes", "gauge", "Bytes that these take.", statistics.past_bytes);
+  metric("kept_tables", "gauge", "Tables that were dropped and are kept.",
+         statistics.kept_tables);
+  metric("kept_bytes", "gauge", "Bytes that these take.", statistics.kept_bytes);
   metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
          statistics.lost_tables.size());
   metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",

@@ -58,6 +58,9 @@ class ChildPlaces::ChildName {
         return DeletedFamily(0);
       case PlaceKind::kDeletedFamiliesDirectory:
         return DeletedFamily(kInRow);
+      case PlaceKind::kDroppedDirectory:
+        if (use_ != NameUse::kLookUp) return Outcome(EPERM, "here is what rmdir has removed");
+        return Named(PlaceKind::kDropped);
       case PlaceKind::kAsofDirectory:
         return PlaceAsOf(places_.reading_, places_.asof_, directory_, name_);
       case PlaceKind::kScanDirectory:
@@ -244,8 +247,11 @@ class ChildPlaces::ChildName {
     const bool has_such = directory_.kind == PlaceKind::kRoot ||
                           directory_.kind == PlaceKind::kNamespace ||
                           directory_.kind == PlaceKind::kTable;
-    return has_such && places_.options_.controls != Controls::kOff && IsKeptForLater(name_) &&
-           !FixedChildOf(directory_.kind, name_);
+    const auto fixed = FixedChildOf(directory_.kind, name_);
+    const bool is_there = fixed && (*fixed != PlaceKind::kDroppedDirectory ||
+                                    places_.reading_.traits().keeps_dropped);
+    return has_such && !is_there && places_.options_.controls != Controls::kOff &&
+           IsKeptForLater(name_);
   }
 
   // ---- Errors ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "fs/reading/row_scan.h"
 #include "fs/reading/scan_end.h"
 #include "fs/schema/schema_text.h"
+#include "fs/tree/dropped_names.h"
 #include "fs/tree/view.h"
 
 namespace cellfs::fs {
@@ -91,6 +92,8 @@ OutcomeOr<ResolvedEntry> Resolver::FindDirectory(const Caller& caller, const Pla
       return FindDeleted(caller, place);
     case PlaceKind::kMemoryDirectory:
       return FromEntry(unstored_.Find(place));
+    case PlaceKind::kDropped:
+      return FindDroppedOne(place);
     default:
       return OutcomeOr<ResolvedEntry>(std::in_place, place);  // always there
   }
@@ -284,6 +287,16 @@ OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) const {
   ResolvedEntry found{place};
   found.size = text.size();
   return found;
+}
+
+// It shows when it was dropped.
+OutcomeOr<ResolvedEntry> Resolver::FindDroppedOne(const Place& place) const {
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, reading_.ListDropped());
+  const auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  if (!found) return Outcome(ENOENT);
+  ResolvedEntry entry{place};
+  entry.version = found->dropped;
+  return entry;
 }
 
 // Its target is a time in milliseconds.

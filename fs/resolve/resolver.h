@@ -96,6 +96,7 @@ class Resolver {
   OutcomeOr<ResolvedEntry> FindLink(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindNamespace(const Place& place) const;
   OutcomeOr<ResolvedEntry> FindTable(const Place& place) const;
+  OutcomeOr<ResolvedEntry> FindDroppedOne(const Place& place) const;
   static OutcomeOr<ResolvedEntry> FromCell(const Place& place, const CachedCell& cell);
   static OutcomeOr<ResolvedEntry> FromCounter(const Place& place, const CachedCell& cell,
                                               Cell value);

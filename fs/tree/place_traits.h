@@ -53,6 +53,9 @@ enum class PlaceKind : uint8_t {
   kDeletedRow,                // .deleted/<row>
   kDeletedFamiliesDirectory,  // .deleted, in a row
   kDeletedFamily,             // .deleted/<row>/<family>, and .deleted/<family> in a row
+  // What was dropped and is kept: tables in a namespace, namespaces in the root.
+  kDroppedDirectory,  // .deleted
+  kDropped,           // .deleted/T, .deleted/T@<ms>: `name` is what stands there
 };
 
 // What tells a place from the others in its directory; its parent is without that.
@@ -166,13 +169,15 @@ inline constexpr PlaceTraits kTraits[] = {
     {kDeletedFamiliesDirectory, kRow, Key::kFixedName, ".deleted", Content::kNone,
      kChangingDirectory},
     {kDeletedFamily, {}, Key::kFamily, "", Content::kNone, kChangingDirectory},
+    {kDroppedDirectory, {}, Key::kFixedName, ".deleted", Content::kNone, kChangingDirectory},
+    {kDropped, kDroppedDirectory, Key::kName, "", Content::kNone, kChangingDirectory},
 };
 
 consteval bool IsInOrder() {
   for (size_t i = 0; i < std::size(kTraits); ++i) {
     if (kTraits[i].kind != static_cast<PlaceKind>(i)) return false;
   }
-  return std::size(kTraits) == static_cast<size_t>(kDeletedFamily) + 1;
+  return std::size(kTraits) == static_cast<size_t>(kDropped) + 1;
 }
 static_assert(IsInOrder());
 

@@ -63,6 +63,9 @@ json StatusFigures(const Statistics& statistics, bool is_mounted) {
           {"disk_reserve_wanted", statistics.disk_reserve_wanted},
           {"moment_bytes", statistics.moment_bytes},
           {"moment_limit", statistics.moment_limit},
+          {"kept_tables", statistics.kept_tables},
+          {"kept_bytes", statistics.kept_bytes},
+          {"freed_early", statistics.freed_early},
           {"past_schemas", statistics.past_states},
           {"past_schema_bytes", statistics.past_bytes},
           {"oldest_moment_age_ms", statistics.oldest_moment_age_ms},
@@ -156,6 +159,12 @@ void PrintFigures(Printer& printer, const json& status) {
     printer.Line(printer.In(Colour::kRed, "lost           ") + lost.get<std::string>());
   for (const json& cut_off : status["cut_off"])
     printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
+  if (status["kept_tables"] != 0) {
+    printer.Line("dropped        " + std::to_string(status["kept_tables"].get<int>()) +
+                 " tables are kept in .deleted; " + ShownSize(status["kept_bytes"]));
+  }
+  for (const json& freed : status["freed_early"])
+    printer.Line("freed early    " + freed.get<std::string>());
   PrintStatesKept(printer, status);
 }
 

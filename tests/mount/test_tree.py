@@ -258,7 +258,7 @@ def test_a_name_that_spells_no_key(make_mount):
 def test_names_that_are_kept_for_later(mount, name):
     mount.family()
     for directory in ("", "default", "default/t"):
-        if (directory, name) == ("default/t", ".deleted"):
+        if name == ".deleted":
             continue  # there is something of that name
         assert not os.path.lexists(mount / directory / name)
         with fails_with(errno.EOPNOTSUPP):

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "fs/operations/dropped.h"
+
+#include "fs/reading/change_rights.h"
+#include "fs/reading/schema_rights.h"
+#include "fs/tree/dropped_names.h"
+
+namespace cellfs::fs {
+namespace {
+
+// With the right to it.
+OutcomeOr<DroppedName> Take(const DirectoryChanging& with, const Request& request,
+                            const Place& place) {
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, with.reading.ListDropped());
+  auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  if (!found) return Outcome(ENOENT);
+  OwnerAndMode owner;
+  if (found->table != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(owner, with.reading.FindOwner(*found->table));
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(owner, with.reading.FindOwner(AttributeStore::PlaceOfDropped(
+                                       found->key, found->dropped)));
+  }
+  CELLFS_RETURN_IF_FAILED(CheckMayHandleDropped(with.reading, request, place, owner));
+  return *std::move(found);
+}
+
+Outcome BringBackTable(const DirectoryChanging& with, const Request& request,
+                       const DroppedName& dropped, const Place& to) {
+  const auto turn = with.schemas.TakeTurn(to.table);
+  const ColumnTable::ClosedColumns closed(with.tree.columns, {to.table, {}, {}});
+  const Status back =
+      with.store.BringBackTable(*request.caller, dropped.table->id(), to.table);
+  if (IsInForce(back)) {
+    with.tree.ForgetTable(to.table);
+    closed.Changed();
+  }
+  return back;
+}
+
+Outcome BringBackNamespace(const DirectoryChanging& with, const Request& request,
+                           const DroppedName& dropped, const Place& to) {
+  const Status back = with.store.BringBackNamespace(*request.caller, dropped.dropped,
+                                                    to.table.namespace_name);
+  if (!IsInForce(back)) return back;
+  const Place before = AttributeStore::PlaceOfDropped(dropped.key, dropped.dropped);
+  with.errors.Record("rename", to, with.attributes.MoveNamespace(before, to));
+  with.tree.unstored.ShowToml(to);
+  return back;
+}
+
+}  // namespace
+
+Outcome BringBack(const DirectoryChanging& with, const Request& request, const Place& dropped,
+                  const Place& new_directory, std::string_view new_name) {
+  CELLFS_ASSIGN_OR_RETURN(const DroppedName taken, Take(with, request, dropped));
+  const bool is_table = taken.table != nullptr;
+  if (new_directory.kind != (is_table ? PlaceKind::kNamespace : PlaceKind::kRoot)) return EXDEV;
+  CELLFS_ASSIGN_OR_RETURN(const Place to,
+                          with.resolver.Child(*request.caller, new_directory, new_name,
+                                              NameUse::kCreateDirectory));
+  if (to.kind != (is_table ? PlaceKind::kTable : PlaceKind::kNamespace)) return EPERM;
+  CELLFS_RETURN_IF_FAILED(is_table ? CheckTableName(to.table)
+                                   : CheckNamespaceName(to.table.namespace_name));
+  const Outcome back = is_table ? BringBackTable(with, request, taken, to)
+                                : BringBackNamespace(with, request, taken, to);
+  if (!back.ok() && !back.is_unknown()) return back;
+  with.tree.unstored.ShowToml(new_directory);
+  with.tree.inodes.Move(dropped, to);
+  if (is_table) {
+    with.tree.kernel.TableChanged(to.table);
+  } else {
+    with.tree.kernel.NamespaceChanged(to.table.namespace_name);
+  }
+  return back;
+}
+
+Outcome FreeDropped(const DirectoryChanging& with, const Request& request, const Place& dropped) {
+  CELLFS_ASSIGN_OR_RETURN(const DroppedName taken, Take(with, request, dropped));
+  if (taken.table == nullptr) {
+    CELLFS_RETURN_IF_FAILED(with.store.FreeDroppedNamespace(*request.caller, taken.dropped));
+    const Place place = AttributeStore::PlaceOfDropped(taken.key, taken.dropped);
+    with.errors.Record("rmdir", dropped, with.attributes.ForgetNamespace(place));
+    return {};
+  }
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, with.attributes.DroppedTableOf(*taken.table));
+  CELLFS_RETURN_IF_FAILED(with.store.FreeDroppedTable(*request.caller, taken.table->id()));
+  with.errors.Record("rmdir", dropped, with.attributes.DropTable(table));
+  return {};
+}
+
+}  // namespace cellfs::fs

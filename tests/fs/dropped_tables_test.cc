@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// .deleted of the root and of a namespace: what was dropped there and is kept.
+#include <gtest/gtest.h>
+
+#include "tests/fs/writing_tree.h"
+
+namespace cellfs::fs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class DroppedTablesTest : public ::testing::Test {
+ protected:
+  // A table as mkdir makes it, with one file in it.
+  void Make(const std::string& table, const std::string& text = "one") {
+    ASSERT_EQ(tree.Mkdir(table), 0);
+    ASSERT_EQ(tree.Mkdir(table + "/r"), 0);
+    ASSERT_EQ(tree.Mkdir(table + "/r/f"), 0);
+    ASSERT_EQ(tree.Save(table + "/r/f/q", text), 0);
+    tree.clock->Advance(10);
+  }
+  // As rm -r does.
+  int Remove(const std::string& table) {
+    EXPECT_EQ(tree.Unlink(table + "/r/f/q"), 0);
+    EXPECT_EQ(tree.Rmdir(table + "/r/f"), 0);
+    EXPECT_EQ(tree.Rmdir(table + "/r"), 0);
+    const int removed = tree.Rmdir(table);
+    tree.clock->Advance(10);
+    return removed;
+  }
+
+  WritingTree tree;
+};
+
+TEST_F(DroppedTablesTest, ATableComesBackWithItsHistoryAndOwner) {
+  CELLFS_NEEDS(keeps_dropped);
+  Make("default/t");
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0700, .uid = 1234}), 0);
+  ASSERT_EQ(tree.Change("default/t/r/f/q", AttributeChange{.mode = 0600}), 0);
+  const struct stat was = tree.Stat("default/t");
+  ASSERT_EQ(Remove("default/t"), 0);
+  EXPECT_EQ(tree.List("default"), Names{".namespace.toml"});
+  EXPECT_EQ(tree.List("default/.deleted"), Names{"t"});
+  EXPECT_EQ(tree.List("default/.deleted/t"), Names());
+  EXPECT_EQ(tree.Error("default/t"), ENOENT);
+  ASSERT_EQ(tree.Rename("default/.deleted/t", "default/t"), 0);
+  EXPECT_EQ(tree.List("default/.deleted"), Names());
+  EXPECT_EQ(tree.List("default"), (Names{".namespace.toml", "t"}));
+  EXPECT_EQ(tree.Stat("default/t").st_ino, was.st_ino);
+  EXPECT_EQ(tree.Stat("default/t").st_mode, was.st_mode);
+  EXPECT_EQ(tree.Stat("default/t").st_uid, 1234u);
+  EXPECT_EQ(tree.List("default/t/r/f/.deleted"), Names{"q"});
+  EXPECT_EQ(tree.Rename("default/t/r/f/.deleted/q", "default/t/r/f/q"), 0);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "one");
+  EXPECT_EQ(tree.Stat("default/t/r/f/q").st_mode & 0777u, 0600u);
+  EXPECT_EQ(tree.Save("default/t/r/f/q", "two"), 0);
+}
+
+TEST_F(DroppedTablesTest, UnderAnotherNameAndInAnotherNamespaceToo) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  Make("default/t");
+  ASSERT_EQ(Remove("default/t"), 0);
+  Make("default/t", "of another");
+  EXPECT_EQ(tree.Rename("default/.deleted/t", "default/t"), EEXIST);
+  EXPECT_EQ(tree.Rename("default/.deleted/t", "t"), EXDEV);
+  ASSERT_EQ(tree.Rename("default/.deleted/t", "n/u"), 0);
+  EXPECT_EQ(tree.List("n/u/r/f/.versions/q").size(), 1u);
+  EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "of another");
+}
+
+TEST_F(DroppedTablesTest, SeveralOfOneNameHaveTheTimesOfTheirDrops) {
+  CELLFS_NEEDS(keeps_dropped);
+  const Timestamp first = tree.clock->Now() + 10;
+  for (const char* const text : {"one", "two"}) {
+    Make("default/t", text);
+    ASSERT_EQ(Remove("default/t"), 0);
+  }
+  const std::string name = "t@" + std::to_string(first);
+  const std::string second = "t@" + std::to_string(first + 20);
+  EXPECT_EQ(tree.List("default/.deleted"), (Names{name, second}));
+  EXPECT_EQ(tree.Error("default/.deleted/t"), ENOENT) << "which of them?";
+  ASSERT_EQ(tree.Rename("default/.deleted/" + name, "default/back"), 0);
+  EXPECT_EQ(tree.List("default/.deleted"), Names{"t"});
+  EXPECT_EQ(tree.Error("default/.deleted/" + second), 0) << "the time is understood all the same";
+  EXPECT_EQ(tree.Stat("default/.deleted/t").st_mtim.tv_sec, (first + 20) / 1000);
+}
+
+TEST_F(DroppedTablesTest, WhatHoldsNothingIsNotKept) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("default/t"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/r/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/r/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/r"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t"), 0);
+  EXPECT_EQ(tree.List("default/.deleted"), Names());
+}
+
+TEST_F(DroppedTablesTest, RmdirFreesItForGood) {
+  CELLFS_NEEDS(keeps_dropped);
+  Make("default/t");
+  const uint64_t tables = tree.store->GetStatistics().tables.size();
+  ASSERT_EQ(Remove("default/t"), 0);
+  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 1u);
+  ASSERT_EQ(tree.Rmdir("default/.deleted/t"), 0);
+  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 0u);
+  EXPECT_EQ(tree.List("default/.deleted"), Names());
+  EXPECT_EQ(tree.Error("default/.deleted/t"), ENOENT);
+  EXPECT_LE(tree.store->GetStatistics().tables.size(), tables);
+  EXPECT_EQ(tree.Rmdir("default/.deleted"), EPERM);
+  EXPECT_EQ(tree.Mkdir("default/.deleted/t"), EPERM);
+}
+
+TEST_F(DroppedTablesTest, ANamespaceTakesThemAlongAndBack) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0700, .uid = 77}), 0);
+  Make("n/t");
+  ASSERT_EQ(Remove("n/t"), 0);
+  ASSERT_EQ(tree.Rmdir("n"), 0);
+  EXPECT_EQ(tree.List(".deleted"), Names{"n"});
+  EXPECT_EQ(tree.List(".deleted/n"), Names());
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  EXPECT_EQ(tree.Stat("n").st_uid, 0u) << "a new one";
+  EXPECT_EQ(tree.List("n/.deleted"), Names());
+  EXPECT_EQ(tree.Rename(".deleted/n", "n"), EEXIST);
+  ASSERT_EQ(tree.Rmdir("n"), 0);
+  ASSERT_EQ(tree.Rename(".deleted/n", "n"), 0);
+  EXPECT_EQ(tree.Stat("n").st_uid, 77u);
+  EXPECT_EQ(tree.Stat("n").st_mode & 0777u, 0700u);
+  EXPECT_EQ(tree.List("n/.deleted"), Names{"t"});
+  ASSERT_EQ(tree.Rename("n/.deleted/t", "n/t"), 0);
+  EXPECT_EQ(tree.List("n/t/r/f/.deleted"), Names{"q"});
+  ASSERT_EQ(tree.Rmdir("n/t/r"), 0);
+  ASSERT_EQ(tree.Rmdir("n/t"), 0);
+  ASSERT_EQ(tree.Rmdir("n"), 0);
+  ASSERT_EQ(tree.Rmdir(".deleted/n"), 0);
+  EXPECT_EQ(tree.List(".deleted"), Names());
+  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 0u);
+}
+
+TEST_F(DroppedTablesTest, TheirPastIsStillThere) {
+  CELLFS_NEEDS(keeps_dropped);
+  Make("default/t");
+  const std::string then = ".asof/" + std::to_string(tree.clock->Now());
+  tree.clock->Advance(10);
+  ASSERT_EQ(Remove("default/t"), 0);
+  Make("default/t", "of another");
+  EXPECT_EQ(tree.ReadFile(then + "/default/t/r/f/q"), "one");
+  ASSERT_EQ(tree.Rmdir("default/.deleted/t"), 0);
+  EXPECT_EQ(tree.ReadFile(then + "/default/t/r/f/q"), "<ENOENT>");
+}
+
+TEST_F(DroppedTablesTest, WhereNothingIsKeptTheNameIsKeptForLater) {
+  EXPECT_EQ(tree.Error("default/.deleted"), tree.store->traits().keeps_dropped ? 0 : ENOENT);
+  tree.MakeTable();
+  EXPECT_EQ(tree.Error("default/t/.deleted"), ENOENT);
+  EXPECT_EQ(tree.Error("hbase/.deleted"), tree.store->traits().keeps_dropped ? 0 : ENOENT);
+}
+
+TEST_F(DroppedTablesTest, ItsOwnerOrThatOfItsDirectoryHandlesIt) {
+  CELLFS_NEEDS(keeps_dropped);
+  MountOptions options;
+  options.allow_other = true;
+  WritingTree open(options);
+  const auto as = [&](uid_t uid) { open.request.uid = open.request.gid = uid; };
+  ASSERT_EQ(open.Mkdir("n"), 0);
+  ASSERT_EQ(open.Change("n", AttributeChange{.mode = 0777, .uid = 5}), 0);
+  as(7);
+  ASSERT_EQ(open.Mkdir("n/t"), 0);
+  ASSERT_EQ(open.Mkdir("n/t/r"), 0);
+  ASSERT_EQ(open.Mkdir("n/t/r/f"), 0);
+  ASSERT_EQ(open.Save("n/t/r/f/q", "x"), 0);
+  ASSERT_EQ(open.Unlink("n/t/r/f/q"), 0);
+  ASSERT_EQ(open.Rmdir("n/t/r"), 0);
+  ASSERT_EQ(open.Rmdir("n/t"), 0);
+  as(8);
+  EXPECT_EQ(open.Rename("n/.deleted/t", "n/t"), EACCES);
+  EXPECT_EQ(open.Rmdir("n/.deleted/t"), EACCES);
+  as(5);
+  EXPECT_EQ(open.Rename("n/.deleted/t", "n/t"), 0);
+  as(7);
+  ASSERT_EQ(open.Rmdir("n/t"), 0);
+  EXPECT_EQ(open.Rename("n/.deleted/t", "n/t"), 0);
+  EXPECT_EQ(open.Stat("n/t").st_uid, 7u);
+}
+
+}  // namespace
+}  // namespace cellfs::fs

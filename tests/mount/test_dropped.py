@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Tables and namespaces that were removed and are kept: .deleted of a namespace and of the root."""
+
+import errno
+import os
+
+from mounts import fails_with, sh, versions
+
+
+def test_rm_of_a_table_and_back(mount):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q && echo two >default/t/r/f/q &&"
+       "chown 1234:4321 default/t/r/f/q && chmod 640 default/t/r/f/q", cwd=mount.path)
+    history = versions(mount / "default/t/r/f/q")
+    before = os.readlink(mount / ".asof/now")
+    for back in ("t", "u"):
+        sh("rm -rf default/t" if back == "t" else "rm -rf default/t", cwd=mount.path)
+        assert os.listdir(mount / "default") == [".namespace.toml"]
+        assert os.listdir(mount / "default/.deleted") == ["t"]
+        assert (mount / ".asof" / before / "default/t/r/f/q").read_text() == "two\n"
+        mount.remount()
+        assert mount.status()["kept_tables"] == 1
+        sh(f"mv default/.deleted/t default/{back}", cwd=mount.path)
+        assert os.listdir(mount / "default/.deleted") == []
+        assert versions(mount / f"default/{back}/r/f/q")[-len(history):] == history
+        sh(f"cp -a default/{back}/r/f/.deleted/q default/{back}/r/f/q", cwd=mount.path)
+        assert (mount / f"default/{back}/r/f/q").read_text() == "two\n"
+        owner = os.stat(mount / f"default/{back}/r/f/q")
+        assert (owner.st_uid, owner.st_gid, owner.st_mode & 0o777) == (1234, 4321, 0o640)
+
+
+def test_the_table_as_it_was(mount):
+    sh("mkdir -p default/t/r/f default/t/s/f && echo one >default/t/r/f/q && echo two >default/t/s/f/p &&"
+       "chmod 600 default/t/s/f/p", cwd=mount.path)
+    before = os.readlink(mount / ".asof/now")
+    sh(f"rm -rf default/t && cp -a .asof/{before}/default/t default/t", cwd=mount.path)
+    assert (mount / "default/t/r/f/q").read_text() == "one\n"
+    assert (mount / "default/t/s/f/p").read_text() == "two\n"
+    assert os.stat(mount / "default/t/s/f/p").st_mode & 0o777 == 0o600
+
+
+def test_rm_of_a_namespace_and_back(mount):
+    sh("mkdir -p n/t/r/f n/u/r/f n/empty && echo one >n/t/r/f/q && echo two >n/u/r/f/q && chmod 750 n",
+       cwd=mount.path)
+    sh("rm -rf n", cwd=mount.path)
+    assert sorted(os.listdir(mount.path)) == ["default", "hbase"]
+    assert os.listdir(mount / ".deleted") == ["n"]
+    mount.remount()
+    sh("mv .deleted/n n && mv n/.deleted/t n/t", cwd=mount.path)
+    assert os.stat(mount / "n").st_mode & 0o777 == 0o750
+    assert os.listdir(mount / "n/.deleted") == ["u"]
+    assert os.listdir(mount / "n/t/r/f/.deleted") == ["q"]
+    sh("rm -r n/.deleted/u && rm -rf n/t && rm -r n/.deleted/t && rmdir n", cwd=mount.path)
+    assert os.listdir(mount / ".deleted") == []
+    assert mount.status()["kept_tables"] == 0
+
+
+def test_what_is_freed_gives_its_files_back(mount):
+    sh("mkdir -p default/t/r/f && head -c 1000000 /dev/urandom >default/t/r/f/q", cwd=mount.path)
+    mount.command("flush")
+    tables = set(os.listdir(mount.store / "tables"))
+    sh("rm -rf default/t", cwd=mount.path)
+    assert set(os.listdir(mount.store / "tables")) >= tables
+    sh("rm -r default/.deleted/t", cwd=mount.path)
+    assert len(os.listdir(mount.store / "tables")) < len(tables)
+    with fails_with(errno.ENOENT):
+        os.rename(mount / "default/.deleted/t", mount / "default/t")
+
+
+def test_empty_tables_leave_no_litter(mount):
+    sh("for i in 1 2 3; do mkdir -p default/t/r/f && rm -r default/t; done", cwd=mount.path)
+    assert os.listdir(mount / "default/.deleted") == []
