@@ -5,8 +5,8 @@
 // that have another name now.
 //
 // A past state is kept as long as any family of the store, as they are or were, keeps what is
-// deleted (KEEP_DELETED_CELLS, DELETED_TTL), and all of them within kMaxPastBytes, for every save of
-// a catalog writes all of it. Beyond that the oldest goes of the name whose states take most, so
+// deleted (KEEP_DELETED_CELLS, DELETED_TTL), and all of them within kMaxPastBytes, for every save
+// of a catalog writes all of it. Beyond that the oldest goes of the name whose states take most, so
 // that who changes one table all day leaves the others their past. Split keys, which may be the
 // most of a state by far, have a half of that, and are kept of the newest states.
 #ifndef CELLFS_ENGINE_REGION_CATALOG_HISTORY_H_

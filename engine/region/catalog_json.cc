@@ -201,11 +201,13 @@ class CatalogReader {
   void ReadDropped(const Json& json, Catalog& catalog) {
     if (!json.contains("dropped_tables")) return;
     for (const Json& entry : json.at("dropped_tables")) {
-      catalog.dropped_tables.push_back({.table = TableFromJson(entry),
-                                        .dropped = entry.at("dropped").get<Timestamp>(),
-                                        .with_namespace = entry.at("with_namespace").get<Timestamp>(),
-                                        .emptied = FamilyTimesFromJson(entry.at("emptied")),
-                                        .begun = entry.at("begun").get<Timestamp>()});
+      CatalogDroppedTable dropped;
+      dropped.table = TableFromJson(entry);
+      dropped.dropped = entry.at("dropped").get<Timestamp>();
+      dropped.with_namespace = entry.at("with_namespace").get<Timestamp>();
+      dropped.emptied = FamilyTimesFromJson(entry.at("emptied"));
+      dropped.begun = entry.at("begun").get<Timestamp>();
+      catalog.dropped_tables.push_back(std::move(dropped));
     }
     for (const Json& entry : json.at("dropped_namespaces")) {
       catalog.dropped_namespaces.push_back(

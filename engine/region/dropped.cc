@@ -148,8 +148,8 @@ void ForgetDropped(TableId id, Catalog& catalog) {
   const auto is_in_it = [&](const CatalogDroppedTable& dropped) {
     return dropped.with_namespace == with;
   };
-  if (with == 0 || std::any_of(catalog.dropped_tables.begin(), catalog.dropped_tables.end(), is_in_it))
-    return;
+  const auto& left = catalog.dropped_tables;
+  if (with == 0 || std::any_of(left.begin(), left.end(), is_in_it)) return;
   std::erase_if(catalog.dropped_namespaces,
                 [&](const CatalogDroppedNamespace& space) { return space.dropped == with; });
 }

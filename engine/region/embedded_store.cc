@@ -85,7 +85,7 @@ Status DoAgainIfAltered(const std::function<Status()>& act) {
 template <typename Act>
 auto EmbeddedStore::WithRoom(const Act& act) {
   auto done = act();
-  while (CodeOf(done) == StatusCode::kStoreFull && FreeOldestFor("the disk is full")) done = act();
+  while (CodeOf(done) == StatusCode::kStoreFull && MakeRoom()) done = act();
   return done;
 }
 
@@ -101,7 +101,7 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::BatchWithRoom(
       left.push_back(i);
       again.push_back(rows[i]);
     }
-    if (left.empty() || !FreeOldestFor("the disk is full")) return answers;
+    if (left.empty() || !MakeRoom()) return answers;
     std::vector<StatusOr<MutationResult>> later = region->Batch(again);
     for (size_t i = 0; i < left.size(); ++i) answers[left[i]] = std::move(later[i]);
   }
@@ -244,7 +244,7 @@ StatusOr<std::shared_ptr<const TableHandle>> EmbeddedStore::FindToRead(const Tab
   if (handle.status().code() != StatusCode::kTableNotFound) return handle;
   const Snapshot<Catalog> catalog = directory_->catalog();
   const auto& past = catalog->past_tables;
-  const bool was_empty = std::any_of(past.begin(), past.end(), [&](const Past<CatalogTable>& state) {
+  const bool was_empty = std::any_of(past.begin(), past.end(), [&](const auto& state) {
     return state.state.id == query.table_id;
   });
   if (was_empty) return std::shared_ptr<const TableHandle>();

@@ -150,10 +150,14 @@ class EmbeddedStore : public LocalStore {
                                                           const Query& query) const;
 
   // ---- Dropped tables that have to go (embedded_store_dropped.cc)
-  // Those whose time has come, and the oldest of each namespace that is over its quota.
+  // Those whose time has come, and the oldest of a full disk and of each namespace that is over its
+  // quota. REQUIRES: admin_mutex_, as the two that follow.
   Status FreeExpired();
-  // The oldest of all, for the disk is full. False: nothing is kept any more.
-  bool FreeOldestFor(const std::string& reason);
+  void FreeWhilePutsAreRefused();
+  // False: nothing is kept any more.
+  bool FreeOldest(const std::string& reason);
+  // The same on a full disk, as an act.
+  bool MakeRoom();
   // `act` again as long as it finds the disk full and something is kept.
   template <typename Act>
   auto WithRoom(const Act& act);

@@ -143,6 +143,7 @@ void EmbeddedStore::NoteFreedEarly(const CatalogDroppedTable& dropped, const std
 
 // What is kept counts in its namespace's quota, and gives way to what is there.
 Status EmbeddedStore::FreeExpired() {
+  FreeWhilePutsAreRefused();
   const Snapshot<Catalog> catalog = directory_->catalog();
   const Timestamp now = Now();
   std::vector<TableId> gone;
@@ -169,14 +170,24 @@ Status EmbeddedStore::FreeExpired() {
   return CommitFree(gone);
 }
 
-bool EmbeddedStore::FreeOldestFor(const std::string& reason) {
-  const auto act = BeginAct();
+bool EmbeddedStore::FreeOldest(const std::string& reason) {
   const Snapshot<Catalog> catalog = directory_->catalog();
   if (catalog->dropped_tables.empty()) return false;
   const CatalogDroppedTable& oldest = catalog->dropped_tables.front();
   if (!CommitFree({oldest.table.id}).ok()) return false;
   NoteFreedEarly(oldest, reason);
   return true;
+}
+
+bool EmbeddedStore::MakeRoom() {
+  const auto act = BeginAct();
+  return FreeOldest("the disk is full");
+}
+
+void EmbeddedStore::FreeWhilePutsAreRefused() {
+  while (engine_->GetStatistics().puts_refused.code() == StatusCode::kStoreFull &&
+         FreeOldest("the disk is full")) {
+  }
 }
 
 }  // namespace cellfs

@@ -277,6 +277,7 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
     Status kept = Commit(std::move(catalog));
     // Who has found it before the drop writes no more.
     if (IsInForce(kept) && region != nullptr) region->Close();
+    if (kept.ok()) FreeWhilePutsAreRefused();  // who drops for room gets it at once
     return kept;
   }
   NoteTableEmptied(table, Now(), catalog);

@@ -17,7 +17,9 @@ Catalog Example() {
   EXPECT_TRUE(family.Set("owner", "ann").ok());
   schema->families.emplace("\xfe", family);
   schema->split_keys = {std::string(1, '\0'), "\xff\xff"};
-  catalog.tables[schema->name()] = {7, schema, false, 6};
+  catalog.tables[schema->name()] = {7, schema, false, 6, 5};
+  catalog.dropped_tables.push_back({{6, schema, true, 1}, 16, 17, {{"\xfe", 3}}, 2});
+  catalog.dropped_namespaces.push_back({{{"gone", {{"k", "\xff"}}}, 3, 2}, 17});
   catalog.table_quotas[schema->name()] = {{1000, SpaceViolationPolicy::kDisable}, 7};
   catalog.namespace_quotas["a"] = {{int64_t{1} << 60, SpaceViolationPolicy::kNoInserts}, 8};
   catalog.violations[schema->name()] = SpaceViolationPolicy::kNoWritesCompactions;
@@ -52,6 +54,18 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   EXPECT_EQ(after->past_namespaces[0].state.value.name, "gone");
   EXPECT_EQ(after->past_namespaces[0].state.created, 2);
   EXPECT_EQ(after->namespaces.at("a").created, 4);
+  EXPECT_EQ(table.brought_back, 5);
+  ASSERT_EQ(after->dropped_tables.size(), 1u);
+  const CatalogDroppedTable& dropped = after->dropped_tables[0];
+  EXPECT_EQ(*dropped.table.schema, *table.schema);
+  EXPECT_EQ(dropped.table.id, 6u);
+  EXPECT_EQ(dropped.dropped, 16);
+  EXPECT_EQ(dropped.with_namespace, 17);
+  EXPECT_EQ(dropped.emptied, before.dropped_tables[0].emptied);
+  EXPECT_EQ(dropped.begun, 2);
+  ASSERT_EQ(after->dropped_namespaces.size(), 1u);
+  EXPECT_EQ(after->dropped_namespaces[0].space.value.name, "gone");
+  EXPECT_EQ(after->dropped_namespaces[0].dropped, 17);
   EXPECT_EQ(after->emptied, before.emptied);
   EXPECT_EQ(after->emptied_forgotten, 15);
   EXPECT_EQ(after->begun, before.begun);
@@ -79,7 +93,7 @@ TEST(CatalogJsonTest, NothingIsTheCatalogOfANewStore) {
 TEST(CatalogJsonTest, WhatIsNoCatalogIsCorruption) {
   const std::string whole = EncodeCatalog(Example());
   std::string newer = whole;
-  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
+  newer.replace(newer.find("\"format\": 3"), 11, "\"format\": 4");
   std::string wrong = whole;
   wrong.replace(wrong.find("\"VERSIONS\": \"3\""), 15, "\"VERSIONS\": \"0\"");
   std::string policy = whole;

@@ -24,8 +24,46 @@ struct StoredState {
   Status save_error;
   Status open_error;              // of every table
   std::function<void()> on_save;  // while an act is under way
+  std::function<Status()> on_apply;  // before cells are written
   std::vector<TableId> created;
   std::vector<TableId> dropped;
+};
+
+// Hands on, but for writes that `on_apply` refuses.
+class FaultyStorage : public CellStorage {
+ public:
+  FaultyStorage(std::shared_ptr<StoredState> state, std::shared_ptr<CellStorage> inner)
+      : state_(std::move(state)), inner_(std::move(inner)) {}
+
+  StatusOr<RowCells> Read(const Get& get, Timestamp now) override { return inner_->Read(get, now); }
+  StatusOr<std::unique_ptr<Scanner>> OpenScanner(const Scan& scan) override {
+    return inner_->OpenScanner(scan);
+  }
+  StatusOr<ColumnHead> ReadColumnHead(std::string_view row, std::string_view family,
+                                      std::string_view qualifier) override {
+    return inner_->ReadColumnHead(row, family, qualifier);
+  }
+  Timestamp NewestTimestamp() const override { return inner_->NewestTimestamp(); }
+  StatusOr<LogPosition> Apply(std::span<RowBatch> batches) override {
+    if (state_->on_apply) CELLFS_RETURN_IF_ERROR(state_->on_apply());
+    return inner_->Apply(batches);
+  }
+  Status CheckRoom(uint64_t bytes) override {
+    if (state_->on_apply) CELLFS_RETURN_IF_ERROR(state_->on_apply());
+    return inner_->CheckRoom(bytes);
+  }
+  Status Flush() override { return inner_->Flush(); }
+  Status Compact(CompactionKind kind) override { return inner_->Compact(kind); }
+  Status CompactSelected() override { return inner_->CompactSelected(); }
+  Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
+    return inner_->ReplaceSchema(std::move(schema));
+  }
+  Status Truncate() override { return inner_->Truncate(); }
+  TableStatistics GetStatistics() override { return inner_->GetStatistics(); }
+
+ private:
+  const std::shared_ptr<StoredState> state_;
+  const std::shared_ptr<CellStorage> inner_;
 };
 
 class FaultyEngine : public StorageEngine {
@@ -47,7 +85,9 @@ class FaultyEngine : public StorageEngine {
   }
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override {
     state_->created.push_back(table.id);
-    return inner_->CreateTable(table);
+    CELLFS_ASSIGN_OR_RETURN(auto storage, inner_->CreateTable(table));
+    return std::shared_ptr<CellStorage>(
+        std::make_shared<FaultyStorage>(state_, std::move(storage)));
   }
   Status DropTable(TableId id) override {
     state_->dropped.push_back(id);
