@@ -314,15 +314,20 @@ Status AttributeStore::MoveNamespace(const Place& from, const Place& to) {
   return ForgetNamespace(from);
 }
 
-Status AttributeStore::DropNamespace(const Place& place) {
-  if (!store_.traits().keeps_dropped) return ForgetNamespace(place);
+StatusOr<Timestamp> AttributeStore::LastKeptDrop(const std::string& name_space) {
+  if (!store_.traits().keeps_dropped) return 0;
   CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
-  const auto kept = std::find_if(dropped.namespaces.rbegin(), dropped.namespaces.rend(),
-                                 [&](const DroppedNamespace& space) {
-                                   return space.schema.name == place.table.namespace_name;
-                                 });
-  if (kept == dropped.namespaces.rend()) return ForgetNamespace(place);
-  return MoveNamespace(place, PlaceOfDropped(kept->schema.name, kept->dropped));
+  Timestamp last = 0;
+  for (const DroppedNamespace& kept : dropped.namespaces)
+    if (kept.schema.name == name_space) last = kept.dropped;
+  return last;
+}
+
+Status AttributeStore::DropNamespace(const Place& place, Timestamp last_kept_drop) {
+  const std::string& name = place.table.namespace_name;
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp dropped, LastKeptDrop(name));
+  if (dropped <= last_kept_drop) return ForgetNamespace(place);
+  return MoveNamespace(place, PlaceOfDropped(name, dropped));
 }
 
 Status AttributeStore::ForgetNamespace(const Place& place) {

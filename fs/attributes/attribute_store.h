@@ -93,8 +93,10 @@ class AttributeStore {
   // The store made the table anew for this mount, which is to be the one that it was.
   Status IsStillTheSame(const TableName& table);
 
-  // The namespace was dropped. Where it is kept, so are its owner and mode.
-  Status DropNamespace(const Place& name_space);
+  // When one of that name was dropped last that is kept; 0: none was.
+  StatusOr<Timestamp> LastKeptDrop(const std::string& name_space);
+  // The namespace was dropped, after `last_kept_drop`. Where it is kept, so are its owner and mode.
+  Status DropNamespace(const Place& name_space, Timestamp last_kept_drop);
   // The place under which those of a namespace lie that was dropped and is kept.
   static Place PlaceOfDropped(const std::string& name_space, Timestamp dropped);
   Status MoveNamespace(const Place& from, const Place& to);

@@ -126,8 +126,9 @@ Status CallersStore::DropNamespace(const Caller& caller, const std::string& name
   const Place place = NamespacePlace(name);
   CELLFS_RETURN_IF_ERROR(CheckChangesNamespace(name));
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(RootPlace()));
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp last_kept, parts_.attributes.LastKeptDrop(name));
   CELLFS_RETURN_IF_ERROR(store_.DropNamespace(caller, name));
-  parts_.errors.Record("drop", place, parts_.attributes.DropNamespace(place));
+  parts_.errors.Record("drop", place, parts_.attributes.DropNamespace(place, last_kept));
   return Gone(place);
 }
 

@@ -15,10 +15,11 @@ Outcome RemoveNamespace(const DirectoryChanging& with, const Request& request,
   CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, place));
   CELLFS_ASSIGN_OR_RETURN(auto tables, with.reading.ListTables(place));
   if (!tables.empty()) return ENOTEMPTY;
+  CELLFS_ASSIGN_OR_RETURN(const Timestamp last_kept, with.attributes.LastKeptDrop(name));
   CELLFS_RETURN_IF_FAILED(with.store.DropNamespace(*request.caller, name));
   with.tree.unstored.RemoveBelow(place);
   with.tree.unstored.ShowToml(place);
-  with.errors.Record("rmdir", place, with.attributes.DropNamespace(place));
+  with.errors.Record("rmdir", place, with.attributes.DropNamespace(place, last_kept));
   return {};
 }
 

@@ -50,8 +50,10 @@ TEST_F(DroppedTablesTest, ATableComesBackWithItsHistoryAndOwner) {
   EXPECT_EQ(tree.Stat("default/t").st_ino, was.st_ino);
   EXPECT_EQ(tree.Stat("default/t").st_mode, was.st_mode);
   EXPECT_EQ(tree.Stat("default/t").st_uid, 1234u);
-  EXPECT_EQ(tree.List("default/t/r/f/.deleted"), Names{"q"});
-  EXPECT_EQ(tree.Rename("default/t/r/f/.deleted/q", "default/t/r/f/q"), 0);
+  EXPECT_EQ(tree.List("default/t/.deleted/r/f"), Names{"q"});
+  ASSERT_EQ(tree.Mkdir("default/t/r"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/r/f"), 0);
+  EXPECT_EQ(tree.Rename("default/t/.deleted/r/f/q", "default/t/r/f/q"), 0);
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "one");
   EXPECT_EQ(tree.Stat("default/t/r/f/q").st_mode & 0777u, 0600u);
   EXPECT_EQ(tree.Save("default/t/r/f/q", "two"), 0);
@@ -66,7 +68,7 @@ TEST_F(DroppedTablesTest, UnderAnotherNameAndInAnotherNamespaceToo) {
   EXPECT_EQ(tree.Rename("default/.deleted/t", "default/t"), EEXIST);
   EXPECT_EQ(tree.Rename("default/.deleted/t", "t"), EXDEV);
   ASSERT_EQ(tree.Rename("default/.deleted/t", "n/u"), 0);
-  EXPECT_EQ(tree.List("n/u/r/f/.versions/q").size(), 1u);
+  EXPECT_EQ(tree.ReadFile("n/u/.deleted/r/f/q"), "one");
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "of another");
 }
 
@@ -132,8 +134,7 @@ TEST_F(DroppedTablesTest, ANamespaceTakesThemAlongAndBack) {
   EXPECT_EQ(tree.Stat("n").st_mode & 0777u, 0700u);
   EXPECT_EQ(tree.List("n/.deleted"), Names{"t"});
   ASSERT_EQ(tree.Rename("n/.deleted/t", "n/t"), 0);
-  EXPECT_EQ(tree.List("n/t/r/f/.deleted"), Names{"q"});
-  ASSERT_EQ(tree.Rmdir("n/t/r"), 0);
+  EXPECT_EQ(tree.List("n/t/.deleted"), Names{"r"});
   ASSERT_EQ(tree.Rmdir("n/t"), 0);
   ASSERT_EQ(tree.Rmdir("n"), 0);
   ASSERT_EQ(tree.Rmdir(".deleted/n"), 0);
@@ -154,10 +155,12 @@ TEST_F(DroppedTablesTest, TheirPastIsStillThere) {
 }
 
 TEST_F(DroppedTablesTest, WhereNothingIsKeptTheNameIsKeptForLater) {
-  EXPECT_EQ(tree.Error("default/.deleted"), tree.store->traits().keeps_dropped ? 0 : ENOENT);
-  tree.MakeTable();
-  EXPECT_EQ(tree.Error("default/t/.deleted"), ENOENT);
-  EXPECT_EQ(tree.Error("hbase/.deleted"), tree.store->traits().keeps_dropped ? 0 : ENOENT);
+  const bool keeps = tree.store->traits().keeps_dropped;
+  for (const char* const directory : {".deleted", "default/.deleted"}) {
+    EXPECT_EQ(tree.Error(directory), keeps ? 0 : ENOENT);
+    EXPECT_EQ(tree.Mkdir(directory), keeps ? EEXIST : EOPNOTSUPP);
+  }
+  EXPECT_EQ(tree.List("hbase/.deleted"), keeps ? Names() : Names{"<ENOENT>"});
 }
 
 TEST_F(DroppedTablesTest, ItsOwnerOrThatOfItsDirectoryHandlesIt) {
