@@ -4,7 +4,7 @@
 import errno
 import os
 
-from mounts import fails_with, sh, versions
+from mounts import CELLFS, fails_with, sh, versions
 
 
 def test_rm_of_a_table_and_back(mount):
@@ -52,6 +52,24 @@ def test_rm_of_a_namespace_and_back(mount):
     sh("rm -r n/.deleted/u && rm -rf n/t && rm -r n/.deleted/t && rmdir n", cwd=mount.path)
     assert os.listdir(mount / ".deleted") == []
     assert mount.status()["kept_tables"] == 0
+
+
+def test_the_schema_says_for_how_long(mount):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q", cwd=mount.path)
+    schema = (mount / "default/t/.schema.toml").read_text()
+    assert "DROPPED_TTL" in schema and "2592000" in schema
+    (mount / "default/t/.schema.toml").write_text(schema.replace("2592000", "0"))
+    sh("rm -r default/t", cwd=mount.path)
+    assert os.listdir(mount / "default/.deleted") == []
+
+
+def test_a_store_with_kept_tables_is_whole(mount):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q && rm -r default/t", cwd=mount.path)
+    assert "no damage" in mount.command("check")
+    mount.stop()
+    assert "no damage" in sh(f"{CELLFS} check {mount.store}")
+    mount.start()
+    assert os.listdir(mount / "default/.deleted") == ["t"]
 
 
 def test_what_is_freed_gives_its_files_back(mount):
