@@ -3,6 +3,7 @@
 
 import errno
 import os
+import time
 
 from mounts import CELLFS, fails_with, sh, versions
 
@@ -36,6 +37,17 @@ def test_the_table_as_it_was(mount):
     assert (mount / "default/t/r/f/q").read_text() == "one\n"
     assert (mount / "default/t/s/f/p").read_text() == "two\n"
     assert os.stat(mount / "default/t/s/f/p").st_mode & 0o777 == 0o600
+
+
+def test_restore_knows_what_was_before_the_drop(mount):
+    sh("mkdir -p default/t/r/f default/t/s/f && echo one >default/t/r/f/q && echo two >default/t/s/f/p",
+       cwd=mount.path)
+    before = os.readlink(mount / ".asof/now")
+    time.sleep(0.01)
+    sh("rm -rf default/t && mv default/.deleted/t default/t", cwd=mount.path)
+    sh(f"{CELLFS} restore --at {before} {mount}/default/t")
+    assert (mount / "default/t/r/f/q").read_text() == "one\n"
+    assert (mount / "default/t/s/f/p").read_text() == "two\n"
 
 
 def test_rm_of_a_namespace_and_back(mount):
