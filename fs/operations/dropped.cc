@@ -14,13 +14,7 @@ OutcomeOr<DroppedName> Take(const DirectoryChanging& with, const Request& reques
   CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, with.reading.ListDropped());
   auto found = FindDropped(dropped, place.table.namespace_name, place.name);
   if (!found) return Outcome(ENOENT);
-  OwnerAndMode owner;
-  if (found->table != nullptr) {
-    CELLFS_ASSIGN_OR_RETURN(owner, with.reading.FindOwner(*found->table));
-  } else {
-    CELLFS_ASSIGN_OR_RETURN(owner, with.reading.FindOwner(AttributeStore::PlaceOfDropped(
-                                       found->key, found->dropped)));
-  }
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, with.reading.FindOwner(*found));
   CELLFS_RETURN_IF_FAILED(CheckMayHandleDropped(with.reading, request, place, owner));
   return *std::move(found);
 }
@@ -49,13 +43,22 @@ Outcome BringBackNamespace(const DirectoryChanging& with, const Request& request
   return back;
 }
 
+// Not EXDEV: mv would copy then, which has nothing to copy, and remove, which frees it for good.
+Outcome NotThere(bool is_table) {
+  return {EPERM, is_table ? "a table that was dropped comes back into a namespace; where one of its "
+                            "name is there again, give it another: mv .deleted/T U"
+                          : "a namespace that was dropped comes back into the root; where one of "
+                            "its name is there again, give it another: mv .deleted/N M"};
+}
+
 }  // namespace
 
 Outcome BringBack(const DirectoryChanging& with, const Request& request, const Place& dropped,
                   const Place& new_directory, std::string_view new_name) {
   CELLFS_ASSIGN_OR_RETURN(const DroppedName taken, Take(with, request, dropped));
   const bool is_table = taken.table != nullptr;
-  if (new_directory.kind != (is_table ? PlaceKind::kNamespace : PlaceKind::kRoot)) return EXDEV;
+  if (new_directory.kind != (is_table ? PlaceKind::kNamespace : PlaceKind::kRoot))
+    return NotThere(is_table);
   CELLFS_ASSIGN_OR_RETURN(const Place to,
                           with.resolver.Child(*request.caller, new_directory, new_name,
                                               NameUse::kCreateDirectory));

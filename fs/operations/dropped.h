@@ -13,7 +13,12 @@
 
 namespace cellfs::fs {
 
-// rename(2) out of there: it is back, as it was, under the new name. EEXIST, EXDEV.
+// opendir(2): refused, so that no program takes it for an empty directory, copies that, and removes
+// it (mv does, where it cannot rename).
+inline Outcome OpenDropped() {
+  return {EPERM, "what was dropped cannot be read there: mv brings it back, rm -r frees it for good"};
+}
+// rename(2) out of there: it is back, as it was, under the new name. EEXIST, EPERM.
 Outcome BringBack(const DirectoryChanging& with, const Request& request, const Place& dropped,
                   const Place& new_directory, std::string_view new_name);
 // rmdir(2): it goes for good.

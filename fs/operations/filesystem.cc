@@ -11,6 +11,7 @@
 
 #include "engine/waiting.h"
 #include "fs/files/shared_file.h"
+#include "fs/operations/dropped.h"
 #include "fs/operations/with_name.h"
 #include "fs/requests/running_request.h"
 #include "fs/tree/time_text.h"
@@ -463,6 +464,7 @@ OutcomeOr<OpenDirectoryReply> FileSystem::OpenListing(const Request& request, No
   OpenDirectoryReply reply;
   std::shared_ptr<CachedListing> cached;
   const Snapshot<Place> place = directory.place();
+  if (place->kind == PlaceKind::kDropped) return LogFailure("opendir", *place, OpenDropped());
   if (request.caller->is_superuser() && parts_.shown.MayCacheListing(*place)) {
     if (directory.HasOutgrownListing()) parts_.tree.kernel.DropListing(directory);
     cached = directory.cached_listing(parts_.tree.listing_bytes_left);

@@ -23,6 +23,7 @@
 #include "fs/store/freshness.h"
 #include "fs/store/raw_cells.h"
 #include "fs/store/read_ahead.h"
+#include "fs/tree/dropped_names.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
 #include "fs/tree/viewed_catalog.h"
@@ -129,8 +130,9 @@ class Reading {
   Statistics GetStatistics() const { return store_.GetStatistics(); }
   // What is kept of what was dropped; as in engine/store.h.
   StatusOr<Dropped> ListDropped() const { return store_.ListDropped(); }
-  StatusOr<OwnerAndMode> FindOwner(const TableSchema& dropped) const {
-    return attributes_.FindOwner(dropped);
+  StatusOr<OwnerAndMode> FindOwner(const DroppedName& dropped) const {
+    if (dropped.table != nullptr) return attributes_.FindOwner(*dropped.table);
+    return attributes_.FindOwner(AttributeStore::PlaceOfDropped(dropped.key, dropped.dropped));
   }
   StatusOr<std::chrono::milliseconds> ClockDifference() const { return store_.ClockDifference(); }
 

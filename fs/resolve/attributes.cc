@@ -98,13 +98,30 @@ uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
   return schema.ok() ? place.InodeNumberIn((*schema)->id(), number) : number;
 }
 
+// Whose it was. The kernel wants W on a directory for its rename; who may bring it back is asked
+// when he does (CheckMayHandleDropped), and nothing can be read in it.
+OutcomeOr<ShownAttributes> EntryAttributes::OfDropped(const Place& place) const {
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, reading_.ListDropped());
+  const auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  if (!found) return Outcome(ENOENT);
+  ShownAttributes shown;
+  CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), reading_.FindOwner(*found));
+  shown.mode |= 0222;
+  return shown;
+}
+
 OutcomeOr<struct stat> EntryAttributes::StatOf(const ResolvedEntry& found, Node* node,
                                                const std::optional<PendingWrite>& pending) const {
   const Place& place = found.place;
   const uint64_t forgotten = node != nullptr ? node->forgotten_first_times() : 0;
   const auto noted = Noted(place);  // first: it goes once it is stored
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes stored,
-                          attributes_.Find(place, place.IsDirectory() ? -1 : found.version));
+  ShownAttributes stored;
+  if (place.kind == PlaceKind::kDropped) {
+    CELLFS_ASSIGN_OR_RETURN(stored, OfDropped(place));
+  } else {
+    CELLFS_ASSIGN_OR_RETURN(stored,
+                            attributes_.Find(place, place.IsDirectory() ? -1 : found.version));
+  }
   struct stat shown {};
   const uint64_t number = node != nullptr ? node->inode_number() : place.InodeNumber();
   shown.st_ino = place.InodeNumberIn(stored.table, number);

@@ -43,6 +43,7 @@ class EntryAttributes {
  private:
   std::optional<timespec> Noted(const Place& place) const;
   timespec MadeAt(const ResolvedEntry& found) const;
+  OutcomeOr<ShownAttributes> OfDropped(const Place& place) const;
 
   const Reading& reading_;
   AttributeStore& attributes_;

@@ -42,7 +42,6 @@ TEST_F(DroppedTablesTest, ATableComesBackWithItsHistoryAndOwner) {
   ASSERT_EQ(Remove("default/t"), 0);
   EXPECT_EQ(tree.List("default"), Names{".namespace.toml"});
   EXPECT_EQ(tree.List("default/.deleted"), Names{"t"});
-  EXPECT_EQ(tree.List("default/.deleted/t"), Names());
   EXPECT_EQ(tree.Error("default/t"), ENOENT);
   ASSERT_EQ(tree.Rename("default/.deleted/t", "default/t"), 0);
   EXPECT_EQ(tree.List("default/.deleted"), Names());
@@ -66,10 +65,25 @@ TEST_F(DroppedTablesTest, UnderAnotherNameAndInAnotherNamespaceToo) {
   ASSERT_EQ(Remove("default/t"), 0);
   Make("default/t", "of another");
   EXPECT_EQ(tree.Rename("default/.deleted/t", "default/t"), EEXIST);
-  EXPECT_EQ(tree.Rename("default/.deleted/t", "t"), EXDEV);
+  EXPECT_EQ(tree.Rename("default/.deleted/t", "t"), EPERM);
   ASSERT_EQ(tree.Rename("default/.deleted/t", "n/u"), 0);
   EXPECT_EQ(tree.ReadFile("n/u/.deleted/r/f/q"), "one");
   EXPECT_EQ(tree.ReadFile("default/t/r/f/q"), "of another");
+}
+
+// mv copies an empty directory where it cannot rename one, and removes it, which would free it.
+TEST_F(DroppedTablesTest, CannotBeTakenForAnEmptyDirectory) {
+  CELLFS_NEEDS(keeps_dropped);
+  Make("default/t");
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0750, .uid = 1234}), 0);
+  ASSERT_EQ(Remove("default/t"), 0);
+  Make("default/t");
+  const NodePtr dropped = tree.LookUp("default/.deleted/t")->node;
+  EXPECT_EQ(tree.filesystem->OpenListing(tree.request, *dropped).error(), EPERM);
+  EXPECT_EQ(tree.Rename("default/.deleted/t", "default/t/t"), EPERM);
+  const struct stat shown = tree.Stat("default/.deleted/t");
+  EXPECT_EQ(shown.st_uid, 1234u);
+  EXPECT_EQ(shown.st_mode & 07777, 0772u);
 }
 
 TEST_F(DroppedTablesTest, SeveralOfOneNameHaveTheTimesOfTheirDrops) {

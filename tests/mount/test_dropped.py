@@ -39,6 +39,21 @@ def test_the_table_as_it_was(mount):
     assert os.stat(mount / "default/t/s/f/p").st_mode & 0o777 == 0o600
 
 
+def test_mv_that_cannot_rename_frees_nothing(mount, tmp_path):
+    sh("mkdir -p default/t/r/f n/t/r/f && echo one | tee default/t/r/f/q >n/t/r/f/q && rm -rf default/t n &&"
+       "mkdir -p default/t n", cwd=mount.path)
+    for command in ("mv default/.deleted/t default/t", f"mv default/.deleted/t {tmp_path}",
+                    "cp -a default/.deleted/t default/u", "mv .deleted/n n", "ls default/.deleted/t",
+                    f"rsync -a default/.deleted/t {tmp_path}"):
+        assert sh(command, cwd=mount.path, check=False)[0] != 0, command
+        assert os.listdir(mount / "default/.deleted") == ["t"]
+        assert os.listdir(mount / ".deleted") == ["n"]
+    assert "rm -r frees it for good" in (mount / ".cellfs/errors").read_text()
+    sh("rmdir default/t && mv default/.deleted/t default/t && rm -r .deleted/n", cwd=mount.path)
+    assert (mount / "default/t/.deleted/r/f/q").read_text() == "one\n"
+    assert mount.status()["kept_tables"] == 0
+
+
 def test_restore_knows_what_was_before_the_drop(mount):
     sh("mkdir -p default/t/r/f default/t/s/f && echo one >default/t/r/f/q && echo two >default/t/s/f/p",
        cwd=mount.path)
