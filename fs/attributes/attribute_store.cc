@@ -21,6 +21,24 @@ constexpr int kMostAttempts = 20;
 // known, so it is what all may do.
 mode_t OfEveryone(mode_t mode) { return (mode & mode >> 3 & mode >> 6 & S_IRWXO) * 0111; }
 
+// Nobody reads or enters what he may not today: a file that had another owner shows what was, and
+// opening it asks the present ones as well (`is_asked_again`); a read-only mount is not asked when
+// files are opened.
+OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool is_asked_again) {
+  const bool has_same_owner = today.uid == then.uid && today.gid == then.gid;
+  const mode_t allowed = has_same_owner || is_asked_again ? today.mode : OfEveryone(today.mode);
+  constexpr mode_t kWrite = S_IWUSR | S_IWGRP | S_IWOTH;
+  constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
+  return {then.uid, then.gid, then.mode & (allowed | kWrite | kSpecial)};
+}
+
+// By its timestamp; in a view it is one of that.
+bool IsOldVersion(const Place& place) {
+  const bool is_version =
+      place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
+  return is_version && place.view == nullptr;
+}
+
 }  // namespace
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
@@ -149,6 +167,8 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
                           reader_.InForce(place, table, records));
   if (place.view != nullptr && place.view->ShowsPast() && table_.exists())
     CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
+  if (IsOldVersion(place) && table_.HasRecords(table.row))
+    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(place, table, records.family, shown));
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
@@ -171,24 +191,30 @@ StatusOr<bool> AttributeStore::IsReachedByAll(const Place& place, const DataTabl
   return (OfEveryone(name_space.mode) & S_IXOTH) != 0;
 }
 
-// A file that had another owner shows what was, and opening it asks the present ones as well; a
-// read-only mount is not asked when files are opened.
 Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Timestamp version,
                                 OwnerAndMode& owner, AttributeRecord& times) {
   DataTable table_then = table;
   if (const auto past = place.view->FindPast(place.table)) table_then.schema = past->schema;
   auto then = past_.Find(place, table_then, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
-  const bool has_same_owner = owner.uid == then->uid && owner.gid == then->gid;
   const bool is_asked_again = !place.IsDirectory() && !options_.read_only;
-  mode_t allowed = has_same_owner || is_asked_again ? owner.mode : OfEveryone(owner.mode);
   CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
-  if (!is_reached) allowed = 0;
-  constexpr mode_t kWrite = S_IWUSR | S_IWGRP | S_IWOTH;
-  constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
-  owner = {*then->uid, *then->gid, *then->mode & (allowed | kWrite | kSpecial)};
+  if (!is_reached) owner.mode = 0;
+  owner = WhatWas({*then->uid, *then->gid, *then->mode}, owner, is_asked_again);
   times = *std::move(then);
   return Status();
+}
+
+Status AttributeStore::ShowEarlierOwner(const Place& version, const DataTable& table,
+                                        const OwnerRecord& family, OwnerAndMode& owner) {
+  const auto then = version_owners_.Find(version, RecordKeyOf(version, table));
+  if (!then.ok()) return AttributesUnreadable(then.status());
+  if (!*then) return {};
+  RowRecords records{{}, family};
+  static_cast<OwnerRecord&>(records.own) = **then;
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, reader_.InForce(version, table, records));
+  if (had.uid != owner.uid) owner = WhatWas(had, owner, !options_.read_only);
+  return {};
 }
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {

@@ -31,6 +31,7 @@
 #include "fs/attributes/narrowed_modes.h"
 #include "fs/attributes/past_attributes.h"
 #include "fs/attributes/table_identities.h"
+#include "fs/attributes/version_owners.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -38,7 +39,8 @@
 namespace cellfs::fs {
 
 // What is in force at a place: owner and mode with what is inherited; the times where they are
-// remembered. In the past: what was, but that nobody reads or enters what he may not today.
+// remembered. In the past, and of versions from before another made the name anew: what was, but
+// that nobody reads or enters what he may not today.
 struct ShownAttributes : OwnerAndMode {
   TableId table = 0;  // that the place is in; 0: in none, or the store gives no ids
   std::optional<timespec> mtime;
@@ -126,6 +128,8 @@ class AttributeStore {
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
+  Status ShowEarlierOwner(const Place& version, const DataTable& table, const OwnerRecord& family,
+                          OwnerAndMode& owner);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 
   Store& store_;
@@ -141,6 +145,7 @@ class AttributeStore {
   AttributeReader reader_{store_, freshness_, table_, identities_, cache_, inherited_};
   AttributeWriter writer_{{store_, options_, *clock_, freshness_, table_, identities_, cache_,
                            inherited_, reader_}};
+  const VersionOwners version_owners_{store_, table_};
 
   std::mutex loading_;  // before the locks of the writer
   std::atomic<bool> loaded_{false};

@@ -6,6 +6,7 @@
 
 #include "fs/nodes/column_lock.h"
 #include "fs/reading/change_rights.h"
+#include "fs/reading/mode_rights.h"
 
 namespace cellfs::fs {
 
@@ -110,6 +111,22 @@ Outcome CheckIsShown(const AttributeChanging& with, const Request& request, cons
   return {EPERM, "this mount keeps no owners, modes and times: 'attributes' in [hbase] is off"};
 }
 
+// Whether it is a version from before another user made its name anew, who alone may change it.
+// Owner and mode that are stored are his then, so those that a copy brings are passed over.
+OutcomeOr<bool> IsOfAnotherOwner(const AttributeChanging& with, const Request& request,
+                                 const Place& place) {
+  const bool is_version =
+      place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
+  if (!is_version) return false;
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
+                          with.attributes.Find(place, place.timestamp));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, with.attributes.FindOwner(place));
+  if (shown.uid == today.uid) return false;
+  if (IsBoundByModes(with.reading, request) && request.uid != today.uid)
+    return Outcome(EPERM, "the name is another user's now");
+  return true;
+}
+
 Outcome StoreOfDirectory(const AttributeChanging& with, const Place& directory,
                          AttributeUpdate update) {
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes before,
@@ -130,6 +147,7 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
   const std::optional<ResolvedEntry> not_found;
   if (place.IsReadOnly() || with.options.read_only) return Outcome(EROFS);
   if (place.IsDirectory() && change.size) return Outcome(EISDIR);
+  CELLFS_ASSIGN_OR_RETURN(const bool is_anothers, IsOfAnotherOwner(with, request, place));
   if (change.size) {
     CELLFS_RETURN_IF_FAILED(handle != nullptr ? handle->Truncate(*change.size)
                                               : TruncateByName(with, request, node, *change.size));
@@ -149,6 +167,11 @@ OutcomeOr<std::optional<ResolvedEntry>> ChangeAttributes(const AttributeChanging
   update.gid = change.gid;
   if (change.mode) update.mode = *change.mode & 07777;
   if (change.mtime && !GivesTimeToPut(node, handle, *change.mtime)) update.mtime = change.mtime;
+  if (is_anothers) {
+    update.uid.reset();
+    update.gid.reset();
+    update.mode.reset();
+  }
   if (!update.uid && !update.gid && !update.mode && !update.mtime) return not_found;
   if (!with.attributes.keeps()) {
     CELLFS_RETURN_IF_FAILED(CheckIsShown(with, request, place, update));

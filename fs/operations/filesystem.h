@@ -195,7 +195,7 @@ class FileSystem {
                                   std::string_view name);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
   Outcome CheckMayPutOver(const Node& node, const OpenMode& mode);
-  Outcome CheckMayReadToday(const Request& request, const Place& past);
+  Outcome CheckMayToday(const Request& request, const Place& past, const OpenMode& mode);
   Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
   static bool IsEdited(const Node& node, const SharedFile& file);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);

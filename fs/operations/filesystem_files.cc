@@ -28,6 +28,12 @@ bool IsLiveText(const Place& place) {
   return place.kind == PlaceKind::kSelfFile || place.kind == PlaceKind::kCounter;
 }
 
+// Owner and mode there may be those that it had.
+bool ShowsWhatWas(const Place& place) {
+  if (place.view != nullptr) return place.view->ShowsPast();
+  return place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
+}
+
 }  // namespace
 
 // The file at a place where look-up found none: made now, or by somebody else since then. One that
@@ -215,18 +221,20 @@ FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const Op
 }
 
 // The kernel has asked the owner and the mode that the file had.
-Outcome FileSystem::CheckMayReadToday(const Request& request, const Place& past) {
+Outcome FileSystem::CheckMayToday(const Request& request, const Place& past,
+                                  const OpenMode& mode) {
   if (!past.HasAttributes() || !IsBoundByModes(parts_.reading, request)) return {};
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, parts_.attributes.FindOwner(past));
-  return CheckMode(parts_.reading, request, past, today, kReadPermission);
+  const mode_t read = mode.read ? kReadPermission : 0;
+  const mode_t write = mode.write ? kWritePermission : 0;
+  return CheckMode(parts_.reading, request, past, today, read | write);
 }
 
 // Pages that others' reads have left in the kernel are read without a request, so the right is
 // asked for here. What has lost its name is read past them.
 Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
   const Snapshot<Place> place = node.place();
-  if (mode.read && place->view != nullptr && place->view->ShowsPast())
-    CELLFS_RETURN_IF_FAILED(CheckMayReadToday(request, *place));
+  if (ShowsWhatWas(*place)) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, mode));
   if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
   return parts_.resolver.Find(*request.caller, *place).status();
 }

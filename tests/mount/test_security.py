@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from mounts import CELLFS, is_mounted, sh
+from mounts import CELLFS, is_mounted, sh, versions
 
 
 def as_user(user, command):
@@ -285,6 +285,48 @@ def test_who_makes_a_closed_directory_anew_gets_nothing_of_what_was_in_it(make_m
                  "{1} undelete {0}/mine; cat {0}/mine/f/x", "{1} scan --raw {0}"):
         assert b"DIARY" not in as_user(1000, call.format(table, CELLFS))[1], call
     assert as_nobody(f"cat {table}/mine/f/.deleted/x") == (0, b"DIARY\n")
+
+
+@pytest.mark.parametrize("remounts", [False, True])
+def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount, remounts):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    family.chmod(0o1777)
+    assert as_nobody(f"umask 077; cd {family}; echo DIARY >q; echo SECOND >q; rm q; echo SHARED >p; chmod 644 p; rm p")[0] == 0
+    (newer, older), (shared,) = versions(family / "q"), versions(family / "p")
+    (family / "other").write_text("x")
+    if remounts:
+        mount.stop()
+        mount.start()
+    assert as_user(1000, f"cd {family}; echo his >q; echo his too >q; echo his >p")[0] == 0
+    for path in (f".versions/q/{older}", f".versions/q/{newer}", f"q@{older}"):
+        assert as_user(1000, f"cat {family}/{path}") == (1, b""), path
+        assert as_user(1000, f"echo forged >{family}/{path}")[0] != 0, path
+        status = (family / path).stat()
+        assert (status.st_uid, stat.S_IMODE(status.st_mode)) == (65534, 0o600), path
+        # Whose it was may not read the name today.
+        (family / "q").chmod(0o600)
+        assert as_nobody(f"cat {family}/{path}") == (1, b""), path
+        assert as_nobody(f"chmod 666 {family}/{path}")[0] != 0, path
+        (family / "q").chmod(0o644)
+        assert as_nobody(f"cat {family}/{path}")[0] == 0, path
+    for stamp in versions(family / "q")[:2]:
+        assert (family / f".versions/q/{stamp}").stat().st_uid == 1000
+        assert as_user(1000, f"cat {family}/.versions/q/{stamp}")[0] == 0
+    # It was open, and is.
+    assert as_user(1000, f"cat {family}/.versions/p/{shared}") == (0, b"SHARED\n")
+    assert (family / f"p@{shared}").stat().st_uid == 65534
+    assert sh(f"cat {family}/q@{older}") == "DIARY\n"
+
+
+def test_a_file_given_away_goes_with_its_history(make_mount):
+    mount = make_mount("allow_other")
+    family = mount.family()
+    family.chmod(0o1777)
+    assert as_nobody(f"umask 077; cd {family}; echo one >q; echo two >q")[0] == 0
+    os.chown(family / "q", 1000, 1000)
+    assert as_user(1000, f"echo three >{family}/q; cat {family}/.versions/q/*")[1] == b"one\ntwo\nthree\n"
+    assert {(family / f"q@{stamp}").stat().st_uid for stamp in versions(family / "q")} == {1000}
 
 
 def test_a_query_by_names_tells_nothing_of_a_closed_row(make_mount):

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// Whose the old versions of a name are that somebody else has made anew.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/fs/writing_tree.h"
+#include "tests/fs/names.h"
+
+namespace cellfs::fs {
+namespace {
+
+class VersionOwnersTest : public WritingTest {
+ protected:
+  VersionOwnersTest() {
+    MountOptions options;
+    options.allow_other = true;
+    tree.Remount(options);
+  }
+  // Its version. A while passes.
+  Timestamp SaveAs(uid_t uid, const std::string& value) {
+    tree.request.uid = uid;
+    EXPECT_EQ(tree.Save(kQ, value), 0);
+    tree.request.uid = 0;
+    tree.clock->Advance(1000);
+    return tree.clock->Now() - 1000;
+  }
+  void Remove() {
+    EXPECT_EQ(tree.Unlink(kQ), 0);
+    tree.clock->Advance(1000);
+  }
+  uid_t OwnerOf(Timestamp version) {
+    const std::string time = std::to_string(version);
+    const uid_t uid = tree.Stat(kQ + ("@" + time)).st_uid;
+    EXPECT_EQ(tree.Stat("default/t/r/f/.versions/q/" + time).st_uid, uid);
+    return uid;
+  }
+  int OpenAs(uid_t uid, Timestamp version) {
+    const auto entry = tree.LookUp(kQ + ("@" + std::to_string(version)));
+    Request request;
+    request.uid = request.gid = uid;
+    auto opened = tree.filesystem->Open(request, *entry->node, {.read = true, .write = false});
+    if (opened.ok()) tree.filesystem->Release(*entry->node, opened->handle);
+    return opened.error();
+  }
+};
+
+TEST_F(VersionOwnersTest, WhatWasDeletedBeforeStaysWhoseItWas) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  Remove();
+  const Timestamp second = SaveAs(kStranger, "second");
+  Remove();
+  const Timestamp third = SaveAs(kOwner, "third");
+  EXPECT_EQ(OwnerOf(first), kOwner);
+  EXPECT_EQ(OwnerOf(second), kStranger);
+  EXPECT_EQ(OwnerOf(third), kOwner);
+}
+
+TEST_F(VersionOwnersTest, AFileThatIsGivenAwayGoesWithItsHistory) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  AttributeChange change;
+  change.uid = kStranger;
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  SaveAs(kStranger, "second");
+  EXPECT_EQ(OwnerOf(first), kStranger);
+}
+
+TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  Remove();
+  SaveAs(kStranger, "second");
+  AttributeChange change;
+  change.mode = 0600;
+  ASSERT_EQ(tree.Change(kQ, change), 0);
+  EXPECT_EQ(OwnerOf(first), kOwner);
+  EXPECT_EQ(OpenAs(kOwner, first), EACCES);
+  EXPECT_EQ(OpenAs(kStranger, first), 0) << "the kernel asks the mode that is shown";
+}
+
+TEST_F(VersionOwnersTest, ACopyThatSetsAnOwnerOfSuchAVersionChangesNothing) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  Remove();
+  const Timestamp second = SaveAs(kStranger, "second");
+  AttributeChange change;
+  change.uid = kOwner;
+  change.mode = 0600;
+  EXPECT_EQ(tree.Change("default/t/r/f/.versions/q/" + std::to_string(first), change), 0);
+  EXPECT_EQ(OwnerOf(second), kStranger);
+  tree.request.uid = kOwner;
+  EXPECT_EQ(tree.Change("default/t/r/f/.versions/q/" + std::to_string(first), change), EPERM);
+}
+
+}  // namespace
+}  // namespace cellfs::fs
