@@ -17,6 +17,8 @@ class NamespaceSource : public ShortSource {
     Place place = root_.place().As(PlaceKind::kNamespace);
     for (const std::string& name : names) {
       if (name == kHiddenNamespace) continue;
+      // The catalog is nobody's to restore: what copies the past shall not meet it.
+      if (name == kSystemNamespace && place.view != nullptr) continue;
       place.table.namespace_name = name;
       entries.emplace_back(place).key = name;
     }

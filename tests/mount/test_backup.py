@@ -177,6 +177,65 @@ def test_a_backup_of_a_moment_is_consistent_and_repeatable(mount, outside, scope
         assert int(first[0]) - int(second[0]) in (0, 1)
 
 
+def stopped(writers):
+    for writer in writers:
+        writer.kill()
+        writer.wait()
+
+
+def many_kinds(mount):
+    """Tables in two namespaces, owners, modes and times at every level."""
+    for number, path in enumerate(["default/t/r/f", "default/t/r/g", "default/u/%E9/f", "ns/t/row/f"]):
+        family = mount / path
+        family.mkdir(parents=True, exist_ok=True)
+        for name in ("plain", "with space", "%empty", "mail%401"):
+            (family / name).write_text(f"{path} {name}")
+            os.chown(family / name, 1000 + number, 2000)
+            (family / name).chmod(0o640 if number % 2 else 0o755)
+        os.utime(family / "plain", ns=(0, 1500000000123456789))
+        os.chown(family, 1000, 2000 + number)
+        family.parent.chmod(0o710)
+    os.chown(mount / "ns/t", 1234, 2345)
+    (mount / "default/u").chmod(0o751)
+    (mount / "ns").chmod(0o1775)
+
+
+@pytest.mark.parametrize("copy", [RSYNC + " {}/ {}/", "cp -a {}/. {}/"])
+def test_the_root_that_was_lost_comes_back_from_a_backup(make_mount, outside, copy):
+    mount = make_mount()
+    many_kinds(mount)
+    writers = []
+    try:
+        for number in range(4):
+            family = mount.family(table="busy", row=f"r{number}")
+            writers.append(subprocess.Popen(["python3", "-c", WRITER, family]))
+        time.sleep(0.3)
+        past = mount / ".asof" / os.readlink(mount / ".asof/now")
+        sh(copy.format(past, outside))
+        before = attributes_of(past)
+        assert attributes_of(outside) == before
+        assert all(writer.poll() is None for writer in writers)
+    finally:
+        stopped(writers)
+    sh("rm -rf default/t default/u default/busy ns", cwd=mount.path)
+    assert sorted(os.listdir(mount.path)) == ["default", "hbase"]
+    sh(copy.format(outside, mount))
+    left = {path: of for path, of in attributes_of(mount.path).items() if path.split("/")[0] != "hbase"}
+    assert left == before
+
+
+@pytest.mark.parametrize("copy", [RSYNC + " {}/ {}/", "cp -a {}/. {}/"])
+def test_rows_that_were_lost_come_back_into_the_root_from_its_own_past(make_mount, copy):
+    mount = make_mount()
+    many_kinds(mount)
+    past = mount / ".asof" / os.readlink(mount / ".asof/now")
+    before = attributes_of(past)
+    sh("rm -r default/t/r default/u/* ns/t/row", cwd=mount.path)
+    sh(copy.format(past, mount))
+    left = {path: of for path, of in attributes_of(mount.path).items() if path.split("/")[0] != "hbase"}
+    assert left == before
+
+
 def test_a_family_made_while_the_schema_is_written_does_not_take_its_time(mount):
     # As rsync does: one process makes directories ahead, another puts the files in their places.
     (mount.family() / "q").write_text("x")
