@@ -53,8 +53,8 @@ StatusOr<int64_t> ParseNumber(const std::string& text, int64_t min, int64_t max,
 }
 
 StatusOr<bool> ParseBool(const std::string& text) {
-  if (text == "true" || text == "yes" || text == "1") return true;
-  if (text == "false" || text == "no" || text == "0") return false;
+  if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "no" || text == "off" || text == "0") return false;
   return Refuse(text, "true or false");
 }
 
@@ -167,6 +167,11 @@ const std::vector<Setting>& Settings() {
                                                             {"hidden", fs::Controls::kHidden},
                                                             {"visible", fs::Controls::kVisible}},
           [](Configuration & c) -> auto& { return c.mount.controls; }),
+      Bool(
+          "mount", "versions_by_name",
+          "Whether x@17 is the version of x at that time; else it is a name like any other, and "
+          "versions are in .versions alone.",
+          [](Configuration & c) -> auto& { return c.mount.versions_by_name; }),
       Choice(
           "mount", "durability",
           "What close promises: SKIP_WAL, ASYNC_WAL (on disk within a second), "

@@ -153,11 +153,13 @@ class ChildPlaces::ChildName {
 
   // The column that the name says, as `kind`.
   OutcomeOr<Place> Column(PlaceKind kind) const {
-    ReadName read = places_.names_.qualifiers().Read(name_);
+    const bool lists_versions = directory_.view != nullptr && directory_.view->ShowsVersions();
+    const NameSpelling& names =
+        lists_versions ? places_.names_.versions() : places_.names_.qualifiers();
+    ReadName read = names.Read(name_);
     if (read.kind == ReadName::Kind::kLong && use_ == NameUse::kLookUp) {
-      CELLFS_ASSIGN_OR_RETURN(
-          read.key, FindLongQualifier(places_.reading_, places_.names_.qualifiers(), caller_,
-                                      directory_, read.key, name_));
+      CELLFS_ASSIGN_OR_RETURN(read.key, FindLongQualifier(places_.reading_, names, caller_,
+                                                          directory_, read.key, name_));
     } else if (read.kind != ReadName::Kind::kKey) {
       return NoKey(read.kind);
     }

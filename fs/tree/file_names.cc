@@ -36,7 +36,7 @@ std::string FileNames::Of(const Place& place) const {
     case PlaceKey::kQualifier:
       return Shown(qualifiers_.FileName(place.qualifier), place.qualifier);
     case PlaceKey::kVersion:
-      return Shown(qualifiers_.VersionFileName(place.qualifier, place.timestamp), place.qualifier);
+      return Shown(versions_.VersionFileName(place.qualifier, place.timestamp), place.qualifier);
     case PlaceKey::kTimestamp:
       return std::to_string(place.timestamp);
     case PlaceKey::kName:

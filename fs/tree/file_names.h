@@ -21,10 +21,14 @@ class FileNames {
  public:
   explicit FileNames(const MountOptions& options)
       : rows_(NameLevel::kRow, options.names, options.controls != Controls::kOff),
-        qualifiers_(NameLevel::kQualifier, options.names, options.controls != Controls::kOff) {}
+        qualifiers_(NameLevel::kQualifier, options.names, options.controls != Controls::kOff,
+                    options.versions_by_name),
+        versions_(NameLevel::kQualifier, options.names, options.controls != Controls::kOff) {}
 
   const NameSpelling& rows() const { return rows_; }
   const NameSpelling& qualifiers() const { return qualifiers_; }
+  // Where each version is listed as q@<timestamp> (View::ShowsVersions).
+  const NameSpelling& versions() const { return versions_; }
 
   // How the place is named in its directory.
   std::string Of(const Place& place) const;
@@ -38,6 +42,7 @@ class FileNames {
 
   const NameSpelling rows_;
   const NameSpelling qualifiers_;
+  const NameSpelling versions_;
   LongNames long_names_;
 };
 

@@ -63,9 +63,10 @@ struct ReadName {
 // Immutable; thread-safe.
 class NameSpelling {
  public:
-  // Without `controls` (controls=off) '@' is an ordinary byte and only .schema.toml is reserved.
-  NameSpelling(NameLevel level, NameMode mode, bool controls = true)
-      : level_(level), mode_(mode), controls_(controls) {}
+  // Without `controls` (controls=off) '@' is an ordinary byte and only .schema.toml is reserved;
+  // without `versions` (versions_by_name=off) the former alone.
+  NameSpelling(NameLevel level, NameMode mode, bool controls = true, bool versions = true)
+      : level_(level), mode_(mode), controls_(controls), versions_(controls && versions) {}
 
   // The spelling in full, however long.
   std::string Spell(std::string_view key) const;
@@ -81,7 +82,7 @@ class NameSpelling {
   bool IsReserved(std::string_view name) const;
 
  private:
-  bool has_versions() const { return level_ == NameLevel::kQualifier && controls_; }
+  bool has_versions() const { return level_ == NameLevel::kQualifier && versions_; }
   bool IsAlwaysEscaped(unsigned char byte) const;
   bool EndsEscape(std::string_view rest, bool at_start) const;
   bool BeginsEscape(std::string_view rest, bool at_start) const;
@@ -93,6 +94,7 @@ class NameSpelling {
   NameLevel level_;
   NameMode mode_;
   bool controls_;
+  bool versions_;
 };
 
 }  // namespace cellfs::fs

@@ -31,6 +31,7 @@ std::vector<std::string> ShippedTemporaryNames();
 struct MountOptions {
   NameMode names = NameMode::kPosix;
   Controls controls = Controls::kHidden;
+  bool versions_by_name = true;  // q@<timestamp> is a version of q; else a name as any other
   bool xattr = false;  // answer extended attributes; costs a request or two per write
   bool read_only = false;
   bool allow_other = false;    // with default_permissions: the kernel enforces modes

@@ -42,6 +42,18 @@ TEST(NameSpellingTest, WhatStandsInEveryTableOrFamilyIsNoKey) {
   }
 }
 
+TEST(NameSpellingTest, WithoutVersionsByNameAnAtIsAByte) {
+  const NameSpelling names(NameLevel::kQualifier, NameMode::kPosix, true, /*versions=*/false);
+  for (const std::string key : {"mail@17", "mail%4017", "@0"}) {
+    EXPECT_EQ(names.FileName(key), key);
+    const ReadName read = names.Read(key);
+    EXPECT_EQ(read.kind, Kind::kKey);
+    EXPECT_EQ(read.key, key);
+    EXPECT_EQ(read.timestamp, std::nullopt);
+  }
+  EXPECT_EQ(names.FileName(".versions"), "%2Eversions");
+}
+
 TEST(NameSpellingTest, WritesOnlyWhatIsAmbiguous) {
   struct Case {
     std::string key, name;

@@ -289,6 +289,31 @@ def test_printable_names_and_long_names(mount):
     assert (mount / "default/t" / long_row / "f/q").read_text() == "long row"
 
 
+def test_versions_by_name_off(make_mount, tmp_path):
+    mount = make_mount("versions_by_name=off")
+    family = mount.family()
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("mail@17", "mail", "a%4017"):
+        (source / name).write_text(f"content of {name}")
+    sh(f"rsync -a {source}/ {family}/")
+    assert sorted(os.listdir(family)) == sorted(os.listdir(source))
+    for name in os.listdir(source):
+        assert (family / name).read_text() == f"content of {name}"
+    (family / "mail").write_text("newer")
+    newer, older = versions(family / "mail")
+    assert (family / f".versions/mail/{older}").read_text() == "content of mail"
+    assert not (family / f"mail@{older}").exists() and versions(family / "mail@17") != []
+    # What a query lists can be read.
+    past = mount / "default/t/.scan/versions=5/r/f"
+    names = os.listdir(past)
+    assert f"mail@{older}" in names and any(name.startswith("mail%4017@") for name in names)
+    assert {(past / name).read_text() for name in names} == {"newer"} | {
+        f"content of {name}" for name in os.listdir(source)}
+    mount.remount("")
+    assert sorted(os.listdir(family)) == ["a%254017", "mail", "mail%4017"]
+
+
 def test_controls_off_and_visible(mount):
     (mount.family() / "q").write_text("x")
     mount.remount("controls=off")

@@ -25,6 +25,7 @@ const KeyCase kKeys[] = {
     {"mount", "names", "\"printable\"", "\"raw\""},
     {"mount", "controls", "\"visible\"", "\"on\""},
     {"mount", "durability", "\"FSYNC_WAL\"", "\"FSYNC\""},
+    {"mount", "versions_by_name", "false", "\"sometimes\""},
     {"mount", "read_only", "true", "\"never\""},
     {"mount", "xattr", "true", "2"},
     {"mount", "allow_other", "true", "\"all\""},
