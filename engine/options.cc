@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "engine/byte_size.h"
+
 namespace cellfs {
 namespace {
 
@@ -14,16 +16,20 @@ struct NumberKey {
   Number SiteSettings::*member;
   Number min;
   Number max = std::numeric_limits<Number>::max();
+  bool is_bytes = false;
 };
 
 constexpr int64_t kAny = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr NumberKey<int64_t> kLongKeys[] = {
-    {"hbase.hregion.memstore.flush.size", &SiteSettings::memstore_flush_size, 1},
+    {"hbase.hregion.memstore.flush.size", &SiteSettings::memstore_flush_size, 1, kMost, true},
     {"hbase.hstore.time.to.purge.deletes", &SiteSettings::time_to_purge_deletes, 0},
     {"hbase.hregion.keyvalue.timestamp.slop.millisecs", &SiteSettings::timestamp_slop, kAny},
-    {"hbase.client.keyvalue.maxsize", &SiteSettings::client_max_cell_size, kAny},
-    {"hbase.server.keyvalue.maxsize", &SiteSettings::server_max_cell_size, kAny},
-    {"hbase.table.max.rowsize", &SiteSettings::max_row_size, 1},
+    {"hbase.client.keyvalue.maxsize", &SiteSettings::client_max_cell_size, kAny, kMost,
+     true},
+    {"hbase.server.keyvalue.maxsize", &SiteSettings::server_max_cell_size, kAny, kMost,
+     true},
+    {"hbase.table.max.rowsize", &SiteSettings::max_row_size, 1, kMost, true},
     {"hbase.hregion.majorcompaction", &SiteSettings::major_compaction_period, 0},
 };
 constexpr NumberKey<int32_t> kIntKeys[] = {
@@ -53,9 +59,15 @@ template <typename Number>
 Status SetNumber(SiteSettings& settings, const NumberKey<Number>& key, std::string_view value) {
   Number number = 0;
   auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const bool is_number = error == std::errc() && end == value.data() + value.size();
+  bool is_number = error == std::errc() && end == value.data() + value.size();
+  if (const auto bytes = ParseByteSize(value); key.is_bytes && !is_number && bytes) {
+    number = static_cast<Number>(*bytes);
+    is_number = true;
+  }
   if (!is_number || !(number >= key.min && number <= key.max)) {
-    const char* const kind = std::is_integral_v<Number> ? "a whole number from " : "a number from ";
+    const char* const kind = key.is_bytes                  ? "bytes, like 500M or 10G, from "
+                             : std::is_integral_v<Number> ? "a whole number from "
+                                                          : "a number from ";
     return Refuse(key.key, value, kind + ToText(key.min) + " to " + ToText(key.max));
   }
   settings.*key.member = number;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <span>
 
+#include "engine/byte_size.h"
+
 namespace cellfs {
 namespace {
 
@@ -164,7 +166,10 @@ std::optional<int64_t> ParseSum(std::string_view value, std::span<const Unit> un
 }
 
 std::optional<int64_t> ParseNumber(const Rule& rule, std::string_view value) {
-  if (rule.kind == ValueKind::kBytes) return ParseSum(value, kByteUnits);
+  if (rule.kind == ValueKind::kBytes) {
+    const auto sum = ParseSum(value, kByteUnits);
+    return sum ? sum : ParseByteSize(Trim(value));
+  }
   if (rule.kind == ValueKind::kDuration) {
     return Upper(Trim(value)) == kForeverText ? kForever : ParseSum(value, kTimeUnits);
   }
@@ -185,7 +190,7 @@ std::string Allowed(const Rule& rule) {
       break;
   }
   std::string text = std::to_string(rule.min) + " to " + std::to_string(rule.max);
-  if (rule.kind == ValueKind::kBytes) text += " bytes, or with B, KB, MB, GB, TB";
+  if (rule.kind == ValueKind::kBytes) text += " bytes, or with K, M, G, T";
   if (rule.kind == ValueKind::kDuration) text += " seconds, FOREVER, or like '1 DAYS 2 HOURS'";
   return text;
 }

@@ -16,6 +16,8 @@
 #include <system_error>
 #include <vector>
 
+#include "engine/byte_size.h"
+#include "fs/base/account_names.h"
 #include "fs/base/closest_word.h"
 #include "src/hbase_site.h"
 
@@ -82,6 +84,38 @@ Setting Number(std::string_view section, std::string_view key, std::string_view 
             return {};
           },
           [=](Configuration& c) { return std::to_string(static_cast<int64_t>(field(c)) / unit); }};
+}
+
+// Shown as their number.
+template <typename Field>
+Setting Bytes(std::string_view section, std::string_view key, std::string_view meaning,
+              int64_t min, int64_t max, Field field) {
+  Setting setting = Number(section, key, meaning, min, max, field);
+  setting.set = [=](Configuration& c, const std::string& text) -> Status {
+    const auto bytes = ParseByteSize(text);
+    if (!bytes || *bytes < min || *bytes > max) {
+      return Refuse(text, "bytes, like 500M or 10G, from " + std::to_string(min) + " to " +
+                              std::to_string(max));
+    }
+    field(c) = static_cast<std::decay_t<decltype(field(c))>>(*bytes);
+    return {};
+  };
+  return setting;
+}
+
+// Shown as its number.
+template <typename Find, typename Field>
+Setting Account(std::string_view key, std::string_view meaning, Find find,
+                const std::string& allowed, Field field) {
+  constexpr int64_t kLast = 4294967294;
+  Setting setting = Number("mount", key, meaning, 0, kLast, field);
+  setting.set = [=](Configuration& c, const std::string& text) -> Status {
+    const auto number = find(text);
+    if (!number) return Refuse(text, allowed);
+    field(c) = *number;
+    return {};
+  };
+  return setting;
 }
 
 // Of [hbase], under the name of HBase's client key.
@@ -194,11 +228,11 @@ const std::vector<Setting>& Settings() {
       Bool(
           "mount", "allow_other", "Let every user in; the kernel then enforces owners and modes.",
           [](Configuration & c) -> auto& { return c.mount.allow_other; }),
-      Number(
+      Bytes(
           "mount", "max_value_size",
           "Bytes; a larger file is EFBIG. HBase's own limit is the default.", 1, int64_t{1} << 31,
           [](Configuration & c) -> auto& { return c.mount.max_value_size; }),
-      Number(
+      Bytes(
           "mount", "open_file_limit",
           "Bytes that open files keep in memory, at most; a user as much as is left. What is "
           "written to a file that replaces another is then ENOSPC.",
@@ -211,11 +245,13 @@ const std::vector<Setting>& Settings() {
           "Seconds after its making until when a file that is renamed or "
           "removed leaves no trace of its old name.",
           0, kMost, [](Configuration & c) -> auto& { return c.mount.temporary_age_ms; }, 1000),
-      Number(
-          "mount", "uid", "Owner of what nobody has given another: a user id.", 0, 4294967294,
+      Account(
+          "uid", "Owner of what nobody has given another: a user's id or name.", fs::UserNamed,
+          "a user's id, or the name of one",
           [](Configuration & c) -> auto& { return c.mount.uid; }),
-      Number(
-          "mount", "gid", "Group of the same: a group id.", 0, 4294967294,
+      Account(
+          "gid", "Group of the same: a group's id or name.", fs::GroupNamed,
+          "a group's id, or the name of one",
           [](Configuration & c) -> auto& { return c.mount.gid; }),
       Octal(
           "file_mode", "Mode of the same, for files: octal.",
@@ -226,24 +262,24 @@ const std::vector<Setting>& Settings() {
       Number(
           "mount", "threads", "Threads that serve requests, at most; those that wait do not count.",
           1, 64, [](Configuration & c) -> auto& { return c.threads; }),
-      Number(
+      Bytes(
           "store", "cache_size", "Bytes of blocks of store files that are kept, over all tables.",
           1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.cache_bytes; }),
-      Number(
+      Bytes(
           "store", "memstore_limit",
           "Bytes of memstores, over all tables: writers are slowed near it, and wait at it.",
           4 << 20, kMost, [](Configuration & c) -> auto& { return c.store.memstore_limit; }),
-      Number(
+      Bytes(
           "store", "disk_reserve",
           "Bytes of the disk that are kept for deletes, a flush and a compaction when it is full; "
           "at most a 16th of the file system. 0: none.",
           0, kMost, [](Configuration & c) -> auto& { return c.store.disk_reserve; }),
-      Number(
+      Bytes(
           "store", "moment_limit",
           "Bytes of replaced files that are kept for times of .asof: beyond it no further one is "
           "held.",
           1 << 20, kMost, [](Configuration & c) -> auto& { return c.store.moment_limit; }),
-      Number(
+      Bytes(
           "store", "inline_value_limit", "Bytes; longer values lie in a table of their own.", 0,
           65536, [](Configuration & c) -> auto& { return c.store.inline_value_limit; }),
       Bool(

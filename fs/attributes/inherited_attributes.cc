@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "fs/base/account_names.h"
+
 namespace cellfs::fs {
 namespace {
 
@@ -34,7 +36,9 @@ StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
     if (number && (base == 10 || *number <= kMostMode)) return Status();
     return Status(StatusCode::kIllegalArgument, name + " of family '" + family.name() + "' is '" +
                                                     value + "', not " +
-                                                    (base == 8 ? "an octal mode" : "a number"));
+                                                    (base == 8 ? "an octal mode"
+                                                               : "a number, nor a name that is "
+                                                                 "known here"));
   };
   const Attributes& set = family.attributes();
   for (auto it = set.lower_bound(kAttributePrefix);
@@ -49,7 +53,17 @@ StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
 
 }  // namespace
 
-Status CheckInheritance(const FamilySchema& family) { return OwnerOf(family).status(); }
+Status SettleInheritance(FamilySchema& family) {
+  const auto settle = [&](std::string_view attribute, auto find) -> Status {
+    const auto set = family.attributes().find(std::string(attribute));
+    if (set == family.attributes().end() || ReadNumber(set->second, 10)) return {};
+    const auto number = find(set->second);
+    return number ? family.Set(attribute, std::to_string(*number)) : Status();
+  };
+  CELLFS_RETURN_IF_ERROR(settle(kOwnerAttribute, UserNamed));
+  CELLFS_RETURN_IF_ERROR(settle(kGroupAttribute, GroupNamed));
+  return OwnerOf(family).status();
+}
 
 void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {
   from.owner.uid = record.uid.value_or(from.owner.uid);

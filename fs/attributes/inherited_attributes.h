@@ -45,9 +45,10 @@ struct DataTable {
   std::shared_ptr<const TableSchema> schema;
   std::string row;
 };
-// kIllegalArgument where what the family's schema says of owner, group or mode (cellfs.owner,
-// cellfs.group, cellfs.mode) is none.
-Status CheckInheritance(const FamilySchema& family);
+// For what the family's schema says of owner, group and mode (cellfs.owner, cellfs.group,
+// cellfs.mode): names of users and groups become their numbers, which are what is kept.
+// kIllegalArgument where it is none.
+Status SettleInheritance(FamilySchema& family);
 
 // Thread-safe; its mutex is a leaf.
 class InheritedAttributes {

@@ -145,14 +145,14 @@ StatusOr<std::vector<std::string>> CallersStore::ListNamespaces() {
   return names;
 }
 
-Status CallersStore::CreateTable(const Caller& caller, const TableSchema& schema) {
+Status CallersStore::CreateTable(const Caller& caller, const TableSchema& wanted) {
+  TableSchema schema = wanted;
   CELLFS_RETURN_IF_ERROR(CheckWritable());
   CELLFS_RETURN_IF_ERROR(CheckIsShown(parts_.options, schema.name()));
   const Place name_space = NamespacePlace(schema.name().namespace_name);
   CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name().namespace_name).status());
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
-  for (const auto& [name, family] : schema.families)
-    CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  for (auto& [name, family] : schema.families) CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
   CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
   return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema), [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, schema.name()));
@@ -174,8 +174,7 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
     TableSchema schema = *before;
     CELLFS_RETURN_IF_ERROR(change(schema));
-    for (const auto& [name, family] : schema.families)
-      CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+    for (auto& [name, family] : schema.families) CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
     CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
     std::set<std::string> dropped;
     for (const auto& [name, family] : before->families) {
@@ -220,9 +219,10 @@ StatusOr<SchemaShares::Reservation> CallersStore::ReserveShareWith(const TableNa
 }
 
 Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
-                               const FamilySchema& family) {
+                               const FamilySchema& wanted) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  FamilySchema family = wanted;
+  CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
   return ChangeInTurn(table, [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.AddFamily(caller, table, family);
@@ -230,9 +230,10 @@ Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
 }
 
 Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
-                                  const FamilySchema& family) {
+                                  const FamilySchema& wanted) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
-  CELLFS_RETURN_IF_ERROR(CheckInheritance(family));
+  FamilySchema family = wanted;
+  CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
   return ChangeInTurn(table, [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.ModifyFamily(caller, table, family);

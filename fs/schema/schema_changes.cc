@@ -70,8 +70,8 @@ OutcomeOr<bool> SchemaChanges::HoldsCells(const TableName& table, const Columns&
 Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
                                   std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(TableFile file, ReadTableFile(text, table));
-  for (const auto& [name, family] : file.schema.families) {
-    CELLFS_RETURN_IF_FAILED(CheckInheritance(family));
+  for (auto& [name, family] : file.schema.families) {
+    CELLFS_RETURN_IF_FAILED(SettleInheritance(family));
   }
   CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(reading_, TablePlace(table)));
   const bool splits = file.has_splits && file.schema.split_keys != present.schema.split_keys;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <functional>
 
+#include "engine/byte_size.h"
 #include "fs/tree/name_spelling.h"
 
 namespace cellfs::fs {
@@ -130,6 +131,13 @@ Status ReadAttribute(const std::string& name, const toml::node& node, const SetA
   return status.ok() ? status : Refuse(node.source(), status.message());
 }
 
+std::optional<int64_t> LimitOf(const toml::node& node) {
+  std::optional<int64_t> limit;
+  if (const auto* number = node.as_integer()) limit = number->get();
+  if (const auto* text = node.as_string()) limit = ParseByteSize(text->get());
+  return limit && *limit > 0 ? limit : std::nullopt;
+}
+
 Status ReadQuota(const toml::node& node, std::optional<SpaceQuota>& quota) {
   const auto* table = node.as_table();
   if (table == nullptr) {
@@ -137,14 +145,15 @@ Status ReadQuota(const toml::node& node, std::optional<SpaceQuota>& quota) {
   }
   SpaceQuota read;
   for (const auto& [key, value] : *table) {
-    if (key.str() == "limit" && value.as_integer() != nullptr && value.as_integer()->get() > 0) {
-      read.limit = value.as_integer()->get();
+    if (const auto limit = LimitOf(value); key.str() == "limit" && limit) {
+      read.limit = *limit;
     } else if (key.str() == "policy" && value.as_string() != nullptr &&
                ParsePolicy(value.as_string()->get())) {
       read.policy = *ParsePolicy(value.as_string()->get());
     } else {
       return Refuse(value.source(), "space_quota." + std::string(key.str()) +
-                                        ": allowed are limit, in bytes from 1, and policy, one of "
+                                        ": allowed are limit, bytes from 1, or like \"10G\", and "
+                                        "policy, one of "
                                         "NO_INSERTS NO_WRITES NO_WRITES_COMPACTIONS DISABLE");
     }
   }

@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "src/commands/quota_words.h"
 
-#include <cctype>
-#include <charconv>
-#include <cmath>
 #include <utility>
 #include <vector>
 
+#include "engine/byte_size.h"
 #include "fs/base/closest_word.h"
 #include "src/commands/arguments.h"
 
 namespace cellfs {
-namespace {
-
-}  // namespace
 
 StatusOr<int64_t> ParseSize(const std::string& word) {
   const Status wrong(StatusCode::kIllegalArgument,
                      "'" + word + "' is no size; it is a number of bytes, or like 500M, 10G, 1.5T");
-  double number = 0;
-  const char* const end = word.data() + word.size();
-  const auto [rest, error] =
-      std::from_chars(word.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc() || !(number >= 0)) return wrong;
-  std::string unit = fs::InUpperCase(std::string(rest, end));
-  if (unit.ends_with("IB") && unit.size() > 2) {
-    unit.resize(unit.size() - 2);
-  } else if (unit.ends_with("B")) {
-    unit.pop_back();
-  }
-  static constexpr std::string_view kUnits = "KMGT";
-  const size_t power = unit.empty() ? 0 : kUnits.find(unit) + 1;
-  if (unit.size() > 1 || (!unit.empty() && power == 0)) return wrong;
-  const double bytes = std::ldexp(number, static_cast<int>(10 * power));
-  if (bytes >= 9.2e18) return wrong;
-  return static_cast<int64_t>(bytes);
+  const auto bytes = ParseByteSize(word);
+  return bytes ? StatusOr<int64_t>(*bytes) : wrong;
 }
 
 StatusOr<SpaceViolationPolicy> ParsePolicyWord(const std::string& word) {

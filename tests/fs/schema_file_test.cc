@@ -74,6 +74,13 @@ TEST(SchemaFileTest, SplitsByAlgorithm) {
   EXPECT_EQ(file->schema.split_keys, (std::vector<std::string>{"40", "80", "c0"}));
 }
 
+TEST(SchemaFileTest, AQuotaHasUnits) {
+  const auto file = ReadTableFile("[space_quota]\nlimit = \"1.5G\"\n", kWebTable);
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  EXPECT_EQ(file->space_quota->limit, int64_t{3} << 29);
+  EXPECT_NE(RefusalOf("[space_quota]\nlimit = \"much\"\n").find("10G"), std::string::npos);
+}
+
 TEST(SchemaFileTest, ErrorsNameLineKeyAndWhatIsAllowed) {
   std::string refusal = RefusalOf("[families.f]\n\nVERSIONS = 0\n");
   EXPECT_NE(refusal.find("line 3"), std::string::npos) << refusal;

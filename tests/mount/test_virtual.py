@@ -402,6 +402,21 @@ def test_namespace_quota(mount):
         (mount / "ns/.namespace.toml").write_text('"hbase.namespace.quota.maxtables" = "many"\n')
 
 
+def test_schemas_take_units_and_names_of_users(mount):
+    (mount.family() / "q").write_text("x")
+    mount.schema('MEMSTORE_FLUSHSIZE = "64M"\n[space_quota]\nlimit = "1G"\n[families.f]\nBLOCKSIZE = "32K"\n'
+                 'cellfs.owner = "nobody"\ncellfs.group = "root"\n')
+    text = (mount / "default/t/.schema.toml").read_text()
+    for line in ("MEMSTORE_FLUSHSIZE = 67108864", "limit = 1073741824", "BLOCKSIZE = 32768", "65534"):
+        assert line in text, text
+    assert (mount / "default/t/r/f/q").stat().st_uid == 65534
+    sh(f"{CELLFS} alter {mount}/default/t g:cellfs.owner=daemon,BLOCKSIZE=16K")
+    assert "BLOCKSIZE = 16384" in (mount / "default/t/.schema.toml").read_text()
+    with fails_with(errno.EINVAL):
+        mount.schema('[families.f]\ncellfs.owner = "nobody-has-this-name"\n[families.g]\n')
+    assert "nor a name that is known here" in (mount / ".cellfs/errors").read_text()
+
+
 def test_space_quota_shows_in_statfs(mount):
     mount.schema('[space_quota]\nlimit = 1048576\npolicy = "NO_INSERTS"\n[families.f]\n')
     shown = os.statvfs(mount / "default/t")

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "fs/base/account_names.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {
@@ -62,7 +63,7 @@ const KeyCase kKeys[] = {
     {"site", "hbase.hstore.time.to.purge.deletes", "\"5\"", "\"-5\""},
     {"site", "hbase.hregion.keyvalue.timestamp.slop.millisecs", "\"5\"", "\"five\""},
     {"site", "hbase.client.keyvalue.maxsize", "\"5\"", "\"\""},
-    {"site", "hbase.server.keyvalue.maxsize", "\"5\"", "\"5 MB\""},
+    {"site", "hbase.server.keyvalue.maxsize", "\"5\"", "\"5 XB\""},
     {"site", "hbase.table.max.rowsize", "\"5\"", "\"0\""},
     {"site", "hbase.hregion.majorcompaction", "\"0\"", "\"-1\""},
     {"site", "hbase.hregion.majorcompaction.jitter", "\"0.25\"", "\"1.5\""},
@@ -309,6 +310,22 @@ TEST(MountOptionsTest, TakeKeysBareNamesSynonymsAndSiteSettings) {
   EXPECT_EQ(configuration.log_target, "syslog");
   EXPECT_EQ(configuration.store.site.default_max_versions, 3);
   EXPECT_EQ(configuration.mount.file_mode, 0600u);
+}
+
+TEST(MountOptionsTest, SizesHaveUnitsAndAccountsNames) {
+  Configuration configuration;
+  const Status status = ApplyMountOptions(
+      "cache_size=500M,max_value_size=1.5g,uid=nobody,gid=root,versions_by_name=off",
+      configuration);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(configuration.store.cache_bytes, 500 << 20);
+  EXPECT_EQ(configuration.mount.max_value_size, uint64_t{3} << 29);
+  EXPECT_EQ(configuration.mount.uid, fs::UserNamed("nobody"));
+  EXPECT_GT(configuration.mount.uid, 0u);
+  EXPECT_EQ(configuration.mount.gid, 0u);
+  EXPECT_FALSE(configuration.mount.versions_by_name);
+  const Status unknown = ApplyMountOptions("uid=nobody-has-this-name", configuration);
+  EXPECT_NE(unknown.message().find("a user's id, or the name of one"), std::string::npos);
 }
 
 TEST(MountOptionsTest, WhatIsTheKernelsIsPassedOn) {

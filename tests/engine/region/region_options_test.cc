@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "engine/byte_size.h"
 #include "engine/options.h"
 
 namespace cellfs {
@@ -21,6 +24,26 @@ TEST(SiteSettingsTest, TakesTextAndGivesItBack) {
   for (const auto& [key, value] : site.ToMap()) EXPECT_TRUE(copy.Set(key, value).ok()) << key;
   EXPECT_EQ(copy.ToMap(), site.ToMap());
   EXPECT_EQ(site.ToMap().size(), 14u);
+}
+
+TEST(SiteSettingsTest, SizesHaveUnits) {
+  SiteSettings site;
+  EXPECT_TRUE(site.Set("hbase.hregion.memstore.flush.size", "64M").ok());
+  EXPECT_TRUE(site.Set("hbase.table.max.rowsize", "1.5 GB").ok());
+  EXPECT_EQ(site.memstore_flush_size, int64_t{64} << 20);
+  EXPECT_EQ(site.max_row_size, int64_t{3} << 29);
+  EXPECT_FALSE(site.Set("hbase.hstore.time.to.purge.deletes", "5K").ok()) << "no size";
+}
+
+TEST(ByteSizeTest, IsWithUnitsOf1024) {
+  for (const auto& [text, bytes] :
+       {std::pair{"0", int64_t{0}}, {"1000", 1000}, {"5K", 5 << 10}, {"1.5m", 3 << 19},
+        {"10G", int64_t{10} << 30}, {"10 GB", int64_t{10} << 30}, {"2TiB", int64_t{2} << 40},
+        {"7B", 7}, {"9223372036854775807", std::numeric_limits<int64_t>::max()}})
+    EXPECT_EQ(ParseByteSize(text), bytes) << text;
+  for (const char* text : {"", "G", "-1", "1X", "1KK", "nan", "inf", "1e3", "99999999T", "1 G x",
+                           "9223372036854775808", " 1", "1  G", "1 ", "1iB"})
+    EXPECT_EQ(ParseByteSize(text), std::nullopt) << text;
 }
 
 TEST(SiteSettingsTest, RefusesWhatItDoesNotKnowAndNamesIt) {
