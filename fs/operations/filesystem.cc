@@ -79,6 +79,10 @@ void FileSystem::Revalidate(const NodePtr& node) {
 }
 
 Outcome FileSystem::LogFailure(std::string_view operation, const Place& place, Outcome outcome) {
+  // Who reads meets it in a disabled table alone, which is no reason to look for a mount's options.
+  // A look-up may be that of who writes.
+  const bool reads = operation == "readdir" || operation == "read";
+  if (reads && outcome.error() == EROFS) outcome = {ENOMEDIUM, outcome.reason()};
   const bool given_up = outcome.error() == EINTR;
   if (!given_up) parts_.errors.Record(operation, place, outcome);
   return outcome;

@@ -385,6 +385,9 @@ def test_disabled_and_read_only_tables(mount):
     schema.write_text(text.replace("enabled = true", "enabled = false"))
     with fails_with(errno.EROFS):
         (mount / "default/t/r/f/q").write_text("y")
+    with fails_with(errno.ENOMEDIUM):
+        os.listdir(mount / "default/t")
+    assert "table 't' is disabled (ENOMEDIUM)" in (mount / ".cellfs/errors").read_text()
     schema.write_text(text)
     (mount / "default/t/r/f/q").write_text("y")
 
