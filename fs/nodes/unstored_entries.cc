@@ -7,6 +7,7 @@
 namespace cellfs::fs {
 namespace {
 
+constexpr std::chrono::hours kLongestCopy{1};
 constexpr size_t kMostFilled = 2048;  // for so long a row that mkdir made is just made
 
 }  // namespace
@@ -172,7 +173,10 @@ void UnstoredEntries::MoveTable(const TableName& from, const TableName& to) {
     RemoveLocked(known);
   }
   for (UnstoredEntry& entry : moving) AddLocked(std::move(entry));
-  if (hidden_tomls_.erase(TablePlace(from)) > 0) hidden_tomls_.insert(TablePlace(to));
+  if (auto hidden = hidden_tomls_.extract(TablePlace(from))) {
+    hidden.key() = TablePlace(to);
+    hidden_tomls_.insert(std::move(hidden));
+  }
 }
 
 bool UnstoredEntries::HasChildren(const Place& directory) const {
@@ -303,7 +307,13 @@ void UnstoredEntries::AddEmptyingLocked(const Place& directory,
 
 void UnstoredEntries::HideToml(const Place& table_or_namespace) {
   std::lock_guard lock(mutex_);
-  hidden_tomls_.insert(table_or_namespace);
+  hidden_tomls_[table_or_namespace] = {};
+}
+
+void UnstoredEntries::HideTomlFromMaker(const Place& name_space, pid_t maker) {
+  if (maker == 0) return;  // it is not known
+  std::lock_guard lock(mutex_);
+  hidden_tomls_[name_space] = {.maker = maker};
 }
 
 void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
@@ -313,7 +323,17 @@ void UnstoredEntries::ShowToml(const Place& table_or_namespace) {
 
 bool UnstoredEntries::IsTomlHidden(const Place& table_or_namespace) const {
   std::lock_guard lock(mutex_);
-  return !hidden_tomls_.empty() && hidden_tomls_.contains(table_or_namespace);
+  const auto hidden = hidden_tomls_.find(table_or_namespace);
+  return hidden != hidden_tomls_.end() && hidden->second.maker == 0;
+}
+
+// The number may be another process's some day.
+pid_t UnstoredEntries::HidesTomlFrom(const Place& table_or_namespace) const {
+  std::lock_guard lock(mutex_);
+  const auto hidden = hidden_tomls_.find(table_or_namespace);
+  if (hidden == hidden_tomls_.end()) return 0;
+  const auto age = std::chrono::steady_clock::now() - hidden->second.made;
+  return age < kLongestCopy ? hidden->second.maker : 0;
 }
 
 }  // namespace cellfs::fs

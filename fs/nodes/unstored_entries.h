@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -21,7 +22,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -137,11 +137,16 @@ class UnstoredEntries {
   // Whether one is under way in the row or family.
   bool IsEmptying(const Place& row_or_family) const;
 
-  // A table or namespace made by mkdir shows its .toml once that is written or something is made in
-  // it.
+  // A table made by mkdir, and what had its .toml removed, shows it once that is written or
+  // something is made in it. A namespace made by mkdir does so to the process that made it, for a
+  // copy makes all that is in a directory of its own; others find it at once.
   void HideToml(const Place& table_or_namespace);
+  void HideTomlFromMaker(const Place& name_space, pid_t maker);
   void ShowToml(const Place& table_or_namespace);
+  // From all.
   bool IsTomlHidden(const Place& table_or_namespace) const;
+  // From that process alone; 0: from none.
+  pid_t HidesTomlFrom(const Place& table_or_namespace) const;
 
  private:
   using Children = std::map<std::string, UnstoredPtr, std::less<>>;
@@ -155,6 +160,10 @@ class UnstoredEntries {
     std::optional<ByAge::iterator> aging;  // kEmptied: in by_age_
   };
   using Entries = std::unordered_multimap<uint64_t, Known>;
+  struct HiddenToml {
+    pid_t maker = 0;  // 0: it is hidden from all
+    std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
+  };
 
   Entries::const_iterator FindLocked(const Place& place) const;
   bool AddLocked(UnstoredEntry entry);
@@ -173,7 +182,7 @@ class UnstoredEntries {
   const size_t most_emptied_;
   ByAge by_age_;              // those that were emptied, the oldest first
   std::deque<Place> filled_;  // the oldest first; some have gone, or are filled no more
-  std::unordered_set<Place, PlaceHash> hidden_tomls_;
+  std::unordered_map<Place, HiddenToml, PlaceHash> hidden_tomls_;
   std::vector<const Emptying*> emptying_;
   std::atomic<uint64_t> emptied_{0};
 };

@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::string_view kDroppedTtlOfMkdir = "2592000";  // 30 days
 
-Outcome MakeNamespace(const DirectoryChanging& with, const Caller& caller, const Place& place) {
+Outcome MakeNamespace(const DirectoryChanging& with, const Request& request, const Place& place) {
   CELLFS_RETURN_IF_FAILED(CheckNamespaceName(place.table.namespace_name));
-  CELLFS_RETURN_IF_FAILED(with.store.CreateNamespace(caller, {place.table.namespace_name, {}}));
-  with.tree.unstored.HideToml(place);
+  CELLFS_RETURN_IF_FAILED(
+      with.store.CreateNamespace(*request.caller, {place.table.namespace_name, {}}));
+  with.tree.unstored.HideTomlFromMaker(place, request.pid);
   with.errors.Record("mkdir", place, with.schemas.NoteChanged(place));
   return {};
 }
@@ -95,7 +96,7 @@ Outcome MakeUnstored(const DirectoryChanging& with, const Request& request, mode
 
 Outcome Make(const DirectoryChanging& with, const Request& request, const Place& place,
              mode_t mode) {
-  if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, *request.caller, place);
+  if (place.kind == PlaceKind::kNamespace) return MakeNamespace(with, request, place);
   if (place.kind == PlaceKind::kTable) return MakeTable(with, request, place);
   UnstoredEntry entry;
   entry.place = place;

@@ -279,6 +279,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindToml(const Place& place) const {
   CELLFS_ASSIGN_OR_RETURN(std::string text, TomlText(reading_, place));
   ResolvedEntry found{place};
   found.size = text.size();
+  found.absent_for = unstored_.HidesTomlFrom(place.Parent());
   return found;
 }
 

@@ -27,7 +27,8 @@ struct ResolvedEntry {
   std::optional<Timestamp> expires;  // when a TTL may end it
   uint64_t looked_at = 0;  // Node::NewestGeneration() before it was looked for; Find sets it
   UnstoredPtr unstored;    // where it is there only by being made
-  // A family that nobody made in a row that this process made: there for everybody else.
+  // A family that nobody made in a row that this process made, or the .toml of a namespace that it
+  // made: there for everybody else.
   pid_t absent_for = 0;
 };
 

@@ -392,6 +392,16 @@ def test_disabled_and_read_only_tables(mount):
     (mount / "default/t/r/f/q").write_text("y")
 
 
+def test_a_new_namespace_shows_its_file(mount):
+    (mount / "ns").mkdir()
+    assert os.listdir(mount / "ns") == [".namespace.toml"]
+    assert sh("cat .namespace.toml", cwd=mount / "ns").startswith("# The properties")
+    # As cp does with what it has made.
+    with open(mount / "ns/.namespace.toml", "x") as file:
+        file.write('owner = "me"\n')
+    assert "me" in (mount / "ns/.namespace.toml").read_text()
+
+
 def test_namespace_quota(mount):
     (mount / "ns").mkdir()
     (mount / "ns/.namespace.toml").write_text('"hbase.namespace.quota.maxtables" = "1"\nowner = "me"\n')
