@@ -43,6 +43,7 @@
 #include "fs/store/kept_tables.h"
 #include "fs/store/told_changes.h"
 #include "fs/tree/asof.h"
+#include "fs/tree/view.h"
 #include "fs/tree/error_log.h"
 #include "fs/tree/file_names.h"
 #include "fs/tree/options.h"
@@ -61,6 +62,7 @@ struct Parts {
         told_changes(freshness.is_exact() ? nullptr
                                           : std::make_unique<ToldChanges>(with_kept, freshness)),
         store(told_changes == nullptr ? with_kept : *told_changes) {
+    asof.SetIsKnown([this](const AsofMoment& moment) { return IsKnownToKernel(moment); });
     if (kept_tables == nullptr) return;
     kept_tables->SetTellOfMade([this](const TableName& table) {
       errors.Record("schema", TablePlace(table), attributes.IsStillTheSame(table));
@@ -124,6 +126,14 @@ struct Parts {
   const Xattrs xattrs{tree, reading, columns, errors, options};
 
   DelayedCalls delayed;  // last: its thread uses the rest
+
+ private:
+  bool IsKnownToKernel(const AsofMoment& moment) const {
+    const auto shows_it = [&](const Place& place) {
+      return place.IsDirectory() && place.view != nullptr && place.view->asof.get() == &moment;
+    };
+    return !tree.inodes.FindAll(shows_it).empty();
+  }
 };
 
 }  // namespace cellfs::fs

@@ -169,13 +169,31 @@ void AsofRegistry::LetGoUnused() {
   }
 }
 
-void AsofRegistry::LetGoExpired() {
-  Gone gone;
+bool AsofRegistry::IsExpired(const AsofMoment& held) const {
+  return !IsUsed(held) && clock_.Now() - held.last_use_ >= hold_ms_;
+}
+
+std::vector<std::shared_ptr<AsofMoment>> AsofRegistry::ListExpired() {
+  std::vector<std::shared_ptr<AsofMoment>> expired;
   const auto lock = Lock();
-  const Timestamp now = clock_.Now();
-  for (auto it = held_.begin(); it != held_.end();) {
-    const bool expired = !IsUsed(*it->second) && now - it->second->last_use_ >= hold_ms_;
-    it = expired ? gone.Take(held_, it) : std::next(it);
+  for (const auto& [time, held] : held_) {
+    if (IsExpired(*held)) expired.push_back(held);
+  }
+  return expired;
+}
+
+void AsofRegistry::LetGoExpired() {
+  for (const std::shared_ptr<AsofMoment>& expired : ListExpired()) {
+    const bool is_known = is_known_(*expired);
+    Gone gone;
+    const auto lock = Lock();
+    const auto held = held_.find(expired->time());
+    if (held == held_.end() || held->second != expired || !IsExpired(*expired)) continue;
+    if (is_known) {
+      expired->last_use_ = clock_.Now();
+    } else {
+      gone.Take(held_, held);
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 // The moments that `.asof/<time>` directories read. The first look-up of a time pins the store as
 // it is then, so that puts and deletes made afterwards are left out and flush and compaction keep
 // what is read; the pin goes when nothing has used it for the hold (an hour) and nothing open uses
-// it.
+// it. A directory that the kernel knows counts as a use: somebody may stand in it.
 //
 // Times that are pinned while nothing is written share a pin, also with the commands that pin a
 // moment while they run. Only so many are held at once, by shares of users, and what they keep
@@ -16,10 +16,12 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/clock.h"
@@ -66,6 +68,11 @@ class AsofRegistry {
 
   static constexpr size_t kMostHeld = 512;  // of which the first user may have a half
 
+  // Before anything is held. What `is_known` says true of is used when its hold is over, as it was
+  // by who stands in a directory of it; it is asked without a lock.
+  using IsKnown = std::function<bool(const AsofMoment& moment)>;
+  void SetIsKnown(IsKnown is_known) { is_known_ = std::move(is_known); }
+
   // Pinned. EBUSY where no more can be held.
   OutcomeOr<std::shared_ptr<AsofMoment>> Find(Timestamp time);
   // The present, for as long as a command of the user needs it: what it keeps goes with it.
@@ -95,6 +102,8 @@ class AsofRegistry {
   std::unique_lock<std::mutex> Lock();
   std::shared_ptr<AsofMoment> Known(Timestamp time);
   void LetGoExpired();
+  std::vector<std::shared_ptr<AsofMoment>> ListExpired();
+  bool IsExpired(const AsofMoment& held) const;
   // REQUIRES: the mutex.
   OutcomeOr<std::shared_ptr<const Moment>> PinWithRoom(uid_t user, Timestamp now, Gone& gone);
   Status Pin(Timestamp now, SharedMoment& pinned);
@@ -107,6 +116,7 @@ class AsofRegistry {
   const int64_t hold_ms_;
   // Moments may outlive the registry.
   const std::shared_ptr<SharedLimit> limit_ = std::make_shared<SharedLimit>(kMostHeld);
+  IsKnown is_known_ = [](const AsofMoment& /*moment*/) { return false; };
   std::mutex mutex_;
   std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows, and some more
   size_t sweep_at_ = kMostHeld;  // so many of them: those are looked for that nobody knows any more

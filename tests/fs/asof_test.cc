@@ -28,9 +28,8 @@ TEST(AsofTest, LetsGoAnHourAfterItsLastUse) {
   CELLFS_NEEDS(pins_moments);
   tree.MakeTable();
   tree.Put("r", "q", "old", kStart - 10);
-  const std::string path = "default/t/.asof/" + std::to_string(kStart) + "/r/f/q";
-  tree.ReadFile(path);
   auto& registry = tree.filesystem->parts().asof;
+  EXPECT_TRUE(registry.Find(kStart).ok());
   tree.clock->Advance(3599 * 1000);
   EXPECT_EQ(registry.ListHeld().size(), 1u);
   tree.clock->Advance(1000);
@@ -47,6 +46,35 @@ TEST(AsofTest, HoldsAsLongAsSomethingOpenReadsIt) {
   tree.clock->Advance(3 * 3600 * 1000);
   EXPECT_EQ(registry.ListHeld().size(), 1u);
   open.reset();
+  EXPECT_EQ(registry.ListHeld().size(), 0u);
+}
+
+// As while a shell stands in it.
+TEST(AsofTest, HoldsAsLongAsTheKernelKnowsADirectoryOfIt) {
+  Tree tree;
+  CELLFS_NEEDS(pins_moments);
+  tree.MakeTable();
+  tree.Put("r", "q", "old", kStart - 10);
+  std::vector<NodePtr> known = {tree.filesystem->root().shared_from_this()};
+  for (const std::string& name : {std::string("default"), std::string("t"), std::string(".asof"),
+                                  std::to_string(kStart), std::string("r")}) {
+    const auto entry = tree.filesystem->LookUp(tree.request, *known.back(), name);
+    ASSERT_TRUE(entry.ok()) << name;
+    known.push_back(entry->node);
+  }
+  auto& registry = tree.filesystem->parts().asof;
+  tree.clock->Advance(3 * 3600 * 1000);
+  tree.Put("r", "q", "new");
+  EXPECT_EQ(registry.ListHeld().size(), 1u);
+  const auto seen = tree.filesystem->LookUp(tree.request, *known.back(), "f");
+  ASSERT_TRUE(seen.ok());
+  tree.filesystem->Forget(*seen->node, 1);
+  tree.filesystem->Forget(*known[5], 1);
+  tree.filesystem->Forget(*known[4], 1);
+  known.clear();
+  tree.clock->Advance(3599 * 1000);
+  EXPECT_EQ(registry.ListHeld().size(), 1u);
+  tree.clock->Advance(1000);
   EXPECT_EQ(registry.ListHeld().size(), 0u);
 }
 

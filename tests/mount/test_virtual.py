@@ -4,14 +4,16 @@
 import errno
 import json
 import os
+import pathlib
 import re
 import shutil
+import subprocess
 import threading
 import time
 
 import pytest
 
-from mounts import CELLFS, fails_with, sh, tree_of, versions
+from mounts import CELLFS, fails_with, sh, tree_of, versions, wait_until
 
 
 # ---- .deleted ------------------------------------------------------------------------------------
@@ -230,6 +232,29 @@ def test_status_names_what_an_asof_holds(mount, family):
         code, _, error = sh(f"{CELLFS} status --release {what} {mount.path}", check=False)
         assert code in (2, 3) and said in error
     mount.command("status", "--release all")
+
+
+def test_a_moment_stays_while_somebody_stands_in_it(make_mount):
+    mount = make_mount("asof_hold=1")
+    (mount.family() / "q").write_text("then")
+    moment = os.readlink(mount / ".asof/now")
+    stands = subprocess.Popen(["sleep", "100"], cwd=mount / ".asof" / moment / "default/t/r/f")
+
+    def is_held_where_the_kernel_keeps_no_more_than_it_must():
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
+        return [held["time"] for held in mount.status()["asof"]] == [int(moment)]
+
+    try:
+        (mount / "default/t/r/f/q").write_text("now")
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            assert is_held_where_the_kernel_keeps_no_more_than_it_must()
+            time.sleep(0.2)
+        assert pathlib.Path(f"/proc/{stands.pid}/cwd/q").read_text() == "then"
+    finally:
+        stands.kill()
+        stands.wait()
+    wait_until(lambda: not is_held_where_the_kernel_keeps_no_more_than_it_must(), "it goes")
 
 
 # ---- .scan ---------------------------------------------------------------------------------------
