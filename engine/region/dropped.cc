@@ -10,8 +10,6 @@
 namespace cellfs {
 namespace {
 
-constexpr char kEveryFamilyOfTable[] = "";
-
 // Later than all others: drops are told from each other by their times.
 Timestamp NewTime(Timestamp now, const Catalog& catalog) {
   Timestamp time = now;
@@ -23,29 +21,6 @@ Timestamp NewTime(Timestamp now, const Catalog& catalog) {
 auto At(Catalog& catalog, TableId id) {
   return std::find_if(catalog.dropped_tables.begin(), catalog.dropped_tables.end(),
                       [&](const CatalogDroppedTable& dropped) { return dropped.table.id == id; });
-}
-
-// Where nothing else has had the name since, what is known of it is what was known before the drop.
-void RestoreEmptied(const CatalogDroppedTable& dropped, Catalog& catalog) {
-  const TableName& name = dropped.table.schema->name();
-  const auto noted = catalog.emptied.find(name);
-  if (noted == catalog.emptied.end() || noted->second.at(kEveryFamilyOfTable) != dropped.dropped)
-    return;
-  catalog.emptied.erase(noted);
-  catalog.begun.erase(name);
-}
-
-// It brings along what is known of its history. That of tables which had the name before is not.
-void CarryEmptied(const CatalogDroppedTable& dropped, const TableName& name, Catalog& catalog) {
-  if (name == dropped.table.schema->name()) RestoreEmptied(dropped, catalog);
-  const bool had_another = catalog.emptied.contains(name);
-  catalog.begun.erase(name);
-  if (dropped.emptied.empty()) return;
-  for (const auto& [family, time] : dropped.emptied) {
-    Timestamp& noted = catalog.emptied[name][family];
-    noted = std::max(noted, time);
-  }
-  if (!had_another && dropped.begun != 0) catalog.begun[name] = dropped.begun;
 }
 
 }  // namespace
@@ -62,10 +37,9 @@ void KeepDropped(const TableName& table, Timestamp now, Catalog& catalog) {
   CatalogDroppedTable dropped;
   dropped.table = catalog.tables.at(table);
   dropped.dropped = NewTime(now, catalog);
-  if (const auto found = catalog.emptied.find(table); found != catalog.emptied.end())
-    dropped.emptied = found->second;
-  if (const auto found = catalog.begun.find(table); found != catalog.begun.end())
-    dropped.begun = found->second;
+  TableTimes times = TimesOf(catalog, table);
+  dropped.emptied = std::move(times.emptied);
+  dropped.begun = times.begun;
   NoteTableEmptied(table, dropped.dropped, catalog);
   EraseTable(catalog, table);
   catalog.dropped_tables.push_back(std::move(dropped));
@@ -111,7 +85,7 @@ void BringBackDropped(TableId id, std::shared_ptr<const TableSchema> schema, Tim
                       Catalog& catalog) {
   const auto at = At(catalog, id);
   const TableName name = schema->name();
-  CarryEmptied(*at, name, catalog);
+  NoteTableArrived({at->emptied, at->begun, at->table.created}, name, catalog);
   CatalogTable table = std::move(at->table);
   catalog.dropped_tables.erase(at);
   table.schema = std::move(schema);

@@ -51,16 +51,34 @@ void NoteFamilyEmptied(const TableName& table, const std::string& family, Timest
   NoteLater(now, catalog.emptied[table][family]);
 }
 
-void NoteTableRenamed(const TableName& from, const TableName& to, Timestamp now, Catalog& catalog) {
-  FamilyTimes& times = catalog.emptied[to];
-  for (const auto& [family, time] : EmptiedFamilies(catalog, from)) NoteLater(time, times[family]);
-  catalog.begun.erase(to);
-  const Timestamp begun = TableBegun(catalog, from);
-  if (times.empty()) {
-    catalog.emptied.erase(to);
-  } else if (begun != 0) {
-    catalog.begun[to] = begun;
+TableTimes TimesOf(const Catalog& catalog, const TableName& table) {
+  const auto present = catalog.tables.find(table);
+  const Timestamp created = present == catalog.tables.end() ? 0 : present->second.created;
+  return {EmptiedFamilies(catalog, table), TableBegun(catalog, table), created};
+}
+
+void NoteTableArrived(const TableTimes& table, const TableName& name, Catalog& catalog) {
+  Timestamp begun = table.begun;
+  FamilyTimes times = table.emptied;
+  if (const auto others = catalog.emptied.find(name); others != catalog.emptied.end()) {
+    const auto noted = catalog.begun.find(name);
+    const Timestamp first = noted == catalog.begun.end() ? 0 : noted->second;
+    begun = std::min(begun, first);  // 0: it is not known
+    // Of all that came before nothing but itself had the name.
+    const bool had_none_before = first != 0 && first >= table.created;
+    if (!had_none_before) {
+      NoteLater(std::min(Latest(others->second), table.created), times[kEveryFamily]);
+    }
   }
+  catalog.emptied.erase(name);
+  catalog.begun.erase(name);
+  if (times.empty()) return;
+  catalog.emptied[name] = std::move(times);
+  if (begun != 0) catalog.begun[name] = begun;
+}
+
+void NoteTableRenamed(const TableName& from, const TableName& to, Timestamp now, Catalog& catalog) {
+  NoteTableArrived(TimesOf(catalog, from), to, catalog);
   NoteTableEmptied(from, now, catalog);
 }
 

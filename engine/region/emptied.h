@@ -25,8 +25,17 @@ inline constexpr size_t kMaxEmptiedFamilies = 64;
 void NoteTableEmptied(const TableName& table, Timestamp now, Catalog& catalog);
 void NoteFamilyEmptied(const TableName& table, const std::string& family, Timestamp now,
                        Catalog& catalog);
-// The table has another name from now on, under which it brings its history along; that of a table
-// which had that name before is not known. Before the catalog has it so.
+// What is known of one table, and goes with it.
+struct TableTimes {
+  std::map<std::string, Timestamp> emptied;  // as of EmptiedFamilies
+  Timestamp begun = 0;                       // as of TableBegun
+  Timestamp created = 0;                     // of the table itself
+};
+TableTimes TimesOf(const Catalog& catalog, const TableName& table);
+// The table has the name from now on, and brings its times along. Other tables that had the name
+// say something of the time before it was made alone. Before the catalog has it so.
+void NoteTableArrived(const TableTimes& table, const TableName& name, Catalog& catalog);
+// It arrives under another name, and is gone from its own. Before the catalog has it so.
 void NoteTableRenamed(const TableName& from, const TableName& to, Timestamp now, Catalog& catalog);
 // Takes out what is over the bounds.
 void PruneEmptied(Catalog& catalog);

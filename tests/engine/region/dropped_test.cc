@@ -266,10 +266,16 @@ TEST_F(DroppedTest, WhatIsKnownOfANameIsWhatItWas) {
   EXPECT_EQ(store_->GetStatistics().dropped.size(), 0u);
   Drop("t");
   clock_->Advance(10);
+  const Timestamp second = clock_->Now();
   MakeFull("t");
+  clock_->Advance(10);
   Drop("t");  // another one of that name
   ASSERT_EQ(BringBack(KeptId(0), "t"), StatusCode::kOk);
-  EXPECT_NE(emptied(), before) << "what the name held in between is not known";
+  EXPECT_EQ(emptied(), before) << "it had all its cells all along";
+  ASSERT_TRUE(store_->RenameTable(root_, ParseTableName("t"), ParseTableName("u")).ok());
+  EXPECT_EQ(emptied(), before);
+  ASSERT_EQ(BringBack(KeptId(0), "t"), StatusCode::kOk);
+  EXPECT_EQ(emptied().at(""), second) << "before it was made the name had another one";
 }
 
 TEST_F(DroppedTest, OnlyAnAdministratorOfTheNamespaceBringsBack) {

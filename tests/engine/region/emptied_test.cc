@@ -71,9 +71,37 @@ TEST(EmptiedTest, ATableBringsItsTimesToAnotherName) {
   NoteFamilyEmptied(renamed, "f", 30, catalog);
   NoteTableRenamed(renamed, kTable, 40, catalog);
   MoveTable(catalog, renamed, std::make_shared<TableSchema>(kTable));
-  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"", 20}, {"f", 30}}))
-      << "of another table that had the name nothing is known";
+  EXPECT_EQ(EmptiedFamilies(catalog, kTable), (Times{{"f", 30}}))
+      << "nothing else has had the name";
   EXPECT_EQ(TableBegun(catalog, kTable), 10);
+}
+
+TEST(EmptiedTest, OthersOfTheNameSayWhatWasBeforeItWasMade) {
+  const TableName renamed{.name = "u"};
+  const auto rename = [](Catalog& catalog, const TableName& from, const TableName& to,
+                         Timestamp now) {
+    NoteTableRenamed(from, to, now, catalog);
+    MoveTable(catalog, from, std::make_shared<TableSchema>(to));
+  };
+  Catalog between = NewCatalog();
+  Make(between, 10);
+  rename(between, kTable, renamed, 20);
+  Make(between, 30);  // another one of the name, meanwhile
+  NoteTableEmptied(kTable, 40, between);
+  between.tables.erase(kTable);
+  rename(between, renamed, kTable, 50);
+  EXPECT_EQ(EmptiedFamilies(between, kTable), Times());
+  EXPECT_EQ(TableBegun(between, kTable), 10);
+
+  Catalog before = NewCatalog();
+  Make(before, 5);
+  NoteTableEmptied(kTable, 8, before);
+  before.tables.erase(kTable);
+  Make(before, 10);
+  rename(before, kTable, renamed, 20);
+  rename(before, renamed, kTable, 30);
+  EXPECT_EQ(EmptiedFamilies(before, kTable), (Times{{"", 10}})) << "of the one before";
+  EXPECT_EQ(TableBegun(before, kTable), 5);
 }
 
 TEST(EmptiedTest, OfTablesThatAreNotThereItIsSaidWhenTheyWere) {
