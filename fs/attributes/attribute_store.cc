@@ -9,10 +9,13 @@
 
 #include "engine/waiting.h"
 #include "fs/attributes/attribute_loading.h"
+#include "fs/tree/asof.h"
 #include "fs/tree/dropped_names.h"
 
 namespace cellfs::fs {
 namespace {
+
+constexpr mode_t kAllModes = S_IRWXU | S_IRWXG | S_IRWXO;
 
 // Whoever is this often too late is one of very many.
 constexpr int kMostAttempts = 20;
@@ -161,10 +164,13 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  CELLFS_ASSIGN_OR_RETURN(RowRecords records, reader_.Read(place, table, version));
+  CELLFS_ASSIGN_OR_RETURN(const std::optional<Place> present, PresentOf(place));
+  const Place& asked = present ? *present : place;
+  CELLFS_ASSIGN_OR_RETURN(RowRecords records, reader_.Read(asked, table, version));
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
-                          reader_.InForce(place, table, records));
+                          reader_.InForce(asked, table, records));
+  if (!present && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
   if (place.view != nullptr && place.view->ShowsPast() && table_.exists())
     CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
   if (IsOldVersion(place) && table_.HasRecords(table.row))
@@ -179,6 +185,21 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     CELLFS_ASSIGN_OR_RETURN(shown.changed, reader_.ReadChange(place, table));
   }
   return shown;
+}
+
+StatusOr<std::optional<Place>> AttributeStore::PresentOf(const Place& place) {
+  const std::string& name = place.table.namespace_name;
+  const bool may_have_gone = place.view != nullptr && place.view->ShowsPast() && !name.empty() &&
+                             store_.traits().keeps_dropped;
+  if (!may_have_gone || store_.DescribeNamespace(name).ok()) return std::optional(place);
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+  for (const DroppedNamespace& kept : dropped.namespaces) {
+    if (kept.schema.name != name || kept.dropped <= place.view->asof->time()) continue;
+    Place present = place;
+    present.table.namespace_name = WithTimeOfDrop(name, kept.dropped);
+    return std::optional(std::move(present));
+  }
+  return std::optional<Place>();
 }
 
 // A table may be in another namespace by now, which is not in the path: who is kept from that is
@@ -220,8 +241,10 @@ Status AttributeStore::ShowEarlierOwner(const Place& version, const DataTable& t
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(place, table, kNoVersion));
-  return reader_.InForce(place, table, records);
+  CELLFS_ASSIGN_OR_RETURN(const std::optional<Place> present, PresentOf(place));
+  const Place& asked = present ? *present : place;
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(asked, table, kNoVersion));
+  return reader_.InForce(asked, table, records);
 }
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const TableSchema& dropped) {
@@ -330,14 +353,18 @@ Place AttributeStore::PlaceOfDropped(const std::string& name_space, Timestamp dr
 }
 
 Status AttributeStore::MoveNamespace(const Place& from, const Place& to) {
+  CELLFS_RETURN_IF_ERROR(CopyNamespace(from, to));
+  return ForgetNamespace(from);
+}
+
+Status AttributeStore::CopyNamespace(const Place& from, const Place& to) {
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(from));
   AttributeUpdate update;
   update.uid = owner.uid;
   update.gid = owner.gid;
   update.mode = owner.mode;
   update.anew = true;
-  CELLFS_RETURN_IF_ERROR(Update(to, update));
-  return ForgetNamespace(from);
+  return Update(to, update);
 }
 
 StatusOr<Timestamp> AttributeStore::LastKeptDrop(const std::string& name_space) {
@@ -353,7 +380,12 @@ Status AttributeStore::DropNamespace(const Place& place, Timestamp last_kept_dro
   const std::string& name = place.table.namespace_name;
   CELLFS_ASSIGN_OR_RETURN(const Timestamp dropped, LastKeptDrop(name));
   if (dropped <= last_kept_drop) return ForgetNamespace(place);
-  return MoveNamespace(place, PlaceOfDropped(name, dropped));
+  CELLFS_RETURN_IF_ERROR(CopyNamespace(place, PlaceOfDropped(name, dropped)));
+  // Below .asof it has its owner and mode still.
+  const std::string row = RowKey(place, {});
+  const bool has_own = inherited_.ForgetDirectory(row);
+  cache_.Clear();
+  return has_own ? table_.RetireRow(row, clock_->Now()) : Status();
 }
 
 Status AttributeStore::ForgetNamespace(const Place& place) {

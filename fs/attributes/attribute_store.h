@@ -101,7 +101,7 @@ class AttributeStore {
   Status DropNamespace(const Place& name_space, Timestamp last_kept_drop);
   // The place under which those of a namespace lie that was dropped and is kept.
   static Place PlaceOfDropped(const std::string& name_space, Timestamp dropped);
-  Status MoveNamespace(const Place& from, const Place& to);
+  Status MoveNamespace(const Place& from, const Place& to);  // without a trace
   Status ForgetNamespace(const Place& name_space);  // for good
   // The table is about to be dropped. What this returns is for DropTable.
   StatusOr<DataTable> BeginDropTable(const Place& table);
@@ -125,6 +125,10 @@ class AttributeStore {
   // lack it.
   std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
+  Status CopyNamespace(const Place& from, const Place& to);
+  // Where today's owner and mode of what a view shows are: those of a namespace that was dropped
+  // since are under another name. Nullopt: nothing of it is kept.
+  StatusOr<std::optional<Place>> PresentOf(const Place& place);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);

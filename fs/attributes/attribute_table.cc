@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fs/attributes/attribute_table.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "engine/waiting.h"
@@ -184,6 +186,33 @@ Status AttributeTable::DropRow(const RowCells& cells) const {
     empty.cells.push_back({cell.family, cell.qualifier, cell.timestamp, nothing, {}});
   }
   return Write(RowStep{{row, {}}, std::move(withdraw), std::move(empty)}).status();
+}
+
+Status AttributeTable::RetireRow(const std::string& row, Timestamp time) const {
+  Scan scan;
+  scan.start_row = scan.stop_row = row;
+  scan.include_stop_row = true;
+  scan.raw = true;
+  scan.max_versions = kAllVersions;
+  scan.lengths_only = true;
+  return ForEachRow(store_, name_, scan, {}, [&](const RowCells& cells) -> Status {
+    std::map<std::string, Timestamp> owners;
+    RowCells others;
+    for (const Cell& cell : cells) {
+      if (cell.family != kOwnerFamily) {
+        others.push_back(cell);
+        continue;
+      }
+      Timestamp& at = owners.try_emplace(cell.qualifier, time).first->second;
+      at = std::max(at, cell.timestamp + 1);
+    }
+    if (!others.empty()) CELLFS_RETURN_IF_ERROR(DropRow(others));
+    if (owners.empty()) return Status();
+    Put nothing{row, {}};
+    for (const auto& [qualifier, at] : owners)
+      nothing.cells.push_back({kOwnerFamily, qualifier, at, WriteRecord(OwnerRecord()), {}});
+    return Write(std::move(nothing));
+  });
 }
 
 Status AttributeTable::ForgetOwners(const std::string& table, const IsOfThese& goes,

@@ -168,6 +168,29 @@ TEST_F(DroppedTablesTest, TheirPastIsStillThere) {
   EXPECT_EQ(tree.ReadFile(then + "/default/t/r/f/q"), "<ENOENT>");
 }
 
+TEST_F(DroppedTablesTest, ThePastOfANamespaceThatIsKeptHasItsModes) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0755}), 0);
+  ASSERT_EQ(tree.Mkdir("closed"), 0);
+  ASSERT_EQ(tree.Change("closed", AttributeChange{.mode = 0755}), 0);
+  Make("n/t");
+  Make("closed/t");
+  const std::string then = ".asof/" + std::to_string(tree.clock->Now());  // looked up later
+  const std::vector<std::string> paths = {"n", "n/t", "n/t/r", "n/t/r/f", "n/t/r/f/q"};
+  std::vector<mode_t> modes;
+  for (const std::string& path : paths) modes.push_back(tree.Stat(path).st_mode);
+  tree.clock->Advance(10);
+  ASSERT_EQ(tree.Change("closed", AttributeChange{.mode = 0700}), 0);
+  for (const char* const name_space : {"n", "closed"}) {
+    ASSERT_EQ(Remove(std::string(name_space) + "/t"), 0);
+    ASSERT_EQ(tree.Rmdir(name_space), 0);
+  }
+  for (size_t i = 0; i < paths.size(); ++i)
+    EXPECT_EQ(tree.Stat(then + "/" + paths[i]).st_mode, modes[i]) << paths[i];
+  EXPECT_EQ(tree.Stat(then + "/closed").st_mode & 0777u, 0700u) << "it was closed since";
+}
+
 TEST_F(DroppedTablesTest, WhereNothingIsKeptTheNameIsKeptForLater) {
   const bool keeps = tree.store->traits().keeps_dropped;
   for (const char* const directory : {".deleted", "default/.deleted"}) {
