@@ -248,7 +248,8 @@ StatusOr<std::shared_ptr<const TableHandle>> EmbeddedStore::FindToRead(const Tab
     return state.state.id == query.table_id;
   });
   if (was_empty) return std::shared_ptr<const TableHandle>();
-  return handle;
+  // Not that it is not there: it was, and who reads on in it shall not take it for empty.
+  return Status(StatusCode::kUnavailable, "the table was dropped since, and is not kept");
 }
 
 StatusOr<RowCells> EmbeddedStore::Read(const Caller& caller, const TableName& table,

@@ -196,6 +196,10 @@ class EmbeddedStore : public LocalStore {
   std::mutex admin_mutex_;
   std::map<TableId, OpenedTable> opened_;  // guarded by admin_mutex_
   TableHandles system_tables_;             // constant once open
+  static constexpr size_t kMostTold = 64;
+  std::mutex told_mutex_;                  // a leaf; guards the next two
+  std::shared_ptr<const Catalog> told_of_;
+  std::map<Timestamp, std::shared_ptr<const PastCatalog>> told_;  // CatalogAt
   mutable std::mutex freed_mutex_;         // a leaf
   std::deque<std::string> freed_early_;    // guarded by freed_mutex_; the newest last
 };

@@ -353,8 +353,17 @@ StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::FindTable(TableId id
 }
 
 StatusOr<std::shared_ptr<const PastCatalog>> EmbeddedStore::CatalogAt(Timestamp time) {
-  const Snapshot<Catalog> catalog = directory_->catalog();
-  return std::make_shared<const PastCatalog>(cellfs::CatalogAt(*catalog, time));
+  const std::shared_ptr<const Catalog> catalog = directory_->catalog();
+  {
+    const std::lock_guard lock(told_mutex_);
+    if (told_of_ != catalog || told_.size() >= kMostTold) told_.clear();
+    told_of_ = catalog;
+    if (const auto told = told_.find(time); told != told_.end()) return told->second;
+  }
+  auto past = std::make_shared<const PastCatalog>(cellfs::CatalogAt(*catalog, time));
+  const std::lock_guard lock(told_mutex_);
+  if (told_of_ == catalog) told_[time] = past;
+  return past;
 }
 
 StatusOr<std::vector<TableName>> EmbeddedStore::ListTables(const std::string& namespace_name) {

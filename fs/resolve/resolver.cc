@@ -155,6 +155,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindNamespace(const Place& place) const {
 }
 
 OutcomeOr<ResolvedEntry> Resolver::FindTable(const Place& place) const {
+  if (place.view != nullptr && !place.view->HasTable(place.table)) return Outcome(ENOENT);
   const auto schema = reading_.DescribeTable(place);
   if (!schema.ok()) return NotDescribed(schema.status());
   return OutcomeOr<ResolvedEntry>(std::in_place, place);

@@ -60,18 +60,12 @@ OutcomeOr<std::shared_ptr<const Moment>> AsofMoment::Hold() {
   return moment_;
 }
 
+// Asked each time: a table that is dropped for good is in no catalog any more.
 std::shared_ptr<const PastCatalog> AsofMoment::Catalog() {
-  if (!registry_.store_.traits().tells_past_catalog) return nullptr;
-  {
-    const auto lock = registry_.Lock();
-    if (catalog_ != nullptr) return catalog_;
-    if (time_ > registry_.clock_.Now()) return nullptr;
-  }
-  auto told = registry_.store_.CatalogAt(time_);
-  if (!told.ok()) return nullptr;
-  const auto lock = registry_.Lock();
-  if (catalog_ == nullptr) catalog_ = *std::move(told);
-  return catalog_;
+  Store& store = registry_.store_;
+  if (!store.traits().tells_past_catalog || time_ > registry_.clock_.Now()) return nullptr;
+  auto told = store.CatalogAt(time_);
+  return told.ok() ? *std::move(told) : nullptr;
 }
 
 std::shared_ptr<const Moment> AsofMoment::Use() {

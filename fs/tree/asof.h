@@ -55,7 +55,6 @@ class AsofMoment {
   AsofRegistry& registry_;
   const Timestamp time_;
   std::shared_ptr<const Moment> moment_;  // guarded by the registry's mutex
-  std::shared_ptr<const PastCatalog> catalog_;  // likewise; it does not change any more
   uid_t user_ = 0;                        // in whose name it is held; likewise
   Timestamp last_use_ = 0;                // guarded by the registry's mutex
 };

@@ -6,6 +6,11 @@
 #include "fs/tree/asof.h"
 
 namespace cellfs::fs {
+namespace {
+
+constexpr TableId kNoTable = std::numeric_limits<TableId>::max();
+
+}  // namespace
 
 PlaceKind View::Directory() const {
   return kind == Kind::kAsof ? PlaceKind::kAsofDirectory : PlaceKind::kScanDirectory;
@@ -36,10 +41,11 @@ std::shared_ptr<const PastTable> View::FindPast(const TableName& table) const {
   return {catalog, past};
 }
 
+bool View::HasTable(const TableName& table) const { return IdOf(table) != kNoTable; }
+
 TableId View::IdOf(const TableName& table) const {
   if (kind != Kind::kAsof || table.IsSystemTable()) return 0;
   if (!scope.name.empty()) return scope_id;
-  constexpr TableId kNoTable = std::numeric_limits<TableId>::max();
   const auto catalog = Catalog();
   if (catalog == nullptr) return 0;
   const PastTable* const past = catalog->Find(table);

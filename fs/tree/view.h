@@ -55,6 +55,8 @@ struct View {
   // How the table was; null: it shows what it is now. Below a table that is always the one in which
   // the view stands, whatever it was called then.
   std::shared_ptr<const PastTable> FindPast(const TableName& table) const;
+  // Whether it shows one of that name.
+  bool HasTable(const TableName& table) const;
   // By which the table of that name is read, whatever it is called now; 0: by the name.
   TableId IdOf(const TableName& table) const;
 

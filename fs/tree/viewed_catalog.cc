@@ -16,8 +16,10 @@ Status NoNamespace(const Place& place) {
           "namespace '" + place.table.namespace_name + "' was not there"};
 }
 
-Status NoTable(const Place& place) {
-  return {StatusCode::kTableNotFound, "table '" + place.table.ToString() + "' was not there"};
+// Whoever asks has found it: it was there, and shall not be taken for empty now.
+Status TableHasGone(const Place& place) {
+  return {StatusCode::kUnavailable,
+          "table '" + place.table.ToString() + "' was dropped since, and is not kept"};
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ StatusOr<std::shared_ptr<const TableSchema>> PresentSchema(Store& store, const P
   auto present = store.FindTable(id);
   if (present.status().code() != StatusCode::kTableNotFound) return present;
   if (const auto past = place.view->FindPast(place.table)) return past->schema;
-  return NoTable(place);
+  return TableHasGone(place);
 }
 
 }  // namespace cellfs::fs

@@ -20,7 +20,7 @@ StatusOr<std::vector<std::string>> ViewedNamespaces(Store& store, const Place& r
 StatusOr<std::vector<TableName>> ViewedTables(Store& store, const Place& name_space);
 // kNamespaceNotFound.
 StatusOr<NamespaceSchema> ViewedNamespaceSchema(Store& store, const Place& place);
-// kTableNotFound.
+// kTableNotFound; kUnavailable where the view shows it no more, for it was dropped for good.
 StatusOr<std::shared_ptr<const TableSchema>> ViewedSchema(Store& store, const Place& place);
 // With what is said of them beside their schemas.
 StatusOr<PastNamespace> ViewedNamespace(Store& store, const Place& place);

@@ -129,6 +129,27 @@ TEST_F(AsofTablesTest, OfDroppedTablesThoseAreThereThatHeldNothing) {
   EXPECT_EQ(tree.Error(At(then, "default/empty/r")), ENOENT);
 }
 
+TEST_F(AsofTablesTest, WhoReadsInOneThatIsDroppedForGoodHearsOfIt) {
+  CELLFS_NEEDS(tells_past_catalog);
+  tree.MakeTable();
+  tree.Put("r", "q", "one");
+  const Timestamp then = Later();
+  const auto table = tree.LookUp(At(then, "default/t"));
+  const auto row = tree.LookUp(At(then, "default/t/r"));
+  ASSERT_TRUE(table.ok() && row.ok());
+  ASSERT_TRUE(tree.store->DisableTable(Caller::Superuser(), tree.table).ok());
+  ASSERT_TRUE(tree.store->DropTable(Caller::Superuser(), tree.table).ok());
+  EXPECT_EQ(tree.List(At(then, "default")), Names{".namespace.toml"});
+  EXPECT_EQ(tree.Error(At(then, "default/t")), ENOENT);
+  for (const NodePtr& node : {table->node, row->node}) {
+    auto opened = tree.filesystem->OpenListing(tree.request, *node);
+    const auto listed = tree.filesystem->List(tree.request, *opened->directory, 0,
+                                              [](const DirectoryEntry&) { return true; });
+    EXPECT_EQ(listed.error(), EIO);
+    EXPECT_EQ(tree.filesystem->LookUp(tree.request, *node, "f").error(), EIO);
+  }
+}
+
 TEST_F(AsofTablesTest, WhatIsToComeIsThePresent) {
   CELLFS_NEEDS(tells_past_catalog);
   const Timestamp later = tree.clock->Now() + 5000;

@@ -103,8 +103,8 @@ TEST_F(PastCatalogTest, OfDroppedTablesThoseAreToldThatHeldNothing) {
   EXPECT_EQ(TablesAt(then), "empty keeps ");
   EXPECT_EQ(GetById(empty), "");
   EXPECT_EQ(ScanById(empty), "0 rows");
-  EXPECT_EQ(GetById(full), "TableNotFound");
-  EXPECT_EQ(ScanById(full), "TableNotFound");
+  EXPECT_EQ(GetById(full), "Unavailable");
+  EXPECT_EQ(ScanById(full), "Unavailable");
 }
 
 TEST_F(PastCatalogTest, StatisticsCountIt) {
