@@ -65,6 +65,38 @@ def test_restore_knows_what_was_before_the_drop(mount):
     assert (mount / "default/t/s/f/p").read_text() == "two\n"
 
 
+def test_restore_knows_what_a_table_held_under_other_names(mount):
+    sh("mkdir -p default/v/r/f && echo one >default/v/r/f/q", cwd=mount.path)
+    before = os.readlink(mount / ".asof/now")
+    time.sleep(0.01)
+    sh("mv default/v default/w && mkdir -p default/v/r/f && echo other >default/v/r/f/q &&"
+       "rm -r default/v && mv default/w default/v && echo two >default/v/r/f/q", cwd=mount.path)
+    sh(f"{CELLFS} restore --at {before} {mount}/default/v")
+    assert (mount / "default/v/r/f/q").read_text() == "one\n"
+
+
+def test_the_past_of_a_removed_namespace_is_copied_back(mount):
+    sh("mkdir -p n/t/r/f && echo one >n/t/r/f/q && chmod 755 n n/t n/t/r n/t/r/f && chmod 644 n/t/r/f/q",
+       cwd=mount.path)
+    before = os.readlink(mount / ".asof/now")
+    time.sleep(0.01)
+    sh(f"rm -rf n && cp -a .asof/{before}/n .", cwd=mount.path)
+    modes = [os.stat(mount / path).st_mode & 0o777 for path in ("n", "n/t", "n/t/r", "n/t/r/f", "n/t/r/f/q")]
+    assert modes == [0o755] * 4 + [0o644]
+    assert (mount / "n/t/r/f/q").read_text() == "one\n"
+
+
+def test_a_copy_of_what_was_dropped_for_good_fails(mount, tmp_path):
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q", cwd=mount.path)
+    schema = (mount / "default/t/.schema.toml").read_text()
+    (mount / "default/t/.schema.toml").write_text(schema.replace("2592000", "0"))
+    past = mount / "default/.asof" / os.readlink(mount / ".asof/now")
+    assert os.listdir(past) == [".namespace.toml", "t"]
+    sh(f"{CELLFS} drop --force {mount.path} t")
+    code, _, _ = sh(f"rsync -a {past}/ {tmp_path}/copy/", check=False)
+    assert code != 0 or not (tmp_path / "copy/t").exists()
+
+
 def test_rm_of_a_namespace_and_back(mount):
     sh("mkdir -p n/t/r/f n/u/r/f n/empty && echo one >n/t/r/f/q && echo two >n/u/r/f/q && chmod 750 n",
        cwd=mount.path)
