@@ -20,6 +20,10 @@ namespace cellfs {
 struct PastNamespace {
   NamespaceSchema schema;
   std::optional<SpaceQuota> space_quota;
+  // Whether it is there still, or at least one of its name. Where it is kept (engine/dropped.h), one
+  // that was made since is another one, and this is when it was dropped.
+  bool is_there = true;
+  int64_t dropped = 0;
 };
 
 // The schema has the name of that time, and the id by which the table is read now

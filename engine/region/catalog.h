@@ -36,6 +36,7 @@ struct CatalogNamespace {
   NamespaceSchema value;
   Timestamp changed = 0;
   Timestamp created = 0;
+  Timestamp brought_back = 0;  // as of a table
 };
 
 struct CatalogTable {

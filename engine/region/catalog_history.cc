@@ -197,14 +197,25 @@ PastCatalog CatalogAt(const Catalog& catalog, Timestamp time) {
   }
   for (const auto& [name, table] : past.tables) past.names.emplace(table.schema->id(), name);
   const auto add = [&](const CatalogNamespace& space) {
-    const auto& [name, unused] = space.value;
-    past.namespaces.try_emplace(
-        name, PastNamespace{space.value, QuotaAt(catalog.namespace_quotas, name, time)});
+    if (std::max(space.created, space.brought_back) > time) return;
+    const std::string& name = space.value.name;
+    PastNamespace told{space.value, QuotaAt(catalog.namespace_quotas, name, time)};
+    const auto present = catalog.namespaces.find(name);
+    told.is_there =
+        present != catalog.namespaces.end() && present->second.created == space.created;
+    for (const auto& [kept, dropped] : catalog.dropped_namespaces) {
+      const bool is_it = kept.value.name == name && kept.created == space.created;
+      if (!told.is_there && is_it) told.dropped = dropped;
+    }
+    // Nothing is left to tell whose it was: the rights of the one that is there count.
+    if (present != catalog.namespaces.end() && told.dropped == 0) told.is_there = true;
+    past.namespaces.try_emplace(name, std::move(told));
   };
   for (const auto& [space, until] : catalog.past_namespaces)
-    if (until > time && space.created <= time) add(space);
-  for (const auto& [name, space] : catalog.namespaces)
-    if (space.created <= time) add(space);
+    if (until > time) add(space);
+  for (const auto& [space, dropped] : catalog.dropped_namespaces)
+    if (dropped > time) add(space);
+  for (const auto& [name, space] : catalog.namespaces) add(space);
   return past;
 }
 

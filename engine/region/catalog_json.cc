@@ -57,10 +57,12 @@ Json TableToJson(const CatalogTable& table) {
 }
 
 Json NamespaceToJson(const CatalogNamespace& space) {
-  return {{"name", BytesToJsonText(space.value.name)},
-          {"properties", AttributesToJson(space.value.properties)},
-          {"changed", space.changed},
-          {"created", space.created}};
+  Json json = {{"name", BytesToJsonText(space.value.name)},
+               {"properties", AttributesToJson(space.value.properties)},
+               {"changed", space.changed},
+               {"created", space.created}};
+  if (space.brought_back != 0) json["brought_back"] = space.brought_back;
+  return json;
 }
 
 Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
@@ -178,7 +180,7 @@ class CatalogReader {
     const auto changed = json.at("changed").get<Timestamp>();
     return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
             changed,
-            json.value("created", changed)};
+            json.value("created", changed), json.value("brought_back", Timestamp{0})};
   }
 
   // Earlier versions of this program have not said it: there it is not known.

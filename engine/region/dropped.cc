@@ -110,7 +110,7 @@ void BringBackDroppedNamespace(Timestamp dropped, const std::string& name, Times
     kept.table.schema = std::make_shared<TableSchema>(kept.table.schema->Renamed(renamed));
   }
   space.value.name = name;
-  space.changed = space.created = now;
+  space.changed = space.brought_back = now;
   catalog.namespaces[name] = std::move(space);
 }
 

@@ -9,7 +9,6 @@
 
 #include "engine/waiting.h"
 #include "fs/attributes/attribute_loading.h"
-#include "fs/tree/asof.h"
 #include "fs/tree/dropped_names.h"
 
 namespace cellfs::fs {
@@ -164,7 +163,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  CELLFS_ASSIGN_OR_RETURN(const std::optional<Place> present, PresentOf(place));
+  const std::optional<Place> present = PresentOf(place);
   const Place& asked = present ? *present : place;
   CELLFS_ASSIGN_OR_RETURN(RowRecords records, reader_.Read(asked, table, version));
   ShownAttributes shown;
@@ -187,19 +186,16 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   return shown;
 }
 
-StatusOr<std::optional<Place>> AttributeStore::PresentOf(const Place& place) {
+std::optional<Place> AttributeStore::PresentOf(const Place& place) {
   const std::string& name = place.table.namespace_name;
-  const bool may_have_gone = place.view != nullptr && place.view->ShowsPast() && !name.empty() &&
-                             store_.traits().keeps_dropped;
-  if (!may_have_gone || store_.DescribeNamespace(name).ok()) return std::optional(place);
-  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
-  for (const DroppedNamespace& kept : dropped.namespaces) {
-    if (kept.schema.name != name || kept.dropped <= place.view->asof->time()) continue;
-    Place present = place;
-    present.table.namespace_name = WithTimeOfDrop(name, kept.dropped);
-    return std::optional(std::move(present));
-  }
-  return std::optional<Place>();
+  const auto catalog = place.view != nullptr ? place.view->Catalog() : nullptr;
+  if (catalog == nullptr) return place;
+  const auto then = catalog->namespaces.find(name);
+  if (then == catalog->namespaces.end() || then->second.is_there) return place;
+  if (then->second.dropped == 0) return std::nullopt;
+  Place present = place;
+  present.table.namespace_name = WithTimeOfDrop(name, then->second.dropped);
+  return present;
 }
 
 // A table may be in another namespace by now, which is not in the path: who is kept from that is
@@ -241,7 +237,7 @@ Status AttributeStore::ShowEarlierOwner(const Place& version, const DataTable& t
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  CELLFS_ASSIGN_OR_RETURN(const std::optional<Place> present, PresentOf(place));
+  const std::optional<Place> present = PresentOf(place);
   const Place& asked = present ? *present : place;
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(asked, table, kNoVersion));
   return reader_.InForce(asked, table, records);

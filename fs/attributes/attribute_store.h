@@ -127,8 +127,8 @@ class AttributeStore {
   StatusOr<ShownAttributes> FindAbove(const Place& place);
   Status CopyNamespace(const Place& from, const Place& to);
   // Where today's owner and mode of what a view shows are: those of a namespace that was dropped
-  // since are under another name. Nullopt: nothing of it is kept.
-  StatusOr<std::optional<Place>> PresentOf(const Place& place);
+  // since are under another name, also where a new one has its own. Nullopt: nothing of it is kept.
+  static std::optional<Place> PresentOf(const Place& place);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);

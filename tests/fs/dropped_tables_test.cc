@@ -186,9 +186,14 @@ TEST_F(DroppedTablesTest, ThePastOfANamespaceThatIsKeptHasItsModes) {
     ASSERT_EQ(Remove(std::string(name_space) + "/t"), 0);
     ASSERT_EQ(tree.Rmdir(name_space), 0);
   }
-  for (size_t i = 0; i < paths.size(); ++i)
-    EXPECT_EQ(tree.Stat(then + "/" + paths[i]).st_mode, modes[i]) << paths[i];
-  EXPECT_EQ(tree.Stat(then + "/closed").st_mode & 0777u, 0700u) << "it was closed since";
+  for (const bool is_made_anew : {false, true}) {
+    for (size_t i = 0; i < paths.size(); ++i)
+      EXPECT_EQ(tree.Stat(then + "/" + paths[i]).st_mode, modes[i]) << paths[i];
+    EXPECT_EQ(tree.Stat(then + "/closed").st_mode & 0777u, 0700u) << "it was closed since";
+    if (is_made_anew) break;
+    ASSERT_EQ(tree.Mkdir("n"), 0);  // as a copy back makes it
+    ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0700}), 0);
+  }
 }
 
 TEST_F(DroppedTablesTest, WhereNothingIsKeptTheNameIsKeptForLater) {

@@ -126,6 +126,22 @@ TEST_F(CatalogHistoryTest, ANamespaceWhosePastIsForgottenIsThereFromItsCreation)
   EXPECT_EQ(PropertiesOfN(150).size(), 1u) << "the next that is kept stands for what was";
 }
 
+TEST_F(CatalogHistoryTest, ANamespaceThatWasMadeAnewIsAnother) {
+  At(50, [&](Catalog& to) { Set(to, Schema("b:t", 1), 50); });
+  At(100, [](Catalog& to) { to.namespaces["n"] = {{"n", {}}, 100, 100}; });
+  EXPECT_TRUE(CatalogAt(catalog, 150).namespaces.at("n").is_there);
+  At(200, [](Catalog& to) {
+    to.dropped_namespaces.push_back({to.namespaces.at("n"), 200});
+    EraseNamespace(to, "n");
+  });
+  At(300, [](Catalog& to) { to.namespaces["n"] = {{"n", {}}, 300, 300}; });
+  EXPECT_FALSE(CatalogAt(catalog, 150).namespaces.at("n").is_there);
+  EXPECT_EQ(CatalogAt(catalog, 150).namespaces.at("n").dropped, 200);
+  EXPECT_FALSE(CatalogAt(catalog, 250).namespaces.contains("n"));
+  EXPECT_TRUE(CatalogAt(catalog, 300).namespaces.at("n").is_there);
+  EXPECT_EQ(CatalogAt(catalog, 300).namespaces.at("n").dropped, 0);
+}
+
 TEST_F(CatalogHistoryTest, AQuotaIsToldWhereItWasInForceThen) {
   At(100, [&](Catalog& to) { Set(to, Schema("a:t", 1), 100); });
   At(200, [&](Catalog& to) { to.table_quotas[ParseTableName("a:t")] = {{7, {}}, 200}; });
