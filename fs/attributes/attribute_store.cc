@@ -34,11 +34,11 @@ OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool i
   return {then.uid, then.gid, then.mode & (allowed | kWrite | kSpecial)};
 }
 
-// By its timestamp; in a view it is one of that.
+// By its timestamp; what shows the past tells by itself whose it was.
 bool IsOldVersion(const Place& place) {
   const bool is_version =
       place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
-  return is_version && place.view == nullptr;
+  return is_version && (place.view == nullptr || !place.view->ShowsPast());
 }
 
 }  // namespace
@@ -248,6 +248,16 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwner(const TableSchema& dropped) {
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, DroppedTableOf(dropped));
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(place, table, kNoVersion));
   return reader_.InForce(place, table, records);
+}
+
+StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) {
+  CELLFS_RETURN_IF_ERROR(BeLoaded());
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(version));
+  CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(version, table, kNoVersion));
+  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, reader_.InForce(version, table, records));
+  if (table_.HasRecords(table.row))
+    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, table, records.family, owner));
+  return owner;
 }
 
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {

@@ -69,6 +69,9 @@ class AttributeStore {
   StatusOr<OwnerAndMode> FindOwner(const Place& place);
   // Of a table that was dropped and is kept.
   StatusOr<OwnerAndMode> FindOwner(const TableSchema& dropped);
+  // As Find shows them of a version (kVersion): what was before another made the name anew is whose
+  // it was.
+  StatusOr<OwnerAndMode> FindOwnerOfVersion(const Place& version);
   // Whether anything is stored for the table's rows and what is in them. Where nothing is, all
   // columns of a family are alike.
   StatusOr<bool> DiffersBetweenRows(const TableName& name);

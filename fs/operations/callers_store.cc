@@ -69,7 +69,10 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::OpenReader(const Caller& caller
   const bool names_all = !get.columns.empty() &&
                          std::none_of(get.columns.begin(), get.columns.end(),
                                       [](const auto& family) { return family.second.empty(); });
-  return Open(caller, table, ScanOf(get), names_all ? nullptr : rights_.OfRead(table));
+  if (!names_all) return Open(caller, table, ScanOf(get), rights_.OfRead(table));
+  const bool sees_history = get.max_versions > 1 || get.time_range != TimeRange();
+  return Open(caller, table, ScanOf(get),
+              sees_history ? rights_.OfNamedColumns(table) : nullptr);
 }
 
 namespace {
@@ -100,6 +103,9 @@ StatusOr<std::unique_ptr<Scanner>> CallersStore::Open(const Caller& caller, cons
   if (table.IsSystemTable()) scan.filter = WithoutHiddenRows(table, scan.filter);
   if (rights != nullptr) {
     rights->TellHidden(has_passed_over_);
+    // A filter may seek to what it wants of a column.
+    if (scan.raw || scan.filter != nullptr || scan.time_range != TimeRange())
+      rights->BeginsInHistory();
     scan.filter = rights->Narrow(scan.filter);
   }
   scan.passed_over = &has_passed_over_;

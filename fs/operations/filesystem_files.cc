@@ -30,7 +30,7 @@ bool IsLiveText(const Place& place) {
 
 // Owner and mode there may be those that it had.
 bool ShowsWhatWas(const Place& place) {
-  if (place.view != nullptr) return place.view->ShowsPast();
+  if (place.view != nullptr && place.view->ShowsPast()) return true;
   return place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
 }
 

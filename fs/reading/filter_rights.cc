@@ -59,6 +59,7 @@ Outcome FilterRights::BeginStep() {
   row_.reset();
   families_.clear();
   column_.reset();
+  step_began_ = true;
   return {};
 }
 
@@ -82,8 +83,17 @@ bool FilterRights::MayRead(const CellView& cell) {
     column_ = CellPlace(table_, std::string(cell.row), std::string(cell.family),
                         std::string(cell.qualifier));
     is_column_open_ = IsOpen(*column_, kReadPermission);
+    next_is_old_ = begins_in_history_ || step_began_;
+    step_began_ = false;
   }
-  return is_column_open_;
+  return is_column_open_ && (cell.type != CellType::kPut || MayReadVersion(cell));
+}
+
+// Versions come newest first. Of who owns the newest one nothing more is asked.
+bool FilterRights::MayReadVersion(const CellView& cell) {
+  if (!std::exchange(next_is_old_, true)) return true;
+  const Place version = column_->As(PlaceKind::kVersion, cell.timestamp);
+  return IsOpen(reading_.FindOwnerOfVersion(version), kReadPermission);
 }
 
 bool FilterRights::IsFamilyOpen(const CellView& cell) {
@@ -95,7 +105,10 @@ bool FilterRights::IsFamilyOpen(const CellView& cell) {
 }
 
 bool FilterRights::IsOpen(const Place& place, mode_t permission) {
-  const auto owner = reading_.FindOwner(place);
+  return IsOpen(reading_.FindOwner(place), permission);
+}
+
+bool FilterRights::IsOpen(const StatusOr<OwnerAndMode>& owner, mode_t permission) {
   if (owner.ok()) return Allows(*owner, credentials_, permission);
   failure_ = owner.status();
   return false;

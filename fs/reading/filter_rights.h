@@ -52,6 +52,8 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   FilterRights(const Reading& reading, TableName table, Credentials credentials, mode_t directories,
                Sees sees = Sees::kValues);
 
+  // The first version that is seen of a column may be an old one.
+  void BeginsInHistory() { begins_in_history_ = true; }
   // Sets it where something is not shown. `hidden` outlives it and the filters that it narrows.
   void TellHidden(std::atomic<bool>& hidden) { hidden_ = &hidden; }
   // The filter that sees only what may be read.
@@ -65,7 +67,9 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
  private:
   bool MayRead(const CellView& cell);
   bool IsFamilyOpen(const CellView& cell);
+  bool MayReadVersion(const CellView& cell);
   bool IsOpen(const Place& place, mode_t permission);
+  bool IsOpen(const StatusOr<OwnerAndMode>& owner, mode_t permission);
 
   const Reading& reading_;
   const TableName table_;
@@ -81,6 +85,9 @@ class FilterRights : public std::enable_shared_from_this<FilterRights> {
   std::map<std::string, bool, std::less<>> families_;
   std::optional<Place> column_;
   bool is_column_open_ = false;
+  bool begins_in_history_ = false;
+  bool step_began_ = true;    // in a column that the step before may have been in
+  bool next_is_old_ = false;  // the next put of the column may be no newest one
 };
 
 }  // namespace cellfs::fs

@@ -93,6 +93,9 @@ class Reading {
   StatusOr<OwnerAndMode> FindOwner(const Place& place) const {
     return attributes_.FindOwner(place);
   }
+  StatusOr<OwnerAndMode> FindOwnerOfVersion(const Place& version) const {
+    return attributes_.FindOwnerOfVersion(version);
+  }
   StatusOr<bool> DiffersBetweenRows(const TableName& table) const {
     return attributes_.DiffersBetweenRows(table);
   }

@@ -299,6 +299,8 @@ def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount
         mount.stop()
         mount.start()
     assert as_user(1000, f"cd {family}; echo his >q; echo his too >q; echo his >p")[0] == 0
+    listed = f"../../.scan/versions=9/r/f/q@{newer}"
+    assert as_user(1000, f"cat {family}/{listed}") == (1, b"")
     for path in (f".versions/q/{older}", f".versions/q/{newer}", f"q@{older}"):
         assert as_user(1000, f"cat {family}/{path}") == (1, b""), path
         assert as_user(1000, f"echo forged >{family}/{path}")[0] != 0, path
@@ -313,6 +315,11 @@ def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount
     for stamp in versions(family / "q")[:2]:
         assert (family / f".versions/q/{stamp}").stat().st_uid == 1000
         assert as_user(1000, f"cat {family}/.versions/q/{stamp}")[0] == 0
+    for call in ("log -p -n 0 {0}", "scan --raw {1}", "get --versions all {0}/q",
+                 "get --until now {0}/q", "show --at -1s {0}", "undelete {0}"):
+        output = as_user(1000, f"cd {family}; {CELLFS} " + call.format(family, family.parent.parent))[1]
+        assert b"DIARY" not in output and b"SECOND" not in output, (call, output)
+    assert b"DIARY" in sh(f"{CELLFS} log -p -n 0 {family}").encode()
     # It was open, and is.
     assert as_user(1000, f"cat {family}/.versions/p/{shared}") == (0, b"SHARED\n")
     assert (family / f"p@{shared}").stat().st_uid == 65534
