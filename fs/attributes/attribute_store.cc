@@ -316,6 +316,22 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   return {StatusCode::kUnavailable, "owner and mode are changed too often by other mounts"};
 }
 
+Status AttributeStore::KeepOwner(const TableSchema& schema) {
+  if (!keeps()) return Status();
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(schema));
+  CELLFS_ASSIGN_OR_RETURN(const DataTable table, DroppedTableOf(schema));
+  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode file,
+                          inherited_.Of(CellPlace(schema.name(), "", "", ""), table, {}));
+  AttributeUpdate update;
+  update.uid = owner.uid;
+  update.gid = owner.gid;
+  // Files inherit it, and shall be no more open than they were.
+  update.mode = owner.mode & (file.mode | ~mode_t{0666});
+  update.as_own = true;
+  uint64_t mark = 0;
+  return writer_.TryUpdate(TablePlace(schema.name()), table, update, nullptr, mark).status();
+}
+
 StatusOr<std::string> AttributeStore::Narrow(const NarrowedMode& narrowed) {
   if (!keeps()) return std::string();
   CELLFS_RETURN_IF_ERROR(BeLoaded());

@@ -110,6 +110,9 @@ class AttributeStore {
   StatusOr<DataTable> BeginDropTable(const Place& table);
   // It was. Nothing goes of one that is kept.
   Status DropTable(const DataTable& table);
+  // Owner, group and mode that are in force at the table become its own: it goes to another
+  // namespace, which has an owner of its own, and nothing in it shall become his.
+  Status KeepOwner(const TableSchema& table);
   // For DropTable, of a table that was dropped before.
   StatusOr<DataTable> DroppedTableOf(const TableSchema& dropped);
   // The table was emptied, or the family of it dropped, at `time`: whoever makes a file of such a

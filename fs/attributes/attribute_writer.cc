@@ -94,6 +94,11 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
   // with a mode that only happens to be inherited keeps it.
   const mode_t usual = place.IsDirectory() ? options_.directory_mode : options_.file_mode;
   if (update.mode && *update.mode != usual) record.mode = *update.mode;
+  if (update.as_own) {
+    record.uid = update.uid;
+    record.gid = update.gid;
+    record.mode = update.mode;
+  }
   if (update.ctime) record.ctime = update.ctime;
 
   record.since = stored.own.since;

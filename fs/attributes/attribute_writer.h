@@ -41,6 +41,7 @@ struct AttributeUpdate {
   bool forget_mtime = false;
   std::optional<timespec> ctime;
   bool anew = false;  // the name was just created: what was stored under it before is forgotten
+  bool as_own = false;  // what it inherits is stored as well
 };
 
 // A temporary file that goes without a trace, and its only version.

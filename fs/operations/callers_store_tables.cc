@@ -297,7 +297,7 @@ Status CallersStore::RenameTable(const Caller& caller, const TableName& from,
   CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(to.namespace_name).status());
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
   const Status done =
-      fs::RenameTable(store_, parts_.schemas, parts_.tree, caller, from, to);
+      fs::RenameTable(store_, parts_.schemas, parts_.attributes, parts_.tree, caller, from, to);
   if (!IsInForce(done)) return done;
   parts_.tree.unstored.ShowToml(name_space);
   parts_.tree.kernel.NameWent(TablePlace(from));

@@ -22,6 +22,8 @@ OutcomeOr<DroppedName> Take(const DirectoryChanging& with, const Request& reques
 Outcome BringBackTable(const DirectoryChanging& with, const Request& request,
                        const DroppedName& dropped, const Place& to) {
   const auto turn = with.schemas.TakeTurn(to.table);
+  if (dropped.table->name().namespace_name != to.table.namespace_name)
+    CELLFS_RETURN_IF_FAILED(with.attributes.KeepOwner(*dropped.table));
   const ColumnTable::ClosedColumns closed(with.tree.columns, {to.table, {}, {}});
   const Status back =
       with.store.BringBackTable(*request.caller, dropped.table->id(), to.table);

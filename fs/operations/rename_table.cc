@@ -10,12 +10,17 @@ namespace cellfs::fs {
 
 // While the columns are closed nobody can put under the old name, and who waits to do so finds his
 // file under the new one. The flush comes before, for a table is closed for as long as that takes.
-Status RenameTable(Store& store, SchemaChanges& schemas, LiveTree& tree, const Caller& caller,
-                   const TableName& from, const TableName& to) {
+Status RenameTable(Store& store, SchemaChanges& schemas, AttributeStore& attributes,
+                   LiveTree& tree, const Caller& caller, const TableName& from,
+                   const TableName& to) {
   if (from == to) return store.RenameTable(caller, from, to);  // which says that it is there
   const auto [first, second] = std::minmax(from, to);
   const auto first_turn = schemas.TakeTurn(first);
   const auto second_turn = schemas.TakeTurn(second);
+  if (from.namespace_name != to.namespace_name) {
+    CELLFS_ASSIGN_OR_RETURN(const auto schema, store.DescribeTable(from));
+    CELLFS_RETURN_IF_ERROR(attributes.KeepOwner(*schema));
+  }
   static_cast<void>(store.Flush(Caller::Superuser(), from));
   const ColumnTable::ClosedColumns first_closed(tree.columns, {first, {}, {}});
   const ColumnTable::ClosedColumns second_closed(tree.columns, {second, {}, {}});
@@ -41,8 +46,8 @@ Outcome RenameTableDirectory(const DirectoryChanging& with, const Request& reque
   CELLFS_RETURN_IF_FAILED(CheckMayDrop(with.reading, request, from));
   CELLFS_RETURN_IF_FAILED(CheckMayChange(with.reading, *request.caller, from));
   CELLFS_RETURN_IF_FAILED(CheckTableName(to.table));
-  const Status renamed = RenameTable(with.store, with.schemas, with.tree, *request.caller,
-                                     from.table, to.table);
+  const Status renamed = RenameTable(with.store, with.schemas, with.attributes, with.tree,
+                                     *request.caller, from.table, to.table);
   if (IsInForce(renamed)) {
     with.tree.unstored.ShowToml(new_directory);
     with.tree.kernel.TableChanged(to.table);

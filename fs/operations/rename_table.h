@@ -10,6 +10,7 @@
 
 #include "engine/caller.h"
 #include "engine/store.h"
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/nodes/live_tree.h"
 #include "fs/operations/directory_changing.h"
@@ -20,8 +21,9 @@ namespace cellfs::fs {
 
 // What stands at `to` in the tree, if anything does, is of a table that has gone. The parents are
 // the caller's to tell of.
-Status RenameTable(Store& store, SchemaChanges& schemas, LiveTree& tree, const Caller& caller,
-                   const TableName& from, const TableName& to);
+Status RenameTable(Store& store, SchemaChanges& schemas, AttributeStore& attributes,
+                   LiveTree& tree, const Caller& caller, const TableName& from,
+                   const TableName& to);
 
 // rename of a table's directory: EEXIST where the target is there, EXDEV where it is no table or
 // the store renames none.

@@ -86,6 +86,18 @@ TEST_F(DroppedTablesTest, CannotBeTakenForAnEmptyDirectory) {
   EXPECT_EQ(shown.st_mode & 07777, 0772u);
 }
 
+TEST_F(DroppedTablesTest, InAnotherNamespaceItIsNotItsOwners) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("to"), 0);
+  ASSERT_EQ(tree.Change("to", AttributeChange{.mode = 0777, .uid = 1003}), 0);
+  Make("default/t");
+  const struct stat was = tree.Stat("default/t");
+  ASSERT_EQ(Remove("default/t"), 0);
+  ASSERT_EQ(tree.Rename("default/.deleted/t", "to/t"), 0);
+  EXPECT_EQ(tree.Stat("to/t").st_uid, was.st_uid);
+  EXPECT_EQ(tree.Stat("to/t").st_mode, was.st_mode);
+}
+
 TEST_F(DroppedTablesTest, SeveralOfOneNameHaveTheTimesOfTheirDrops) {
   CELLFS_NEEDS(keeps_dropped);
   const Timestamp first = tree.clock->Now() + 10;

@@ -47,6 +47,26 @@ TEST_F(RenameTableTest, WhatIsInItGoesAlong) {
   EXPECT_EQ(tree_.Save("n/u/made/f/q", "x"), 0);
 }
 
+TEST_F(RenameTableTest, ItInheritsNothingFromWhereItComes) {
+  if (!renames_) GTEST_SKIP() << "about a store that renames tables";
+  ASSERT_EQ(tree_.Mkdir("from"), 0);
+  ASSERT_EQ(tree_.Change("from", AttributeChange{.mode = 0755, .uid = 1001}), 0);
+  ASSERT_EQ(tree_.Mkdir("to"), 0);
+  ASSERT_EQ(tree_.Change("to", AttributeChange{.mode = 0777, .uid = 1003}), 0);
+  ASSERT_EQ(tree_.Rename("default/t", "from/t"), 0);
+  // Nothing is stored of it, as of what an ordinary user makes in his own namespace.
+  ASSERT_EQ(tree_.Change("from/t", AttributeChange{.mode = 0755, .uid = 1001}), 0);
+  const struct stat table = tree_.Stat("from/t"), file = tree_.Stat("from/t/r/f/q");
+  for (const char* const path : {"to/t", "default/u"}) {
+    ASSERT_EQ(tree_.Rename(path[0] == 't' ? "from/t" : "to/t", path), 0);
+    EXPECT_EQ(tree_.Stat(path).st_uid, table.st_uid);
+    EXPECT_EQ(tree_.Stat(path).st_gid, table.st_gid);
+    EXPECT_EQ(tree_.Stat(path).st_mode, table.st_mode);
+    EXPECT_EQ(tree_.Stat(std::string(path) + "/r/f/q").st_uid, file.st_uid);
+    EXPECT_EQ(tree_.Stat(std::string(path) + "/r/f/q").st_mode, file.st_mode);
+  }
+}
+
 TEST_F(RenameTableTest, WhoHasAFileOpenGoesOn) {
   if (!renames_) GTEST_SKIP() << "about a store that renames tables";
   const OpenFile reader = tree_.Open(kQ, {});
