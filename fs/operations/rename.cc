@@ -103,7 +103,7 @@ Outcome CannotRename(const Place& directory) {
   const std::string name =
       directory.kind == PlaceKind::kNamespace ? "a namespace" : "a row or family";
   return {EXDEV, name + " has one name for ever, so mv copies, without history; with it: mount "
-                        "with -o controls=visible, then 'cp -a OLD NEW' and 'rm -r OLD'"};
+                        "with -o controls=visible, then 'rsync -a OLD/ NEW/' and 'rm -rf OLD'"};
 }
 
 Outcome RenameDirectory(const Renaming& with, const Request& request, const Place& from,

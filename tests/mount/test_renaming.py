@@ -5,6 +5,8 @@ import errno
 import os
 import subprocess
 
+import pytest
+
 from mounts import fails_with, sh, versions
 from test_commands import ok, run
 
@@ -52,9 +54,21 @@ def test_what_mv_copies_says_how_to_keep_the_history(mount):
     sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q", cwd=mount.path)
     with fails_with(errno.EXDEV):
         os.rename(mount / "default/t/r", mount / "default/t/s")
-    assert "controls=visible" in (mount / ".cellfs/errors").read_text()
+    said = (mount / ".cellfs/errors").read_text()
+    assert "controls=visible" in said and "'rsync -a OLD/ NEW/' and 'rm -rf OLD'" in said
     sh("mv default/t/r default/t/s", cwd=mount.path)
     assert (mount / "default/t/s/f/q").read_text() == "one\n"
+
+
+@pytest.mark.parametrize("old, new, family", [("default/t/r", "default/t/s", "f"), ("default", "ns", "t/r/f")])
+def test_the_two_lines_that_keep_the_history(make_mount, old, new, family):
+    mount = make_mount("controls=visible")
+    sh("mkdir -p default/t/r/f && echo one >default/t/r/f/q && echo two >default/t/r/f/q", cwd=mount.path)
+    before = versions(mount / old / family / "q")
+    sh(f"rsync -a {old}/ {new}/ && rm -rf {old}{'' if old.count('/') else '/t'}", cwd=mount.path)
+    assert not (mount / old / family).exists()
+    assert versions(mount / new / family / "q") == before and len(before) == 2
+    assert [(mount / new / family / f".versions/q/{stamp}").read_text() for stamp in before] == ["two\n", "one\n"]
 
 
 def test_only_owners_rename(make_mount):
