@@ -326,6 +326,30 @@ def test_who_makes_a_name_anew_does_not_own_what_another_put_under_it(make_mount
     assert sh(f"cat {family}/q@{older}") == "DIARY\n"
 
 
+def test_the_past_of_a_removed_namespace_is_closed_to_whom_it_was(make_mount):
+    mount = make_mount("allow_other")
+    mount.path.chmod(0o1777)
+    made = f"cd {mount}; umask 022; mkdir -p pn/t/r/f; echo DIARY >pn/t/r/f/q; chmod 700 pn"
+    assert as_nobody(made)[0] == 0
+    moment = os.readlink(mount / ".asof/now")
+    past = mount / ".asof" / moment / "pn"
+    time.sleep(0.01)
+    sh("rm -r pn", cwd=mount.path)
+
+    def is_closed():
+        told = as_user(1000, f"stat -c '%a %u' {past}")
+        assert told == (0, b"700 65534\n"), told
+        assert as_user(1000, f"ls {past}")[0] != 0
+        assert as_user(1000, f"cat {past}/t/r/f/q") == (1, b"")
+        assert sh(f"cat {past}/t/r/f/q") == "DIARY\n"
+
+    is_closed()
+    assert as_user(1000, f"cd {mount}; mkdir pn; rmdir pn")[0] == 0
+    is_closed()
+    assert as_user(1000, f"cd {mount}; mkdir pn; chmod 777 pn")[0] == 0
+    is_closed()
+
+
 def test_a_file_given_away_goes_with_its_history(make_mount):
     mount = make_mount("allow_other")
     family = mount.family()
