@@ -25,7 +25,7 @@ def test_a_table_made_since_is_not_there(mount):
     sh("mkdir -p later/u/r/f && echo two >later/u/r/f/q && mkdir -p default/v/r/f", cwd=mount.path)
     assert os.listdir(mount / ".asof" / before / "default") == [".namespace.toml", "t"]
     assert os.listdir(mount / "default/.asof" / before) == [".namespace.toml", "t"]
-    assert sorted(os.listdir(mount / ".asof" / before)) == ["default", "hbase"]
+    assert sorted(os.listdir(mount / ".asof" / before)) == ["default"]
     assert "u" in os.listdir(mount / ".asof" / now(mount) / "later")
     assert sh(f"ls -d .asof/-2m/default/t", cwd=mount.path, check=False)[0] != 0
 
