@@ -78,6 +78,7 @@ Status AttributeStore::BeLoaded() {
   // What cannot be removed stays for the next mount, and is shown nowhere until then; and a mode
   // that cannot be settled stays narrow.
   if (may_change) static_cast<void>(RemoveDropped(marked));
+  if (may_change) static_cast<void>(SettleDroppedNamespaces());
   if (may_change && has_narrowed) static_cast<void>(SettleNarrowed());
   return Status();
 }
@@ -374,19 +375,43 @@ Place AttributeStore::PlaceOfDropped(const std::string& name_space, Timestamp dr
   return NamespacePlace(WithTimeOfDrop(name_space, dropped));
 }
 
-Status AttributeStore::MoveNamespace(const Place& from, const Place& to) {
-  CELLFS_RETURN_IF_ERROR(CopyNamespace(from, to));
-  return ForgetNamespace(from);
+Status AttributeStore::CopyNamespace(const Place& dropped, const Place& to) {
+  return CopyOwner(dropped, to, Copies::kWhatDiffers);
 }
 
-Status AttributeStore::CopyNamespace(const Place& from, const Place& to) {
+Status AttributeStore::CopyOwner(const Place& from, const Place& to, Copies copies) {
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, FindOwner(from));
   AttributeUpdate update;
   update.uid = owner.uid;
   update.gid = owner.gid;
   update.mode = owner.mode;
   update.anew = true;
+  update.as_own = copies == Copies::kAll;
   return Update(to, update);
+}
+
+// What is stored of a dropped one says that this was done.
+Status AttributeStore::RetireNamespace(const Place& place, const Place& dropped) {
+  CELLFS_RETURN_IF_ERROR(CopyOwner(place, dropped, Copies::kAll));
+  // Below .asof it has its owner and mode still.
+  const std::string row = RowKey(place, {});
+  const bool has_own = inherited_.ForgetDirectory(row);
+  cache_.Clear();
+  return has_own ? table_.RetireRow(row, clock_->Now()) : Status();
+}
+
+// Of drops that were cut short behind the store's part of them: owner and mode are under the old
+// name still, unless a new namespace has it.
+Status AttributeStore::SettleDroppedNamespaces() {
+  if (!keeps() || !store_.traits().keeps_dropped) return Status();
+  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+  for (auto kept = dropped.namespaces.rbegin(); kept != dropped.namespaces.rend(); ++kept) {
+    const Place place = PlaceOfDropped(kept->schema.name, kept->dropped);
+    const bool is_done = inherited_.Directory(RowKey(place, {})).uid.has_value();
+    if (is_done || store_.DescribeNamespace(kept->schema.name).ok()) continue;
+    CELLFS_RETURN_IF_ERROR(RetireNamespace(NamespacePlace(kept->schema.name), place));
+  }
+  return Status();
 }
 
 StatusOr<Timestamp> AttributeStore::LastKeptDrop(const std::string& name_space) {
@@ -402,12 +427,7 @@ Status AttributeStore::DropNamespace(const Place& place, Timestamp last_kept_dro
   const std::string& name = place.table.namespace_name;
   CELLFS_ASSIGN_OR_RETURN(const Timestamp dropped, LastKeptDrop(name));
   if (dropped <= last_kept_drop) return ForgetNamespace(place);
-  CELLFS_RETURN_IF_ERROR(CopyNamespace(place, PlaceOfDropped(name, dropped)));
-  // Below .asof it has its owner and mode still.
-  const std::string row = RowKey(place, {});
-  const bool has_own = inherited_.ForgetDirectory(row);
-  cache_.Clear();
-  return has_own ? table_.RetireRow(row, clock_->Now()) : Status();
+  return RetireNamespace(place, PlaceOfDropped(name, dropped));
 }
 
 Status AttributeStore::ForgetNamespace(const Place& place) {

@@ -104,7 +104,8 @@ class AttributeStore {
   Status DropNamespace(const Place& name_space, Timestamp last_kept_drop);
   // The place under which those of a namespace lie that was dropped and is kept.
   static Place PlaceOfDropped(const std::string& name_space, Timestamp dropped);
-  Status MoveNamespace(const Place& from, const Place& to);  // without a trace
+  // Before it is brought back as `to`, which is no namespace yet: it is never there without them.
+  Status CopyNamespace(const Place& dropped, const Place& to);
   Status ForgetNamespace(const Place& name_space);  // for good
   // The table is about to be dropped. What this returns is for DropTable.
   StatusOr<DataTable> BeginDropTable(const Place& table);
@@ -131,7 +132,10 @@ class AttributeStore {
   // lack it.
   std::unique_lock<std::mutex> KeepFromLoading(const Place& place);
   StatusOr<ShownAttributes> FindAbove(const Place& place);
-  Status CopyNamespace(const Place& from, const Place& to);
+  enum class Copies { kWhatDiffers, kAll };
+  Status CopyOwner(const Place& from, const Place& to, Copies copies);
+  Status RetireNamespace(const Place& name_space, const Place& dropped);
+  Status SettleDroppedNamespaces();
   // Where today's owner and mode of what a view shows are: those of a namespace that was dropped
   // since are under another name, also where a new one has its own. Nullopt: nothing of it is kept.
   static std::optional<Place> PresentOf(const Place& place);

@@ -36,11 +36,17 @@ Outcome BringBackTable(const DirectoryChanging& with, const Request& request,
 
 Outcome BringBackNamespace(const DirectoryChanging& with, const Request& request,
                            const DroppedName& dropped, const Place& to) {
-  const Status back = with.store.BringBackNamespace(*request.caller, dropped.dropped,
-                                                    to.table.namespace_name);
-  if (!IsInForce(back)) return back;
+  const std::string& name = to.table.namespace_name;
+  const auto is_there = [&] { return with.store.DescribeNamespace(name).ok(); };
+  if (is_there()) return EEXIST;
   const Place before = AttributeStore::PlaceOfDropped(dropped.key, dropped.dropped);
-  with.errors.Record("rename", to, with.attributes.MoveNamespace(before, to));
+  CELLFS_RETURN_IF_FAILED(with.attributes.CopyNamespace(before, to));
+  const Status back = with.store.BringBackNamespace(*request.caller, dropped.dropped, name);
+  if (!IsInForce(back)) {
+    if (!is_there()) with.errors.Record("rename", to, with.attributes.ForgetNamespace(to));
+    return back;
+  }
+  with.errors.Record("rename", to, with.attributes.ForgetNamespace(before));
   with.tree.unstored.ShowToml(to);
   return back;
 }

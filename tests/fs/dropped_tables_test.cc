@@ -168,6 +168,24 @@ TEST_F(DroppedTablesTest, ANamespaceTakesThemAlongAndBack) {
   EXPECT_EQ(tree.store->GetStatistics().kept_tables, 0u);
 }
 
+TEST_F(DroppedTablesTest, ADropThatWasCutShortLosesNoOwner) {
+  CELLFS_NEEDS(keeps_dropped);
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  ASSERT_EQ(tree.Change("n", AttributeChange{.mode = 0711, .uid = 1000}), 0);
+  Make("n/t");
+  ASSERT_EQ(Remove("n/t"), 0);
+  ASSERT_TRUE(tree.store->DropNamespace(Caller::Superuser(), "n").ok());  // and the daemon dies
+  tree.filesystem.reset();
+  tree.filesystem =
+      std::make_unique<FileSystem>(*tree.store, MountOptions(), tree.clock, tree.controls);
+  ASSERT_TRUE(tree.filesystem->LoadAttributes().ok());
+  ASSERT_EQ(tree.Mkdir("n"), 0);
+  EXPECT_EQ(tree.Stat("n").st_uid, 0u) << "a new one";
+  ASSERT_EQ(tree.Rename(".deleted/n", "back"), 0);
+  EXPECT_EQ(tree.Stat("back").st_uid, 1000u);
+  EXPECT_EQ(tree.Stat("back").st_mode & 0777u, 0711u);
+}
+
 TEST_F(DroppedTablesTest, TheirPastIsStillThere) {
   CELLFS_NEEDS(keeps_dropped);
   Make("default/t");
