@@ -35,7 +35,7 @@ std::optional<int64_t> ParseByteSize(std::string_view text) {
   double number = 0;
   auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error != std::errc() || !(number >= 0)) return std::nullopt;
-  if (rest != end && *rest == ' ') ++rest;
+  if (rest != end && *rest == ' ' && rest + 1 != end) ++rest;  // before a unit
   const std::optional<int> power = PowerOf(std::string(rest, end));
   if (!power) return std::nullopt;
   const double bytes = std::ldexp(number, 10 * *power);
