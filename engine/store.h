@@ -127,9 +127,9 @@ class Store {
   virtual Status RenameTable(const Caller& caller, const TableName& from, const TableName& to) = 0;
   // Disabled first. One that holds a cell, a hidden one too, is kept for its DROPPED_TTL.
   virtual Status DropTable(const Caller& caller, const TableName& table) = 0;
-  // An enabled table that shows nobody a cell is dropped, or kept, in one step; false where it shows one. So
-  // no write that was acknowledged goes with it, and nothing is flushed that is not to stay. A
-  // client of HBase can only look, disable and drop.
+  // An enabled table that shows nobody a cell is dropped, or kept, in one step; false where it shows
+  // one. So no write that was acknowledged goes with it, and nothing is flushed that is not to stay.
+  // A client of HBase can only look, disable and drop.
   virtual StatusOr<bool> DropEmptyTable(const Caller& caller, const TableName& table) = 0;
   virtual Status TruncateTable(const Caller& caller, const TableName& table) = 0;  // disabled first
   virtual Status EnableTable(const Caller& caller, const TableName& table) = 0;
@@ -181,8 +181,9 @@ class Store {
                                         const std::optional<SpaceQuota>& quota) = 0;
   virtual StatusOr<std::optional<SpaceQuota>> TableSpaceQuota(const TableName& table) = 0;
   virtual StatusOr<std::optional<SpaceQuota>> NamespaceSpaceQuota(const std::string& name) = 0;
-  // HBase's QuotaObserverChore, now: compares sizes with limits and puts violations in force. Before
-  // that what was dropped goes where its time has come, or a quota or a full disk needs its room.
+  // HBase's QuotaObserverChore, now: compares sizes with limits and puts violations in force.
+  // Before that what was dropped goes where its time has come, or a quota or a full disk needs its
+  // room.
   virtual Status CheckSpaceQuotas() = 0;
 
   // Adds to (merge) or replaces what the user had at that scope.

@@ -53,8 +53,8 @@ Outcome BringBackNamespace(const DirectoryChanging& with, const Request& request
 
 // Not EXDEV: mv would copy then, which has nothing to copy, and remove, which frees it for good.
 Outcome NotThere(bool is_table) {
-  return {EPERM, is_table ? "a table that was dropped comes back into a namespace; where one of its "
-                            "name is there again, give it another: mv .deleted/T U"
+  return {EPERM, is_table ? "a table that was dropped comes back into a namespace; where one of "
+                            "its name is there again, give it another: mv .deleted/T U"
                           : "a namespace that was dropped comes back into the root; where one of "
                             "its name is there again, give it another: mv .deleted/N M"};
 }

@@ -16,7 +16,8 @@ namespace cellfs::fs {
 // opendir(2): refused, so that no program takes it for an empty directory, copies that, and removes
 // it (mv does, where it cannot rename).
 inline Outcome OpenDropped() {
-  return {EPERM, "what was dropped cannot be read there: mv brings it back, rm -r frees it for good"};
+  return {EPERM,
+          "what was dropped cannot be read there: mv brings it back, rm -r frees it for good"};
 }
 // rename(2) out of there: it is back, as it was, under the new name. EEXIST, EPERM.
 Outcome BringBack(const DirectoryChanging& with, const Request& request, const Place& dropped,

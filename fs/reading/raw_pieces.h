@@ -33,8 +33,8 @@ OutcomeOr<std::optional<Cell>> RawPut(const Reading& reading, const Caller& call
 OutcomeOr<RowCells> NewestRawCells(const Reading& reading, const Caller& caller,
                                    const Place& column, const TimeRange& times);
 
-// The newest timestamp of what lies on the column, its family's tombstones included, from `from` on;
-// nothing where there is none. kLatestTimestamp, above which nothing can lie, does not count.
+// The newest timestamp of what lies on the column, its family's tombstones included, from `from`
+// on; nothing where there is none. kLatestTimestamp, above which nothing can lie, does not count.
 OutcomeOr<std::optional<Timestamp>> NewestTimestampFrom(const Reading& reading,
                                                         const Caller& caller, const Place& column,
                                                         Timestamp from);

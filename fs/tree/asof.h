@@ -117,7 +117,7 @@ class AsofRegistry {
   const std::shared_ptr<SharedLimit> limit_ = std::make_shared<SharedLimit>(kMostHeld);
   IsKnown is_known_ = [](const AsofMoment& /*moment*/) { return false; };
   std::mutex mutex_;
-  std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // all that somebody knows, and some more
+  std::map<Timestamp, std::weak_ptr<AsofMoment>> moments_;  // that somebody knows, and some more
   size_t sweep_at_ = kMostHeld;  // so many of them: those are looked for that nobody knows any more
   HeldMoments held_;                                        // those that hold a pin
   std::weak_ptr<const Moment> newest_pin_;                  // guarded by mutex_

@@ -120,7 +120,8 @@ struct WritingTree : Tree {
   std::string Stored(const std::string& qualifier) {
     const std::string row = "r";
     const std::string family = "f";
-    const auto cells = RawCellsOfColumn(*store, Caller::Superuser(), {table, row, family}, qualifier);
+    const auto cells =
+        RawCellsOfColumn(*store, Caller::Superuser(), {table, row, family}, qualifier);
     std::string text;
     for (const Cell& cell : *cells) {
       text += (text.empty() ? "" : " ") + std::string(TypeName(cell.type)) + "@" +
