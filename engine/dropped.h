@@ -19,8 +19,6 @@ namespace cellfs {
 struct DroppedTable {
   std::shared_ptr<const TableSchema> schema;  // with the name that it had, and its id
   Timestamp dropped = 0;
-  Timestamp expires = 0;  // it goes then, or before where its room is needed
-  uint64_t bytes = 0;     // of its store files and what is not flushed yet
   // When the namespace in which it was dropped went with it; 0: the table itself was dropped.
   Timestamp with_namespace = 0;
 };

@@ -39,11 +39,8 @@ StatusOr<Dropped> EmbeddedStore::ListDropped() {
   const Snapshot<Catalog> catalog = directory_->catalog();
   Dropped dropped;
   for (const CatalogDroppedTable& table : catalog->dropped_tables) {
-    const TableStatistics statistics = StatisticsOf(table.table.id);
     dropped.tables.push_back({.schema = table.table.schema,
                               .dropped = table.dropped,
-                              .expires = ExpiryOf(table),
-                              .bytes = statistics.file_bytes + statistics.memstore_bytes,
                               .with_namespace = table.with_namespace});
   }
   for (const CatalogDroppedNamespace& space : catalog->dropped_namespaces)
