@@ -11,8 +11,7 @@ namespace {
 // With the right to it.
 OutcomeOr<DroppedName> Take(const DirectoryChanging& with, const Request& request,
                             const Place& place) {
-  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, with.reading.ListDropped());
-  auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  CELLFS_ASSIGN_OR_RETURN(auto found, with.reading.FindDropped(place));
   if (!found) return Outcome(ENOENT);
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode owner, with.reading.FindOwner(*found));
   CELLFS_RETURN_IF_FAILED(CheckMayHandleDropped(with.reading, request, place, owner));

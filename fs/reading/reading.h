@@ -133,6 +133,11 @@ class Reading {
   Statistics GetStatistics() const { return store_.GetStatistics(); }
   // What is kept of what was dropped; as in engine/store.h.
   StatusOr<Dropped> ListDropped() const { return store_.ListDropped(); }
+  // What stands at a place in .deleted; nullopt: nothing.
+  StatusOr<std::optional<DroppedName>> FindDropped(const Place& place) const {
+    CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, store_.ListDropped());
+    return fs::FindDropped(dropped, place.table.namespace_name, place.name);
+  }
   StatusOr<OwnerAndMode> FindOwner(const DroppedName& dropped) const {
     if (dropped.table != nullptr) return attributes_.FindOwner(*dropped.table);
     return attributes_.FindOwner(AttributeStore::PlaceOfDropped(dropped.key, dropped.dropped));

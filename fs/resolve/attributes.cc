@@ -101,8 +101,7 @@ uint64_t EntryAttributes::InodeNumberOf(const Place& place) const {
 // Whose it was. The kernel wants W on a directory for its rename; who may bring it back is asked
 // when he does (CheckMayHandleDropped), and nothing can be read in it.
 OutcomeOr<ShownAttributes> EntryAttributes::OfDropped(const Place& place) const {
-  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, reading_.ListDropped());
-  const auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  CELLFS_ASSIGN_OR_RETURN(const auto found, reading_.FindDropped(place));
   if (!found) return Outcome(ENOENT);
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown), reading_.FindOwner(*found));

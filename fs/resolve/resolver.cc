@@ -293,8 +293,7 @@ OutcomeOr<ResolvedEntry> Resolver::FindSelf(const Place& place) const {
 
 // It shows when it was dropped.
 OutcomeOr<ResolvedEntry> Resolver::FindDroppedOne(const Place& place) const {
-  CELLFS_ASSIGN_OR_RETURN(const Dropped dropped, reading_.ListDropped());
-  const auto found = FindDropped(dropped, place.table.namespace_name, place.name);
+  CELLFS_ASSIGN_OR_RETURN(const auto found, reading_.FindDropped(place));
   if (!found) return Outcome(ENOENT);
   ResolvedEntry entry{place};
   entry.version = found->dropped;
