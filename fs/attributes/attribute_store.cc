@@ -36,9 +36,7 @@ OwnerAndMode WhatWas(const OwnerAndMode& then, const OwnerAndMode& today, bool i
 
 // By its timestamp; what shows the past tells by itself whose it was.
 bool IsOldVersion(const Place& place) {
-  const bool is_version =
-      place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
-  return is_version && (place.view == nullptr || !place.view->ShowsPast());
+  return place.IsVersion() && (place.view == nullptr || !place.view->ShowsPast());
 }
 
 }  // namespace

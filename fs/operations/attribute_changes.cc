@@ -115,9 +115,7 @@ Outcome CheckIsShown(const AttributeChanging& with, const Request& request, cons
 // Owner and mode that are stored are his then, so those that a copy brings are passed over.
 OutcomeOr<bool> IsOfAnotherOwner(const AttributeChanging& with, const Request& request,
                                  const Place& place) {
-  const bool is_version =
-      place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
-  if (!is_version) return false;
+  if (!place.IsVersion()) return false;
   CELLFS_ASSIGN_OR_RETURN(const ShownAttributes shown,
                           with.attributes.Find(place, place.timestamp));
   CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode today, with.attributes.FindOwner(place));

@@ -31,7 +31,7 @@ bool IsLiveText(const Place& place) {
 // Owner and mode there may be those that it had.
 bool ShowsWhatWas(const Place& place) {
   if (place.view != nullptr && place.view->ShowsPast()) return true;
-  return place.kind == PlaceKind::kVersion || place.kind == PlaceKind::kVersionsFile;
+  return place.IsVersion();
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ struct Place {
     return qualifier == other.qualifier && row == other.row && family == other.family &&
            table == other.table;
   }
+  // A file that is named by the version's timestamp.
+  bool IsVersion() const { return kind == PlaceKind::kVersion || kind == PlaceKind::kVersionsFile; }
   bool IsToml() const { return traits().content == PlaceContent::kToml; }
   // What the rows here are the answer of: below .scan/<query>. Null: all rows are there.
   const Scan* query() const;
