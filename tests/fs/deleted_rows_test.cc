@@ -31,25 +31,6 @@ class DeletedRowsTest : public testing::Test {
     Mutate(Put{row, {{family, column, kStart - 10, "value of " + row, {}}}});
     Mutate(Delete{row, {{CellType::kDeleteColumn, family, column, kStart - 5}}});
   }
-  Names ListAll(const std::string& path) {
-    const auto entry = tree_.LookUp(path);
-    EXPECT_TRUE(entry.ok()) << path;
-    const auto opened = tree_.filesystem->OpenListing(tree_.request, *entry->node);
-    Names names;
-    uint64_t offset = 0;
-    for (size_t before = 1; names.size() != before;) {
-      before = names.size();
-      const auto listed = tree_.filesystem->List(tree_.request, *opened->directory, offset,
-                                                 [&](const DirectoryEntry& listed_entry) {
-                                                   names.push_back(listed_entry.name);
-                                                   offset = listed_entry.next_offset;
-                                                   return true;
-                                                 });
-      EXPECT_TRUE(listed.ok());
-    }
-    names.erase(names.begin(), names.begin() + 2);  // "." and ".."
-    return names;
-  }
 
   Tree tree_;
 };
@@ -61,9 +42,9 @@ TEST_F(DeletedRowsTest, RowsThatShowNothingAreListed) {
   tree_.Put("shown", "q", "x");
   // Only a tombstone is left of it.
   Mutate(Delete{"tombstone", {{CellType::kDeleteColumn, "f", "q", kStart - 5}}});
-  EXPECT_EQ(ListAll("default/t/.deleted"), Names{"gone"});
-  EXPECT_EQ(ListAll("default/t/.deleted/gone"), Names{"f"});
-  EXPECT_EQ(ListAll("default/t/.deleted/gone/f"), Names{"q"});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted"), Names{"gone"});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted/gone"), Names{"f"});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted/gone/f"), Names{"q"});
   EXPECT_EQ(tree_.ReadFile("default/t/.deleted/gone/f/q"), "value of gone");
   EXPECT_EQ(tree_.ReadFile("default/t/.deleted/both/f/gone"), "value of both")
       << "found, so that a restore that has begun goes on";
@@ -84,7 +65,7 @@ TEST_F(DeletedRowsTest, ManyRowsAreListedPieceByPiece) {
       Mutate(Delete{row, {{CellType::kDeleteFamily, "f", "", kStart - 5}}});
     }
   }
-  EXPECT_EQ(ListAll("default/t/.deleted"), deleted);
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted"), deleted);
 }
 
 TEST_F(DeletedRowsTest, ARowLongerThanAPieceIsJudgedByAllOfIt) {
@@ -98,18 +79,18 @@ TEST_F(DeletedRowsTest, ARowLongerThanAPieceIsJudgedByAllOfIt) {
   remove.markers.push_back({CellType::kDeleteColumn, "f", "z", kStart - 5});
   Mutate(put);
   Mutate(remove);
-  EXPECT_EQ(ListAll("default/t/.deleted"), Names{"long"});
-  EXPECT_EQ(ListAll("default/t/.deleted/long/f"), Names{"z"});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted"), Names{"long"});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted/long/f"), Names{"z"});
 }
 
 TEST_F(DeletedRowsTest, TheFamiliesOfARowThatShowNothingAreInItsOwn) {
   tree_.Put("r", "q", "x");
   PutAndDelete("r", "f", "gone");
   PutAndDelete("r", "g", "gone too");
-  EXPECT_EQ(ListAll("default/t/r/.deleted"), Names{"g"});
+  EXPECT_EQ(tree_.ListAll("default/t/r/.deleted"), Names{"g"});
   EXPECT_EQ(tree_.ReadFile("default/t/r/.deleted/g/gone too"), "value of r");
-  EXPECT_EQ(ListAll("default/t/.deleted"), Names{});
-  EXPECT_EQ(ListAll("default/t/.deleted/r"), (Names{"f", "g"}));
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted"), Names{});
+  EXPECT_EQ(tree_.ListAll("default/t/.deleted/r"), (Names{"f", "g"}));
 }
 
 TEST_F(DeletedRowsTest, NothingIsMadeThere) {

@@ -24,26 +24,6 @@ class DeletedValuesTest : public testing::Test {
     const auto mutations = RowMutations::Of(std::move(mutation));
     EXPECT_TRUE(tree_.store->Mutate(Caller::Superuser(), tree_.table, mutations).ok());
   }
-  // The whole listing, request by request.
-  Names ListAll(const std::string& path) {
-    const auto entry = tree_.LookUp(path);
-    EXPECT_TRUE(entry.ok());
-    const auto opened = tree_.filesystem->OpenListing(tree_.request, *entry->node);
-    Names names;
-    uint64_t offset = 0;
-    for (size_t before = 1; names.size() != before;) {
-      before = names.size();
-      const auto listed = tree_.filesystem->List(tree_.request, *opened->directory, offset,
-                                                 [&](const DirectoryEntry& listed_entry) {
-                                                   names.push_back(listed_entry.name);
-                                                   offset = listed_entry.next_offset;
-                                                   return true;
-                                                 });
-      EXPECT_TRUE(listed.ok());
-    }
-    names.erase(names.begin(), names.begin() + 2);  // "." and ".."
-    return names;
-  }
 
   Tree tree_;
 };
@@ -63,8 +43,8 @@ TEST_F(DeletedValuesTest, EachDeletedColumnIsListedOnce) {
   }
   Mutate(put);
   Mutate(remove);
-  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), deleted);
-  EXPECT_EQ(ListAll("default/t/r/f/.versions"), all);
+  EXPECT_EQ(tree_.ListAll("default/t/r/f/.deleted"), deleted);
+  EXPECT_EQ(tree_.ListAll("default/t/r/f/.versions"), all);
 }
 
 TEST_F(DeletedValuesTest, AColumnLongerThanAPieceIsJudgedByItsNewestPut) {
@@ -81,7 +61,7 @@ TEST_F(DeletedValuesTest, AColumnLongerThanAPieceIsJudgedByItsNewestPut) {
   }
   Mutate(put);
   Mutate(remove);
-  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), (Names{"%empty", "hidden"}));
+  EXPECT_EQ(tree_.ListAll("default/t/r/f/.deleted"), (Names{"%empty", "hidden"}));
   EXPECT_EQ(tree_.ReadFile("default/t/r/f/.deleted/hidden"), "last");
   EXPECT_EQ(tree_.ReadFile("default/t/r/f/.deleted/%empty"), "last");
   EXPECT_EQ(tree_.Error("default/t/r/f/.deleted/shown"), ENOENT);
@@ -99,7 +79,7 @@ TEST_F(DeletedValuesTest, TombstonesOfTheFamilyHideEveryColumn) {
   Mutate(put);
   Mutate(Delete{"r", {{CellType::kDeleteFamily, "f", "", 20}}});
   Mutate(remove);
-  EXPECT_EQ(ListAll("default/t/r/f/.deleted"), (Names{"before", "of this time"}));
+  EXPECT_EQ(tree_.ListAll("default/t/r/f/.deleted"), (Names{"before", "of this time"}));
 }
 
 TEST_F(DeletedValuesTest, AllVersionsThatAreKeptAreListed) {
@@ -111,7 +91,7 @@ TEST_F(DeletedValuesTest, AllVersionsThatAreKeptAreListed) {
   }
   Mutate(put);
   Mutate(remove);
-  EXPECT_EQ(ListAll("default/t/r/f/.versions/q"), (Names{"1004", "1003", "1002", "1001", "1000"}));
+  EXPECT_EQ(tree_.ListAll("default/t/r/f/.versions/q"), (Names{"1004", "1003", "1002", "1001", "1000"}));
 }
 
 TEST_F(DeletedValuesTest, VersionsOfMoreThanAPieceAreFreedWithTheirFile) {

@@ -121,6 +121,27 @@ struct Tree {
     return names;
   }
 
+  // The whole listing, request by request.
+  std::vector<std::string> ListAll(const std::string& path) {
+    const auto entry = LookUp(path);
+    EXPECT_TRUE(entry.ok()) << path;
+    const auto opened = filesystem->OpenListing(request, *entry->node);
+    std::vector<std::string> names;
+    uint64_t offset = 0;
+    for (size_t before = 1; names.size() != before;) {
+      before = names.size();
+      const auto listed = filesystem->List(request, *opened->directory, offset,
+                                           [&](const DirectoryEntry& listed_entry) {
+                                             names.push_back(listed_entry.name);
+                                             offset = listed_entry.next_offset;
+                                             return true;
+                                           });
+      EXPECT_TRUE(listed.ok());
+    }
+    names.erase(names.begin(), names.begin() + 2);  // "." and ".."
+    return names;
+  }
+
   const TableName table{"default", "t"};
   Request request;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
