@@ -281,26 +281,36 @@ class StoreCheck {
     if (report_.damage.size() > known && !TableNow(name, table)) report_.damage.resize(known);
   }
 
-  // A family that CATALOG does not name by now, though the table has something of it.
+  // A family that CATALOG does not name by now, though the table has something of it. What it says
+  // now is read where it seems so: all of it, for one table.
   void CheckFamilies(const TableName& name, const CatalogTable& table, const Manifest& manifest,
                      const TableFolder& folder) {
+    if (StrangeFamilies(table, manifest, folder).empty()) return;
     const auto now = TableNow(name, table);
     if (!now) return;
+    for (auto& [family, what] : StrangeFamilies(*now, manifest, folder))
+      Add({.file = "CATALOG", .what = what, .table = name, .family = family});
+  }
+
+  // Each with what there is of it.
+  std::vector<std::pair<std::string, std::string>> StrangeFamilies(const CatalogTable& table,
+                                                                   const Manifest& manifest,
+                                                                   const TableFolder& folder) {
     const auto is_strange = [&](const std::string& family) {
-      return now->schema->FindFamily(family) == nullptr;
+      return table.schema->FindFamily(family) == nullptr;
     };
-    std::set<std::string> strange;
+    std::set<std::string> in_files;
     for (const FileFacts& facts : manifest.files) {
-      if (is_strange(facts.family) && IsStillNamed(folder, facts)) strange.insert(facts.family);
+      if (is_strange(facts.family) && IsStillNamed(folder, facts)) in_files.insert(facts.family);
     }
-    const auto add = [&](const std::string& family, std::string what) {
-      Add({.file = "CATALOG", .what = std::move(what), .table = name, .family = family});
-    };
-    for (const std::string& family : strange) add(family, DescribeStrangeFamily(family));
+    std::vector<std::pair<std::string, std::string>> strange;
+    for (const std::string& family : in_files)
+      strange.emplace_back(family, DescribeStrangeFamily(family));
     for (const auto& [family, sequence_id] : families_[table.id]) {
       if (is_strange(family) && sequence_id > manifest.flushed)
-        add(family, DescribeStrangeFamilyInLog(family));
+        strange.emplace_back(family, DescribeStrangeFamilyInLog(family));
     }
+    return strange;
   }
 
   bool IsStillNamed(const TableFolder& folder, const FileFacts& facts) {
