@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "engine/region/table_directory.h"
 
+#include <algorithm>
 #include <mutex>
 
 namespace cellfs {
+namespace {
+
+Status NoTable(const TableName& table, const Catalog& catalog) {
+  const auto& dropped = catalog.dropped_tables;
+  const bool is_kept = std::any_of(dropped.begin(), dropped.end(), [&](const auto& kept) {
+    return kept.with_namespace == 0 && kept.table.schema->name() == table;
+  });
+  return {StatusCode::kTableNotFound,
+          "table '" + table.ToString() + "' does not exist" +
+              (is_kept ? "; one of that name was dropped, and is kept" : "")};
+}
+
+}  // namespace
 
 Snapshot<Catalog> TableDirectory::catalog() const {
   std::shared_lock lock(mutex_);
@@ -15,7 +29,8 @@ StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(const TableNam
     std::shared_lock lock(mutex_);
     if (const auto found = tables_.find(table); found != tables_.end()) return found->second;
   }
-  return Status(StatusCode::kTableNotFound, "table '" + table.ToString() + "' does not exist");
+  const Snapshot<Catalog> present = catalog();
+  return NoTable(table, *present);
 }
 
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(TableId id) const {

@@ -66,6 +66,10 @@ Outcome BringBack(const DirectoryChanging& with, const Request& request, const P
   const bool is_table = taken.table != nullptr;
   if (new_directory.kind != (is_table ? PlaceKind::kNamespace : PlaceKind::kRoot))
     return NotThere(is_table);
+  if (new_name == WithTimeOfDrop(taken.key, taken.dropped)) {
+    return {EINVAL, "what follows the '@' is the time of its drop: mv .deleted/" +
+                        std::string(new_name) + " " + taken.key};
+  }
   CELLFS_ASSIGN_OR_RETURN(const Place to,
                           with.resolver.Child(*request.caller, new_directory, new_name,
                                               NameUse::kCreateDirectory));

@@ -212,12 +212,23 @@ OutcomeOr<Entry> FileSystem::LookUpOnce(const Request& request, Node& directory,
     return LogFailure("look-up", *place, found.status());
   }
   if (found->absent_for != 0 && found->absent_for == request.pid) return Outcome(ENOENT);
+  if (place->kind == PlaceKind::kAsofDirectory) HintAtSeconds(*place, name);
   // A declared family with nothing in it is listed as soon as a cell comes to it, and the kernel
   // will not know.
   const bool is_bare_family =
       found->place.kind == PlaceKind::kFamily && found->version < 0 && !found->unstored;
   if (is_bare_family) directory.DoNotCacheListing();
   return MakeEntry(*found);
+}
+
+// Ten digits are the seconds of today, and milliseconds of 1970.
+void FileSystem::HintAtSeconds(const Place& asof_directory, std::string_view name) {
+  const auto time = ReadTimestamp(name);
+  if (!time || name.size() != 10) return;
+  const std::string digits(name);
+  parts_.errors.Hint("look-up", asof_directory,
+                     digits + " are milliseconds, " + TimeText(*time) + "; for seconds: .asof/@" +
+                         digits);
 }
 
 // What the asking process has just copied out of .deleted.
@@ -414,10 +425,15 @@ OutcomeOr<std::optional<FileSystem::QuotaUse>> FileSystem::QuotaOf(const Place& 
   }
   QuotaUse use;
   use.limit = quota->limit;
-  for (const TableStatistics& table : parts_.reading.GetStatistics().tables) {
+  const Statistics statistics = parts_.reading.GetStatistics();
+  for (const TableStatistics& table : statistics.tables) {
     const bool counts = whole_namespace ? table.table.namespace_name == place.table.namespace_name
                                         : table.table == place.table;
     if (counts) use.used += static_cast<int64_t>(table.file_bytes);
+  }
+  if (whole_namespace) {
+    use.used +=
+        static_cast<int64_t>(BytesOfKeptIn(statistics, place.table.namespace_name));
   }
   return std::optional(use);
 }

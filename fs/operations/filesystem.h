@@ -200,6 +200,7 @@ class FileSystem {
   static bool IsEdited(const Node& node, const SharedFile& file);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   void HintAtVersion(const Place& made);
+  void HintAtSeconds(const Place& asof_directory, std::string_view name);
   Outcome CheckMayOpenFound(const Request& request, const ResolvedEntry& found,
                             const OpenMode& mode) const;
   OutcomeOr<CreatedFile> CreateOnce(const Request& request, Node& directory, const Place& place,

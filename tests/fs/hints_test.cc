@@ -40,6 +40,16 @@ TEST_F(HintsTest, ANameThatIsNearlyAnAttributesIsKeptAndAsksWhatWasMeant) {
   EXPECT_EQ(stored->families.at("f").Get("VERSION"), "4");
 }
 
+TEST_F(HintsTest, SecondsThatAreReadAsMillisecondsSaySo) {
+  EXPECT_EQ(tree_.Error("default/t/.asof/" + std::to_string(kStart)), 0);
+  EXPECT_EQ(Errors().find("for seconds"), std::string::npos) << Errors();
+  EXPECT_EQ(tree_.Error("default/t/.asof/1767225600"), 0);
+  EXPECT_NE(Errors().find("1767225600 are milliseconds, 1970-01-21T10:53:45Z; for seconds: "
+                          ".asof/@1767225600"),
+            std::string::npos)
+      << Errors();
+}
+
 TEST(MeantName, IsNearAndNotTheSame) {
   const std::vector<std::string> known = {"TTL", "VERSIONS"};
   EXPECT_EQ(MeantName("version", known), "VERSIONS");
