@@ -51,8 +51,9 @@ enum class StatusCode {
   kIoError,      // the device failed
   kUnavailable,  // did not happen, may work later: store locked by another process, snapshot held
   kTimedOut,     // nobody answered before its deadline: did not happen, may work later
-  // May or may not have happened: a write that a cluster did not answer; a log that could not be synced, where the
-  // mutation is visible but may be gone after a crash. To ask again may do it twice.
+  // May or may not have happened: a write that a cluster did not answer; a log that could not be
+  // synced, where the mutation is visible but may be gone after a crash. To ask again may do it
+  // twice.
   kOutcomeUnknown,
 };
 
