@@ -35,4 +35,20 @@ bool Covers(const GrantScope& wide, const GrantScope& narrow) {
   return wide.family == narrow.family && (!wide.qualifier || wide.qualifier == narrow.qualifier);
 }
 
+uint64_t BytesOfKept(const Statistics& statistics) {
+  uint64_t bytes = 0;
+  for (const KeptTableStatistics& kept : statistics.kept)
+    bytes += kept.file_bytes + kept.memstore_bytes;
+  return bytes;
+}
+
+uint64_t BytesOfKeptIn(const Statistics& statistics, std::string_view namespace_name) {
+  uint64_t bytes = 0;
+  for (const KeptTableStatistics& kept : statistics.kept) {
+    if (kept.is_in_namespace && kept.table.namespace_name == namespace_name)
+      bytes += kept.file_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace cellfs

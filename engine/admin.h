@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,16 @@ struct TableStatistics {
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };
 
+// Of a table that was dropped and is kept.
+struct KeptTableStatistics {
+  TableName table;  // that it was
+  int64_t dropped = 0;
+  bool is_in_namespace = true;  // whose quota it counts in; false: that was removed too
+  uint64_t file_bytes = 0;
+  uint64_t memstore_bytes = 0;
+  std::string damage;  // as of a table
+};
+
 struct Statistics {
   std::vector<TableStatistics> tables;
   uint64_t log_bytes = 0;       // that a recovery would replay
@@ -84,10 +95,9 @@ struct Statistics {
   std::vector<std::string> cut_off;
   uint64_t past_states = 0;  // what tables and namespaces were, that the catalog keeps
   uint64_t past_bytes = 0;   // that these take in its file
-  // What was dropped and is kept (Store::ListDropped), and for the newest of what had to go before
-  // its time, why. Of all that there is: nobody's rights are asked.
-  uint64_t kept_tables = 0;
-  uint64_t kept_bytes = 0;
+  // What was dropped and is kept (Store::ListDropped), in the order of the drops, and for the newest
+  // of what had to go before its time, why.
+  std::vector<KeptTableStatistics> kept;
   std::vector<std::string> freed_early;
   // When tables that are not there were dropped; of very many the oldest are forgotten.
   std::map<TableName, int64_t> dropped;
@@ -98,6 +108,11 @@ struct Statistics {
   uint64_t moment_limit = 0;    // from how many such bytes on no further moment is pinned; 0: none
   int64_t oldest_moment_age_ms = 0;
 };
+
+// Of files and memory.
+uint64_t BytesOfKept(const Statistics& statistics);
+// Of files, that count in the namespace's quota beside those of its tables.
+uint64_t BytesOfKeptIn(const Statistics& statistics, std::string_view namespace_name);
 
 }  // namespace cellfs
 

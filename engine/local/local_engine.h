@@ -46,6 +46,7 @@ class LocalEngine : public StorageEngine {
     return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
   }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
+  uint64_t BytesLackedByPuts() const override { return context_->lacked_bytes(); }
   void SetMaintenancePaused(bool paused) override;
   void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_context.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "engine/waiting.h"
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{100};
 constexpr int kMostWaits = 600;  // of one put, while others take the room that is made
+// A disk that has room for that is not full, though a larger put was refused.
+constexpr uint64_t kUsualPut = uint64_t{1} << 20;
 
 }  // namespace
 
@@ -37,6 +40,7 @@ Status StoreContext::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& cl
     must_flush = MayFlushMakeRoom(missing);
     if (waits > kMostWaits || (!must_flush && missing > claimed_by_compactions)) {
       refused_bytes_ = own;
+      lacked_bytes_ = missing;
       return reserve.CheckRoom(BytesOfFlush());
     }
     claim.Shrink(0);
@@ -63,6 +67,8 @@ void StoreContext::TellRoomMade() {
   room_made.notify_all();
 }
 
-Status StoreContext::CheckDiskRoom() { return reserve.CheckRoom(BytesOfFlush() + refused_bytes_); }
+Status StoreContext::CheckDiskRoom() {
+  return reserve.CheckRoom(BytesOfFlush() + std::min(refused_bytes_.load(), kUsualPut));
+}
 
 }  // namespace cellfs

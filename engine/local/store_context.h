@@ -72,6 +72,8 @@ struct StoreContext {
   void TellRoomMade();
   // Whether puts find room on the disk as it is now. kStoreFull: why not.
   Status CheckDiskRoom();
+  // What the disk lacked for the put that was refused last.
+  uint64_t lacked_bytes() const { return lacked_bytes_; }
   std::atomic<int> flushes_under_way{0};
   // Somebody waits for the flush of whatever is not flushed.
   std::atomic<bool> must_flush{false};
@@ -89,6 +91,7 @@ struct StoreContext {
   void WaitForRoom();
 
   std::atomic<uint64_t> refused_bytes_{0};  // that the last put needed which has found no room
+  std::atomic<uint64_t> lacked_bytes_{0};   // of these
 };
 
 }  // namespace cellfs

@@ -73,6 +73,7 @@ struct Catalog {
   // In the order of the drops, at times of which no two are the same.
   std::vector<CatalogDroppedTable> dropped_tables;
   std::vector<CatalogDroppedNamespace> dropped_namespaces;
+  std::vector<std::string> freed_early;  // of these, what had to go, and why; the newest last
   // Bounded, the oldest end first (engine/region/catalog_history.h).
   std::vector<Past<CatalogTable>> past_tables;
   std::vector<Past<CatalogNamespace>> past_namespaces;

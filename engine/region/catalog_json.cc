@@ -201,6 +201,7 @@ class CatalogReader {
   }
 
   void ReadDropped(const Json& json, Catalog& catalog) {
+    catalog.freed_early = json.value("freed_early", std::vector<std::string>());
     if (!json.contains("dropped_tables")) return;
     for (const Json& entry : json.at("dropped_tables")) {
       CatalogDroppedTable dropped;
@@ -316,6 +317,7 @@ std::string EncodeCatalog(const Catalog& catalog) {
     }
   }
   for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
+  if (!catalog.freed_early.empty()) json["freed_early"] = catalog.freed_early;
   return json.dump(1);
 }
 

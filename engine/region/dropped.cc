@@ -10,6 +10,8 @@
 namespace cellfs {
 namespace {
 
+constexpr size_t kMostFreedEarly = 16;
+
 // Later than all others: drops are told from each other by their times.
 Timestamp NewTime(Timestamp now, const Catalog& catalog) {
   Timestamp time = now;
@@ -126,6 +128,14 @@ void ForgetDropped(TableId id, Catalog& catalog) {
   if (with == 0 || std::any_of(left.begin(), left.end(), is_in_it)) return;
   std::erase_if(catalog.dropped_namespaces,
                 [&](const CatalogDroppedNamespace& space) { return space.dropped == with; });
+}
+
+void NoteFreedEarly(const CatalogDroppedTable& dropped, const std::string& reason,
+                    Catalog& catalog) {
+  std::vector<std::string>& freed = catalog.freed_early;
+  freed.push_back("table '" + dropped.table.schema->name().ToString() + "', dropped at " +
+                  std::to_string(dropped.dropped) + ": " + reason);
+  if (freed.size() > kMostFreedEarly) freed.erase(freed.begin());
 }
 
 }  // namespace cellfs

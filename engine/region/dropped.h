@@ -19,6 +19,10 @@ bool IsToBeKept(const CatalogTable& table);
 // When it is to go.
 Timestamp ExpiryOf(const CatalogDroppedTable& dropped);
 
+// All that is kept is opened with the store and told in each save of the catalog: beyond so many
+// tables the oldest goes.
+inline constexpr size_t kMostKeptTables = 1000;
+
 // Instead of EraseTable: the table was dropped and is kept.
 void KeepDropped(const TableName& table, Timestamp now, Catalog& catalog);
 // Instead of EraseNamespace. It is kept where a table is kept that was dropped in it.
@@ -40,6 +44,9 @@ void BringBackDroppedNamespace(Timestamp dropped, const std::string& name, Times
                                Catalog& catalog);
 // For good; a dropped namespace goes with the last table that is kept in it.
 void ForgetDropped(TableId id, Catalog& catalog);
+// Before that, where it goes before its time. The latest 16 are told.
+void NoteFreedEarly(const CatalogDroppedTable& dropped, const std::string& reason,
+                    Catalog& catalog);
 
 }  // namespace cellfs
 

@@ -85,7 +85,8 @@ Status DoAgainIfAltered(const std::function<Status()>& act) {
 template <typename Act>
 auto EmbeddedStore::WithRoom(const Act& act) {
   auto done = act();
-  while (CodeOf(done) == StatusCode::kStoreFull && MakeRoom()) done = act();
+  while (CodeOf(done) == StatusCode::kStoreFull && MakeRoom(engine_->BytesLackedByPuts()))
+    done = act();
   return done;
 }
 
@@ -101,7 +102,7 @@ std::vector<StatusOr<MutationResult>> EmbeddedStore::BatchWithRoom(
       left.push_back(i);
       again.push_back(rows[i]);
     }
-    if (left.empty() || !MakeRoom()) return answers;
+    if (left.empty() || !MakeRoom(engine_->BytesLackedByPuts())) return answers;
     std::vector<StatusOr<MutationResult>> later = region->Batch(again);
     for (size_t i = 0; i < left.size(); ++i) answers[left[i]] = std::move(later[i]);
   }
@@ -422,15 +423,8 @@ Statistics EmbeddedStore::GetStatistics() {
     statistics.tables.back().begun = TableBegun(*catalog, name);
   }
   statistics.dropped = DroppedTables(*catalog);
-  statistics.kept_tables = catalog->dropped_tables.size();
-  for (const CatalogDroppedTable& dropped : catalog->dropped_tables) {
-    const TableStatistics kept = StatisticsOf(dropped.table.id);
-    statistics.kept_bytes += kept.file_bytes + kept.memstore_bytes;
-  }
-  {
-    const std::lock_guard lock(freed_mutex_);
-    statistics.freed_early.assign(freed_early_.begin(), freed_early_.end());
-  }
+  statistics.kept = StatisticsOfKept(*catalog);
+  statistics.freed_early = catalog->freed_early;
   statistics.past_states = catalog->past_tables.size() + catalog->past_namespaces.size();
   statistics.past_bytes = PastBytes(*catalog);
   return statistics;

@@ -9,7 +9,6 @@
 #ifndef CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
 #define CELLFS_ENGINE_REGION_EMBEDDED_STORE_H_
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -138,8 +137,11 @@ class EmbeddedStore : public LocalStore {
   // kOutcomeUnknown: the catalog is in force, and power loss may bring the one before back.
   // `forgotten`: a table of which no past is kept.
   Status Commit(Catalog catalog, TableId forgotten = 0);
+  Status MakeTable(const Caller& caller, const TableSchema& schema);
   Status CommitDrop(Catalog catalog, const TableName& table);
-  Status CommitFree(const std::vector<TableId>& ids);  // of dropped tables
+  // Without these dropped tables, for good.
+  Status CommitFree(Catalog catalog, const std::vector<TableId>& ids);
+  Status CommitFree(const std::vector<TableId>& ids);
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
@@ -156,15 +158,16 @@ class EmbeddedStore : public LocalStore {
   void FreeWhilePutsAreRefused();
   // False: nothing is kept any more.
   bool FreeOldest(const std::string& reason);
-  // The same on a full disk, as an act.
-  bool MakeRoom();
-  // `act` again as long as it finds the disk full and something is kept.
+  // The same on a full disk that lacks so many bytes (0: some), as an act. Where all that is kept would not
+  // give them, nothing goes.
+  bool MakeRoom(uint64_t lacked);
+  // `act` again as long as it finds the disk full and something that is kept can go for it.
   template <typename Act>
   auto WithRoom(const Act& act);
   std::vector<StatusOr<MutationResult>> BatchWithRoom(const std::shared_ptr<Region>& region,
                                                       const std::vector<RowMutations>& rows);
-  void NoteFreedEarly(const CatalogDroppedTable& dropped, const std::string& reason);
   TableStatistics StatisticsOf(TableId id) const;  // nothing where it is not open
+  std::vector<KeptTableStatistics> StatisticsOfKept(const Catalog& catalog) const;
 
   // Ok without authorization.
   Status Require(const Caller& caller, std::string_view rights, const GrantScope& scope) const;
@@ -200,8 +203,6 @@ class EmbeddedStore : public LocalStore {
   std::mutex told_mutex_;                  // a leaf; guards the next two
   std::shared_ptr<const Catalog> told_of_;
   std::map<Timestamp, std::shared_ptr<const PastCatalog>> told_;  // CatalogAt
-  mutable std::mutex freed_mutex_;         // a leaf
-  std::deque<std::string> freed_early_;    // guarded by freed_mutex_; the newest last
 };
 
 }  // namespace cellfs

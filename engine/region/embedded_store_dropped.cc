@@ -13,8 +13,6 @@
 namespace cellfs {
 namespace {
 
-constexpr size_t kMostFreedEarly = 16;
-
 Status NothingKept() {
   return {StatusCode::kTableNotFound, "nothing that was dropped is kept there any more"};
 }
@@ -33,6 +31,27 @@ TableStatistics EmbeddedStore::StatisticsOf(TableId id) const {
   const auto handle = directory_->Find(id);
   if (!handle.ok() || (*handle)->region == nullptr) return {};
   return (*handle)->region->GetStatistics();
+}
+
+std::vector<KeptTableStatistics> EmbeddedStore::StatisticsOfKept(const Catalog& catalog) const {
+  std::vector<KeptTableStatistics> kept;
+  for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+    KeptTableStatistics& told = kept.emplace_back();
+    told.table = dropped.table.schema->name();
+    told.dropped = dropped.dropped;
+    told.is_in_namespace = dropped.with_namespace == 0;
+    const auto handle = directory_->Find(dropped.table.id);
+    if (!handle.ok()) continue;
+    if ((*handle)->region == nullptr) {
+      told.damage = (*handle)->unopened.message();
+      continue;
+    }
+    TableStatistics statistics = (*handle)->region->GetStatistics();
+    told.file_bytes = statistics.file_bytes;
+    told.memstore_bytes = statistics.memstore_bytes;
+    told.damage = std::move(statistics.damage);
+  }
+  return kept;
 }
 
 StatusOr<Dropped> EmbeddedStore::ListDropped() {
@@ -100,8 +119,10 @@ Status EmbeddedStore::BringBackNamespace(const Caller& caller, Timestamp dropped
 // ---- Going for good -----------------------------------------------------------------------------
 
 Status EmbeddedStore::CommitFree(const std::vector<TableId>& ids) {
-  if (ids.empty()) return {};
-  Catalog catalog = CopyCatalog();
+  return ids.empty() ? Status() : CommitFree(CopyCatalog(), ids);
+}
+
+Status EmbeddedStore::CommitFree(Catalog catalog, const std::vector<TableId>& ids) {
   for (const TableId id : ids) ForgetDropped(id, catalog);
   Status committed = Commit(std::move(catalog));
   if (!IsInForce(committed)) return committed;
@@ -131,17 +152,11 @@ Status EmbeddedStore::FreeDroppedNamespace(const Caller& caller, Timestamp dropp
   return CommitFree(TablesDroppedIn(*catalog, space->space.value.name, dropped));
 }
 
-void EmbeddedStore::NoteFreedEarly(const CatalogDroppedTable& dropped, const std::string& reason) {
-  const std::lock_guard lock(freed_mutex_);
-  freed_early_.push_back("table '" + dropped.table.schema->name().ToString() + "', dropped at " +
-                         std::to_string(dropped.dropped) + ": " + reason);
-  if (freed_early_.size() > kMostFreedEarly) freed_early_.pop_front();
-}
-
 // What is kept counts in its namespace's quota, and gives way to what is there.
 Status EmbeddedStore::FreeExpired() {
   FreeWhilePutsAreRefused();
   const Snapshot<Catalog> catalog = directory_->catalog();
+  Catalog after = *catalog;
   const Timestamp now = Now();
   std::vector<TableId> gone;
   std::map<std::string, uint64_t> bytes;  // of namespaces with a quota
@@ -162,22 +177,27 @@ Status EmbeddedStore::FreeExpired() {
     if (bytes[name] <= static_cast<uint64_t>(std::max<int64_t>(quota->second.value.limit, 0)))
       continue;
     gone.push_back(it->table.id);
-    NoteFreedEarly(*it, "its namespace is over its space quota");
+    NoteFreedEarly(*it, "its namespace is over its space quota", after);
   }
-  return CommitFree(gone);
+  return gone.empty() ? Status() : CommitFree(std::move(after), gone);
 }
 
 bool EmbeddedStore::FreeOldest(const std::string& reason) {
   const Snapshot<Catalog> catalog = directory_->catalog();
   if (catalog->dropped_tables.empty()) return false;
   const CatalogDroppedTable& oldest = catalog->dropped_tables.front();
-  if (!CommitFree({oldest.table.id}).ok()) return false;
-  NoteFreedEarly(oldest, reason);
-  return true;
+  Catalog after = *catalog;
+  NoteFreedEarly(oldest, reason, after);
+  return CommitFree(std::move(after), {oldest.table.id}).ok();
 }
 
-bool EmbeddedStore::MakeRoom() {
+bool EmbeddedStore::MakeRoom(uint64_t lacked) {
   const auto act = BeginAct();
+  const Snapshot<Catalog> catalog = directory_->catalog();
+  uint64_t bytes = 0;
+  for (const KeptTableStatistics& kept : StatisticsOfKept(*catalog))
+    bytes += kept.file_bytes + kept.memstore_bytes;
+  if (bytes < lacked) return false;
   return FreeOldest("the disk is full");
 }
 

@@ -92,6 +92,12 @@ void EmbeddedStore::SetDefaultVersions(TableSchema& schema, const TableSchema* b
 }
 
 Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schema) {
+  Status made = MakeTable(caller, schema);
+  while (made.code() == StatusCode::kStoreFull && MakeRoom(0)) made = MakeTable(caller, schema);
+  return made;
+}
+
+Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema) {
   const TableName& name = schema.name();
   const auto act = BeginAct();
   Catalog catalog = CopyCatalog();
@@ -274,7 +280,13 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   const bool held_cells = region == nullptr || HoldsCells(*region, std::nullopt);
   if (held_cells && IsToBeKept(catalog.tables.at(table))) {
     KeepDropped(table, Now(), catalog);
-    Status kept = Commit(std::move(catalog));
+    std::vector<TableId> gone;
+    if (catalog.dropped_tables.size() > kMostKeptTables) {
+      const CatalogDroppedTable& oldest = catalog.dropped_tables.front();
+      gone = {oldest.table.id};
+      NoteFreedEarly(oldest, std::to_string(kMostKeptTables) + " others are kept", catalog);
+    }
+    Status kept = CommitFree(std::move(catalog), gone);
     // Who has found it before the drop writes no more.
     if (IsInForce(kept) && region != nullptr) region->Close();
     if (kept.ok()) FreeWhilePutsAreRefused();  // who drops for room gets it at once

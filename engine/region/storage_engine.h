@@ -46,6 +46,8 @@ class StorageEngine {
   virtual Status Sync() = 0;
 
   virtual StatusOr<std::shared_ptr<const Moment>> PinMoment() = 0;
+  // How many bytes the disk lacked for the put that was refused last (kStoreFull); 0: unknown.
+  virtual uint64_t BytesLackedByPuts() const { return 0; }
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;
   virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of LocalControls

@@ -30,6 +30,10 @@ Statistics CallersStore::GetStatistics() {
     return table.table.namespace_name == kHiddenNamespace ||
            !rights_.CheckReach(table.table).ok();
   });
+  std::erase_if(statistics.kept, [this](const KeptTableStatistics& kept) {
+    return kept.is_in_namespace ? !rights_.CheckReachNamespace(kept.table.namespace_name).ok()
+                                : !rights_.CheckMayAdminister().ok();
+  });
   std::erase_if(statistics.dropped, [this](const auto& table) {
     return table.first.namespace_name == kHiddenNamespace ||
            !rights_.CheckReachNamespace(table.first.namespace_name).ok();

@@ -66,11 +66,16 @@ void WriteStore(const Statistics& statistics, std::ostream& text) {
        << "past_schemas = " << statistics.past_states
        << "  # of tables and namespaces, as they were\n"
        << "past_schema_bytes = " << statistics.past_bytes << "  # at most 1048576\n"
-       << "kept_tables = " << statistics.kept_tables << "  # that were dropped, in .deleted\n"
-       << "kept_bytes = " << statistics.kept_bytes << "  # that these take\n"
+       << "kept_tables = " << statistics.kept.size() << "  # that were dropped, in .deleted\n"
+       << "kept_bytes = " << BytesOfKept(statistics) << "  # that these take\n"
        << "pinned_moments = " << statistics.pinned_moments << "\n"
        << "moment_bytes = " << statistics.moment_bytes << "  # at most " << statistics.moment_limit
        << "\n";
+  for (const KeptTableStatistics& kept : statistics.kept) {
+    if (!kept.damage.empty())
+      text << "\n[[kept_table]]\nname = \"" << kept.table.ToString() << "\"\ndropped = "
+           << kept.dropped << "\ndamage = \"" << Quotable(kept.damage) << "\"\n";
+  }
   for (const std::string& freed : statistics.freed_early)
     text << "\n[[freed_early]]\nwhat = \"" << Quotable(freed) << "\"\n";
   for (const std::string& lost : statistics.lost_tables)
@@ -138,8 +143,11 @@ void WriteStoreMetrics(const Statistics& statistics, std::ostream& text) {
          statistics.past_states);
   metric("past_schema_bytes", "gauge", "Bytes that these take.", statistics.past_bytes);
   metric("kept_tables", "gauge", "Tables that were dropped and are kept.",
-         statistics.kept_tables);
-  metric("kept_bytes", "gauge", "Bytes that these take.", statistics.kept_bytes);
+         statistics.kept.size());
+  metric("kept_bytes", "gauge", "Bytes that these take.", BytesOfKept(statistics));
+  metric("kept_damaged", "gauge", "Of how many of these something is missing or damaged.",
+         std::count_if(statistics.kept.begin(), statistics.kept.end(),
+                       [](const KeptTableStatistics& kept) { return !kept.damage.empty(); }));
   metric("lost_tables", "gauge", "Tables that CATALOG does not name, for it is older.",
          statistics.lost_tables.size());
   metric("log_cut_off", "gauge", "Whole records were cut off the log so often, and are kept.",

@@ -113,9 +113,10 @@ StatusOr<Listed> WhatToList(Session& session, const Arguments& arguments) {
 
 StatusOr<Answer> ServeQuotas(Session& session, const Arguments& arguments) {
   CELLFS_ASSIGN_OR_RETURN(const Listed listed, WhatToList(session, arguments));
+  const Statistics statistics = session.store.GetStatistics();
   std::map<TableName, uint64_t> sizes;
   std::map<std::string, uint64_t> sums;
-  for (const TableStatistics& table : session.store.GetStatistics().tables) {
+  for (const TableStatistics& table : statistics.tables) {
     sizes[table.table] = table.file_bytes;
     sums[table.table.namespace_name] += table.file_bytes;
   }
@@ -130,7 +131,8 @@ StatusOr<Answer> ServeQuotas(Session& session, const Arguments& arguments) {
   if (listed.table) take_table(*listed.table);
   for (const std::string& name : listed.namespaces) {
     const auto quota = session.store.NamespaceSpaceQuota(name);
-    if (quota.ok() && *quota) take("namespace", name, **quota, sums[name]);
+    if (quota.ok() && *quota)
+      take("namespace", name, **quota, sums[name] + BytesOfKeptIn(statistics, name));
     const auto tables = session.store.ListTables(name);
     if (!tables.ok()) continue;  // not for the caller, or dropped meanwhile
     for (const TableName& table : *tables) take_table(table);

@@ -74,6 +74,7 @@ json Figures(const Statistics& statistics, bool with_names) {
           {"puts_refused", CodeName(statistics.puts_refused.code())},
           {"lost_tables", statistics.lost_tables.size()},
           {"cut_off", statistics.cut_off.size()},
+          {"kept_tables", statistics.kept.size()},
           {"moments", statistics.pinned_moments},
           {"disk_reserve", statistics.disk_reserve},
           {"disk_reserve_wanted", statistics.disk_reserve_wanted},

@@ -46,6 +46,17 @@ json TablesOf(const Statistics& statistics) {
   return tables;
 }
 
+json DamagedOfKept(const Statistics& statistics) {
+  json tables = json::array();
+  for (const KeptTableStatistics& kept : statistics.kept) {
+    if (kept.damage.empty()) continue;
+    tables.push_back({{"table", kept.table.ToString()},
+                      {"dropped", kept.dropped},
+                      {"damage", kept.damage}});
+  }
+  return tables;
+}
+
 // What is not there for a cluster, which tells it elsewhere.
 json StatusFigures(const Statistics& statistics, bool is_mounted) {
   return {{"log_bytes", statistics.log_bytes},
@@ -63,8 +74,9 @@ json StatusFigures(const Statistics& statistics, bool is_mounted) {
           {"disk_reserve_wanted", statistics.disk_reserve_wanted},
           {"moment_bytes", statistics.moment_bytes},
           {"moment_limit", statistics.moment_limit},
-          {"kept_tables", statistics.kept_tables},
-          {"kept_bytes", statistics.kept_bytes},
+          {"kept_tables", statistics.kept.size()},
+          {"kept_bytes", BytesOfKept(statistics)},
+          {"damaged_kept_tables", DamagedOfKept(statistics)},
           {"freed_early", statistics.freed_early},
           {"past_schemas", statistics.past_states},
           {"past_schema_bytes", statistics.past_bytes},
@@ -162,6 +174,11 @@ void PrintFigures(Printer& printer, const json& status) {
   if (status["kept_tables"] != 0) {
     printer.Line("dropped        " + std::to_string(status["kept_tables"].get<int>()) +
                  " tables are kept in .deleted; " + ShownSize(status["kept_bytes"]));
+  }
+  for (const json& table : status["damaged_kept_tables"]) {
+    printer.Line(printer.In(Colour::kRed, "damaged        ") + table["table"].get<std::string>() +
+                 ", dropped at " + table["dropped"].dump() + ": " +
+                 table["damage"].get<std::string>());
   }
   for (const json& freed : status["freed_early"])
     printer.Line("freed early    " + freed.get<std::string>());

@@ -179,6 +179,12 @@ void TellOfDamage(const Statistics& statistics, const DaemonOptions& options,
     if (!table.damage.empty())
       tell(fs::TablePlace(table.table), table.table.ToString() + ": " + table.damage);
   }
+  for (const KeptTableStatistics& kept : statistics.kept) {
+    if (kept.damage.empty()) continue;
+    tell(fs::NamespacePlace(kept.table.namespace_name),
+         kept.table.ToString() + ", dropped at " + std::to_string(kept.dropped) + " and kept: " +
+             kept.damage);
+  }
   for (const std::string& lost : statistics.lost_tables) tell(fs::RootPlace(), lost);
   for (const std::string& cut_off : statistics.cut_off) tell(fs::RootPlace(), cut_off);
   if (statistics.disk_reserve < statistics.disk_reserve_wanted)

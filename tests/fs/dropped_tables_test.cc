@@ -109,6 +109,9 @@ TEST_F(DroppedTablesTest, SeveralOfOneNameHaveTheTimesOfTheirDrops) {
   const std::string second = "t@" + std::to_string(first + 20);
   EXPECT_EQ(tree.List("default/.deleted"), (Names{name, second}));
   EXPECT_EQ(tree.Error("default/.deleted/t"), ENOENT) << "which of them?";
+  EXPECT_EQ(tree.Rename("default/.deleted/" + name, "default/" + name), EINVAL);
+  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("mv .deleted/" + name + " t"), std::string::npos)
+      << tree.ReadFile(".cellfs/errors");
   ASSERT_EQ(tree.Rename("default/.deleted/" + name, "default/back"), 0);
   EXPECT_EQ(tree.List("default/.deleted"), Names{"t"});
   EXPECT_EQ(tree.Error("default/.deleted/" + second), 0) << "the time is understood all the same";
@@ -131,9 +134,9 @@ TEST_F(DroppedTablesTest, RmdirFreesItForGood) {
   Make("default/t");
   const uint64_t tables = tree.store->GetStatistics().tables.size();
   ASSERT_EQ(Remove("default/t"), 0);
-  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 1u);
+  EXPECT_EQ(tree.store->GetStatistics().kept.size(), 1u);
   ASSERT_EQ(tree.Rmdir("default/.deleted/t"), 0);
-  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 0u);
+  EXPECT_EQ(tree.store->GetStatistics().kept.size(), 0u);
   EXPECT_EQ(tree.List("default/.deleted"), Names());
   EXPECT_EQ(tree.Error("default/.deleted/t"), ENOENT);
   EXPECT_LE(tree.store->GetStatistics().tables.size(), tables);
@@ -164,7 +167,7 @@ TEST_F(DroppedTablesTest, ANamespaceTakesThemAlongAndBack) {
   ASSERT_EQ(tree.Rmdir("n"), 0);
   ASSERT_EQ(tree.Rmdir(".deleted/n"), 0);
   EXPECT_EQ(tree.List(".deleted"), Names());
-  EXPECT_EQ(tree.store->GetStatistics().kept_tables, 0u);
+  EXPECT_EQ(tree.store->GetStatistics().kept.size(), 0u);
 }
 
 TEST_F(DroppedTablesTest, ADropThatWasCutShortLosesNoOwner) {

@@ -3,6 +3,7 @@
 // Tables and namespaces that were dropped and are kept.
 #include "engine/region/dropped.h"
 
+#include "engine/region/catalog_json.h"
 #include "tests/engine/region/table_fixture.h"
 
 namespace cellfs {
@@ -51,8 +52,8 @@ TEST_F(DroppedTest, ItComesBackAsItWas) {
   EXPECT_TRUE(state_->dropped.empty());
   EXPECT_TRUE(store_->ListTables("default")->empty());
   EXPECT_EQ(store_->GetStatistics().tables.size(), 0u);
-  EXPECT_EQ(store_->GetStatistics().kept_tables, 1u);
-  EXPECT_GT(store_->GetStatistics().kept_bytes, 0u);
+  EXPECT_EQ(store_->GetStatistics().kept.size(), 1u);
+  EXPECT_GT(BytesOfKept(store_->GetStatistics()), 0u);
   ASSERT_EQ(BringBack(id, "t"), StatusCode::kOk);
   EXPECT_EQ(Get("t"), "f:q=v");
   EXPECT_EQ(IdOf("t"), id);
@@ -188,6 +189,71 @@ TEST_F(DroppedTest, OnAFullDiskTheOldestGoUntilThereIsRoom) {
   wanted = 4;
   EXPECT_EQ(PutAs("", "w", "f:q"), StatusCode::kStoreFull);
   EXPECT_EQ(Get("w"), "f:a=1 f:p=v f:q=v");
+  Reopen();
+  EXPECT_EQ(store_->GetStatistics().freed_early.size(), 3u);
+}
+
+TEST_F(DroppedTest, NothingGoesForAPutThatFindsNoRoomAllTheSame) {
+  MakeFull("t");
+  Drop("t");
+  MakeFull("w");
+  state_->on_apply = [&] { return Status(StatusCode::kStoreFull, "full"); };
+  state_->lacked = 1 << 20;
+  EXPECT_EQ(PutAs("", "w", "f:q"), StatusCode::kStoreFull);
+  EXPECT_EQ(Kept(), "t");
+}
+
+TEST_F(DroppedTest, ATableThatIsMadeFindsRoom) {
+  for (const char* const name : {"t", "u"}) {
+    MakeFull(name);
+    Drop(name);
+  }
+  state_->on_create = [&] {
+    return state_->dropped.empty() ? Status(StatusCode::kStoreFull, "full") : Status();
+  };
+  EXPECT_TRUE(store_->CreateTable(root_, Schema("w")).ok());
+  EXPECT_EQ(Kept(), "u");
+}
+
+TEST_F(DroppedTest, NoMoreAreKeptThanTheCatalogCanCarry) {
+  Catalog catalog = NewCatalog();
+  for (size_t i = 0; i < kMostKeptTables; ++i) {
+    CatalogDroppedTable& kept = catalog.dropped_tables.emplace_back();
+    TableSchema schema = Schema(i == 0 ? "first" : "t");
+    ASSERT_TRUE(schema.Set("DROPPED_TTL", "100").ok());
+    kept.table.id = catalog.next_table_id++;
+    kept.table.schema = std::make_shared<TableSchema>(schema);
+    kept.dropped = 1000 + static_cast<Timestamp>(i);
+  }
+  state_->catalog = EncodeCatalog(catalog);
+  Reopen();
+  EXPECT_EQ(store_->ListDropped()->tables.size(), kMostKeptTables);
+  MakeFull("t");
+  Drop("t");
+  EXPECT_EQ(store_->ListDropped()->tables.size(), kMostKeptTables);
+  EXPECT_EQ(Kept().find("first"), std::string::npos);
+  EXPECT_EQ(store_->GetStatistics().freed_early.size(), 1u);
+  EXPECT_EQ(state_->dropped.size(), 1u);
+}
+
+TEST_F(DroppedTest, StatisticsTellWhatIsKeptAndOfWhatIsDamaged) {
+  ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {}}).ok());
+  MakeFull("a:t", 100, std::string(2000, 'x'));
+  MakeFull("u", 100, std::string(2000, 'x'));
+  for (const char* const name : {"a:t", "u"}) {
+    ASSERT_TRUE(store_->Flush(root_, ParseTableName(name)).ok());
+    Drop(name);
+  }
+  EXPECT_GT(BytesOfKeptIn(store_->GetStatistics(), "a"), 1000u);
+  EXPECT_GT(BytesOfKept(store_->GetStatistics()), 2 * 1000u);
+  ASSERT_TRUE(store_->DropNamespace(root_, "a").ok());
+  EXPECT_EQ(BytesOfKeptIn(store_->GetStatistics(), "a"), 0u) << "that namespace is another's";
+  state_->open_error = Status(StatusCode::kCorruption, "its manifest is gone");
+  Reopen();
+  const Statistics statistics = store_->GetStatistics();
+  ASSERT_EQ(statistics.kept.size(), 2u);
+  EXPECT_EQ(statistics.kept[1].table.ToString(), "u");
+  EXPECT_EQ(statistics.kept[1].damage, "its manifest is gone");
 }
 
 TEST_F(DroppedTest, ANamespaceTakesWhatIsKeptAlong) {
@@ -315,6 +381,15 @@ TEST_F(DroppedTest, TheCatalogTellsItInAFormatOfItsOwn) {
   EXPECT_EQ(PutAs("", "t", "f:q"), StatusCode::kOk);
   ASSERT_TRUE(store_->FreeDroppedTable(root_, id).ok());
   EXPECT_NE(state_->catalog.find("\"format\": 2"), std::string::npos);
+}
+
+TEST_F(DroppedTest, WhoMissesATableIsToldThatItIsKept) {
+  const auto why = [&] { return store_->DescribeTable(ParseTableName("t")).status().message(); };
+  MakeFull("t");
+  Drop("t");
+  EXPECT_EQ(why(), "table 't' does not exist; one of that name was dropped, and is kept");
+  ASSERT_TRUE(store_->FreeDroppedTable(root_, KeptId()).ok());
+  EXPECT_EQ(why(), "table 't' does not exist");
 }
 
 TEST_F(DroppedTest, WhatCannotBeSavedHasNotHappened) {

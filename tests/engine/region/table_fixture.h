@@ -24,7 +24,9 @@ struct StoredState {
   Status save_error;
   Status open_error;              // of every table
   std::function<void()> on_save;  // while an act is under way
-  std::function<Status()> on_apply;  // before cells are written
+  std::function<Status()> on_apply;   // before cells are written
+  std::function<Status()> on_create;  // before a table is made
+  uint64_t lacked = 0;                // of room, by the last put
   std::vector<TableId> created;
   std::vector<TableId> dropped;
 };
@@ -84,6 +86,7 @@ class FaultyEngine : public StorageEngine {
     return std::vector<StatusOr<std::shared_ptr<CellStorage>>>(tables.size(), state_->open_error);
   }
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override {
+    if (state_->on_create) CELLFS_RETURN_IF_ERROR(state_->on_create());
     state_->created.push_back(table.id);
     CELLFS_ASSIGN_OR_RETURN(auto storage, inner_->CreateTable(table));
     return std::shared_ptr<CellStorage>(
@@ -96,6 +99,7 @@ class FaultyEngine : public StorageEngine {
   Status MakeDurable(LogPosition, Durability) override { return {}; }
   Status Sync() override { return {}; }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override { return inner_->PinMoment(); }
+  uint64_t BytesLackedByPuts() const override { return state_->lacked; }
   void SetMaintenancePaused(bool) override {}
   void SetCacheBytes(int64_t) override {}
   void SetRewriteObserver(RewriteObserver* observer) override {
