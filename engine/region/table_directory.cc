@@ -24,10 +24,20 @@ Snapshot<Catalog> TableDirectory::catalog() const {
   return catalog_;
 }
 
+const std::shared_ptr<const TableHandle>* TableDirectory::FindLocked(
+    const TableName& table) const {
+  const auto* const last = last_found_.load(std::memory_order_relaxed);
+  if (last != nullptr && last->first == table) return &last->second;
+  const auto found = tables_.find(table);
+  if (found == tables_.end()) return nullptr;
+  last_found_.store(&*found, std::memory_order_relaxed);
+  return &found->second;
+}
+
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(const TableName& table) const {
   {
     std::shared_lock lock(mutex_);
-    if (const auto found = tables_.find(table); found != tables_.end()) return found->second;
+    if (const auto* const found = FindLocked(table)) return *found;
   }
   const Snapshot<Catalog> present = catalog();
   return NoTable(table, *present);
@@ -43,26 +53,27 @@ StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(TableId id) co
 
 namespace {
 
-StatusOr<std::shared_ptr<const TableHandle>> IfEnabled(std::shared_ptr<const TableHandle> handle) {
-  if (!handle->enabled) {
-    return Status(StatusCode::kTableNotEnabled,
-                  "table '" + handle->schema->name().ToString() + "' is disabled");
-  }
-  if (handle->region == nullptr) return handle->unopened;
-  return handle;
+bool IsInUse(const TableHandle& handle) { return handle.enabled && handle.region != nullptr; }
+
+Status WhyNotInUse(const TableHandle& handle) {
+  if (handle.enabled) return handle.unopened;
+  return {StatusCode::kTableNotEnabled,
+          "table '" + handle.schema->name().ToString() + "' is disabled"};
 }
 
 }  // namespace
 
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(
     const TableName& table) const {
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<const TableHandle> handle, Find(table));
-  return IfEnabled(std::move(handle));
+  auto found = Find(table);
+  if (found.ok() && !IsInUse(**found)) return WhyNotInUse(**found);
+  return found;
 }
 
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(TableId id) const {
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<const TableHandle> handle, Find(id));
-  return IfEnabled(std::move(handle));
+  auto found = Find(id);
+  if (found.ok() && !IsInUse(**found)) return WhyNotInUse(**found);
+  return found;
 }
 
 void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
@@ -73,6 +84,7 @@ void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandle
   std::unique_lock lock(mutex_);
   catalog_.swap(catalog);
   tables_.swap(tables);
+  last_found_.store(nullptr, std::memory_order_relaxed);
   by_id_.swap(by_id);
   // What was in force before goes with the parameters, after the lock.
   lock.unlock();

@@ -6,6 +6,7 @@
 #ifndef CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 #define CELLFS_ENGINE_REGION_TABLE_DIRECTORY_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -56,9 +57,14 @@ class TableDirectory {
                const std::vector<std::shared_ptr<const TableHandle>>& dropped);
 
  private:
+  // Null: there is none. REQUIRES: mutex_, which the result needs as well.
+  const std::shared_ptr<const TableHandle>* FindLocked(const TableName& table) const;
+
   mutable std::shared_mutex mutex_;
   std::shared_ptr<const Catalog> catalog_;  // guarded by mutex_, as is tables_
   TableHandles tables_;
+  // In tables_, the one that was found last: a request asks several times for one table.
+  mutable std::atomic<const TableHandles::value_type*> last_found_ = nullptr;
   std::unordered_map<TableId, std::shared_ptr<const TableHandle>> by_id_;  // likewise
 };
 
