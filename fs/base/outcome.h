@@ -51,7 +51,8 @@ class [[nodiscard]] OutcomeOr {
  public:
   OutcomeOr(Outcome outcome) : outcome_(std::move(outcome)) { assert(!outcome_.ok()); }  // NOLINT
   OutcomeOr(const Status& status) : OutcomeOr(Outcome(status)) {}                        // NOLINT
-  OutcomeOr(T value) : value_(std::move(value)) {}                                       // NOLINT
+  OutcomeOr(const T& value) : value_(value) {}                                           // NOLINT
+  OutcomeOr(T&& value) : value_(std::move(value)) {}                                     // NOLINT
   // Made where it stays.
   template <typename... Arguments>
   explicit OutcomeOr(std::in_place_t /*tag*/, Arguments&&... arguments)

@@ -164,9 +164,14 @@ class ChildPlaces::ChildName {
       return NoKey(read.kind);
     }
     if (read.timestamp && kind != PlaceKind::kCell) return NotThere();
-    Place place =
-        read.timestamp ? directory_.As(PlaceKind::kVersion, *read.timestamp) : directory_.As(kind);
-    place.qualifier = std::move(read.key);
+    return PlaceOf(kind, std::move(read));
+  }
+
+  OutcomeOr<Place> PlaceOf(PlaceKind kind, ReadName&& read) const {
+    OutcomeOr<Place> place(std::in_place, directory_);
+    place->kind = read.timestamp ? PlaceKind::kVersion : kind;
+    place->timestamp = read.timestamp.value_or(0);
+    place->qualifier = std::move(read.key);
     return place;
   }
 
@@ -249,11 +254,12 @@ class ChildPlaces::ChildName {
     const bool has_such = directory_.kind == PlaceKind::kRoot ||
                           directory_.kind == PlaceKind::kNamespace ||
                           directory_.kind == PlaceKind::kTable;
+    if (!has_such || places_.options_.controls == Controls::kOff || !IsKeptForLater(name_))
+      return false;
     const auto fixed = FixedChildOf(directory_.kind, name_);
     const bool is_there = fixed && (*fixed != PlaceKind::kDroppedDirectory ||
                                     places_.reading_.traits().keeps_dropped);
-    return has_such && !is_there && places_.options_.controls != Controls::kOff &&
-           IsKeptForLater(name_);
+    return !is_there;
   }
 
   // ---- Errors ---------------------------------------------------------------------------------

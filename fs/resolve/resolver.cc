@@ -37,11 +37,12 @@ bool IsInRange(const Scan& scan, std::string_view row) {
 
 OutcomeOr<ResolvedEntry> Resolver::LookUp(const Caller& caller, const Place& directory,
                                           std::string_view name) const {
-  CELLFS_ASSIGN_OR_RETURN(Place place, Child(caller, directory, name, NameUse::kLookUp));
-  auto found = Find(caller, place);
+  const auto place = Child(caller, directory, name, NameUse::kLookUp);
+  if (!place.ok()) return place.status();
+  if (place->kind != PlaceKind::kRow) return Find(caller, *place);
+  auto found = Find(caller, *place);
   // No row of a disabled table can be read, and the editor that enables it makes its file here.
-  if (found.error() == EROFS && place.kind == PlaceKind::kRow && places_.IsBesideToml(name))
-    return Outcome(ENOENT);
+  if (found.error() == EROFS && places_.IsBesideToml(name)) return Outcome(ENOENT);
   return found;
 }
 
