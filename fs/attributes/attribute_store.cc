@@ -162,13 +162,14 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (!place.HasAttributes()) return FindAbove(place);
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  const std::optional<Place> present = PresentOf(place);
-  const Place& asked = present ? *present : place;
+  std::optional<Place> retired;
+  const Place* const present = PresentOf(place, retired);
+  const Place& asked = present != nullptr ? *present : place;
   CELLFS_ASSIGN_OR_RETURN(RowRecords records, reader_.Read(asked, table, version));
   ShownAttributes shown;
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
                           reader_.InForce(asked, table, records));
-  if (!present && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
+  if (present == nullptr && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
   if (place.view != nullptr && place.view->ShowsPast() && table_.exists())
     CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
   if (IsOldVersion(place) && table_.HasRecords(table.row))
@@ -185,16 +186,17 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   return shown;
 }
 
-std::optional<Place> AttributeStore::PresentOf(const Place& place) {
+const Place* AttributeStore::PresentOf(const Place& place, std::optional<Place>& retired) {
+  if (place.view == nullptr) return &place;
   const std::string& name = place.table.namespace_name;
-  const auto catalog = place.view != nullptr ? place.view->Catalog() : nullptr;
-  if (catalog == nullptr) return place;
+  const auto catalog = place.view->Catalog();
+  if (catalog == nullptr) return &place;
   const auto then = catalog->namespaces.find(name);
-  if (then == catalog->namespaces.end() || then->second.is_there) return place;
-  if (then->second.dropped == 0) return std::nullopt;
-  Place present = place;
-  present.table.namespace_name = WithTimeOfDrop(name, then->second.dropped);
-  return present;
+  if (then == catalog->namespaces.end() || then->second.is_there) return &place;
+  if (then->second.dropped == 0) return nullptr;
+  retired = place;
+  retired->table.namespace_name = WithTimeOfDrop(name, then->second.dropped);
+  return &*retired;
 }
 
 // A table may be in another namespace by now, which is not in the path: who is kept from that is
@@ -236,8 +238,9 @@ Status AttributeStore::ShowEarlierOwner(const Place& version, const DataTable& t
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(place));
-  const std::optional<Place> present = PresentOf(place);
-  const Place& asked = present ? *present : place;
+  std::optional<Place> retired;
+  const Place* const present = PresentOf(place, retired);
+  const Place& asked = present != nullptr ? *present : place;
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(asked, table, kNoVersion));
   return reader_.InForce(asked, table, records);
 }

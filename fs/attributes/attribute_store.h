@@ -137,8 +137,9 @@ class AttributeStore {
   Status RetireNamespace(const Place& name_space, const Place& dropped);
   Status SettleDroppedNamespaces();
   // Where today's owner and mode of what a view shows are: those of a namespace that was dropped
-  // since are under another name, also where a new one has its own. Nullopt: nothing of it is kept.
-  static std::optional<Place> PresentOf(const Place& place);
+  // since are under another name, also where a new one has its own. The place itself, or what it
+  // puts into `retired`; null: nothing of it is kept.
+  static const Place* PresentOf(const Place& place, std::optional<Place>& retired);
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);

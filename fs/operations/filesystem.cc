@@ -311,15 +311,14 @@ OutcomeOr<ResolvedEntry> FileSystem::FindNode(const Request& request, Node& node
   while (true) {
     auto place = node.place();
     const bool may_move = !place->IsDirectory() && place->view == nullptr;
-    const bool is_history = IsOfHistory(*place);
     ColumnLock lock;
-    if (may_move && (!is_history || node.unlinked())) {
+    if (may_move && (!IsOfHistory(*place) || node.unlinked())) {
       lock = ColumnLock::Of(node);
       place = node.place();
     }
     if (node.unlinked()) return FindOrphan(node, *place);
+    if (!may_move || lock.owns_lock()) return parts_.resolver.Find(*request.caller, *place, &node);
     auto found = parts_.resolver.Find(*request.caller, *place, &node);
-    if (!may_move || lock.owns_lock()) return found;
     lock = ColumnLock::Of(node);
     const Snapshot<Place> now = node.place();
     if (!node.unlinked() && *now == *place) return found;
