@@ -12,9 +12,11 @@ namespace {
 constexpr size_t kMostRecent = 65536;
 
 std::shared_ptr<const Place> CellOf(const Place& in_column) {
-  Place cell = in_column.As(PlaceKind::kCell);
-  cell.view.reset();
-  return std::make_shared<const Place>(std::move(cell));
+  auto cell = std::make_shared<Place>(in_column);
+  cell->kind = PlaceKind::kCell;
+  cell->timestamp = 0;
+  cell->view.reset();
+  return cell;
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ Timestamp ColumnTable::KeepForAWhile(ColumnPtr column) {
 // ---- The last ones -----------------------------------------------------------------------------
 
 void ColumnTable::NoteAbsent(const Place& cell, uint64_t number, uint64_t looked_at) {
-  std::optional<Absent> absent(Absent{cell, {number, looked_at}});
+  std::unique_ptr<const Absent> absent(new Absent{cell, {number, looked_at}});
   std::lock_guard lock(last_mutex_);
   absent_[next_absent_++ % absent_.size()].swap(absent);  // the one before goes after the lock
 }
@@ -81,7 +83,7 @@ std::optional<ColumnTable::Looked> ColumnTable::LookedInVain(const Place& cell) 
   std::lock_guard lock(last_mutex_);
   for (size_t back = 1; back <= absent_.size(); ++back) {
     const auto& absent = absent_[(next_absent_ - back) % absent_.size()];
-    if (absent && absent->cell.IsOfSameColumn(cell)) return absent->looked;
+    if (absent != nullptr && absent->cell.IsOfSameColumn(cell)) return absent->looked;
   }
   return std::nullopt;
 }
@@ -98,7 +100,7 @@ bool ColumnTable::IsAbsent(const Place& cell) const {
 }
 
 void ColumnTable::ForgetAbsent() {
-  std::array<std::optional<Absent>, 8> forgotten;  // they go after the lock
+  decltype(absent_) forgotten;  // they go after the lock
   std::lock_guard lock(last_mutex_);
   absent_.swap(forgotten);
 }

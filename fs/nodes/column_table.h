@@ -142,7 +142,7 @@ class ColumnTable {
   std::deque<std::pair<ColumnPtr, Timestamp>> recent_;
 
   mutable std::mutex last_mutex_;
-  std::array<std::optional<Absent>, 8> absent_;  // guarded by last_mutex_, as the others
+  std::array<std::unique_ptr<const Absent>, 8> absent_;  // guarded by last_mutex_, as the others
   size_t next_absent_ = 0;
   PutLast put_;
 };

@@ -102,9 +102,7 @@ void KernelCache::AskAgain(const Place& place) {
 }
 
 void KernelCache::DirectoryTimesChanged(const Place& column) {
-  for (const Place& directory : {FamilyPlace(column.table, column.row, column.family),
-                                 RowPlace(column.table, column.row)}) {
-    const NodePtr node = inodes_.Find(directory);
+  for (const NodePtr& node : inodes_.FindDirectories(column)) {
     if (node == nullptr) continue;
     Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
   }
