@@ -10,6 +10,10 @@ namespace {
 constexpr std::chrono::hours kLongestCopy{1};
 constexpr size_t kMostFilled = 2048;  // for so long a row that mkdir made is just made
 
+bool CanBeFilled(const Place& place) {
+  return place.kind == PlaceKind::kRow || place.kind == PlaceKind::kFamily;
+}
+
 }  // namespace
 
 std::string OrderKey(const Place& place) {
@@ -22,8 +26,12 @@ std::string OrderKey(const Place& place) {
 }
 
 UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place& place) const {
-  if (entries_.empty()) return entries_.end();
-  auto [entry, end] = entries_.equal_range(place.InodeNumber());
+  return entries_.empty() ? entries_.end() : FindLocked(place, PlaceHash()(place));
+}
+
+UnstoredEntries::Entries::const_iterator UnstoredEntries::FindLocked(const Place& place,
+                                                                     uint64_t hash) const {
+  auto [entry, end] = entries_.equal_range(hash);
   while (entry != end && !(entry->second.entry->place == place)) ++entry;
   return entry == end ? entries_.end() : entry;
 }
@@ -37,18 +45,18 @@ OutcomeOr<std::shared_ptr<MadeDirectory>> UnstoredEntries::CountMade(uid_t maker
                              "many as are left for others: put files into some, or remove them");
 }
 
-bool UnstoredEntries::Add(UnstoredEntry entry) {
+bool UnstoredEntries::Add(UnstoredEntry&& entry) {
   std::lock_guard lock(mutex_);
   return AddLocked(std::move(entry));
 }
 
-bool UnstoredEntries::AddLocked(UnstoredEntry entry) {
-  const uint64_t inode = entry.place.InodeNumber();
+bool UnstoredEntries::AddLocked(UnstoredEntry&& entry) {
+  const uint64_t hash = PlaceHash()(entry.place);
   const bool is_emptied = entry.reason == UnstoredReason::kEmptied;
   Place directory = entry.place.Parent();
   std::string key = OrderKey(entry.place);
-  if (const auto present = FindLocked(entry.place); present != entries_.end()) {
-    if (is_emptied) present->second.is_filled = false;
+  if (const auto present = FindLocked(entry.place, hash); present != entries_.end()) {
+    if (is_emptied) SetFilledLocked(present->second, false);
     return false;
   }
   auto shared = std::make_shared<const UnstoredEntry>(std::move(entry));
@@ -56,7 +64,7 @@ bool UnstoredEntries::AddLocked(UnstoredEntry entry) {
   made.emplace(std::move(key), shared);
   ByAge aging;
   if (is_emptied) aging.push_back(shared);
-  const auto known = entries_.emplace(inode, Known{std::move(shared), nullptr, {}, false, {}});
+  const auto known = entries_.emplace(hash, Known{std::move(shared), nullptr, {}, false, {}});
   Directories::pointer children = nullptr;
   try {
     children = &*directories_.try_emplace(std::move(directory)).first;
@@ -69,11 +77,14 @@ bool UnstoredEntries::AddLocked(UnstoredEntry entry) {
   known->second.child = added.position;
   if (!added.inserted) {
     entries_.erase(known);
-  } else if (is_emptied) {
+    return false;
+  }
+  if (CanBeFilled(known->second.entry->place)) ++unfilled_;
+  if (is_emptied) {
     known->second.aging = aging.begin();
     by_age_.splice(by_age_.end(), aging);
   }
-  return added.inserted;
+  return true;
 }
 
 std::optional<Place> UnstoredEntries::AddEmptied(const Place& directory, timespec now) {
@@ -100,12 +111,19 @@ bool UnstoredEntries::Remove(const Place& place) noexcept {
   return true;
 }
 
+void UnstoredEntries::SetFilledLocked(const Known& known, bool is_filled) {
+  if (known.is_filled == is_filled || !CanBeFilled(known.entry->place)) return;
+  known.is_filled = is_filled;
+  is_filled ? --unfilled_ : ++unfilled_;
+}
+
 void UnstoredEntries::Fill(const Place& row_or_family) {
   std::lock_guard lock(mutex_);
+  if (unfilled_ == 0) return;  // each file that is put comes here
   const auto entry = FindLocked(row_or_family);
   if (entry == entries_.end() || entry->second.is_filled) return;
   filled_.push_back(row_or_family);
-  entry->second.is_filled = true;
+  SetFilledLocked(entry->second, true);
   if (filled_.size() <= kMostFilled) return;
   const auto oldest = FindLocked(filled_.front());
   if (oldest != entries_.end() && oldest->second.is_filled) RemoveLocked(oldest);
@@ -113,6 +131,7 @@ void UnstoredEntries::Fill(const Place& row_or_family) {
 }
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {
+  SetFilledLocked(entry->second, true);
   if (entry->second.aging) by_age_.erase(*entry->second.aging);
   entries_.erase(entry);
 }
@@ -153,7 +172,7 @@ void UnstoredEntries::Move(const Place& from, const Place& to) {
   auto child = before->second.extract(known.mapped().child);
   child.key() = std::move(key);
   child.mapped() = moved;
-  known.key() = to.InodeNumber();
+  known.key() = PlaceHash()(to);
   known.mapped() = {moved, children, children->second.insert(std::move(child)).position, false, {}};
   entries_.insert(std::move(known));
   if (before->second.empty()) directories_.erase(directories_.find(before->first));

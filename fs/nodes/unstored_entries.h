@@ -84,7 +84,7 @@ class UnstoredEntries {
 
   // False, and nothing changed, where the place is already here (an emptied directory that is made
   // stays one).
-  bool Add(UnstoredEntry entry);
+  bool Add(UnstoredEntry&& entry);
   // The same of a directory whose last visible cell went. Of too many of these the oldest goes, as
   // all would on HBase: it is returned, for the kernel knows its name. One with entries stays.
   std::optional<Place> AddEmptied(const Place& directory, timespec now);
@@ -166,7 +166,9 @@ class UnstoredEntries {
   };
 
   Entries::const_iterator FindLocked(const Place& place) const;
-  bool AddLocked(UnstoredEntry entry);
+  Entries::const_iterator FindLocked(const Place& place, uint64_t hash) const;
+  bool AddLocked(UnstoredEntry&& entry);
+  void SetFilledLocked(const Known& known, bool is_filled);
   void EraseLocked(Entries::const_iterator entry);
   void RemoveLocked(Entries::const_iterator entry);
   std::optional<Place> ForgetOldestLocked();
@@ -176,8 +178,9 @@ class UnstoredEntries {
 
   mutable std::mutex mutex_;
   Directories directories_;
-  // Of all entries, by their own inode numbers: most questions are about places that are not here.
+  // Of all entries, by PlaceHash: most questions are about places that are not here.
   Entries entries_;
+  size_t unfilled_ = 0;  // rows and families of these, by Known::is_filled
   const std::shared_ptr<SharedLimit> made_;
   const size_t most_emptied_;
   ByAge by_age_;              // those that were emptied, the oldest first

@@ -25,10 +25,7 @@ uint64_t HashOn(uint64_t before, std::string_view part) {
 uint64_t WithoutReserved(uint64_t hash) { return hash < 2 ? hash + 2 : hash; }
 
 Place InTable(PlaceKind kind, TableName table) {
-  Place place;
-  place.kind = kind;
-  place.table = std::move(table);
-  return place;
+  return {.kind = kind, .table = std::move(table)};
 }
 
 }  // namespace
@@ -145,6 +142,15 @@ uint64_t Place::InodeNumber() const {
   return Numbered(hash);
 }
 
+size_t PlaceHash::operator()(const Place& place) const {
+  uint64_t hash = static_cast<uint64_t>(place.kind) ^ static_cast<uint64_t>(place.timestamp) << 8;
+  for (const std::string* part : {&place.table.namespace_name, &place.table.name, &place.row,
+                                  &place.family, &place.qualifier, &place.name}) {
+    if (!part->empty()) hash = HashOn(hash, *part);
+  }
+  return hash;
+}
+
 uint64_t Place::InodeNumberIn(TableId table_id, uint64_t number) const {
   if (table_id == 0 || table.name.empty()) return number;
   constexpr uint64_t kIds = 1;
@@ -183,21 +189,20 @@ Place NamespacePlace(std::string namespace_name) {
 }
 Place TablePlace(TableName table) { return InTable(PlaceKind::kTable, std::move(table)); }
 Place RowPlace(TableName table, std::string row) {
-  Place place = InTable(PlaceKind::kRow, std::move(table));
-  place.row = std::move(row);
-  return place;
+  return {.kind = PlaceKind::kRow, .table = std::move(table), .row = std::move(row)};
 }
 Place FamilyPlace(TableName table, std::string row, std::string family) {
-  Place place = RowPlace(std::move(table), std::move(row));
-  place.kind = PlaceKind::kFamily;
-  place.family = std::move(family);
-  return place;
+  return {.kind = PlaceKind::kFamily,
+          .table = std::move(table),
+          .row = std::move(row),
+          .family = std::move(family)};
 }
 Place CellPlace(TableName table, std::string row, std::string family, std::string qualifier) {
-  Place place = FamilyPlace(std::move(table), std::move(row), std::move(family));
-  place.kind = PlaceKind::kCell;
-  place.qualifier = std::move(qualifier);
-  return place;
+  return {.kind = PlaceKind::kCell,
+          .table = std::move(table),
+          .row = std::move(row),
+          .family = std::move(family),
+          .qualifier = std::move(qualifier)};
 }
 
 }  // namespace cellfs::fs

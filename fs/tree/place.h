@@ -103,10 +103,10 @@ struct Place {
   uint64_t Numbered(uint64_t hash) const;
 };
 
-// Of tables by place. Whoever knows how it is computed finds two places of one number, so such a
-// table has to compare the places as well.
+// Of tables by place in this process: half of what an inode number takes. Whoever knows how it is
+// computed finds two places of one number, so such a table has to compare the places as well.
 struct PlaceHash {
-  size_t operator()(const Place& place) const { return place.InodeNumber(); }
+  size_t operator()(const Place& place) const;
 };
 
 Place RootPlace();

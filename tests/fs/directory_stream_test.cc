@@ -218,7 +218,7 @@ TEST_F(DirectoryStreamTest, UnstoredEntriesStandAmongTheStoredOnes) {
     UnstoredEntry entry;
     entry.place = CellPlace(tree.table, "r", "f", Name(i) + "x");
     entry.reason = UnstoredReason::kClaimed;
-    unstored.Add(entry);
+    unstored.Add(UnstoredEntry(entry));
   }
   DirectoryStream stream(tree.filesystem->parts().listing, node, nullptr);
   uint64_t offset = 0;
@@ -234,7 +234,7 @@ TEST_F(DirectoryStreamTest, OfAStoredAndAnUnstoredEntryTheStoredOneIsListed) {
   entry.place = CellPlace(tree.table, "r", "f", Name(1));
   entry.reason = UnstoredReason::kClaimed;
   Parts& parts = tree.filesystem->parts();
-  parts.tree.unstored.Add(entry);
+  parts.tree.unstored.Add(UnstoredEntry(entry));
   DirectoryStream stream(parts.listing, node, nullptr);
   size_t listed = 0;
   const auto take = [&](const DirectoryEntry& shown) {
