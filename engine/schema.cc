@@ -378,7 +378,7 @@ std::string TableSchema::Get(std::string_view attribute) const {
 }
 
 const FamilySchema* TableSchema::FindFamily(std::string_view family) const {
-  const auto found = families.find(std::string(family));
+  const auto found = families.find(family);
   return found == families.end() ? nullptr : &found->second;
 }
 

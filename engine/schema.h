@@ -143,7 +143,7 @@ class TableSchema {
   Durability durability() const { return durability_; }
   std::optional<int64_t> memstore_flush_size() const { return memstore_flush_size_; }
 
-  std::map<std::string, FamilySchema> families;  // by name, in byte order
+  std::map<std::string, FamilySchema, std::less<>> families;  // by name, in byte order
   std::vector<std::string> split_keys;           // ascending; regions = split_keys.size() + 1
 
   const FamilySchema* FindFamily(std::string_view family) const;
