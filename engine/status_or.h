@@ -17,7 +17,8 @@ template <typename T>
 class [[nodiscard]] StatusOr {
  public:
   StatusOr(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT
-  StatusOr(T value) : value_(std::move(value)) {}                                  // NOLINT
+  StatusOr(const T& value) : value_(value) {}                                      // NOLINT
+  StatusOr(T&& value) : value_(std::move(value)) {}                                // NOLINT
 
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
