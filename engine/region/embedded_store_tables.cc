@@ -350,8 +350,7 @@ Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table)
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::DescribeTable(const TableName& table) {
-  CELLFS_ASSIGN_OR_RETURN(const auto handle, directory_->Find(table));
-  return handle->schema;
+  return directory_->FindSchema(table);
 }
 
 StatusOr<bool> EmbeddedStore::IsTableEnabled(const TableName& table) {

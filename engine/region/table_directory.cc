@@ -17,6 +17,14 @@ Status NoTable(const TableName& table, const Catalog& catalog) {
               (is_kept ? "; one of that name was dropped, and is kept" : "")};
 }
 
+bool IsInUse(const TableHandle& handle) { return handle.enabled && handle.region != nullptr; }
+
+Status WhyNotInUse(const TableHandle& handle) {
+  if (handle.enabled) return handle.unopened;
+  return {StatusCode::kTableNotEnabled,
+          "table '" + handle.schema->name().ToString() + "' is disabled"};
+}
+
 }  // namespace
 
 Snapshot<Catalog> TableDirectory::catalog() const {
@@ -34,13 +42,26 @@ const std::shared_ptr<const TableHandle>* TableDirectory::FindLocked(
   return &found->second;
 }
 
+Status TableDirectory::WhyNotThere(const TableName& table) const {
+  const Snapshot<Catalog> present = catalog();
+  return NoTable(table, *present);
+}
+
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(const TableName& table) const {
   {
     std::shared_lock lock(mutex_);
     if (const auto* const found = FindLocked(table)) return *found;
   }
-  const Snapshot<Catalog> present = catalog();
-  return NoTable(table, *present);
+  return WhyNotThere(table);
+}
+
+StatusOr<std::shared_ptr<const TableSchema>> TableDirectory::FindSchema(
+    const TableName& table) const {
+  {
+    std::shared_lock lock(mutex_);
+    if (const auto* const found = FindLocked(table)) return (*found)->schema;
+  }
+  return WhyNotThere(table);
 }
 
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(TableId id) const {
@@ -51,23 +72,16 @@ StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::Find(TableId id) co
   return Status(StatusCode::kTableNotFound, "the table was dropped");
 }
 
-namespace {
-
-bool IsInUse(const TableHandle& handle) { return handle.enabled && handle.region != nullptr; }
-
-Status WhyNotInUse(const TableHandle& handle) {
-  if (handle.enabled) return handle.unopened;
-  return {StatusCode::kTableNotEnabled,
-          "table '" + handle.schema->name().ToString() + "' is disabled"};
-}
-
-}  // namespace
-
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(
     const TableName& table) const {
-  auto found = Find(table);
-  if (found.ok() && !IsInUse(**found)) return WhyNotInUse(**found);
-  return found;
+  {
+    std::shared_lock lock(mutex_);
+    const auto* const found = FindLocked(table);
+    if (found != nullptr && IsInUse(**found)) return *found;
+  }
+  CELLFS_ASSIGN_OR_RETURN(const auto handle, Find(table));
+  if (!IsInUse(*handle)) return WhyNotInUse(*handle);
+  return handle;
 }
 
 StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(TableId id) const {

@@ -48,6 +48,8 @@ class TableDirectory {
   // kTableNotFound.
   StatusOr<std::shared_ptr<const TableHandle>> Find(const TableName& table) const;
   StatusOr<std::shared_ptr<const TableHandle>> Find(TableId id) const;  // whatever its name
+  // kTableNotFound.
+  StatusOr<std::shared_ptr<const TableSchema>> FindSchema(const TableName& table) const;
   // The same, and the table can be read and written: kTableNotEnabled, or why it is not open.
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(const TableName& table) const;
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(TableId id) const;
@@ -57,6 +59,7 @@ class TableDirectory {
                const std::vector<std::shared_ptr<const TableHandle>>& dropped);
 
  private:
+  Status WhyNotThere(const TableName& table) const;
   // Null: there is none. REQUIRES: mutex_, which the result needs as well.
   const std::shared_ptr<const TableHandle>* FindLocked(const TableName& table) const;
 
