@@ -32,14 +32,9 @@ ColumnChange::~ColumnChange() {
   Finish();
 }
 
-// Most changes through a file are only kept by its handle, and need no more than the lock.
-const Place& ColumnChange::place() {
-  Side& side = sides_[0];
-  if (side.place == nullptr) {
-    file_place_ = file_->place();
-    side.place = file_place_.get();
-  }
-  return *side.place;
+void ColumnChange::TakePlace() {
+  file_place_ = file_->place();
+  sides_[0].place = file_place_.get();
 }
 
 void ColumnChange::Finish() noexcept {

@@ -63,8 +63,12 @@ class ColumnChange {
   ColumnChange& operator=(const ColumnChange&) = delete;
   ~ColumnChange();
 
-  // Where the file is, or as it was named; of a rename, from where.
-  const Place& place();
+  // Where the file is, or as it was named; of a rename, from where. Most changes through a file are
+  // only kept by its handle, and need no more than the lock.
+  const Place& place() {
+    if (sides_[0].place == nullptr) TakePlace();
+    return *sides_[0].place;
+  }
   // Guarded by the lock that is held.
   Column& column() const { return *sides_[0].column; }
   Column& target() const { return *sides_[1].column; }  // of a rename
@@ -117,6 +121,7 @@ class ColumnChange {
   template <typename Call, typename IsMade>
   auto Sending(RowStep& step, Call&& call, IsMade&& made);
   void DeferSync(RowStep& step);
+  void TakePlace();
   void Apply(Side& side, const Effect& effect);
   void RemoveName();
   void RemoveCellOfCounter(const Place& cell);

@@ -4,19 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/waiting.h"
-
 namespace cellfs::fs {
-
-ColumnLock::ColumnLock(ColumnPtr column)
-    : column_(std::move(column)), lock_(column_->mutex_, std::defer_lock) {
-  Lock();
-}
-
-void ColumnLock::Lock() {
-  LockOrWait(lock_);
-  ++held_;
-}
 
 ColumnLock& ColumnLock::operator=(ColumnLock&& other) noexcept {
   unlock();
@@ -25,14 +13,12 @@ ColumnLock& ColumnLock::operator=(ColumnLock&& other) noexcept {
   return *this;
 }
 
-ColumnLock ColumnLock::Of(ColumnPtr column) {
-  ColumnLock lock(std::move(column));
-  while (lock.IsClosed()) {
-    lock.unlock();
-    lock.column_->table_.AwaitOpening(*lock.column_);
-    lock.Lock();
+void ColumnLock::AwaitOpening() {
+  while (IsClosed()) {
+    unlock();
+    column_->table_.AwaitOpening(*column_);
+    Lock();
   }
-  return lock;
 }
 
 ColumnLock ColumnLock::Of(ColumnTable& columns, const Place& in_column) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/waiting.h"
 #include "fs/nodes/column.h"
 #include "fs/nodes/column_table.h"
 #include "fs/nodes/node.h"
@@ -52,10 +53,21 @@ class ColumnLock {
 
  private:
   // Waits for the mutex alone.
-  explicit ColumnLock(ColumnPtr column);
-  static ColumnLock Of(ColumnPtr column);
+  explicit ColumnLock(ColumnPtr column)
+      : column_(std::move(column)), lock_(column_->mutex_, std::defer_lock) {
+    Lock();
+  }
+  static ColumnLock Of(ColumnPtr column) {
+    ColumnLock lock(std::move(column));
+    if (lock.IsClosed()) lock.AwaitOpening();
+    return lock;
+  }
   static std::vector<ColumnLock> Of(std::vector<ColumnPtr> columns);
-  void Lock();
+  void Lock() {
+    LockOrWait(lock_);
+    ++held_;
+  }
+  void AwaitOpening();
   bool IsClosed() const { return column_->table_.IsClosed(*column_); }
 
   static inline thread_local int held_ = 0;
