@@ -20,7 +20,9 @@ OutcomeOr<std::string> Contents::WholeFile(const Caller& caller, const Place& fi
   const auto unstored = unstored_.Find(file);  // first: a claim goes once a value is stored
   if (file.IsColumn()) {
     const uint64_t looked_at = Node::NewestGeneration();
-    CELLFS_ASSIGN_OR_RETURN(auto cell, ReadColumn(reading_, caller, file, ReadDetail::kValues));
+    auto read = ReadColumn(reading_, caller, file, ReadDetail::kValues);
+    if (!read.ok()) return read.status();
+    std::optional<Cell>& cell = *read;
     if (cell && node != nullptr && MayBeCached(reading_, caller, file))
       Learn(file, *cell, looked_at, *node);
     if (cell) return FileBytes(file, *std::move(cell));

@@ -58,7 +58,8 @@ bool NarrowColumns(const Place& place, Columns& columns) {
       }
     }
   }
-  columns = {{place.family, std::move(wanted)}};
+  columns.clear();
+  columns.emplace(place.family, std::move(wanted));
   return true;
 }
 
