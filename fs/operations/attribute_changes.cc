@@ -88,13 +88,14 @@ OutcomeOr<std::optional<ResolvedEntry>> StoreOfFile(const AttributeChanging& wit
   ColumnLock lock = ColumnLock::Of(node);
   const Snapshot<Place> place = node.place();
   if (node.unlinked()) return std::optional<ResolvedEntry>();
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, with.resolver.Find(*request.caller, *place));
-  update.version = found.version;
+  auto found = with.resolver.Find(*request.caller, *place, &node);
+  if (!found.ok()) return found.status();
+  update.version = found->version;
   CELLFS_RETURN_IF_FAILED(with.attributes.Update(*place, update));
   lock.unlock();
   if (place->IsColumn() && place->kind != PlaceKind::kCell)
     with.tree.kernel.AttributesChanged(place->As(PlaceKind::kCell), &node);
-  return std::optional(std::move(found));
+  return OutcomeOr<std::optional<ResolvedEntry>>(std::in_place, std::move(*found));
 }
 
 // Where nothing is kept: what is shown already may be said, as every copy does. A directory's time

@@ -194,9 +194,10 @@ class FileSystem {
   OutcomeOr<Entry> LookUpRestored(const Request& request, const Place& directory,
                                   std::string_view name);
   bool MayOpenLate(const Request& request, const OpenMode& mode) const;
-  Outcome CheckMayPutOver(const Node& node, const OpenMode& mode);
+  Outcome CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode);
   Outcome CheckMayToday(const Request& request, const Place& past, const OpenMode& mode);
-  Outcome CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode);
+  Outcome CheckMayOpen(const Request& request, const Node& node, const Place& place,
+                       const OpenMode& mode);
   static bool IsEdited(const Node& node, const SharedFile& file);
   OutcomeOr<OpenedFile> OpenForReading(const Request& request, NodePtr node);
   void HintAtVersion(const Place& made);
@@ -210,8 +211,8 @@ class FileSystem {
     bool unlinked;
     uint64_t closings;  // ColumnTable::closings()
   };
-  FileHandle* AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
-                        const SeenFile& seen);
+  FileHandle* AddHandle(Node& node, const Place& place, const OpenedFile& opened,
+                        const OpenMode& mode, const SeenFile& seen);
   std::shared_ptr<FileHandle> MakeReader(const Request& request, NodePtr node);
   OutcomeOr<SharedBytes> ReadUnopened(const Request& request, Node& node, uint64_t offset,
                                       size_t size);

@@ -46,9 +46,9 @@ OutcomeOr<ResolvedEntry> FileSystem::MakeOrFind(const Request& request, const Pl
     open_mode.created = *made;
     open_mode.exclusive = exclusive;
     if (*made) {
-      OutcomeOr<ResolvedEntry> claimed(std::in_place, place);
-      claimed->unstored = parts_.tree.unstored.Find(place);
-      if (claimed->unstored) return claimed;  // else another handle has put to it by now
+      UnstoredPtr claim = parts_.tree.unstored.Find(place);
+      if (claim) return OutcomeOr<ResolvedEntry>(std::in_place, place, std::move(claim));
+      // Another handle has put to it by now.
     }
     auto found = parts_.resolver.Find(*request.caller, place);
     if (found.ok() || found.error() != ENOENT) return found;
@@ -117,7 +117,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
   };
   auto opened = parts_.writers.Open(request, node, open_mode);
   if (!opened.ok()) return fail(opened.status());
-  created.handle = AddHandle(*node, *opened, open_mode, {false, closings});
+  created.handle = AddHandle(*node, place, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
   created.direct_io = opened->direct_io;
   const auto shown = parts_.shown.StatOf(*found, node.get(), node->pending());
@@ -202,10 +202,9 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
 // Adds the handle under the lock, so that this one is told as well when the name goes. Null where
 // it may have gone since `seen`; but a file that was made here and is gone again is one without a
 // name.
-FileHandle* FileSystem::AddHandle(Node& node, const OpenedFile& opened, const OpenMode& mode,
-                                  const SeenFile& seen) {
-  const Snapshot<Place> place = node.place();
-  if (place->view != nullptr) return node.AddHandle(opened.handle);
+FileHandle* FileSystem::AddHandle(Node& node, const Place& place, const OpenedFile& opened,
+                                  const OpenMode& mode, const SeenFile& seen) {
+  if (place.view != nullptr) return node.AddHandle(opened.handle);
   const auto held = ColumnLock::Of(node);
   const bool is_as_seen =
       node.unlinked() == seen.unlinked && parts_.tree.columns.closings() == seen.closings;
@@ -232,11 +231,11 @@ Outcome FileSystem::CheckMayToday(const Request& request, const Place& past,
 
 // Pages that others' reads have left in the kernel are read without a request, so the right is
 // asked for here. What has lost its name is read past them.
-Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const OpenMode& mode) {
-  const Snapshot<Place> place = node.place();
-  if (ShowsWhatWas(*place)) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, *place, mode));
+Outcome FileSystem::CheckMayOpen(const Request& request, const Node& node, const Place& place,
+                                 const OpenMode& mode) {
+  if (ShowsWhatWas(place)) CELLFS_RETURN_IF_FAILED(CheckMayToday(request, place, mode));
   if (request.caller->is_superuser() || !mode.read || node.unlinked()) return {};
-  return parts_.resolver.Find(*request.caller, *place).status();
+  return parts_.resolver.Find(*request.caller, place).status();
 }
 
 // The name went between the kernel's look-up and now, and may be another file's: that is what is
@@ -250,33 +249,30 @@ bool FileSystem::MayOpenLate(const Request& request, const OpenMode& mode) const
 // A file whose first put failed, or that a TTL has ended, may still have its name in the kernel.
 // Opened for writing it would come back without a word to the kernel about its directory; ESTALE
 // makes the kernel look the name up again, and create the file if it may.
-Outcome FileSystem::CheckMayPutOver(const Node& node, const OpenMode& mode) {
-  const auto place = node.place();
+Outcome FileSystem::CheckMayPutOver(const Node& node, const Place& place, const OpenMode& mode) {
   const auto put_over = [&](Timestamp version) -> Outcome {
-    const bool above = mode.truncate && place->kind == PlaceKind::kCell;
+    const bool above = mode.truncate && place.kind == PlaceKind::kCell;
     if (!above || version < kLatestTimestamp - 1) return {};
     return Status(StatusCode::kTimestampsExhausted, "no timestamp is left above the newest");
   };
   if (const auto cell = node.cached_cell(); cell && !cell->expires) return put_over(cell->version);
-  if (!place->IsColumn() || place->kind == PlaceKind::kCounter || node.unlinked()) return {};
-  const auto found = parts_.resolver.Find(Caller::Superuser(), *place);
+  if (!place.IsColumn() || place.kind == PlaceKind::kCounter || node.unlinked()) return {};
+  const auto found = parts_.resolver.Find(Caller::Superuser(), place);
   if (found.ok()) return put_over(found->version);
   return found.error() == ENOENT ? Outcome(ESTALE) : found.status();
 }
 
 OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const OpenMode& mode) {
   const NodePtr shared = node.shared_from_this();
-  if (mode.write) {
-    const Snapshot<Place> place = node.place();
-    CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
-  }
   OpenReply reply;
   while (reply.handle == nullptr) {
+    const Snapshot<Place> place = node.place();
+    if (mode.write) CELLFS_RETURN_IF_FAILED(CheckWritable(*place));
     const SeenFile seen{node.unlinked(), parts_.tree.columns.closings()};
     const bool unlinked = seen.unlinked;
     if (unlinked && mode.read && !MayOpenLate(request, mode)) return Outcome(ESTALE);
-    const Outcome allowed = CheckMayOpen(request, node, mode);
-    const Outcome may_put = mode.write ? CheckMayPutOver(node, mode) : Outcome();
+    const Outcome allowed = CheckMayOpen(request, node, *place, mode);
+    const Outcome may_put = mode.write ? CheckMayPutOver(node, *place, mode) : Outcome();
     if (node.unlinked() != unlinked) continue;  // it went meanwhile
     if (!allowed.ok()) return LogFailure("open", node, allowed);
     if (may_put.error() == ESTALE) return may_put;
@@ -288,7 +284,7 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     reply.keep_cache = opened->keep_cache;
     reply.direct_io = opened->direct_io;
     reply.no_flush = opened->no_flush;
-    reply.handle = AddHandle(node, *opened, mode, seen);
+    reply.handle = AddHandle(node, *place, *opened, mode, seen);
   }
   return reply;
 }

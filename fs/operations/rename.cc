@@ -68,12 +68,10 @@ Outcome RenameOne(const Renaming& with, ColumnChange& change, const SchemaChange
 // Whether a cell is there is seen when it is read to be moved.
 OutcomeOr<ResolvedEntry> FindSource(const Renaming& with, const Caller& caller,
                                     const Place& directory, std::string_view name) {
-  CELLFS_ASSIGN_OR_RETURN(Place place,
-                          with.resolver.Child(caller, directory, name, NameUse::kLookUp));
-  if (!IsCellOrVersion(place)) return with.resolver.Find(caller, place);
-  ResolvedEntry found{place};
-  found.unstored = with.tree.unstored.Find(place);
-  return found;
+  const auto place = with.resolver.Child(caller, directory, name, NameUse::kLookUp);
+  if (!place.ok()) return place.status();
+  if (!IsCellOrVersion(*place)) return with.resolver.Find(caller, *place);
+  return OutcomeOr<ResolvedEntry>(std::in_place, *place, with.tree.unstored.Find(*place));
 }
 
 // EEXIST, EISDIR, ENOTDIR. What stands at a cell's place is no directory.
@@ -126,8 +124,9 @@ bool IsBeside(const Place& toml, const Place& other) {
 OutcomeOr<Place> TargetPlace(const Resolver& resolver, const Caller& caller, const Place& from,
                              const Place& directory, std::string_view name) {
   const NameUse use = from.IsDirectory() ? NameUse::kCreateDirectory : NameUse::kCreateFile;
-  CELLFS_ASSIGN_OR_RETURN(Place to, resolver.Child(caller, directory, name, use));
-  const bool goes_to_memory = IsMemory(to) && directory.kind == PlaceKind::kFamily;
+  auto to = resolver.Child(caller, directory, name, use);
+  if (!to.ok()) return to;
+  const bool goes_to_memory = IsMemory(*to) && directory.kind == PlaceKind::kFamily;
   if (!goes_to_memory || IsMemory(from)) return to;
   return resolver.Child(caller, directory, name, NameUse::kLookUp);
 }
@@ -139,22 +138,25 @@ Outcome Rename(const Renaming& with, const Request& request, const Place& direct
                unsigned flags) {
   if ((flags & ~static_cast<unsigned>(RENAME_NOREPLACE)) != 0) return EINVAL;
   const Caller& caller = *request.caller;
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry from, FindSource(with, caller, directory, name));
+  const auto source = FindSource(with, caller, directory, name);
+  if (!source.ok()) return source.status();
+  const ResolvedEntry& from = *source;
   if (directory.IsReadOnly() || new_directory.IsReadOnly() || with.options.read_only) return EROFS;
   if (from.place.IsDirectory() && from.place.kind != PlaceKind::kMemoryDirectory)
     return RenameDirectory(with, request, from.place, new_directory, new_name);
-  CELLFS_ASSIGN_OR_RETURN(
-      Place to, TargetPlace(with.resolver, caller, from.place, new_directory, new_name));
+  const auto target = TargetPlace(with.resolver, caller, from.place, new_directory, new_name);
+  if (!target.ok()) return target.status();
+  const Place& to = *target;
   if (from.place == to) return {};
   // Before the locks are taken: who applies a .toml may wait for those of a family that it drops.
   if (from.place.IsToml() && !IsBeside(from.place, to)) return EXDEV;
-  for (const Place& place : {from.place, to})
-    CELLFS_RETURN_IF_FAILED(CheckMayReplace(with, request, place));
+  for (const Place* const place : {&from.place, &to})
+    CELLFS_RETURN_IF_FAILED(CheckMayReplace(with, request, *place));
   const bool must_be_absent = (flags & RENAME_NOREPLACE) != 0;
   CELLFS_RETURN_IF_FAILED(
       CheckTarget(with.resolver, caller, new_directory, new_name, from.place, to, must_be_absent));
-  for (const Place& place : {from.place, to})
-    CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, place));
+  for (const Place* const place : {&from.place, &to})
+    CELLFS_RETURN_IF_FAILED(CheckIsNoLater(with.reading, request.uid, *place));
   if (to.IsColumn() && to.kind != PlaceKind::kCell) {
     CELLFS_RETURN_IF_FAILED(
         CheckMayAddVersion(with.reading, with.attributes, with.options, request, to));

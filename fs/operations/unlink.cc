@@ -163,7 +163,9 @@ Outcome RemoveOther(const FileUnlinking& with, const Place& place) {
 Outcome Unlink(const FileUnlinking& with, const Request& request, const Place& directory,
                std::string_view name) {
   const Caller& caller = *request.caller;
-  CELLFS_ASSIGN_OR_RETURN(ResolvedEntry found, with.resolver.LookUp(caller, directory, name));
+  const auto looked_up = with.resolver.LookUp(caller, directory, name);
+  if (!looked_up.ok()) return looked_up.status();
+  const ResolvedEntry& found = *looked_up;
   const Place& place = found.place;
   if (place.IsDirectory()) return EISDIR;
   if (place.IsReadOnly() || with.options.read_only) return EROFS;

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "fs/base/outcome.h"
 #include "fs/nodes/inode_table.h"
@@ -19,7 +20,8 @@ namespace cellfs::fs {
 
 // A place where something is, with what one reading told of it.
 struct ResolvedEntry {
-  explicit ResolvedEntry(const Place& place_in) : place(place_in) {}
+  explicit ResolvedEntry(const Place& place_in, UnstoredPtr unstored_in = nullptr)
+      : place(place_in), unstored(std::move(unstored_in)) {}
 
   Place place;
   uint64_t size = 0;       // bytes of a file
