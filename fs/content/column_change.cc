@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fs/content/column_change.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <tuple>
@@ -126,7 +127,8 @@ OutcomeOr<bool> ColumnChange::SendWithdrawing(const Caller& caller, RowStep step
 
 void ColumnChange::Apply(Side& side, const Effect& effect) {
   const Caller* const looker = &side == &sides_[0] ? looker_ : nullptr;
-  side.shows_other_times |= with_.effects.Apply({*side.column, *side.place, looker}, effect);
+  const OtherTimes others = with_.effects.Apply({*side.column, *side.place, looker}, effect);
+  side.other_times = std::max(side.other_times, others);
   side.notice = TellingOf(effect).notice;
   // The kernel has seen what was done by the plain name.
   if (side.notice == Notice::kOtherNames && side.place->kind == PlaceKind::kCell)
@@ -201,7 +203,11 @@ void ColumnChange::Notify() {
   KernelCache& kernel = with_.tree.kernel;
   if (std::exchange(has_put_, false) && file_ != nullptr) kernel.DropStalePagesLater(file_);
   for (Side& side : sides_) {
-    if (std::exchange(side.shows_other_times, false)) kernel.DirectoryTimesChanged(*side.place);
+    const OtherTimes others = std::exchange(side.other_times, OtherTimes::kNone);
+    if (others != OtherTimes::kNone)
+      kernel.DirectoryTimeChanged(*side.place, PlaceKind::kFamily);
+    if (others == OtherTimes::kOfFamilyAndRow)
+      kernel.DirectoryTimeChanged(*side.place, PlaceKind::kRow);
     const Notice notice = std::exchange(side.notice, Notice::kNone);
     if (notice == Notice::kOtherNames) kernel.ColumnChanged(*side.place, by_);
     if (notice == Notice::kAskAgain) kernel.Revalidate(*side.place);

@@ -113,7 +113,7 @@ class ColumnChange {
     Column* column = nullptr;
     const Place* place = nullptr;
     Notice notice = Notice::kNone;
-    bool shows_other_times = false;
+    OtherTimes other_times = OtherTimes::kNone;
   };
 
   // Whether bytes of a column are there.

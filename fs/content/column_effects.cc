@@ -46,7 +46,7 @@ Timestamp CameAt(const Effect& effect, Timestamp now) {
 
 // What directories show is kept before anybody can see the change, and an unstored entry goes only
 // after it.
-bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
+OtherTimes ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   const Telling& telling = TellingOf(effect);
   const Place& place = target.place;
   if (telling.shows == Shows::kOther) {
@@ -63,7 +63,7 @@ bool ColumnEffects::Apply(const Target& target, const Effect& effect) const {
   const bool fills = telling.directories == Directories::kFilledByQ
                          ? place.kind == PlaceKind::kCell
                          : telling.directories == Directories::kFilled && had_claim;
-  return fills && FillDirectories(place, CameAt(effect, tree_.clock.Now()));
+  return fills ? FillDirectories(place, CameAt(effect, tree_.clock.Now())) : OtherTimes::kNone;
 }
 
 // ---- Directories --------------------------------------------------------------------------------
@@ -80,7 +80,8 @@ void ColumnEffects::KeepTimes(const Place& column) const noexcept {
 void ColumnEffects::KeepTimesAbove(const Place& column) const {
   if (tree_.last_changed_family.IsStill(column)) return;
   const uint64_t looked_at = Node::FirstTimesEver();
-  for (const NodePtr& node : tree_.inodes.FindDirectories(column)) {
+  for (const PlaceKind kind : {PlaceKind::kRow, PlaceKind::kFamily}) {
+    const NodePtr node = tree_.inodes.FindDirectory(column, kind);
     if (node == nullptr || node->first_time() < 0) continue;
     const Snapshot<Place> directory = node->place();
     tree_.directory_times.Keep(*directory, node->first_time());
@@ -91,20 +92,27 @@ void ColumnEffects::KeepTimesAbove(const Place& column) const {
 
 // A row or family that mkdir made holds a cell now, which tells its time as well. One that was
 // emptied has the time that it had.
-bool ColumnEffects::FillDirectories(const Place& place, Timestamp came) const {
-  DirectoryTimes& times = tree_.directory_times;
+OtherTimes ColumnEffects::FillDirectories(const Place& place, Timestamp came) const {
   const Place family = FamilyPlace(place.table, place.row, place.family);
+  const bool of_family = tree_.directory_times.Settle(family, came);
+  // Each file that is made comes here.
+  const bool of_row = tree_.unstored.HasUnfilled() && FillMade(family, came);
+  if (of_row) return OtherTimes::kOfFamilyAndRow;
+  return of_family ? OtherTimes::kOfFamily : OtherTimes::kNone;
+}
+
+// Whether the row shows another time: it does by its first cell, and by none that comes later.
+bool ColumnEffects::FillMade(const Place& family, Timestamp came) const {
   const Place row = family.Parent();
-  bool shows_other_times = times.Settle(family, came);
   const UnstoredPtr unstored = tree_.unstored.Find(row);
   if (!unstored) {
     tree_.unstored.Remove(family);
-    return shows_other_times;
+    return false;
   }
-  if (unstored->reason == UnstoredReason::kMade) shows_other_times |= times.Settle(row, came);
   tree_.unstored.Fill(family);
-  tree_.unstored.Fill(row);
-  return shows_other_times;
+  const bool is_first = tree_.unstored.Fill(row);
+  return is_first && unstored->reason == UnstoredReason::kMade &&
+         tree_.directory_times.Settle(row, came);
 }
 
 void ColumnEffects::KeepEmptied(const Caller& looker, const Place& column) const {

@@ -17,6 +17,9 @@
 namespace cellfs::fs {
 
 // Thread-safe; holds nothing of its own.
+// Which of the file's directories show another time than when it was made.
+enum class OtherTimes { kNone, kOfFamily, kOfFamilyAndRow };
+
 class ColumnEffects {
  public:
   ColumnEffects(LiveTree& tree, const Reading& reading) : tree_(tree), reading_(reading) {}
@@ -29,9 +32,8 @@ class ColumnEffects {
     const Caller* looker = nullptr;
   };
   // What is left to do when this returns is the name's (its node, who has it open), and the kernel's
-  // notice, which waits until no lock is held. Whether the file's directories show another time
-  // than when it was made. REQUIRES: the column's lock.
-  bool Apply(const Target& target, const Effect& effect) const;
+  // notice, which waits until no lock is held. REQUIRES: the column's lock.
+  OtherTimes Apply(const Target& target, const Effect& effect) const;
 
   // Family and row stay as empty directories where the column's value was their last. What cannot
   // be read is taken for empty: a directory that is kept in vain does no harm.
@@ -44,7 +46,8 @@ class ColumnEffects {
   std::optional<CachedCell> CellOf(const Place& place, const Effect& effect) const;
   bool TakeClaim(const Place& place) const noexcept;
   void Stamp(const Target& target, const Effect& effect, bool had_claim) const;
-  bool FillDirectories(const Place& place, Timestamp came) const;
+  OtherTimes FillDirectories(const Place& place, Timestamp came) const;
+  bool FillMade(const Place& family, Timestamp came) const;
 
   LiveTree& tree_;
   const Reading& reading_;

@@ -61,20 +61,16 @@ NodePtr InodeTable::Find(const Place& place, uint64_t inode_number) const {
   return it == nodes_.end() ? nullptr : it->second;
 }
 
-// No place is made for them: each change of a column comes here.
-std::array<NodePtr, 2> InodeTable::FindDirectories(const Place& column) const {
-  std::array<NodePtr, 2> found;
-  const std::array kinds{PlaceKind::kRow, PlaceKind::kFamily};
-  const std::array numbers{column.NumberAbove(kinds[0]), column.NumberAbove(kinds[1])};
+// No place is made for it: each change of a column comes here.
+NodePtr InodeTable::FindDirectory(const Place& column, PlaceKind directory) const {
+  const uint64_t number = column.NumberAbove(directory);
   std::lock_guard lock(mutex_);
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    const auto [begin, end] = nodes_.equal_range(numbers[i]);
-    for (auto it = begin; it != end; ++it) {
-      const Snapshot<Place> place = it->second->place();
-      if (column.IsIn(*place, kinds[i])) found[i] = it->second;
-    }
+  const auto [begin, end] = nodes_.equal_range(number);
+  for (auto it = begin; it != end; ++it) {
+    const Snapshot<Place> place = it->second->place();
+    if (column.IsIn(*place, directory)) return it->second;
   }
-  return found;
+  return nullptr;
 }
 
 void InodeTable::Forget(Node& node, uint64_t count) {

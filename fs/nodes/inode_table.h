@@ -5,7 +5,6 @@
 #ifndef CELLFS_FS_NODES_INODE_TABLE_H_
 #define CELLFS_FS_NODES_INODE_TABLE_H_
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -31,8 +30,8 @@ class InodeTable {
   // The same without counting; null where the kernel does not know the place.
   NodePtr Find(const Place& place) const { return Find(place, place.InodeNumber()); }
   NodePtr Find(const Place& place, uint64_t inode_number) const;
-  // Likewise of the row and the family that the column is in.
-  std::array<NodePtr, 2> FindDirectories(const Place& column) const;
+  // Likewise of the row or family, as `directory` says, that the column is in.
+  NodePtr FindDirectory(const Place& column, PlaceKind directory) const;
   void Forget(Node& node, uint64_t count);
 
   // The file of `from` is now at `to`; a node that was at `to` becomes unlinked.

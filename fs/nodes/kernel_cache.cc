@@ -101,11 +101,10 @@ void KernelCache::AskAgain(const Place& place) {
   QueueNameIfKnown(place);
 }
 
-void KernelCache::DirectoryTimesChanged(const Place& column) {
-  for (const NodePtr& node : inodes_.FindDirectories(column)) {
-    if (node == nullptr) continue;
-    Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
-  }
+void KernelCache::DirectoryTimeChanged(const Place& column, PlaceKind directory) {
+  const NodePtr node = inodes_.FindDirectory(column, directory);
+  if (node == nullptr) return;
+  Notify([&](KernelNotifier& notifier) { notifier.InvalidateAttributes(*node); });
 }
 
 void KernelCache::DropListing(const Node& directory) {

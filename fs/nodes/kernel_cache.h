@@ -69,8 +69,9 @@ class KernelCache {
   // are dropped, those of mappings too. Not at once: a write(2) that puts keeps its pages locked
   // until its reply.
   void DropStalePagesLater(const NodePtr& file);
-  // Of the column's row and family the kernel shall ask for the attributes again.
-  void DirectoryTimesChanged(const Place& column);
+  // Of the row or family, as `directory` says, that the column is in, the kernel shall ask for the
+  // attributes again.
+  void DirectoryTimeChanged(const Place& column, PlaceKind directory);
   // The kernel drops its listing of the directory.
   void DropListing(const Node& directory);
   // Whoever had something to tell did not get to it: memory has run out. As soon as there is some

@@ -117,17 +117,17 @@ void UnstoredEntries::SetFilledLocked(const Known& known, bool is_filled) {
   is_filled ? --unfilled_ : ++unfilled_;
 }
 
-void UnstoredEntries::Fill(const Place& row_or_family) {
+bool UnstoredEntries::Fill(const Place& row_or_family) {
   std::lock_guard lock(mutex_);
-  if (unfilled_ == 0) return;  // each file that is put comes here
   const auto entry = FindLocked(row_or_family);
-  if (entry == entries_.end() || entry->second.is_filled) return;
+  if (entry == entries_.end() || entry->second.is_filled) return false;
   filled_.push_back(row_or_family);
   SetFilledLocked(entry->second, true);
-  if (filled_.size() <= kMostFilled) return;
+  if (filled_.size() <= kMostFilled) return true;
   const auto oldest = FindLocked(filled_.front());
   if (oldest != entries_.end() && oldest->second.is_filled) RemoveLocked(oldest);
   filled_.pop_front();
+  return true;
 }
 
 void UnstoredEntries::EraseLocked(Entries::const_iterator entry) {

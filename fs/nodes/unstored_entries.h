@@ -95,8 +95,10 @@ class UnstoredEntries {
   UnstoredPtr Find(const Place& place) const;
   // A row or family that mkdir made has a cell now. It stays here for a while, so that a copy may
   // go on making the row's families, and then goes; but not if it was emptied, or made anew,
-  // meanwhile.
-  void Fill(const Place& row_or_family);
+  // meanwhile. Whether this was the first one.
+  bool Fill(const Place& row_or_family);
+  // Whether there is one that Fill would be the first for: mostly there is not.
+  bool HasUnfilled() const { return unfilled_.load(std::memory_order_acquire) != 0; }
   // A memory file under another name or in another directory; what was there goes.
   void Move(const Place& from, const Place& to);
   // The table has another name: all that is below it goes along.
@@ -180,7 +182,8 @@ class UnstoredEntries {
   Directories directories_;
   // Of all entries, by PlaceHash: most questions are about places that are not here.
   Entries entries_;
-  size_t unfilled_ = 0;  // rows and families of these, by Known::is_filled
+  // Rows and families of these, by Known::is_filled; changed under the mutex.
+  std::atomic<size_t> unfilled_ = 0;
   const std::shared_ptr<SharedLimit> made_;
   const size_t most_emptied_;
   ByAge by_age_;              // those that were emptied, the oldest first

@@ -45,6 +45,26 @@ TEST_F(UnstoredEntriesTest, WhatMkdirMadeIsCountedUntilItGoes) {
   EXPECT_TRUE(Make(Row(4), 1));
 }
 
+TEST_F(UnstoredEntriesTest, WhatHoldsNoCellYetIsCounted) {
+  EXPECT_FALSE(entries.HasUnfilled());
+  const Place family = FamilyPlace(kTable, "r1", "f");
+  EXPECT_TRUE(Make(Row(1), 1) && Make(family, 1) && Make(Row(2), 1));
+  EXPECT_TRUE(entries.Fill(Row(1)));
+  EXPECT_FALSE(entries.Fill(Row(1))) << "it holds one already";
+  entries.Remove(Row(2));
+  EXPECT_TRUE(entries.HasUnfilled()) << "the family";
+  EXPECT_TRUE(entries.Fill(family));
+  EXPECT_FALSE(entries.HasUnfilled());
+
+  entries.AddEmptied(family, {});
+  EXPECT_TRUE(entries.HasUnfilled());
+  entries.MoveTable(kTable, {"default", "moved"});
+  EXPECT_FALSE(entries.Fill(family)) << "it is in the other table";
+  EXPECT_TRUE(entries.HasUnfilled());
+  entries.RemoveBelow(RowPlace({"default", "moved"}, "r1"));
+  EXPECT_FALSE(entries.HasUnfilled());
+}
+
 TEST_F(UnstoredEntriesTest, OfManyThatWereEmptiedTheOldestGoes) {
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(entries.AddEmptied(Row(i), {}));
   EXPECT_FALSE(entries.AddEmptied(Row(0), {})) << "it is there";

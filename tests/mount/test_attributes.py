@@ -307,6 +307,18 @@ def test_times_of_directories_stay_when_what_is_in_them_is_overwritten(mount):
     assert [path.stat().st_mtime_ns for path in paths] == [mtime for mtime, _ in before]
 
 
+def test_the_time_of_a_fresh_row_does_not_change_with_each_file(mount):
+    """Nothing comes to the row but its family; by a later file tar would say "file changed as we read it"."""
+    family = mount.path / "default/t/fresh/f"
+    family.mkdir(parents=True)
+    (family / "a").write_text("1")
+    times = family.parent.stat().st_mtime_ns, family.stat().st_mtime_ns
+    while time.time_ns() // 10**6 <= times[0] // 10**6:
+        time.sleep(0.001)
+    (family / "b").write_text("2")
+    assert (family.parent.stat().st_mtime_ns, family.stat().st_mtime_ns > times[1]) == (times[0], True)
+
+
 def test_the_time_of_a_fresh_row_does_not_change_by_being_read(mount):
     """tar says "file changed as we read it" where it does."""
     for number in range(10):
