@@ -82,11 +82,11 @@ Status DoAgainIfAltered(const std::function<Status()>& act) {
 
 }  // namespace
 
-template <typename Act>
-auto EmbeddedStore::WithRoom(const Act& act) {
-  auto done = act();
+template <typename Operation>
+auto EmbeddedStore::WithRoom(const Operation& operation) {
+  auto done = operation();
   while (CodeOf(done) == StatusCode::kStoreFull && MakeRoom(engine_->BytesLackedByPuts()))
-    done = act();
+    done = operation();
   return done;
 }
 
@@ -159,8 +159,14 @@ std::shared_ptr<Region> EmbeddedStore::MakeRegion(std::shared_ptr<const TableSch
   return std::make_shared<Region>(std::move(storage), *engine_, std::move(schema), options_);
 }
 
-std::unique_lock<std::mutex> EmbeddedStore::BeginAct() {
-  return TakeLock(admin_mutex_);
+EmbeddedStore::Act::Act(EmbeddedStore& store)
+    : store_(store), lock_(TakeLock(store.admin_mutex_)) {}
+
+// What could not be removed goes when the store is opened next.
+EmbeddedStore::Act::~Act() {
+  const std::vector<TableId> dropped = std::exchange(store_.dropped_, {});
+  lock_.unlock();
+  for (const TableId id : dropped) static_cast<void>(store_.engine_->DropTable(id));
 }
 
 Status EmbeddedStore::Commit(Catalog catalog, TableId forgotten) {

@@ -127,8 +127,19 @@ class EmbeddedStore : public LocalStore {
   std::shared_ptr<Region> MakeRegion(std::shared_ptr<const TableSchema> schema,
                                      std::shared_ptr<CellStorage> storage);
 
-  // Each act of administration is alone. It may flush, and waits for the disk.
-  std::unique_lock<std::mutex> BeginAct();
+  // Each act of administration is alone. It may flush, and waits for the disk. What it has dropped
+  // gives its files back at the end, when others may act again: that may take long.
+  class Act {
+   public:
+    explicit Act(EmbeddedStore& store);
+    ~Act();
+    Act(const Act&) = delete;
+    Act& operator=(const Act&) = delete;
+
+   private:
+    EmbeddedStore& store_;
+    std::unique_lock<std::mutex> lock_;
+  };
   // The copy of the catalog that an act changes, and its way into force. REQUIRES: admin_mutex_.
   Catalog CopyCatalog() const {
     const Snapshot<Catalog> catalog = directory_->catalog();
@@ -138,6 +149,8 @@ class EmbeddedStore : public LocalStore {
   // `forgotten`: a table of which no past is kept.
   Status Commit(Catalog catalog, TableId forgotten = 0);
   Status MakeTable(const Caller& caller, const TableSchema& schema);
+  Status DropDisabledTable(const Caller& caller, const TableName& table);
+  StatusOr<bool> DropEnabledTable(const Caller& caller, const TableName& table);  // if it is empty
   Status CommitDrop(Catalog catalog, const TableName& table);
   // Without these dropped tables, for good.
   Status CommitFree(Catalog catalog, const std::vector<TableId>& ids);
@@ -152,18 +165,16 @@ class EmbeddedStore : public LocalStore {
                                                           const Query& query) const;
 
   // ---- Dropped tables that have to go (embedded_store_dropped.cc)
-  // Those whose time has come, and the oldest of a full disk and of each namespace that is over its
-  // quota. REQUIRES: admin_mutex_, as the two that follow.
+  // Those whose time has come, and the oldest of each namespace that is over its quota. REQUIRES:
+  // admin_mutex_.
   Status FreeExpired();
-  void FreeWhilePutsAreRefused();
-  // False: nothing is kept any more.
-  bool FreeOldest(const std::string& reason);
-  // The same on a full disk that lacks so many bytes (0: some), as an act. Where all that is kept would not
-  // give them, nothing goes.
+  // The oldest, on a full disk that lacks so many bytes (0: some), as an act. False: nothing is
+  // kept, or all of it would not give them, and nothing has gone.
   bool MakeRoom(uint64_t lacked);
-  // `act` again as long as it finds the disk full and something that is kept can go for it.
-  template <typename Act>
-  auto WithRoom(const Act& act);
+  void MakeRoomWhilePutsAreRefused();
+  // `operation` again as long as it finds the disk full and something that is kept can go for it.
+  template <typename Operation>
+  auto WithRoom(const Operation& operation);
   std::vector<StatusOr<MutationResult>> BatchWithRoom(const std::shared_ptr<Region>& region,
                                                       const std::vector<RowMutations>& rows);
   TableStatistics StatisticsOf(TableId id) const;  // nothing where it is not open
@@ -198,6 +209,7 @@ class EmbeddedStore : public LocalStore {
   const std::shared_ptr<TableDirectory> directory_;
   std::mutex admin_mutex_;
   std::map<TableId, OpenedTable> opened_;  // guarded by admin_mutex_
+  std::vector<TableId> dropped_;           // by the act under way; likewise
   TableHandles system_tables_;             // constant once open
   static constexpr size_t kMostTold = 64;
   std::mutex told_mutex_;                  // a leaf; guards the next two

@@ -70,7 +70,7 @@ StatusOr<Dropped> EmbeddedStore::ListDropped() {
 // ---- Coming back --------------------------------------------------------------------------------
 
 Status EmbeddedStore::BringBackTable(const Caller& caller, TableId id, const TableName& name) {
-  const auto act = BeginAct();
+  const Act act(*this);
   const Catalog before = CopyCatalog();
   const CatalogDroppedTable* const dropped = FindDropped(before, id);
   if (dropped == nullptr) return NothingKept();
@@ -105,7 +105,7 @@ Status EmbeddedStore::BringBackTable(const Caller& caller, TableId id, const Tab
 
 Status EmbeddedStore::BringBackNamespace(const Caller& caller, Timestamp dropped,
                                          const std::string& name) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   if (FindDroppedNamespace(catalog, dropped) == nullptr) return NothingKept();
@@ -128,14 +128,13 @@ Status EmbeddedStore::CommitFree(Catalog catalog, const std::vector<TableId>& id
   if (!IsInForce(committed)) return committed;
   for (const TableId id : ids) {
     opened_.erase(id);
-    // As with a table that is not kept.
-    if (committed.ok()) static_cast<void>(engine_->DropTable(id));
+    if (committed.ok()) dropped_.push_back(id);  // as with a table that is not kept
   }
   return committed;
 }
 
 Status EmbeddedStore::FreeDroppedTable(const Caller& caller, TableId id) {
-  const auto act = BeginAct();
+  const Act act(*this);
   const Snapshot<Catalog> catalog = directory_->catalog();
   const CatalogDroppedTable* const dropped = FindDropped(*catalog, id);
   if (dropped == nullptr) return NothingKept();
@@ -144,7 +143,7 @@ Status EmbeddedStore::FreeDroppedTable(const Caller& caller, TableId id) {
 }
 
 Status EmbeddedStore::FreeDroppedNamespace(const Caller& caller, Timestamp dropped) {
-  const auto act = BeginAct();
+  const Act act(*this);
   const Snapshot<Catalog> catalog = directory_->catalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   const CatalogDroppedNamespace* const space = FindDroppedNamespace(*catalog, dropped);
@@ -154,7 +153,6 @@ Status EmbeddedStore::FreeDroppedNamespace(const Caller& caller, Timestamp dropp
 
 // What is kept counts in its namespace's quota, and gives way to what is there.
 Status EmbeddedStore::FreeExpired() {
-  FreeWhilePutsAreRefused();
   const Snapshot<Catalog> catalog = directory_->catalog();
   Catalog after = *catalog;
   const Timestamp now = Now();
@@ -182,28 +180,22 @@ Status EmbeddedStore::FreeExpired() {
   return gone.empty() ? Status() : CommitFree(std::move(after), gone);
 }
 
-bool EmbeddedStore::FreeOldest(const std::string& reason) {
+bool EmbeddedStore::MakeRoom(uint64_t lacked) {
+  const Act act(*this);
   const Snapshot<Catalog> catalog = directory_->catalog();
   if (catalog->dropped_tables.empty()) return false;
-  const CatalogDroppedTable& oldest = catalog->dropped_tables.front();
-  Catalog after = *catalog;
-  NoteFreedEarly(oldest, reason, after);
-  return CommitFree(std::move(after), {oldest.table.id}).ok();
-}
-
-bool EmbeddedStore::MakeRoom(uint64_t lacked) {
-  const auto act = BeginAct();
-  const Snapshot<Catalog> catalog = directory_->catalog();
   uint64_t bytes = 0;
   for (const KeptTableStatistics& kept : StatisticsOfKept(*catalog))
     bytes += kept.file_bytes + kept.memstore_bytes;
   if (bytes < lacked) return false;
-  return FreeOldest("the disk is full");
+  const CatalogDroppedTable& oldest = catalog->dropped_tables.front();
+  Catalog after = *catalog;
+  NoteFreedEarly(oldest, "the disk is full", after);
+  return CommitFree(std::move(after), {oldest.table.id}).ok();
 }
 
-void EmbeddedStore::FreeWhilePutsAreRefused() {
-  while (engine_->GetStatistics().puts_refused.code() == StatusCode::kStoreFull &&
-         FreeOldest("the disk is full")) {
+void EmbeddedStore::MakeRoomWhilePutsAreRefused() {
+  while (engine_->GetStatistics().puts_refused.code() == StatusCode::kStoreFull && MakeRoom(0)) {
   }
 }
 

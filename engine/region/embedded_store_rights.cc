@@ -60,7 +60,7 @@ bool Disables(const std::map<TableName, SpaceViolationPolicy>& violations, const
 // ---- Namespaces -------------------------------------------------------------------------------
 
 Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchema& schema) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceName(schema.name));
@@ -74,7 +74,7 @@ Status EmbeddedStore::CreateNamespace(const Caller& caller, const NamespaceSchem
 }
 
 Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema& schema) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, schema.name));
@@ -89,7 +89,7 @@ Status EmbeddedStore::AlterNamespace(const Caller& caller, const NamespaceSchema
 }
 
 Status EmbeddedStore::DropNamespace(const Caller& caller, const std::string& name) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckNamespaceExists(catalog, name));
@@ -120,7 +120,7 @@ StatusOr<std::vector<std::string>> EmbeddedStore::ListNamespaces() {
 
 Status EmbeddedStore::SetTableSpaceQuota(const Caller& caller, const TableName& table,
                                          const std::optional<SpaceQuota>& quota) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", TableScope(table)));
   CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
@@ -135,7 +135,7 @@ Status EmbeddedStore::SetTableSpaceQuota(const Caller& caller, const TableName& 
 Status EmbeddedStore::SetNamespaceSpaceQuota(const Caller& caller,
                                              const std::string& namespace_name,
                                              const std::optional<SpaceQuota>& quota) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", GlobalScope()));
   CELLFS_RETURN_IF_ERROR(CheckQuota(quota));
@@ -158,7 +158,8 @@ StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std
 
 // Entering DISABLE disables the table, leaving it enables it, whoever had disabled it before.
 Status EmbeddedStore::CheckSpaceQuotas() {
-  const auto act = BeginAct();
+  MakeRoomWhilePutsAreRefused();
+  const Act act(*this);
   CELLFS_RETURN_IF_ERROR(FreeExpired());
   Catalog catalog = CopyCatalog();
   std::map<TableName, uint64_t> sizes;
@@ -184,7 +185,7 @@ Status EmbeddedStore::CheckSpaceQuotas() {
 // ---- Rights -----------------------------------------------------------------------------------
 
 Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant, bool merge) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   const GrantScope scope = Normalized(grant.scope);
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", scope));
@@ -211,7 +212,7 @@ Status EmbeddedStore::GrantPermissions(const Caller& caller, const Grant& grant,
 
 Status EmbeddedStore::RevokePermissions(const Caller& caller, const std::string& user,
                                         const GrantScope& scope) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   const GrantScope revoked_scope = Normalized(scope);
   CELLFS_RETURN_IF_ERROR(Require(caller, "A", revoked_scope));

@@ -99,7 +99,7 @@ Status EmbeddedStore::CreateTable(const Caller& caller, const TableSchema& schem
 
 Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema) {
   const TableName& name = schema.name();
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   auto made = std::make_shared<TableSchema>(schema);
   SetDefaultVersions(*made, nullptr);
@@ -125,14 +125,14 @@ Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema)
   Status saved = Commit(std::move(catalog));
   if (!IsInForce(saved)) {
     opened_.erase(id);
-    static_cast<void>(engine_->DropTable(id));  // what stays goes when the store is opened next
+    dropped_.push_back(id);
   }
   return saved;
 }
 
 Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
                                    const SchemaChange& change, Ownership ownership) {
-  const auto act = BeginAct();
+  const Act act(*this);
   const Catalog before = CopyCatalog();
   Catalog catalog = before;
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
@@ -233,7 +233,7 @@ Status EmbeddedStore::DropFamily(const Caller& caller, const TableName& table,
 
 Status EmbeddedStore::RenameTable(const Caller& caller, const TableName& from,
                                   const TableName& to) {
-  const auto act = BeginAct();
+  const Act act(*this);
   const Catalog before = CopyCatalog();
   Catalog catalog = before;
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, from));
@@ -252,8 +252,15 @@ Status EmbeddedStore::RenameTable(const Caller& caller, const TableName& from,
   return CommitSchema(before, std::move(catalog), *region, std::move(schema));
 }
 
+// Who drops for room gets it at once.
 Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
-  const auto act = BeginAct();
+  Status dropped = DropDisabledTable(caller, table);
+  if (dropped.ok()) MakeRoomWhilePutsAreRefused();
+  return dropped;
+}
+
+Status EmbeddedStore::DropDisabledTable(const Caller& caller, const TableName& table) {
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -261,7 +268,13 @@ Status EmbeddedStore::DropTable(const Caller& caller, const TableName& table) {
 }
 
 StatusOr<bool> EmbeddedStore::DropEmptyTable(const Caller& caller, const TableName& table) {
-  const auto act = BeginAct();
+  StatusOr<bool> dropped = DropEnabledTable(caller, table);
+  if (dropped.ok() && *dropped) MakeRoomWhilePutsAreRefused();
+  return dropped;
+}
+
+StatusOr<bool> EmbeddedStore::DropEnabledTable(const Caller& caller, const TableName& table) {
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(const CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (!entry->enabled) return NotEnabled(table);
@@ -289,7 +302,6 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
     Status kept = CommitFree(std::move(catalog), gone);
     // Who has found it before the drop writes no more.
     if (IsInForce(kept) && region != nullptr) region->Close();
-    if (kept.ok()) FreeWhilePutsAreRefused();  // who drops for room gets it at once
     return kept;
   }
   NoteTableEmptied(table, Now(), catalog);
@@ -297,16 +309,15 @@ Status EmbeddedStore::CommitDrop(Catalog catalog, const TableName& table) {
   Status committed = Commit(std::move(catalog), /*forgotten=*/held_cells ? id : 0);
   if (!IsInForce(committed)) return committed;
   opened_.erase(id);
-  // The table is gone by now; what could not be removed goes when the store is opened next. So does
-  // what power loss may still bring back.
-  if (committed.ok()) static_cast<void>(engine_->DropTable(id));
+  // What power loss may still bring back goes when the store is opened next.
+  if (committed.ok()) dropped_.push_back(id);
   return committed;
 }
 
 // Leaves the table enabled, as TruncateTableProcedure does, unless a space quota still forbids
 // that.
 Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -320,7 +331,7 @@ Status EmbeddedStore::TruncateTable(const Caller& caller, const TableName& table
 }
 
 Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (entry->enabled) return NotDisabled(table);
@@ -335,7 +346,7 @@ Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) 
 }
 
 Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table) {
-  const auto act = BeginAct();
+  const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (!entry->enabled) return NotEnabled(table);

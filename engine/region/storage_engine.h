@@ -21,7 +21,7 @@ struct StoredTable {
   std::shared_ptr<const TableSchema> schema;
 };
 
-// Thread-safe; CreateTable, DropTable and SaveCatalog are called one at a time.
+// Thread-safe; CreateTable and SaveCatalog are called one at a time.
 class StorageEngine {
  public:
   virtual ~StorageEngine() = default;
