@@ -170,10 +170,13 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   CELLFS_ASSIGN_OR_RETURN(static_cast<OwnerAndMode&>(shown),
                           reader_.InForce(asked, table, records));
   if (present == nullptr && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
-  if (place.view != nullptr && place.view->ShowsPast() && table_.exists())
+  const bool shows_past = place.view != nullptr && place.view->ShowsPast();
+  // Of a column that another made anew since today's rights are those of when it was deleted.
+  if ((shows_past && place.IsColumn() && version >= 0) || IsOldVersion(place))
+    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(place, shows_past ? version : place.timestamp, table,
+                                            shown));
+  if (shows_past && table_.exists())
     CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
-  if (IsOldVersion(place) && table_.HasRecords(table.row))
-    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(place, table, records.family, shown));
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
@@ -223,15 +226,20 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   return Status();
 }
 
-Status AttributeStore::ShowEarlierOwner(const Place& version, const DataTable& table,
-                                        const OwnerRecord& family, OwnerAndMode& owner) {
-  const auto then = version_owners_.Find(version, RecordKeyOf(version, table));
+Status AttributeStore::ShowEarlierOwner(const Place& column, Timestamp version,
+                                        const DataTable& table, OwnerAndMode& owner) {
+  if (table.schema == nullptr || !table_.HasRecords(table.row)) return {};
+  const Place cell = column.As(PlaceKind::kCell);
+  const auto then = version_owners_.Find(cell, table, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
   if (!*then) return {};
-  RowRecords records{{}, family};
-  static_cast<OwnerRecord&>(records.own) = **then;
-  CELLFS_ASSIGN_OR_RETURN(const OwnerAndMode had, reader_.InForce(version, table, records));
-  if (had.uid != owner.uid) owner = WhatWas(had, owner, !options_.read_only);
+  RowRecords records;
+  static_cast<OwnerRecord&>(records.own) = (*then)->own;
+  records.family = (*then)->family;
+  CELLFS_ASSIGN_OR_RETURN(OwnerAndMode had, reader_.InForce(cell, table, records));
+  if (had.uid == owner.uid) return {};
+  if ((*then)->was_in_anothers_directory) had.mode &= S_IRWXU;
+  owner = WhatWas(had, owner, !options_.read_only);
   return {};
 }
 
@@ -257,8 +265,7 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) 
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(version));
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(version, table, kNoVersion));
   CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, reader_.InForce(version, table, records));
-  if (table_.HasRecords(table.row))
-    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, table, records.family, owner));
+  CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, version.timestamp, table, owner));
   return owner;
 }
 

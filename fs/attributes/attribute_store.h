@@ -143,7 +143,7 @@ class AttributeStore {
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
-  Status ShowEarlierOwner(const Place& version, const DataTable& table, const OwnerRecord& family,
+  Status ShowEarlierOwner(const Place& column, Timestamp version, const DataTable& table,
                           OwnerAndMode& owner);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 

@@ -11,47 +11,76 @@ namespace {
 
 constexpr int32_t kMostBetween = 4096;
 
-// Oldest first. Of a column that was made without a record the first says nothing, and is of old.
-StatusOr<std::vector<OwnerRecord>> AllRecords(const AttributeTable& table, const RecordKey& key) {
-  Get get;
-  get.row = key.row;
-  get.columns[kOwnerFamily] = {key.qualifier};
-  get.max_versions = kAllVersions;
-  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table.Read(get));
+// Oldest first. Of what was made without a record the first says nothing, and is of old.
+StatusOr<std::vector<OwnerRecord>> RecordsOf(const RowCells& cells, const std::string& qualifier) {
   std::vector<OwnerRecord> records;
-  if (cells.size() < kOwnerVersions) records.emplace_back();
   for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
+    if (cell->qualifier != qualifier) continue;
     CELLFS_RETURN_IF_ERROR(ReadRecord(*cell, records.emplace_back()));
   }
+  if (records.size() < kOwnerVersions) records.emplace(records.begin());
   return records;
 }
 
 }  // namespace
 
+struct VersionOwners::State {
+  OwnerRecord own;
+  OwnerRecord family;
+  Timestamp since = 0;
+
+  // Nullopt: whose the table is.
+  std::optional<uid_t> uid() const { return own.uid ? own.uid : family.uid; }
+};
+
+// Each from when on it was so, oldest first.
+StatusOr<std::vector<VersionOwners::State>> VersionOwners::StatesOf(const Place& column,
+                                                                    const RecordKey& key) const {
+  Get get;
+  get.row = key.row;
+  get.columns[kOwnerFamily] = {key.qualifier, column.family};
+  get.max_versions = kAllVersions;
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, table_.Read(get));
+  CELLFS_ASSIGN_OR_RETURN(const auto own, RecordsOf(cells, key.qualifier));
+  CELLFS_ASSIGN_OR_RETURN(const auto family, RecordsOf(cells, column.family));
+  std::vector<State> states;
+  for (size_t i = 0, j = 0;;) {
+    states.push_back({own[i], family[j], std::max(own[i].since, family[j].since)});
+    const bool has_own = i + 1 < own.size();
+    const bool has_family = j + 1 < family.size();
+    if (!has_own && !has_family) return states;
+    const bool is_own_next =
+        has_own && (!has_family || own[i + 1].since <= family[j + 1].since);
+    ++(is_own_next ? i : j);
+  }
+}
+
 // Timestamps of versions may be any, so a record is another's only where the column was deleted
 // between the version and the record.
-StatusOr<std::optional<OwnerRecord>> VersionOwners::Find(const Place& version,
-                                                         const RecordKey& key) const {
-  CELLFS_ASSIGN_OR_RETURN(const std::vector<OwnerRecord> records, AllRecords(table_, key));
-  const bool is_always_the_same =
-      std::all_of(records.begin(), records.end(),
-                  [&](const OwnerRecord& record) { return record.uid == records.back().uid; });
-  if (is_always_the_same) return std::optional<OwnerRecord>();
-  auto then = records.begin();
-  for (auto later = then + 1; later != records.end(); ++later, ++then) {
-    if (later->since <= version.timestamp || later->uid == then->uid) continue;
-    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted,
-                            WasDeleted(version, version.timestamp, later->since));
-    if (was_deleted) return std::optional(*then);
+StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& column,
+                                                                 const DataTable& table,
+                                                                 Timestamp version) const {
+  CELLFS_ASSIGN_OR_RETURN(const std::vector<State> states,
+                          StatesOf(column, RecordKeyOf(column, table)));
+  for (size_t i = 1; i < states.size(); ++i) {
+    const State& then = states[i - 1];
+    const State& later = states[i];
+    if (later.since <= version || later.uid() == then.uid()) continue;
+    CELLFS_ASSIGN_OR_RETURN(const bool was_deleted, WasDeleted(column, *table.schema, version, later.since));
+    if (was_deleted) {
+      return std::optional(
+          Then{then.own, then.family, then.family.uid != states.back().family.uid});
+    }
   }
-  return std::optional<OwnerRecord>();
+  return std::optional<Then>();
 }
 
 // Newest first: who makes a name anew does so behind its tombstone. What has more than so many
 // versions in between is taken for deleted, which shows it to nobody else.
-StatusOr<bool> VersionOwners::WasDeleted(const Place& column, Timestamp after,
-                                         Timestamp until) const {
-  RawCellsQuery query{column.table, column.row, column.family};
+StatusOr<bool> VersionOwners::WasDeleted(const Place& column, const TableSchema& table,
+                                         Timestamp after, Timestamp until) const {
+  RawCellsQuery query{table.name(), column.row, column.family};
+  query.table_id = table.id();
   query.limit = kMostBetween;
   query.times = {after + 1, until + 1};
   CELLFS_ASSIGN_OR_RETURN(

@@ -7,6 +7,7 @@
 #define CELLFS_FS_ATTRIBUTES_VERSION_OWNERS_H_
 
 #include <optional>
+#include <vector>
 
 #include "engine/store.h"
 #include "fs/attributes/attribute_rows.h"
@@ -20,12 +21,25 @@ class VersionOwners {
  public:
   VersionOwners(Store& store, const AttributeTable& table) : store_(store), table_(table) {}
 
-  // REQUIRES: kVersion or kVersionsFile. What was stored for the column when it was deleted after
-  // that version; nullopt: the present record is the version's too.
-  StatusOr<std::optional<OwnerRecord>> Find(const Place& version, const RecordKey& key) const;
+  // What was stored for a column, and for the family of its row, which it inherits from, when it was
+  // deleted after a version.
+  struct Then {
+    OwnerRecord own;
+    OwnerRecord family;
+    // The family's directory was another's as well: what was closed by it, or by the row's, is now
+    // reached through directories that say nothing of then.
+    bool was_in_anothers_directory = false;
+  };
+  // `table` is the column's, which may have another name than in its place. Nullopt: the present
+  // records are the version's too.
+  StatusOr<std::optional<Then>> Find(const Place& column, const DataTable& table,
+                                     Timestamp version) const;
 
  private:
-  StatusOr<bool> WasDeleted(const Place& column, Timestamp after, Timestamp until) const;
+  struct State;
+  StatusOr<std::vector<State>> StatesOf(const Place& column, const RecordKey& key) const;
+  StatusOr<bool> WasDeleted(const Place& column, const TableSchema& table, Timestamp after,
+                            Timestamp until) const;
 
   Store& store_;
   const AttributeTable& table_;

@@ -50,6 +50,7 @@ StatusOr<RowCells> RawCells(Store& store, const Caller& caller, const RawCellsQu
   scan.time_range = query.times;
   scan.store_limit = query.limit;
   scan.lengths_only = query.lengths_only;
+  scan.table_id = query.table_id;
   CELLFS_ASSIGN_OR_RETURN(auto scanner, store.OpenScanner(caller, query.table, scan));
   CELLFS_ASSIGN_OR_RETURN(auto rows, scanner->Next({.max_rows = 1}));
   return rows.empty() ? RowCells() : std::move(rows.front());

@@ -20,6 +20,7 @@ struct RawCellsQuery {
   bool lengths_only = true;
   TimeRange times = {};
   int32_t limit = -1;  // cells
+  TableId table_id = 0;  // as of engine/read.h
 };
 
 // Those that the filter lets through (null: all), in cell order.

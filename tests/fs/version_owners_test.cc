@@ -78,6 +78,46 @@ TEST_F(VersionOwnersTest, WhoMayNotReadTheNameTodayReadsNoVersion) {
   EXPECT_EQ(OpenAs(kStranger, first), 0) << "the kernel asks the mode that is shown";
 }
 
+// It inherits its owner from the directory that he makes.
+TEST_F(VersionOwnersTest, WhoMakesTheRowAnewGetsNothingOfThatBefore) {
+  ASSERT_EQ(tree.Change("default/t", AttributeChange{.mode = 0777}), 0);
+  const auto make_row = [&](uid_t uid, mode_t mode) {
+    tree.request.uid = uid;
+    ASSERT_EQ(tree.Mkdir("default/t/new"), 0);
+    ASSERT_EQ(tree.Mkdir("default/t/new/f"), 0);
+    ASSERT_EQ(tree.Save("default/t/new/f/s", "of " + std::to_string(uid)), 0);
+    ASSERT_EQ(tree.Change("default/t/new/f/s", AttributeChange{.mode = mode}), 0);
+    tree.clock->Advance(1000);
+  };
+  make_row(kOwner, 0644);
+  const Timestamp then = tree.clock->Now() - 1000;
+  const std::string past = "default/t/.asof/" + std::to_string(then + 10) + "/new/f/s";
+  ASSERT_EQ(tree.Unlink("default/t/new/f/s"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new/f"), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/new"), 0);
+  tree.clock->Advance(1000);
+  make_row(kStranger, 0644);
+  tree.request.uid = 0;
+  const auto version = tree.Stat("default/t/new/f/s@" + std::to_string(then));
+  EXPECT_EQ(version.st_uid, kOwner);
+  EXPECT_EQ(version.st_mode & 0077u, 0u) << "its directories were another's";
+  if (!tree.store->traits().pins_moments) return;
+  EXPECT_EQ(tree.Stat(past).st_uid, kOwner);
+  EXPECT_EQ(tree.Stat(past).st_mode & 0077u, 0u);
+}
+
+// Whose name it is by now may have opened it.
+TEST_F(VersionOwnersTest, BelowAsofTheRightsAreThoseOfWhenItWasDeleted) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  Remove();
+  SaveAs(kStranger, "second");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0666}), 0);
+  const std::string past = "default/t/.asof/" + std::to_string(first + 10) + "/r/f/q";
+  EXPECT_EQ(tree.Stat(past).st_uid, kOwner);
+  EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0600u);
+}
+
 TEST_F(VersionOwnersTest, ACopyThatSetsAnOwnerOfSuchAVersionChangesNothing) {
   const Timestamp first = SaveAs(kOwner, "first");
   Remove();
