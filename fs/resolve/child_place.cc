@@ -59,7 +59,7 @@ class ChildPlaces::ChildName {
       case PlaceKind::kDeletedFamiliesDirectory:
         return DeletedFamily(kInRow);
       case PlaceKind::kDroppedDirectory:
-        if (use_ != NameUse::kLookUp) return Outcome(EPERM, "here is what rmdir has removed");
+        if (use_ != NameUse::kLookUp) return Outcome(EPERM, "only what was removed stands there: nothing can be made in it");
         return Named(PlaceKind::kDropped);
       case PlaceKind::kAsofDirectory:
         return PlaceAsOf(places_.reading_, places_.asof_, directory_, name_);

@@ -46,7 +46,9 @@ OutcomeOr<Place> PlaceAsOf(const Reading& reading, AsofRegistry& asof, const Pla
                            std::string_view time) {
   const auto timestamp = ReadTimestamp(time);
   if (!timestamp) {
-    if (!ParseTime(time, reading.clock().Now()).ok()) return Outcome(ENOENT);
+    // The last timestamp that there is is no version's: a link to it would lead to itself.
+    const auto said = ParseTime(time, reading.clock().Now());
+    if (!said.ok() || std::to_string(*said) == time) return Outcome(ENOENT);
     Place link = asof_directory.As(PlaceKind::kAsofLink);
     link.name = time;
     return link;

@@ -167,7 +167,8 @@ std::string Place::ToString() const {
   if (!family.empty()) text += "/" + family;
   if (IsColumn() || kind == PlaceKind::kVersionsColumn) text += ":" + qualifier;
   if (timestamp != 0) text += "@" + std::to_string(timestamp);
-  if (!name.empty()) text += "/" + name;
+  if (kind == PlaceKind::kDropped) text += text == "/" ? ".deleted" : "/.deleted";
+  if (!name.empty()) text += (text == "/" ? "" : "/") + name;
   if (IsToml()) (text += '/') += traits().fixed_name;
   if (view != nullptr) text += " " + view->ToString();
   return text;

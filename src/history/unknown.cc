@@ -80,7 +80,7 @@ std::string StoreKnowledge::ExplainEmptied(const std::string& family) const {
   const std::string what = family == kAnyFamily ? "what the table held"
                                                 : Quoted(family) + "what it held";
   return what + " before " + ExactTime(EmptiedAt(family)) +
-         " was thrown away, by a truncate or a drop";
+         " was thrown away, by a truncate or a drop; what was dropped and is kept is in .deleted";
 }
 
 bool StoreKnowledge::WasNotThere(Timestamp time) const {

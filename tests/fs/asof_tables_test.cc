@@ -158,5 +158,19 @@ TEST_F(AsofTablesTest, WhatIsToComeIsThePresent) {
   EXPECT_EQ(tree.Error(At(later, "default/t")), 0);
 }
 
+TEST(AsofLinkTest, NoneLeadsToItself) {
+  Tree tree;
+  EXPECT_EQ(tree.Error(".asof/9223372036854775807"), ENOENT);
+  EXPECT_EQ(tree.Error(".asof/9223372036854775806"), 0);
+}
+
+TEST(DroppedPlaceTest, SaysThatItIsDeleted) {
+  Place place = NamespacePlace("n").As(PlaceKind::kDropped);
+  place.name = "t";
+  EXPECT_EQ(place.ToString(), "n/.deleted/t");
+  place.table.namespace_name.clear();
+  EXPECT_EQ(place.ToString(), "/.deleted/t");
+}
+
 }  // namespace
 }  // namespace cellfs::fs

@@ -110,8 +110,8 @@ TEST_F(DroppedTablesTest, SeveralOfOneNameHaveTheTimesOfTheirDrops) {
   EXPECT_EQ(tree.List("default/.deleted"), (Names{name, second}));
   EXPECT_EQ(tree.Error("default/.deleted/t"), ENOENT) << "which of them?";
   EXPECT_EQ(tree.Rename("default/.deleted/" + name, "default/" + name), EINVAL);
-  EXPECT_NE(tree.ReadFile(".cellfs/errors").find("mv .deleted/" + name + " t"), std::string::npos)
-      << tree.ReadFile(".cellfs/errors");
+  const std::string told = tree.ReadFile(".cellfs/errors");
+  EXPECT_NE(told.find("mv .deleted/" + name + " t"), std::string::npos) << told;
   ASSERT_EQ(tree.Rename("default/.deleted/" + name, "default/back"), 0);
   EXPECT_EQ(tree.List("default/.deleted"), Names{"t"});
   EXPECT_EQ(tree.Error("default/.deleted/" + second), 0) << "the time is understood all the same";
