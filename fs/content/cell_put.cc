@@ -41,7 +41,7 @@ RowStep StepFor(ColumnChange& change, const PutAs& as, std::string value, Durabi
       step.withdrawal = WithdrawTombstone(place, *tombstone);
   }
   put.cells.push_back(std::move(cell));
-  step.mutations.mutations.push_back(std::move(put));
+  step.mutations.mutations.emplace_back(std::move(put));
   return step;
 }
 

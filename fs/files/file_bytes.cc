@@ -11,8 +11,8 @@ constexpr uint64_t kSpare = 4096;
 
 void WriteInto(std::string& file, std::string_view bytes, uint64_t offset) {
   if (bytes.empty()) return;
-  if (file.size() < offset + bytes.size()) file.resize(offset + bytes.size());
-  file.replace(offset, bytes.size(), bytes);
+  if (file.size() < offset) file.resize(offset);
+  file.replace(offset, bytes.size(), bytes);  // of those there are
 }
 
 void SetLength(std::string& file, uint64_t size) {

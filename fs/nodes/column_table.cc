@@ -106,9 +106,10 @@ void ColumnTable::ForgetAbsent() {
 }
 
 void ColumnTable::KeepPut(ColumnPtr column, uint64_t generation, std::string bytes) {
-  PutLast put{std::move(column), generation, std::move(bytes)};
   std::lock_guard lock(last_mutex_);
-  std::swap(put_, put);
+  put_.column.swap(column);  // the one before goes with the parameters, after the lock
+  put_.generation = generation;
+  put_.bytes.swap(bytes);
 }
 
 std::optional<Cell> ColumnTable::TakePut(const Column& column) {
