@@ -20,11 +20,11 @@ timespec Now(const LiveTree& tree) { return ToTimespec(tree.clock.Now()); }
 // Who makes a file by appending to it shares its beginning with all who append. With O_EXCL the
 // first put is a condition on absence, which only a put of the whole can have.
 CellWriter::CellWriter(const CellWriting& with, const Request& request, NodePtr node,
-                       const OpenMode& mode)
+                       std::shared_ptr<SharedFile> file, const OpenMode& mode)
     : with_(with),
       caller_(*request.caller),
       node_(std::move(node)),
-      file_(node_->ShareFile()),
+      file_(std::move(file)),
       append_(mode.append),
       truncates_(mode.truncate),
       holds_(mode.truncate || (mode.created && (!mode.append || mode.exclusive)) ? Holds::kWhole
@@ -97,7 +97,7 @@ Outcome CellWriter::Edit(ColumnChange& change, std::string_view bytes, uint64_t 
 Outcome CellWriter::EditWhole(ColumnChange& change, std::string_view bytes, uint64_t offset,
                               bool appends) {
   const uint64_t begin = appends ? whole_.size() : offset;
-  const Outcome fits = CheckSize(change.place(), begin + bytes.size());
+  const Outcome fits = CheckSize(change.column().cell(), begin + bytes.size());
   if (!fits.ok()) return Fail(change, fits);
   WriteInto(whole_, bytes, begin);
   Wrote(Unput::kBytes);
@@ -143,7 +143,7 @@ bool CellWriter::UpdateShare() { return share_.Resize(whole_.size()); }
 Outcome CellWriter::KeepOrPut(ColumnChange& change) {
   const uint64_t before = unput_bytes_.bytes();
   unput_bytes_.Set(UnputBytes::InBlocks(whole_.size()));
-  const Outcome room = CheckRoom(change.place(), before, unput_bytes_.bytes());
+  const Outcome room = CheckRoom(change.column().cell(), before, unput_bytes_.bytes());
   if (!room.ok()) return Fail(change, room);
   if (UpdateShare()) return {};
   if (truncates_) return Fail(change, with_.tree.open_file_memory.Full(ENOSPC));
@@ -176,10 +176,11 @@ Outcome CellWriter::EditOrphan(const Place& place, std::string_view bytes, uint6
 Outcome CellWriter::AppendToTail(ColumnChange& change, std::string_view bytes, uint64_t offset) {
   CELLFS_ASSIGN_OR_RETURN(const uint64_t stored, StoredSize(change.place()));
   const uint64_t end = stored + file_->tail().size() + bytes.size();
-  if (Outcome fits = CheckSize(change.place(), end); !fits.ok()) return Fail(change, fits);
+  const Place& cell = change.column().cell();
+  if (Outcome fits = CheckSize(cell, end); !fits.ok()) return Fail(change, fits);
   const uint64_t before =
       file_->tail().empty() ? 0 : UnputBytes::InBlocks(end - bytes.size());
-  const Outcome room = CheckRoom(change.place(), before, UnputBytes::InBlocks(end));
+  const Outcome room = CheckRoom(cell, before, UnputBytes::InBlocks(end));
   if (!room.ok()) return Fail(change, room);
   file_->Append(this, bytes, offset, stored, MayShareRun());
   Wrote(unput_);

@@ -60,7 +60,9 @@ struct CellWriting {
 class CellWriter final : public FileHandle, public std::enable_shared_from_this<CellWriter> {
  public:
   // Where mode.created, the node's place stands among the unstored entries until the first put.
-  CellWriter(const CellWriting& with, const Request& request, NodePtr node, const OpenMode& mode);
+  // `file`: the node's.
+  CellWriter(const CellWriting& with, const Request& request, NodePtr node,
+             std::shared_ptr<SharedFile> file, const OpenMode& mode);
   ~CellWriter() override;
 
   OutcomeOr<SharedBytes> Read(uint64_t offset, size_t size, ReadFor what) override;
@@ -170,7 +172,7 @@ class CellWriter final : public FileHandle, public std::enable_shared_from_this<
   void IsPutAs(const ColumnChange& change, Timestamp stamp);
   void IsPutAt(DiskPosition position) { disk_position_ = std::max(disk_position_, position); }
   void RememberTime(const Place& place, Timestamp stamp);
-  void LeaveBytes();
+  void LeaveBytes(Column& column);
 
   const CellWriting& with_;
   const Caller caller_;

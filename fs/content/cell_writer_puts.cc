@@ -25,7 +25,7 @@ void CellWriter::Release() {
   {
     const auto lock = ColumnLock::Of(*node_);
     if (failed_) return;
-    if (!HasAnything()) return LeaveBytes();
+    if (!HasAnything()) return LeaveBytes(lock.column());
   }
   ColumnChange change(with_.changing, node_);
   if (failed_) return;
@@ -54,11 +54,11 @@ bool CellWriter::SeemsClosed() const {
 }
 
 // Where they are what was put last, and nobody has changed that.
-void CellWriter::LeaveBytes() {
+void CellWriter::LeaveBytes(Column& column) {
   const uint64_t generation = node_->generation();
   if (!last_put_) return;
   if (auto bytes = file_->TakePut(generation, ColumnTable::kMaxBytesPut))
-    with_.tree.columns.KeepPut(node_->column(), generation, *std::move(bytes));
+    with_.tree.columns.KeepPut(column.shared_from_this(), generation, *std::move(bytes));
   static_cast<void>(file_->HoldEdits(with_.tree.open_file_memory, user));
 }
 

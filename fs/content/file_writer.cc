@@ -19,18 +19,17 @@ constexpr uint64_t kMaxTextSize = 1 << 20;
 }  // namespace
 
 OutcomeOr<OpenedFile> FileWriters::Open(const Request& request, const NodePtr& node,
-                                        const OpenMode& mode) const {
-  const std::shared_ptr<const Place> place = node->place();
-  if (place->IsReadOnly() || cells_.options.read_only) return Outcome(EROFS);
-  switch (place->traits().content) {
+                                        const Place& place, const OpenMode& mode) const {
+  if (place.IsReadOnly() || cells_.options.read_only) return Outcome(EROFS);
+  switch (place.traits().content) {
     case PlaceContent::kValue:
-      return OpenCell(request, node, *place, mode);
+      return OpenCell(request, node, place, mode);
     case PlaceContent::kCounter:
-      return OpenCounter(request, node, *place);
+      return OpenCounter(request, node, place);
     case PlaceContent::kToml:
-      return OpenToml(request, node, *place, mode);
+      return OpenToml(request, node, place, mode);
     case PlaceContent::kMemory:
-      return OpenMemory(*place, mode);
+      return OpenMemory(place, mode);
     default:
       return Outcome(EPERM);
   }
@@ -58,7 +57,7 @@ OutcomeOr<OpenedFile> FileWriters::OpenCell(const Request& request, const NodePt
   const uint64_t stale = node->stale_pages(cells_.tree.clock.Now());
   // They cannot be dropped now.
   opened.direct_io = joins && mode.read && is_written && (stale != 0 || file->is_replaced());
-  opened.handle = std::make_shared<CellWriter>(cells_, request, node, mode);
+  opened.handle = std::make_shared<CellWriter>(cells_, request, node, file, mode);
   // While somebody writes, no page may be dropped: it may be the one that is being filled.
   opened.keep_cache = is_written || (stale == 0 && cells_.reading.freshness().is_exact());
   if (!opened.keep_cache) opened.handle->drops_stale_pages = stale;

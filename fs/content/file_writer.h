@@ -20,7 +20,8 @@ class FileWriters {
 
   // A handle for an existing or just claimed file of any kind that can be written: cells and
   // versions, counters, .toml files, files in memory. Not yet in the node's list of handles.
-  OutcomeOr<OpenedFile> Open(const Request& request, const NodePtr& node,
+  // `place`: the node's.
+  OutcomeOr<OpenedFile> Open(const Request& request, const NodePtr& node, const Place& place,
                              const OpenMode& mode) const;
 
  private:

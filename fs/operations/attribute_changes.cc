@@ -15,8 +15,9 @@ namespace {
 // truncate(2) of a file that is not open here: one Put of its own.
 Outcome TruncateByName(const AttributeChanging& with, const Request& request, Node& node,
                        uint64_t size) {
-  CELLFS_ASSIGN_OR_RETURN(OpenedFile opened,
-                          with.writers.Open(request, node.shared_from_this(), OpenMode{}));
+  const Snapshot<Place> place = node.place();
+  CELLFS_ASSIGN_OR_RETURN(
+      OpenedFile opened, with.writers.Open(request, node.shared_from_this(), *place, OpenMode{}));
   CELLFS_RETURN_IF_FAILED(opened.handle->Truncate(size));
   Outcome flushed = opened.handle->Flush();
   opened.handle->Release();

@@ -115,7 +115,7 @@ OutcomeOr<CreatedFile> FileSystem::CreateOnce(const Request& request, Node& dire
     parts_.tree.inodes.Forget(*node, 1);
     return LogFailure("create", place, outcome);
   };
-  auto opened = parts_.writers.Open(request, node, open_mode);
+  auto opened = parts_.writers.Open(request, node, place, open_mode);
   if (!opened.ok()) return fail(opened.status());
   created.handle = AddHandle(*node, place, *opened, open_mode, {false, closings});
   created.keep_cache = opened->keep_cache;
@@ -156,24 +156,24 @@ bool FileSystem::IsEdited(const Node& node, const SharedFile& file) {
   return pending && !pending->follows_stored;
 }
 
-OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node) {
+OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr node,
+                                                 const Place& place) {
   OpenedFile opened;
   opened.no_flush = true;
-  const auto place = node->place();
-  if (IsLiveText(*place)) {
-    CELLFS_ASSIGN_OR_RETURN(std::string text, parts_.contents.WholeFile(*request.caller, *place));
+  if (IsLiveText(place)) {
+    CELLFS_ASSIGN_OR_RETURN(std::string text, parts_.contents.WholeFile(*request.caller, place));
     opened.handle = std::make_shared<TextReader>(std::move(text));
     opened.direct_io = true;
     return opened;
   }
-  if (place->kind == PlaceKind::kDeletedCell) {
+  if (place.kind == PlaceKind::kDeletedCell) {
     CELLFS_ASSIGN_OR_RETURN(const ResolvedEntry found,
-                            parts_.resolver.Find(*request.caller, *place));
+                            parts_.resolver.Find(*request.caller, place));
     CELLFS_ASSIGN_OR_RETURN(const struct stat shown,
                             parts_.shown.StatOf(found, node.get(), std::nullopt));
-    restoring_readers_.Opened(*place, shown, request.pid);
+    restoring_readers_.Opened(place, shown, request.pid);
   }
-  if (place->view != nullptr) {
+  if (place.view != nullptr) {
     opened.handle = MakeReader(request, std::move(node));
     return opened;
   }
@@ -187,10 +187,10 @@ OutcomeOr<OpenedFile> FileSystem::OpenForReading(const Request& request, NodePtr
     // name has just gone: what has it now is read.
     CELLFS_RETURN_IF_FAILED(reader->Hold());
     opened.direct_io = true;
-  } else if (is_written && (stale != 0 || !MayKeepPages(parts_.freshness, *place))) {
+  } else if (is_written && (stale != 0 || !MayKeepPages(parts_.freshness, place))) {
     opened.direct_io = true;  // pages must not be dropped now, and are not right
   } else {
-    opened.keep_cache = stale == 0 && MayKeepPages(parts_.freshness, *place);
+    opened.keep_cache = stale == 0 && MayKeepPages(parts_.freshness, place);
     reader->drops_stale_pages = stale;
   }
   // Even a direct open drops pages, unless it says that they are to be kept.
@@ -277,8 +277,8 @@ OutcomeOr<OpenReply> FileSystem::Open(const Request& request, Node& node, const 
     if (!allowed.ok()) return LogFailure("open", node, allowed);
     if (may_put.error() == ESTALE) return may_put;
     if (!may_put.ok()) return LogFailure("open", node, may_put);
-    auto opened =
-        mode.write ? parts_.writers.Open(request, shared, mode) : OpenForReading(request, shared);
+    auto opened = mode.write ? parts_.writers.Open(request, shared, *place, mode)
+                             : OpenForReading(request, shared, *place);
     if (!opened.ok() && node.unlinked() != unlinked) continue;
     if (!opened.ok()) return LogFailure("open", node, opened.status());
     reply.keep_cache = opened->keep_cache;
