@@ -65,6 +65,7 @@ uid_t UserIn(const std::string& options) {
 // "36 35 98:0 /root /mountpoint options [tags] - type source options", if it is one of ours.
 std::optional<MountedStore> ParseMount(const std::string& line) {
   constexpr size_t kDevice = 2, kMountpoint = 4;
+  if (line.find(" fuse.cellfs ") == line.npos) return std::nullopt;  // nor is any field looked at
   const std::vector<std::string> fields = FieldsOf(line);
   const auto dash = std::find(fields.begin(), fields.end(), "-");
   if (dash - fields.begin() <= static_cast<ptrdiff_t>(kMountpoint) || fields.end() - dash < 3) {
