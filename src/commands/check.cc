@@ -159,7 +159,7 @@ StatusOr<CheckReport> ReportOn(const std::string& store) {
   return unreadable;
 }
 
-// Where there is nothing to repair: what else is damaged, which nothing is known to make anew.
+// Where there is nothing left to repair: what else is damaged, which nothing is known to make anew.
 StatusOr<int> TellOfTheRest(const Front& front, const std::string& store) {
   CELLFS_ASSIGN_OR_RETURN(const CheckReport report, ReportOn(store));
   const bool is_whole = report.damage.empty();
@@ -178,7 +178,9 @@ StatusOr<int> Repair(const Front& front, const Arguments& arguments, const std::
   CELLFS_ASSIGN_OR_RETURN(const StoreRepair repair, RepairLocalStore(store, mode));
   if (!repair.log && repair.tables.empty()) return TellOfTheRest(front, store);
   front.printer.Bytes(front.printer.style().json ? RepairJson(repair) : RepairText(repair, mode));
-  return IsDamageLeft(repair, mode) ? kExitNo : kExitDone;
+  if (IsDamageLeft(repair, mode)) return kExitNo;
+  // A check tells of what was cut off a log as long as it is kept.
+  return repair.log ? StatusOr<int>(kExitDone) : TellOfTheRest(front, store);
 }
 
 // As a last resort: the table of owners, modes and times goes, and all is as it is inherited.

@@ -172,8 +172,10 @@ void PrintFigures(Printer& printer, const json& status) {
   for (const json& cut_off : status["cut_off"])
     printer.Line(printer.In(Colour::kRed, "cut off        ") + cut_off.get<std::string>());
   if (status["kept_tables"] != 0) {
-    printer.Line("dropped        " + std::to_string(status["kept_tables"].get<int>()) +
-                 " tables are kept in .deleted; " + ShownSize(status["kept_bytes"]));
+    const int kept = status["kept_tables"].get<int>();
+    printer.Line("dropped        " + std::to_string(kept) +
+                 (kept == 1 ? " table is" : " tables are") + " kept in .deleted; " +
+                 ShownSize(status["kept_bytes"]));
   }
   for (const json& table : status["damaged_kept_tables"]) {
     printer.Line(printer.In(Colour::kRed, "damaged        ") + table["table"].get<std::string>() +

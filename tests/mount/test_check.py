@@ -263,6 +263,10 @@ def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount):
     for option in "", "--yes", "--json":
         code, out, error = sh(f"{CELLFS} check --repair {option} {mount.store}", check=False)
         assert code == 1 and "RESERVE" in out, (out, error)
+    for manifest in (mount.store / "tables").glob("*/MANIFEST"):
+        manifest.unlink()
+    code, out, _ = sh(f"{CELLFS} check --repair --yes {mount.store}", check=False)
+    assert code == 1 and "was made of" in out and "RESERVE" in out, out
     mount.start()
     assert "RESERVE keeps 0 of" in mount.log_text()
 
