@@ -159,7 +159,8 @@ TEST_P(RestoreTest, DeletedCellsAreKeptForDeletedTtl) {
 class EmptiedTest : public RestoreTest {
  protected:
   static constexpr char kThrownAway[] =
-      "what it held before 1970-01-01T00:17:39.999Z was thrown away, by a truncate or a drop";
+      "what it held before 1970-01-01T00:17:39.999Z was thrown away, by a truncate or a drop; what "
+      "was dropped and is kept is in .deleted";
   static constexpr Timestamp kBefore = 1030000;
   static constexpr Timestamp kEmptied = 1060000;
 
