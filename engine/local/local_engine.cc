@@ -48,7 +48,7 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
       lost_tables_(files, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
-  maintenance_.reset();
+  scheduler_.reset();
   context_->moments->Close();
   if (context_->wal == nullptr || context_->options.read_only)
     return;  // not recovered, or not to the end: nothing is to be changed
@@ -61,9 +61,9 @@ std::string LocalEngine::PathOf(TableId id) const {
   return directory_->tables_path() + "/" + std::to_string(id);
 }
 
-std::vector<std::shared_ptr<LocalStorage>> LocalEngine::Tables() const {
+std::vector<std::shared_ptr<LocalTable>> LocalEngine::Tables() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<LocalStorage>> tables;
+  std::vector<std::shared_ptr<LocalTable>> tables;
   for (const auto& [id, table] : tables_) tables.push_back(table);
   return tables;
 }
@@ -86,7 +86,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     const std::vector<StoredTable>& tables) {
   std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
   for (const StoredTable& table : tables) {
-    StatusOr<std::shared_ptr<LocalStorage>> opened = OpenTable(table);
+    StatusOr<std::shared_ptr<LocalTable>> opened = OpenTable(table);
     if (opened.ok()) {
       answers.emplace_back(std::shared_ptr<CellStorage>(*opened));
     } else {
@@ -99,9 +99,9 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
   if (context_->options.background_maintenance && !context_->options.read_only) {
-    maintenance_ = std::make_unique<Maintenance>(context_, [this] { return Tables(); });
-    context_->wake_maintenance = [maintenance = maintenance_.get()] { maintenance->Wake(); };
-    maintenance_->Wake();  // what was recovered may be a lot
+    scheduler_ = std::make_unique<Scheduler>(context_, [this] { return Tables(); });
+    context_->wake_maintenance = [scheduler = scheduler_.get()] { scheduler->Wake(); };
+    scheduler_->Wake();  // what was recovered may be a lot
   }
   return answers;
 }
@@ -155,33 +155,33 @@ bool LocalEngine::IsUnusedCreation(TableId id) const {
 // What is left is found when the store is opened the next time.
 void LocalEngine::RemoveFiles(TableId id) const { files_.RemoveTree(PathOf(id)); }
 
-StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::OpenTable(const StoredTable& table) {
+StatusOr<std::shared_ptr<LocalTable>> LocalEngine::OpenTable(const StoredTable& table) {
   CELLFS_RETURN_IF_ERROR(lost_tables_.BringBack(table.id));
   const std::string path = PathOf(table.id);
   CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
                           ReadManifest(files_, path, directory_->id(), table.id));
   CELLFS_RETURN_IF_ERROR(UnnamedFiles(files_, path, manifest).status());
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage, AddTable(table, manifest));
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));
   for (const FileFacts& facts : manifest.files)
-    storage->NoteDamage(LookAtStoreFile(path + "/" + StoreFileName(facts.number), facts));
-  return storage;
+    opened->versions().NoteDamage(LookAtStoreFile(path + "/" + StoreFileName(facts.number), facts));
+  return opened;
 }
 
-StatusOr<std::shared_ptr<LocalStorage>> LocalEngine::AddTable(const StoredTable& table,
+StatusOr<std::shared_ptr<LocalTable>> LocalEngine::AddTable(const StoredTable& table,
                                                               const Manifest& manifest) {
   auto folder =
       std::make_shared<TableFolder>(TableFolder{PathOf(table.id), directory_->id(), table.id});
-  auto storage = std::make_shared<LocalStorage>(context_, table, std::move(folder), manifest);
+  auto opened = std::make_shared<LocalTable>(context_, table, std::move(folder), manifest);
   const std::lock_guard lock(mutex_);
-  tables_[table.id] = storage;
-  return storage;
+  tables_[table.id] = opened;
+  return opened;
 }
 
 // Brings back what the store files do not have. The records of a table that cannot be opened stay
 // in the log.
 Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
   SequenceId last = 0;
-  for (const auto& [id, table] : tables_) last = std::max(last, table->flushed());
+  for (const auto& [id, table] : tables_) last = std::max(last, table->versions().flushed());
   const LogVisitor visitor = [&](const LogRecord& record, LogPosition) {
     last = std::max(last, record.sequence_id);
     if (const auto table = tables_.find(record.table_id); table != tables_.end()) {
@@ -225,7 +225,7 @@ Status LocalEngine::SettleTable(TableId id) {
     tables_.erase(table);
     return whole;
   }
-  table->second->SettleRecovered();
+  table->second->versions().TellLog();
   return Status();
 }
 
@@ -267,13 +267,13 @@ StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTabl
   const Manifest manifest{.store_id = directory_->id(), .table = table.id, .files = {}};
   CELLFS_RETURN_IF_ERROR(SaveManifest(files_, PathOf(table.id), manifest));
   CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_->tables_path()));
-  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalStorage> storage, AddTable(table, manifest));
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));
   context_->wal->MarkTable(table.id, MarkOf(manifest));
-  return std::shared_ptr<CellStorage>(std::move(storage));
+  return std::shared_ptr<CellStorage>(std::move(opened));
 }
 
 Status LocalEngine::DropTable(TableId id) {
-  std::shared_ptr<LocalStorage> table;
+  std::shared_ptr<LocalTable> table;
   {
     const std::lock_guard lock(mutex_);
     const auto found = tables_.find(id);
@@ -301,7 +301,7 @@ Status LocalEngine::CheckTakesPuts() {
   CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
   CELLFS_RETURN_IF_ERROR(context_->wal->health());
   CELLFS_RETURN_IF_ERROR(context_->CheckDiskRoom());
-  for (const auto& table : Tables()) CELLFS_RETURN_IF_ERROR(table->CheckTakesPuts());
+  for (const auto& table : Tables()) CELLFS_RETURN_IF_ERROR(table->flusher().CheckTakesPuts());
   return {};
 }
 
@@ -317,16 +317,16 @@ StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
 }
 
 uint64_t LocalEngine::BytesForMoments() {
-  return context_->moments->BytesBeyond([this](TableId id) -> TableStatePtr {
+  return context_->moments->BytesBeyond([this](TableId id) -> TableVersionPtr {
     const std::lock_guard lock(mutex_);
     const auto table = tables_.find(id);
     if (table == tables_.end()) return nullptr;
-    return table->second->State();
+    return table->second->versions().Current();
   });
 }
 
 void LocalEngine::SetMaintenancePaused(bool paused) {
-  if (maintenance_ != nullptr) maintenance_->SetPaused(paused);
+  if (scheduler_ != nullptr) scheduler_->SetPaused(paused);
 }
 
 Statistics LocalEngine::GetStatistics() {
@@ -337,7 +337,7 @@ Statistics LocalEngine::GetStatistics() {
   statistics.mutations = context_->mutations;
   statistics.memstore_bytes = context_->memory->bytes();
   statistics.last_sequence_id = context_->read_point;
-  statistics.maintenance = maintenance_ != nullptr ? maintenance_->Progress() : "off";
+  statistics.maintenance = scheduler_ != nullptr ? scheduler_->Progress() : "off";
   statistics.puts_refused = CheckTakesPuts();
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));

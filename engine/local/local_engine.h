@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/local/local_storage.h"
+#include "engine/local/local_table.h"
 #include "engine/local/lost_tables.h"
-#include "engine/local/maintenance.h"
+#include "engine/local/scheduler.h"
 #include "engine/local/store_directory.h"
 #include "engine/options.h"
 #include "engine/region/storage_engine.h"
@@ -64,13 +64,13 @@ class LocalEngine : public StorageEngine {
   void RemoveFiles(TableId id) const;
   uint64_t BytesForMoments();
   Status CheckTakesPuts();
-  StatusOr<std::shared_ptr<LocalStorage>> OpenTable(const StoredTable& table);
-  StatusOr<std::shared_ptr<LocalStorage>> AddTable(const StoredTable& table,
+  StatusOr<std::shared_ptr<LocalTable>> OpenTable(const StoredTable& table);
+  StatusOr<std::shared_ptr<LocalTable>> AddTable(const StoredTable& table,
                                                    const Manifest& manifest);
   Status RecoverLog(const std::vector<StoredTable>& tables);
   Status SettleTable(TableId id);
   Status CheckIsWhole(TableId id);
-  std::vector<std::shared_ptr<LocalStorage>> Tables() const;
+  std::vector<std::shared_ptr<LocalTable>> Tables() const;
 
   FileLayer& files_;
   const std::unique_ptr<StoreDirectory> directory_;
@@ -82,8 +82,8 @@ class LocalEngine : public StorageEngine {
   std::set<TableId> set_aside_;  // of which there is something, and CATALOG does not name them
 
   mutable std::mutex mutex_;
-  std::map<TableId, std::shared_ptr<LocalStorage>> tables_;  // under mutex_
-  std::unique_ptr<Maintenance> maintenance_;                 // null: off, or not begun
+  std::map<TableId, std::shared_ptr<LocalTable>> tables_;  // under mutex_
+  std::unique_ptr<Scheduler> scheduler_;                 // null: off, or not begun
 };
 
 }  // namespace cellfs

@@ -7,14 +7,14 @@
 namespace cellfs {
 namespace {
 
-// `state` with the files that the flush from `before` to `after` has made, instead of its memstore.
-TableStatePtr WithoutMemstore(const TableStatePtr& state, const TableStatePtr& before,
-                              const TableStatePtr& after) {
-  auto without = std::make_shared<TableState>(*state);
+// `version` with the files that the flush from `before` to `after` has made, instead of its memstore.
+TableVersionPtr WithoutMemstore(const TableVersionPtr& version, const TableVersionPtr& before,
+                              const TableVersionPtr& after) {
+  auto without = std::make_shared<TableVersion>(*version);
   if (without->active == before->frozen) without->active = nullptr;
   if (without->frozen == before->frozen) without->frozen = nullptr;
   const StoreFiles known = before->files->All();
-  StoreFiles files = state->files->All();
+  StoreFiles files = version->files->All();
   for (const auto& file : after->files->All())
     if (std::find(known.begin(), known.end(), file) == known.end()) files.push_back(file);
   without->files = std::make_shared<TableFiles>(files);
@@ -60,8 +60,8 @@ void MomentRegistry::Close() {
   times_.clear();
 }
 
-StatusOr<TableStatePtr> MomentRegistry::StateFor(const Moment& moment, TableId table,
-                                                 const std::function<TableStatePtr()>& present) {
+StatusOr<TableVersionPtr> MomentRegistry::VersionFor(const Moment& moment, TableId table,
+                                                 const std::function<TableVersionPtr()>& present) {
   const std::lock_guard lock(mutex_);
   const auto pinned = pinned_.find(moment.sequence_id);
   if (pinned == pinned_.end()) {
@@ -80,7 +80,7 @@ SequenceId MomentRegistry::Newest(const std::unique_lock<std::mutex>& /*held*/) 
 
 // What is in force is in force: without memory the moments are given up, not the rewrite.
 void MomentRegistry::Keep(const std::unique_lock<std::mutex>& /*held*/, TableId table,
-                          const TableStatePtr& before) noexcept {
+                          const TableVersionPtr& before) noexcept {
   for (auto& [sequence_id, pinned] : pinned_) {
     try {
       pinned.kept.try_emplace(table, before);
@@ -91,7 +91,7 @@ void MomentRegistry::Keep(const std::unique_lock<std::mutex>& /*held*/, TableId 
 }
 
 void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/, TableId table,
-                                   const TableStatePtr& before, const TableStatePtr& after,
+                                   const TableVersionPtr& before, const TableVersionPtr& after,
                                    SequenceId complete_up_to) noexcept {
   for (auto& [sequence_id, pinned] : pinned_) {
     try {
@@ -108,24 +108,24 @@ void MomentRegistry::KeepOverFlush(const std::unique_lock<std::mutex>& /*held*/,
   }
 }
 
-uint64_t MomentRegistry::BytesBeyond(const std::function<TableStatePtr(TableId)>& present) {
-  std::map<TableId, std::set<TableStatePtr>> kept;
+uint64_t MomentRegistry::BytesBeyond(const std::function<TableVersionPtr(TableId)>& present) {
+  std::map<TableId, std::set<TableVersionPtr>> kept;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [sequence_id, pinned] : pinned_)
-      for (const auto& [table, state] : pinned.kept) kept[table].insert(state);
+      for (const auto& [table, version] : pinned.kept) kept[table].insert(version);
   }
   uint64_t bytes = 0;
-  for (const auto& [table, states] : kept) {
+  for (const auto& [table, versions] : kept) {
     std::set<const void*> known = {nullptr};
-    if (const TableStatePtr now = present(table)) {
+    if (const TableVersionPtr now = present(table)) {
       known.insert({now->active.get(), now->frozen.get()});
       for (const auto& file : now->files->All()) known.insert(file.get());
     }
-    for (const TableStatePtr& state : states) {
-      for (const auto& cells : {state->active, state->frozen})
+    for (const TableVersionPtr& version : versions) {
+      for (const auto& cells : {version->active, version->frozen})
         if (known.insert(cells.get()).second) bytes += cells->memstore().bytes();
-      for (const auto& file : state->files->All())
+      for (const auto& file : version->files->All())
         if (known.insert(file.get()).second) bytes += file->facts().bytes;
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // MomentRegistry: the moments that readers have pinned, and what each needs of tables that have
-// changed since. A moment is a sequence id: as long as a table only grows, its present state
-// serves. Before a rewrite takes something away, the state as it is now is kept for the moments
+// changed since. A moment is a sequence id: as long as a table only grows, its present version
+// serves. Before a rewrite takes something away, the version as it is now is kept for the moments
 // before it.
 #ifndef CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
 #define CELLFS_ENGINE_LOCAL_MOMENT_REGISTRY_H_
@@ -15,7 +15,7 @@
 #include <mutex>
 #include <set>
 
-#include "engine/local/table_state.h"
+#include "engine/local/table_version.h"
 #include "engine/read.h"
 #include "engine/region/storage_engine.h"
 
@@ -28,11 +28,11 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   std::shared_ptr<const Moment> Pin(const std::atomic<SequenceId>& read_point, Timestamp now);
 
   // The table as a moment of that sequence id sees it, which somebody holds. `present` is asked
-  // under the lock under which states are replaced.
-  StatusOr<TableStatePtr> StateFor(const Moment& moment, TableId table,
-                                   const std::function<TableStatePtr()>& present);
+  // under the lock under which versions are replaced.
+  StatusOr<TableVersionPtr> VersionFor(const Moment& moment, TableId table,
+                                   const std::function<TableVersionPtr()>& present);
 
-  // While held, no moment is pinned. Whoever replaces a table's state by one that has less holds
+  // While held, no moment is pinned. Whoever replaces a table's version by one that has less holds
   // it, and says so by one of the two that follow.
   std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
   // 0: nothing is pinned.
@@ -40,11 +40,11 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   SequenceId Newest() { return Newest(HoldOff()); }
   // `before` is replaced.
   void Keep(const std::unique_lock<std::mutex>& held, TableId table,
-            const TableStatePtr& before) noexcept;
+            const TableVersionPtr& before) noexcept;
   // `after` has the cells of before->frozen in files: all that moments up to `complete_up_to` see.
   // These need not hold the memstore any more.
   void KeepOverFlush(const std::unique_lock<std::mutex>& held, TableId table,
-                     const TableStatePtr& before, const TableStatePtr& after,
+                     const TableVersionPtr& before, const TableVersionPtr& after,
                      SequenceId complete_up_to) noexcept;
 
   // The store goes, and with it all that was kept: whoever still holds a moment has nothing to read
@@ -52,16 +52,16 @@ class MomentRegistry : public std::enable_shared_from_this<MomentRegistry> {
   void Close();
 
   uint32_t Count();
-  // Of files and memstores that are kept for moments and are not in the present state of their
+  // Of files and memstores that are kept for moments and are not in the present version of their
   // table (null: it was dropped).
-  uint64_t BytesBeyond(const std::function<TableStatePtr(TableId)>& present);
+  uint64_t BytesBeyond(const std::function<TableVersionPtr(TableId)>& present);
   Timestamp OldestNow(Timestamp otherwise);  // of the moments, the earliest `now`
 
  private:
   // All moments of one sequence id.
   struct Pinned {
     uint32_t moments = 0;
-    std::map<TableId, TableStatePtr> kept;
+    std::map<TableId, TableVersionPtr> kept;
     bool lost = false;  // memory has run out: something was not kept
   };
 

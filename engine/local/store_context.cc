@@ -21,6 +21,12 @@ Status StoreContext::CheckMayChange() const {
   return {StatusCode::kReadOnly, "the store was opened to be read alone"};
 }
 
+Rewrite StoreContext::RewriteNow(RewriteKind kind) const {
+  return {.kind = kind,
+          .now = options.clock->Now(),
+          .time_to_purge_deletes = options.site.time_to_purge_deletes};
+}
+
 // What memstores have lies in the log as well, which is cut behind a flush. While one is under way
 // its bytes are on the disk and promised too.
 bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {

@@ -20,6 +20,7 @@
 #include "engine/local/wal.h"
 #include "engine/options.h"
 #include "engine/rewrite_observer.h"
+#include "engine/visibility/compaction_matcher.h"
 
 namespace cellfs {
 
@@ -54,6 +55,9 @@ struct StoreContext {
 
   // kReadOnly where the store was opened so.
   Status CheckMayChange() const;
+
+  // The rules of a rewrite that begins now.
+  Rewrite RewriteNow(RewriteKind kind) const;
 
   // What the flush of all memstores may take of the disk.
   uint64_t BytesOfFlush() const { return memory->file_bytes() + kBytesOfNames; }

@@ -50,12 +50,12 @@ StatusOr<bool> TableView::MayMatter(StoreFile& file, const FamilySchema& family,
 StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& family,
                                                             bool lengths_only,
                                                             const ReadScope& scope) const {
-  const FamilySchema* const schema = state_->schema->FindFamily(family);
+  const FamilySchema* const schema = version_->schema->FindFamily(family);
   if (schema == nullptr)  // a scan may outlive it
     return Status(StatusCode::kNoSuchColumnFamily, "family '" + family + "' does not exist");
   std::vector<std::unique_ptr<CellCursor>> cursors;
   bool any_withdrawals = false;
-  for (const auto* memory : {&state_->active, &state_->frozen}) {
+  for (const auto* memory : {&version_->active, &version_->frozen}) {
     const std::shared_ptr<MemoryCells>& cells = *memory;
     if (cells == nullptr || cells->memstore().CellsOfFamily(family) == 0) continue;
     cursors.push_back(OpenMemstoreCursor(std::shared_ptr<const Memstore>(cells, &cells->memstore()),
@@ -63,7 +63,7 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
     any_withdrawals |= cells->MayHaveWithdrawals(
         family, scope.row == nullptr ? std::string_view() : *scope.row, scope.columns);
   }
-  const StoreFiles& files = state_->files->Of(family);
+  const StoreFiles& files = version_->files->Of(family);
   for (auto at = files.rbegin(); at != files.rend(); ++at) {
     const auto& file = *at;
     CELLFS_ASSIGN_OR_RETURN(const bool may_matter, MayMatter(*file, *schema, scope));
@@ -80,19 +80,19 @@ StatusOr<std::unique_ptr<CellCursor>> TableView::OpenCursor(const std::string& f
 }
 
 bool TableView::MayHaveTombstones() const {
-  for (const MemoryCells* cells : {state_->active.get(), state_->frozen.get()})
+  for (const MemoryCells* cells : {version_->active.get(), version_->frozen.get()})
     if (cells != nullptr && cells->any_tombstones()) return true;
-  const StoreFiles files = state_->files->All();
+  const StoreFiles files = version_->files->All();
   return std::any_of(files.begin(), files.end(),
                      [](const auto& file) { return file->facts().tombstones > 0; });
 }
 
 StatusOr<bool> TableView::MayHaveTombstones(std::string_view family, std::string_view row,
                                             std::string_view qualifier) const {
-  for (const MemoryCells* cells : {state_->active.get(), state_->frozen.get()}) {
+  for (const MemoryCells* cells : {version_->active.get(), version_->frozen.get()}) {
     if (cells != nullptr && cells->MayHaveTombstones(family, row, qualifier)) return true;
   }
-  for (const auto& file : state_->files->Of(family)) {
+  for (const auto& file : version_->files->Of(family)) {
     if (file->facts().tombstones == 0 || file->facts().lowest > read_point_) continue;
     CELLFS_ASSIGN_OR_RETURN(const bool may_hold, file->MayHold(row, nullptr));
     if (!may_hold) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// TableView: a state of a table up to a sequence id, for one read: which memstores and files can
+// TableView: a version of a table up to a sequence id, for one read: which memstores and files can
 // matter to it, and their cells as one cursor.
 #ifndef CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
 #define CELLFS_ENGINE_LOCAL_TABLE_VIEW_H_
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/local/table_state.h"
+#include "engine/local/table_version.h"
 #include "engine/read.h"
 #include "engine/visibility/cell_cursor.h"
 
@@ -28,10 +28,10 @@ struct ReadScope {
 // Not thread-safe.
 class TableView {
  public:
-  TableView(TableStatePtr state, SequenceId read_point)
-      : state_(std::move(state)), read_point_(read_point) {}
+  TableView(TableVersionPtr version, SequenceId read_point)
+      : version_(std::move(version)), read_point_(read_point) {}
 
-  const std::shared_ptr<const TableSchema>& schema() const { return state_->schema; }
+  const std::shared_ptr<const TableSchema>& schema() const { return version_->schema; }
   // The cells that the scope needs, and maybe others. With lengths only, values are left out.
   // kNoSuchColumnFamily.
   StatusOr<std::unique_ptr<CellCursor>> OpenCursor(const std::string& family, bool lengths_only,
@@ -46,7 +46,7 @@ class TableView {
   StatusOr<bool> MayMatter(StoreFile& file, const FamilySchema& family,
                            const ReadScope& scope) const;
 
-  const TableStatePtr state_;
+  const TableVersionPtr version_;
   const SequenceId read_point_;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Maintenance: the background threads of an embedded store (HBase: MemStoreFlusher and
+// Scheduler: the background threads of an embedded store, and what they do next (HBase: MemStoreFlusher and
 // CompactSplit). Two flush memstores that are full, that keep the log long, or that are the largest
 // when all together take too much, or that a put waits for which the disk has no room for; a third
 // compacts. So a flush waits neither for a compaction nor for a flush of another table. After an
 // error the next try of that table waits (Attempts).
-#ifndef CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
-#define CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
+#ifndef CELLFS_ENGINE_LOCAL_SCHEDULER_H_
+#define CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 
 #include <condition_variable>
 #include <functional>
@@ -18,21 +18,21 @@
 #include <thread>
 #include <vector>
 
-#include "engine/local/local_storage.h"
+#include "engine/local/local_table.h"
 
 namespace cellfs {
 
 // Thread-safe.
-class Maintenance {
+class Scheduler {
  public:
-  using Tables = std::function<std::vector<std::shared_ptr<LocalStorage>>()>;
+  using Tables = std::function<std::vector<std::shared_ptr<LocalTable>>()>;
 
   // Starts the threads. `tables` may be called at any time until the destructor returns.
-  Maintenance(std::shared_ptr<StoreContext> context, Tables tables);
+  Scheduler(std::shared_ptr<StoreContext> context, Tables tables);
   // Finishes the flushes under way, and no more; a compaction ends early.
-  ~Maintenance();
-  Maintenance(const Maintenance&) = delete;
-  Maintenance& operator=(const Maintenance&) = delete;
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
   void Wake();
   // While paused nothing is begun; a compaction under way ends soon.
@@ -42,15 +42,15 @@ class Maintenance {
 
  private:
   // Answers whether all went well; else it is tried again soon.
-  using Round = bool (Maintenance::*)();
+  using Round = bool (Scheduler::*)();
 
   void Run(Round round);
   bool FlushRound();
   bool CompactionRound();
-  std::shared_ptr<LocalStorage> BeginFlush();
-  std::shared_ptr<LocalStorage> ChooseToFlush(
-      const std::vector<std::shared_ptr<LocalStorage>>& candidates) const;
-  void End(const LocalStorage& table);
+  std::shared_ptr<LocalTable> BeginFlush();
+  std::shared_ptr<LocalTable> ChooseToFlush(
+      const std::vector<std::shared_ptr<LocalTable>>& candidates) const;
+  void End(const LocalTable& table);
   bool MustStop() const;
 
   const std::shared_ptr<StoreContext> context_;
@@ -68,4 +68,4 @@ class Maintenance {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_LOCAL_MAINTENANCE_H_
+#endif  // CELLFS_ENGINE_LOCAL_SCHEDULER_H_

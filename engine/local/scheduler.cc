@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/maintenance.h"
+#include "engine/local/scheduler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,17 +13,27 @@ constexpr std::chrono::seconds kLook{10};  // otherwise
 constexpr uint64_t kLogFactor = 2;         // flush sizes that the log may grow to
 constexpr int kFlushThreads = 2;           // hbase.hstore.flusher.count
 
+uint64_t UnflushedBytesOf(LocalTable& table) {
+  const Snapshot<TableVersion> version = table.versions().Current();
+  return version->UnflushedBytes();
+}
+
+bool HasUnflushed(LocalTable& table) {
+  const Snapshot<TableVersion> version = table.versions().Current();
+  return version->HasUnflushed();
+}
+
 }  // namespace
 
-Maintenance::Maintenance(std::shared_ptr<StoreContext> context, Tables tables)
+Scheduler::Scheduler(std::shared_ptr<StoreContext> context, Tables tables)
     : context_(std::move(context)), tables_(std::move(tables)) {
   context_->maintained = true;
   for (int i = 0; i < kFlushThreads; ++i)
-    threads_.emplace_back([this] { Run(&Maintenance::FlushRound); });
-  threads_.emplace_back([this] { Run(&Maintenance::CompactionRound); });
+    threads_.emplace_back([this] { Run(&Scheduler::FlushRound); });
+  threads_.emplace_back([this] { Run(&Scheduler::CompactionRound); });
 }
 
-Maintenance::~Maintenance() {
+Scheduler::~Scheduler() {
   context_->maintained = false;
   {
     const std::lock_guard lock(mutex_);
@@ -33,7 +43,7 @@ Maintenance::~Maintenance() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Maintenance::Wake() {
+void Scheduler::Wake() {
   {
     const std::lock_guard lock(mutex_);
     ++wakings_;
@@ -41,7 +51,7 @@ void Maintenance::Wake() {
   wake_.notify_all();
 }
 
-void Maintenance::SetPaused(bool paused) {
+void Scheduler::SetPaused(bool paused) {
   {
     const std::lock_guard lock(mutex_);
     paused_ = paused;
@@ -50,7 +60,7 @@ void Maintenance::SetPaused(bool paused) {
   if (!paused) Wake();
 }
 
-std::string Maintenance::Progress() const {
+std::string Scheduler::Progress() const {
   const std::lock_guard lock(mutex_);
   std::string all;
   for (const auto& [thread, progress] : progress_) all += (all.empty() ? "" : ", ") + progress;
@@ -58,12 +68,12 @@ std::string Maintenance::Progress() const {
   return paused_ ? "paused" : "idle";
 }
 
-bool Maintenance::MustStop() const {
+bool Scheduler::MustStop() const {
   const std::lock_guard lock(mutex_);
   return stopping_ || paused_;
 }
 
-void Maintenance::Run(Round round) {
+void Scheduler::Run(Round round) {
   bool went_well = true;
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
@@ -84,7 +94,7 @@ void Maintenance::Run(Round round) {
   }
 }
 
-bool Maintenance::FlushRound() {
+bool Scheduler::FlushRound() {
   bool went_well = true;
   while (const auto table = BeginFlush()) {
     Status flushed;
@@ -101,31 +111,31 @@ bool Maintenance::FlushRound() {
   return went_well;
 }
 
-std::shared_ptr<LocalStorage> Maintenance::BeginFlush() {
-  std::vector<std::shared_ptr<LocalStorage>> tables = tables_();
+std::shared_ptr<LocalTable> Scheduler::BeginFlush() {
+  std::vector<std::shared_ptr<LocalTable>> tables = tables_();
   const std::lock_guard lock(mutex_);
   if (stopping_ || paused_) return nullptr;
   std::erase_if(tables, [&](const auto& table) {
-    return flushing_.contains(table->id()) || !table->MayFlush();
+    return flushing_.contains(table->id()) || !table->flusher().MayFlush();
   });
-  std::shared_ptr<LocalStorage> chosen = ChooseToFlush(tables);
+  std::shared_ptr<LocalTable> chosen = ChooseToFlush(tables);
   if (chosen == nullptr) return nullptr;
   progress_[std::this_thread::get_id()] = "flush " + chosen->name().ToString();
   flushing_.insert(chosen->id());
   return chosen;
 }
 
-std::shared_ptr<LocalStorage> Maintenance::ChooseToFlush(
-    const std::vector<std::shared_ptr<LocalStorage>>& candidates) const {
+std::shared_ptr<LocalTable> Scheduler::ChooseToFlush(
+    const std::vector<std::shared_ptr<LocalTable>>& candidates) const {
   for (const auto& table : candidates)
-    if (table->WantsFlush()) return table;
+    if (table->flusher().WantsFlush()) return table;
   const auto larger = [](const auto& a, const auto& b) {
-    return a->memstore_bytes() < b->memstore_bytes();
+    return UnflushedBytesOf(*a) < UnflushedBytesOf(*b);
   };
   const auto limit = static_cast<uint64_t>(context_->options.memstore_limit);
   if ((context_->memory->bytes() > limit / 2 || context_->must_flush) && !candidates.empty()) {
     const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
-    if ((*largest)->HasUnflushed()) return *largest;
+    if (HasUnflushed(**largest)) return *largest;
   }
   context_->must_flush = false;
   // A recovery has to read the whole log, and small memstores keep it.
@@ -134,20 +144,20 @@ std::shared_ptr<LocalStorage> Maintenance::ChooseToFlush(
   if (context_->wal->bytes() <= longest) return nullptr;
   const std::vector<TableId> oldest = context_->wal->OldestTables();
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& table) {
-    return table->HasUnflushed() &&
+    return HasUnflushed(*table) &&
            std::find(oldest.begin(), oldest.end(), table->id()) != oldest.end();
   });
   return found == candidates.end() ? nullptr : *found;
 }
 
-void Maintenance::End(const LocalStorage& table) {
+void Scheduler::End(const LocalTable& table) {
   const std::lock_guard lock(mutex_);
   flushing_.erase(table.id());
   progress_.erase(std::this_thread::get_id());
 }
 
 // Table by table, one compaction of each, until none is worth it any more.
-bool Maintenance::CompactionRound() {
+bool Scheduler::CompactionRound() {
   bool went_well = true;
   for (bool again = true; again;) {
     again = false;
@@ -157,7 +167,7 @@ bool Maintenance::CompactionRound() {
         const std::lock_guard lock(mutex_);
         progress_[std::this_thread::get_id()] = "compact " + table->name().ToString();
       }
-      const StatusOr<bool> compacted = table->CompactByPolicy([this] { return MustStop(); });
+      const StatusOr<bool> compacted = table->compactor().CompactByPolicy([this] { return MustStop(); });
       went_well &= compacted.ok();
       again |= compacted.ok() && *compacted;
     }

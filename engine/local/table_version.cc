@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/table_state.h"
+#include "engine/local/table_version.h"
 
 #include <algorithm>
 
@@ -33,6 +33,19 @@ uint64_t TableFiles::bytes() const {
   for (const auto& [family, files] : families_)
     for (const auto& file : files) bytes += file->facts().bytes;
   return bytes;
+}
+
+bool TableVersion::HasUnflushed() const {
+  return frozen != nullptr || active->memstore().cells() > 0;
+}
+
+uint64_t TableVersion::UnflushedBytes() const {
+  return active->memstore().bytes() + (frozen == nullptr ? 0 : frozen->memstore().bytes());
+}
+
+Timestamp TableVersion::newest() const {
+  const Timestamp stored = std::max(files->newest(), active->memstore().newest());
+  return frozen == nullptr ? stored : std::max(stored, frozen->memstore().newest());
 }
 
 }  // namespace cellfs

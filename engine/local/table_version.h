@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// TableState: all that a table consists of at one time. What a read needs is one of these and a
-// sequence id, and it stays good for as long as somebody holds it.
-#ifndef CELLFS_ENGINE_LOCAL_TABLE_STATE_H_
-#define CELLFS_ENGINE_LOCAL_TABLE_STATE_H_
+// TableVersion: all that a table consists of at one time (LevelDB's Version, with the memstores).
+// What a read needs is one of these and a sequence id, and it stays good for as long as somebody
+// holds it. VersionSet has the present one.
+#ifndef CELLFS_ENGINE_LOCAL_TABLE_VERSION_H_
+#define CELLFS_ENGINE_LOCAL_TABLE_VERSION_H_
 
 #include <map>
 #include <memory>
@@ -37,14 +38,18 @@ class TableFiles {
 };
 
 // Immutable, but that `active` gets further cells.
-struct TableState {
+struct TableVersion {
   std::shared_ptr<const TableSchema> schema;
   std::shared_ptr<MemoryCells> active;
   std::shared_ptr<MemoryCells> frozen;  // being flushed, or waiting for it after an error; or null
   std::shared_ptr<const TableFiles> files;
+
+  bool HasUnflushed() const;
+  uint64_t UnflushedBytes() const;
+  Timestamp newest() const;  // of all cells
 };
-using TableStatePtr = std::shared_ptr<const TableState>;
+using TableVersionPtr = std::shared_ptr<const TableVersion>;
 
 }  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_LOCAL_TABLE_STATE_H_
+#endif  // CELLFS_ENGINE_LOCAL_TABLE_VERSION_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/compaction_job.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/local/store_file_builder.h"
+#include "engine/local/store_file_cursor.h"
+
+namespace cellfs {
+namespace {
+
+Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
+  const std::string lacks = std::to_string(bytes - room) + " bytes";
+  return {StatusCode::kStoreFull,
+          "the disk has no room for a compaction, which needs " + std::to_string(bytes) +
+              " bytes and may have " + std::to_string(room) + ": free " + lacks +
+              " outside the store; or remove " + (gives_back ? lacks + " more" : "files") +
+              " of the table, then their names from .deleted, then 'cellfs flush', then compact"};
+}
+
+}  // namespace
+
+CompactionJob::CompactionJob(StoreContext& context, VersionSet& versions, Compaction compaction,
+                             Stopped stopped)
+    : context_(context),
+      versions_(versions),
+      compaction_(std::move(compaction)),
+      stopped_(std::move(stopped)) {}
+
+CompactionJob::~CompactionJob() { context_.claimed_by_compactions -= claimed_; }
+
+// One that gives space back may have what the reserve holds; it comes back with the files that go.
+Status CompactionJob::ClaimRoom() {
+  DiskReserve& reserve = context_.reserve;
+  const uint64_t present = compaction_.bytes();
+  uint64_t bytes = present + kBytesOfNames;
+  if (bytes > reserve.RoomBeside(context_.BytesOfFlush(), /*with_held=*/false)) {
+    CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, Measure());
+    bytes = std::min(bytes, measured + kBytesOfNames);
+    const uint64_t room = reserve.RoomBeside(context_.BytesOfFlush(), bytes < present);
+    if (bytes > room) return NoRoomFor(bytes, room, bytes < present);
+    reserve.MakeRoom(bytes);
+  }
+  claim_.Take(reserve, bytes);
+  claimed_ = bytes;
+  context_.claimed_by_compactions += claimed_;
+  return {};
+}
+
+StatusOr<uint64_t> CompactionJob::Measure() const {
+  const auto limit = static_cast<uint64_t>(std::max(context_.options.inline_value_limit, 0));
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/true));
+  uint64_t bytes = kBytesOfEmptyFile;
+  const RewriteOutput measure = [&](CellCursor& cells) {
+    const CellView& cell = cells.cell();
+    bytes += MostBytesInFile(cell.type, cell.row.size() + cell.qualifier.size(), cell.value_length,
+                             limit);
+    return Status();
+  };
+  DroppedColumns dropped;
+  CELLFS_RETURN_IF_ERROR(
+      RewriteFamily(std::move(input), compaction_.family, Rules(), measure, dropped));
+  return bytes;
+}
+
+StatusOr<VersionEdit> CompactionJob::Run() {
+  const bool is_major = compaction_.kind == CompactionKind::kMajor;
+  const Rewrite rules = Rules();
+  BuilderOptions options{.number = versions_.NewFileNumber(),
+                         .inline_value_limit = context_.options.inline_value_limit,
+                         .written = rules.now,
+                         .is_major = is_major};
+  for (const auto& file : compaction_.files) {
+    options.cells_at_most += file->facts().cells;
+    if (!is_major) options.written = std::min(options.written, file->facts().written);
+  }
+  CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
+  CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
+                          StoreFileBuilder::Begin(context_.files, versions_.folder(),
+                                                  compaction_.family, options));
+  // What is written is not claimed any more, or puts would find twice as much missing. One that the
+  // background has begun leaves its room to puts that wait for it, unless it gives more back.
+  const bool yields = stopped_ && claimed_ >= compaction_.bytes();
+  const RewriteOutput put = Into(*builder);
+  const RewriteOutput output = [&](CellCursor& cell) -> Status {
+    CELLFS_RETURN_IF_ERROR(put(cell));
+    claim_.Shrink(claimed_ - std::min(claimed_, builder->bytes_on_disk()));
+    if (!yields || context_.waiting_puts == 0) return {};
+    return {StatusCode::kCancelled, "puts wait for the room"};
+  };
+  CELLFS_RETURN_IF_ERROR(
+      RewriteFamily(std::move(input), compaction_.family, rules, output, dropped_));
+  CELLFS_ASSIGN_OR_RETURN(std::optional<FileFacts> facts,
+                          builder->Finish(compaction_.files.front()->facts().lowest,
+                                          compaction_.files.back()->facts().highest));
+  VersionEdit edit;
+  edit.removed = compaction_.files;
+  if (facts) edit.added.push_back(*std::move(facts));
+  return edit;
+}
+
+Rewrite CompactionJob::Rules() const {
+  const bool is_major = compaction_.kind == CompactionKind::kMajor;
+  Rewrite rules = context_.RewriteNow(is_major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  for (const auto& file : compaction_.files)
+    rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
+  return rules;
+}
+
+StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
+  RewriteInput input;
+  input.stopped = [this] { return versions_.is_dropped() || (stopped_ && stopped_()); };
+  for (const auto& file : compaction_.files) {
+    CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+    input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,
+                                                            lengths_only));
+  }
+  const TableVersionPtr version = versions_.Current();
+  const StoreFiles& present = version->files->Of(compaction_.family.name());
+  const FileFacts& oldest = compaction_.files.front()->facts();
+  std::vector<FileFacts> older;
+  for (const auto& file : present) {
+    if (file->facts().highest < oldest.lowest) older.push_back(file->facts());
+  }
+  for (const auto& file : NewerThan(compaction_, present)) {
+    if (file->facts().withdrawals != 0) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      input.newer_withdrawals.push_back(OpenWithdrawals(std::move(lease)));
+    }
+    if (compaction_.heeds_newer_tombstones && file->facts().tombstones != 0) {
+      CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
+      input.cells.push_back(OpenTombstones(std::move(lease)));
+    }
+  }
+  if (compaction_.heeds_newer_tombstones) input.highest = compaction_.files.back()->facts().highest;
+  input.older_may_hold = [older = std::move(older)](const CellView& withdrawal) {
+    return std::any_of(older.begin(), older.end(),
+                       [&](const FileFacts& facts) { return MayHoldPlaceOf(facts, withdrawal); });
+  };
+  input.is_withdrawn_in_memory = [version, family = compaction_.family.name()](
+                                     const CellView& cell) {
+    return version->active->MayWithdraw(family, cell) ||
+           (version->frozen != nullptr && version->frozen->MayWithdraw(family, cell));
+  };
+  return input;
+}
+
+}  // namespace cellfs

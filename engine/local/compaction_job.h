@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// CompactionJob: writes the cells of some files of a family into one, leaves out what HBase's rules
+// drop, and says what that makes of the table (LevelDB's DoCompactionWork).
+#ifndef CELLFS_ENGINE_LOCAL_COMPACTION_JOB_H_
+#define CELLFS_ENGINE_LOCAL_COMPACTION_JOB_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/local/compaction_picker.h"
+#include "engine/local/disk_reserve.h"
+#include "engine/local/dropped_columns.h"
+#include "engine/local/rewrite.h"
+#include "engine/local/store_context.h"
+#include "engine/local/version_set.h"
+
+namespace cellfs {
+
+// Runs once. Not thread-safe.
+class CompactionJob {
+ public:
+  // It ends with kCancelled where `stopped` says so, or when the table is dropped. Null: somebody
+  // waits for it, and it does not give way to writes either.
+  using Stopped = std::function<bool()>;
+
+  // All outlive the job.
+  CompactionJob(StoreContext& context, VersionSet& versions, Compaction compaction,
+                Stopped stopped);
+  ~CompactionJob();
+  CompactionJob(const CompactionJob&) = delete;
+  CompactionJob& operator=(const CompactionJob&) = delete;
+
+  // What it would write, without the values.
+  StatusOr<uint64_t> Measure() const;
+  // Claims the room that it takes, until the job goes. Before it begins: what a compaction cannot
+  // finish would only take room from others meanwhile. kStoreFull, with what helps.
+  Status ClaimRoom();
+  // On an error no file is left.
+  StatusOr<VersionEdit> Run();
+  // What the rules have left out.
+  DroppedColumns TakeDropped() { return std::move(dropped_); }
+
+ private:
+  Rewrite Rules() const;
+  StatusOr<RewriteInput> Input(bool lengths_only) const;
+
+  StoreContext& context_;
+  VersionSet& versions_;
+  const Compaction compaction_;
+  const Stopped stopped_;
+  DiskReserve::Claim claim_;
+  uint64_t claimed_ = 0;
+  DroppedColumns dropped_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_COMPACTION_JOB_H_

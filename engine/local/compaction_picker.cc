@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/compaction_picker.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "engine/local/compaction_policy.h"
+#include "engine/visibility/query_matcher.h"
+
+namespace cellfs {
+namespace {
+
+// A major compaction is worth it from so many cells of garbage, and so many of them in a hundred.
+constexpr int64_t kLeastGarbage = 10000;
+constexpr int64_t kGarbagePercent = 25;
+
+// Whether cells go with time alone.
+bool HasTimeLimits(const FamilySchema& family) {
+  return family.time_to_live() != kForever || family.deleted_ttl().has_value();
+}
+
+bool HasMuchGarbage(const StoreFiles& files) {
+  int64_t cells = 0;
+  int64_t garbage = 0;
+  for (const auto& file : files) {
+    const FileFacts& facts = file->facts();
+    cells += facts.cells;
+    // A tombstone stands for itself and for what it hides.
+    if (!facts.is_major) garbage += facts.surplus + 2 * (facts.tombstones + facts.withdrawals);
+  }
+  return garbage >= kLeastGarbage && garbage * 100 >= cells * kGarbagePercent;
+}
+
+bool IsMajorDue(const TableName& table, const FamilySchema& family, const StoreFiles& files,
+                const SiteSettings& site, Timestamp now) {
+  if (files.size() >= static_cast<size_t>(site.compaction_max)) return false;
+  // Nothing would come of it but what time has ended since.
+  if (files.size() == 1 && files.front()->facts().is_major && !HasTimeLimits(family)) return false;
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& file : files) oldest = std::min(oldest, file->facts().written);
+  return NeedsMajor(
+      now, oldest,
+      {.period = site.major_compaction_period, .jitter = site.major_compaction_jitter},
+      table.ToString(), family.name());
+}
+
+}  // namespace
+
+uint64_t Compaction::bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& file : files) bytes += file->facts().bytes;
+  return bytes;
+}
+
+int64_t FlushSizeOf(const TableSchema& schema, const SiteSettings& site) {
+  return schema.memstore_flush_size().value_or(site.memstore_flush_size);
+}
+
+std::optional<Compaction> PickCompaction(const TableVersion& version, const FamilySchema& family,
+                                         const SiteSettings& site, Timestamp now) {
+  const StoreFiles& files = version.files->Of(family.name());
+  if (files.empty()) return std::nullopt;
+  if (HasMuchGarbage(files) || IsMajorDue(version.schema->name(), family, files, site, now))
+    return Compaction{family, files, CompactionKind::kMajor};
+  std::vector<uint64_t> sizes;
+  for (const auto& file : files) sizes.push_back(file->facts().bytes);
+  const CompactionLimits limits{
+      .min_files = static_cast<size_t>(site.compaction_min),
+      .max_files = static_cast<size_t>(site.compaction_max),
+      .ratio = site.compaction_ratio,
+      .min_size = static_cast<uint64_t>(FlushSizeOf(*version.schema, site)),
+      .blocking_files = static_cast<size_t>(site.blocking_store_files)};
+  const auto range = SelectCompaction(sizes, limits);
+  if (!range) return std::nullopt;
+  const auto begin = files.begin() + static_cast<ptrdiff_t>(range->begin);
+  const auto end = files.begin() + static_cast<ptrdiff_t>(range->end);
+  const bool is_all = range->begin == 0 && range->end == files.size();
+  return Compaction{family, StoreFiles(begin, end),
+                    is_all ? CompactionKind::kMajor : CompactionKind::kMinor};
+}
+
+// One that withdraws what an older file may have stays as long as that, for a TTL may be raised.
+StoreFiles PickExpired(const StoreFiles& files, const FamilySchema& family, Timestamp now) {
+  StoreFiles expired;
+  if (family.min_versions() != 0) return expired;
+  const Timestamp oldest = OldestUnexpired(family, now);
+  bool all_older_go = true;
+  for (const auto& file : files) {
+    const FileFacts& facts = file->facts();
+    const bool goes = facts.newest < oldest && (facts.withdrawals == 0 || all_older_go);
+    if (goes) expired.push_back(file);
+    all_older_go &= goes;
+  }
+  return expired;
+}
+
+std::vector<StoreFiles> PickPairs(const StoreFiles& files) {
+  std::vector<StoreFiles> pairs;
+  if (files.size() <= 2) return pairs;
+  for (auto file = files.begin(); file + 1 != files.end(); ++file)
+    pairs.emplace_back(file, file + 2);
+  const auto bytes = [](const StoreFiles& pair) {
+    return pair.front()->facts().bytes + pair.back()->facts().bytes;
+  };
+  std::sort(pairs.begin(), pairs.end(),
+            [&](const StoreFiles& a, const StoreFiles& b) { return bytes(a) < bytes(b); });
+  return pairs;
+}
+
+StoreFiles NewerThan(const Compaction& compaction, StoreFiles files) {
+  const SequenceId highest = compaction.files.back()->facts().highest;
+  std::erase_if(files, [&](const auto& file) { return file->facts().lowest <= highest; });
+  return files;
+}
+
+// All files are of its time or later (FileFacts::written), for those it found have become one. That
+// one says so until a minor compaction takes it in. Where the table has every file that it was ever
+// given, there was none.
+Timestamp LatestMajorCompaction(const StoreFiles& files, bool has_every_file, Timestamp now) {
+  if (has_every_file) return 0;
+  if (files.empty()) return now;
+  const auto is_major = [](const auto& file) { return file->facts().is_major; };
+  const auto made = std::find_if(files.begin(), files.end(), is_major);
+  if (made != files.end()) return (*made)->facts().written;
+  Timestamp oldest = kLatestTimestamp;
+  for (const auto& file : files) oldest = std::min(oldest, file->facts().written);
+  return oldest;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/flush_job.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/local/rewrite.h"
+#include "engine/local/store_file_builder.h"
+
+namespace cellfs {
+
+StatusOr<VersionEdit> FlushJob::Run() {
+  const Memstore& memstore = version_->frozen->memstore();
+  const SequenceId keep_up_to = context_.moments->Newest();
+  VersionEdit edit;
+  edit.flushed = memstore.highest_sequence_id();
+  edit.ends_frozen = true;
+  edit.complete_up_to = keep_up_to;
+  for (const auto& [name, family] : version_->schema->families) {
+    if (memstore.CellsOfFamily(name) == 0) continue;
+    StatusOr<std::optional<FileFacts>> facts = WriteFamily(family, keep_up_to);
+    if (!facts.ok()) {
+      versions_.Discard(edit.added);
+      return facts.status();
+    }
+    if (facts->has_value()) edit.added.push_back(**std::move(facts));
+  }
+  return edit;
+}
+
+StatusOr<std::optional<FileFacts>> FlushJob::WriteFamily(const FamilySchema& family,
+                                                         SequenceId keep_up_to) {
+  const Memstore& memstore = version_->frozen->memstore();
+  Rewrite rules = context_.RewriteNow(RewriteKind::kMinor);
+  rules.keep_up_to = keep_up_to;
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<StoreFileBuilder> builder,
+      StoreFileBuilder::Begin(
+          context_.files, versions_.folder(), family,
+          {.number = versions_.NewFileNumber(),
+           .inline_value_limit = context_.options.inline_value_limit,
+           .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
+           .written = rules.now}));
+  RewriteInput input;
+  input.cells.push_back(
+      OpenMemstoreCursor(std::shared_ptr<const Memstore>(version_->frozen, &memstore),
+                         family.name(), kMaxSequenceId));
+  input.is_withdrawn_in_memory = [&](const CellView& cell) {
+    return version_->active->MayWithdraw(family.name(), cell);
+  };
+  input.older_may_hold = [&](const CellView& withdrawal) {
+    const StoreFiles& files = version_->files->Of(family.name());
+    return std::any_of(files.begin(), files.end(),
+                       [&](const auto& file) { return MayHoldPlaceOf(file->facts(), withdrawal); });
+  };
+  input.stopped = [this] { return versions_.is_dropped(); };
+  CELLFS_RETURN_IF_ERROR(
+      RewriteFamily(std::move(input), family, rules, Into(*builder), dropped_));
+  return builder->Finish(versions_.flushed() + 1, memstore.highest_sequence_id());
+}
+
+}  // namespace cellfs

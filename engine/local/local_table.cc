@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/local_table.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "engine/local/dropped_columns.h"
+#include "engine/local/lost_tables.h"
+#include "engine/visibility/region_scanner.h"
+
+namespace cellfs {
+namespace {
+
+constexpr uint64_t kBytesOfDeletes = uint64_t{256} << 10;  // of the reserve, for the log
+
+bool HasOnlyDeletes(std::span<const RowBatch> batches) {
+  return std::all_of(batches.begin(), batches.end(), [](const RowBatch& batch) {
+    return std::all_of(batch.cells.begin(), batch.cells.end(),
+                       [](const Cell& cell) { return IsTombstone(cell.type); });
+  });
+}
+
+TimeRange TimesOf(const Query& query, const std::string& family) {
+  const auto own = query.family_time_ranges.find(family);
+  return own == query.family_time_ranges.end() ? query.time_range : own->second;
+}
+
+}  // namespace
+
+LocalTable::LocalTable(std::shared_ptr<StoreContext> context, StoredTable table,
+                       std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
+    : context_(std::move(context)),
+      versions_(*context_, std::move(table), std::move(folder), manifest),
+      flusher_(*context_, versions_),
+      compactor_(*context_, versions_) {}
+
+// ---- Reading ------------------------------------------------------------------------------------
+
+namespace {
+
+// Those asked for of the family; null: all of it.
+const std::set<std::string>* NamedColumns(const Columns& columns, const std::string& family) {
+  const auto named = columns.find(family);
+  const bool is_whole = named == columns.end() || named->second.empty();
+  return is_whole ? nullptr : &named->second;
+}
+
+}  // namespace
+
+StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
+  if (get.moment != nullptr) now = get.moment->now;
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(get.moment.get()));
+  const CursorSource source = [&](const std::string& family, bool lengths_only) {
+    return view.OpenCursor(family, lengths_only,
+                           {.row = &get.row,
+                            .columns = NamedColumns(get.columns, family),
+                            .times = TimesOf(get, family),
+                            .now = now});
+  };
+  StatusOr<RowCells> cells = RegionScanner::Read(
+      get, {view.schema(), context_->options.site.max_row_size}, source, now);
+  versions_.NoteDamage(cells.status());
+  return cells;
+}
+
+// Takes a view for each batch, and so holds nothing between them.
+class LocalTable::LocalScanner : public Scanner {
+ public:
+  LocalScanner(std::shared_ptr<LocalTable> table, const Scan& scan,
+               std::unique_ptr<RegionScanner> scanner)
+      : table_(std::move(table)), scan_(scan), scanner_(std::move(scanner)) {
+    is_of_one_row_ = scan.IsOfOneRow() && !scan.reversed;
+    if (!is_of_one_row_ || scan.filter == nullptr) return;
+    if (auto column = scan.filter->OnlyColumn()) only_column_.insert(*std::move(column));
+  }
+
+  StatusOr<std::vector<RowCells>> Next(const ScanBatch& batch) override {
+    const Moment* const moment = scan_.moment.get();
+    CELLFS_ASSIGN_OR_RETURN(const TableView view, table_->versions_.ViewAt(moment));
+    const Timestamp now =
+        moment != nullptr ? moment->now : table_->context_->options.clock->Now();
+    const CursorSource source = [&](const std::string& family, bool lengths_only) {
+      return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
+    };
+    StatusOr<std::vector<RowCells>> rows = scanner_->Next(batch, source, now);
+    table_->versions_.NoteDamage(rows.status());
+    return rows;
+  }
+  bool at_end() const override { return scanner_->at_end(); }
+
+ private:
+  ReadScope ScopeOf(const std::string& family, Timestamp now) const {
+    return {.row = is_of_one_row_ ? &scan_.start_row : nullptr,
+            .columns = ColumnsOf(family),
+            .times = TimesOf(scan_, family),
+            .raw = scan_.raw,
+            .now = now};
+  }
+
+  // Of one row; null: all.
+  const std::set<std::string>* ColumnsOf(const std::string& family) const {
+    if (!is_of_one_row_) return nullptr;
+    if (!only_column_.empty()) return &only_column_;
+    return NamedColumns(scan_.columns, family);
+  }
+
+  const std::shared_ptr<LocalTable> table_;
+  const Scan scan_;
+  const std::unique_ptr<RegionScanner> scanner_;
+  bool is_of_one_row_ = false;
+  std::set<std::string> only_column_;  // of that row; empty: all
+};
+
+StatusOr<std::unique_ptr<Scanner>> LocalTable::OpenScanner(const Scan& scan) {
+  // A moment sees families that have gone since.
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(scan.moment.get()));
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<RegionScanner> scanner,
+      RegionScanner::Open(scan, {view.schema(), context_->options.site.max_row_size}));
+  return std::unique_ptr<Scanner>(
+      std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
+}
+
+namespace {
+
+void TakeTombstone(const CellView& cell, ColumnHead* head) {
+  if (cell.type == CellType::kDeleteColumn || cell.type == CellType::kDeleteFamily) {
+    head->newest_wide_tombstone = std::max(head->newest_wide_tombstone, cell.timestamp);
+  } else {
+    head->version_tombstones.push_back(cell.timestamp);
+  }
+}
+
+}  // namespace
+
+StatusOr<ColumnHead> LocalTable::ReadColumnHead(std::string_view row, std::string_view family,
+                                                  std::string_view qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(nullptr));
+  // A column may have thousands of versions: they are walked over only where tombstones lie among
+  // them.
+  CELLFS_ASSIGN_OR_RETURN(const bool of_family, view.MayHaveTombstones(family, row, {}));
+  bool of_column = of_family;
+  if (!qualifier.empty()) {
+    CELLFS_ASSIGN_OR_RETURN(of_column, view.MayHaveTombstones(family, row, qualifier));
+  }
+  const std::string only_row(row);
+  const std::set<std::string> columns{std::string(qualifier)};
+  // Raw: a tombstone that has expired hides as before.
+  CELLFS_ASSIGN_OR_RETURN(
+      std::unique_ptr<CellCursor> cursor,
+      view.OpenCursor(std::string(family), true,
+                      {.row = &only_row, .columns = &columns, .times = {}, .raw = true}));
+  ColumnHead head;
+  const auto walk = [&](std::string_view column, bool to_the_end) -> Status {
+    CELLFS_RETURN_IF_ERROR(cursor->Seek({row, column}));
+    for (; cursor->valid();) {
+      const CellView& cell = cursor->cell();
+      if (cell.row != row || cell.qualifier != column) break;
+      if (IsTombstone(cell.type)) {
+        if (column == qualifier || IsFamilyTombstone(cell.type)) TakeTombstone(cell, &head);
+      } else if (column == qualifier && head.Counts(cell.timestamp)) {
+        head.newest_put = std::max(head.newest_put, cell.timestamp);
+        if (!to_the_end) break;
+      }
+      CELLFS_RETURN_IF_ERROR(cursor->Next());
+    }
+    return Status();
+  };
+  if (of_family && !qualifier.empty()) CELLFS_RETURN_IF_ERROR(walk({}, true));
+  CELLFS_RETURN_IF_ERROR(walk(qualifier, of_column));
+  std::sort(head.version_tombstones.rbegin(), head.version_tombstones.rend());
+  return head;
+}
+
+// ---- Writing ------------------------------------------------------------------------------------
+
+StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
+  const bool only_deletes = HasOnlyDeletes(batches);
+  const StoreContext::BytesOfPut bytes = BytesOf(batches);
+  DiskReserve::Claim claim;
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->ClaimDiskRoom(bytes, claim));
+  CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(only_deletes));
+  const std::lock_guard write_lock(context_->write_mutex);
+  SequenceId last = context_->read_point.load();
+  std::vector<std::vector<CellView>> cells;
+  std::vector<LogRecord> records;
+  cells.reserve(batches.size());
+  const TableVersionPtr version = versions_.Current();
+  const std::shared_ptr<MemoryCells>& active = version->active;
+  Memstore::Addition addition = active->Begin();  // nothing may fail once the log has the cells
+  for (const RowBatch& batch : batches) {
+    cells.push_back(CellsOf(batch, ++last));
+    active->Prepare(cells.back(), addition);
+    if (batch.durability != Durability::kSkipWal) {
+      records.push_back({id(), last, batch.row, cells.back()});
+    }
+  }
+  const auto append = [&] { return context_->wal->Append(records); };
+  CELLFS_ASSIGN_OR_RETURN(
+      const LogPosition position,
+      only_deletes ? context_->reserve.Spend(kBytesOfDeletes, append) : append());
+  active->Finish(addition);
+  context_->reserve.Wrote(bytes.in_log);
+  context_->read_point.store(last);
+  context_->mutations += batches.size();
+  const int64_t flush_size = FlushSizeOf(*version->schema, context_->options.site);
+  if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) context_->wake_maintenance();
+  return position;
+}
+
+Timestamp LocalTable::NewestTimestamp() const {
+  const Snapshot<TableVersion> version = versions_.Current();
+  return version->newest();
+}
+
+Status LocalTable::CheckRoom(uint64_t bytes) {
+  DiskReserve::Claim claim;
+  return context_->ClaimDiskRoom(BytesOfValue(bytes), claim);
+}
+
+// With a key as long as most are, with the owner and the time that may be stored beside, and into a
+// memstore without cells, for a flush may come before the put.
+StoreContext::BytesOfPut LocalTable::BytesOfValue(uint64_t bytes) const {
+  constexpr uint64_t kBeside = 2048;
+  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  const Snapshot<TableVersion> version = versions_.Current();
+  return {.in_log = kBeside + bytes,
+          .in_files = version->active->bytes_of_empty_files() +
+                      MostBytesInFile(CellType::kPut, kBeside, bytes, limit)};
+}
+
+// What cannot be flushed must not be acknowledged: no later flush of the table would succeed.
+Status LocalTable::CheckStorable(std::span<const RowBatch> batches) const {
+  constexpr uint64_t kMost = StoreFileBuilder::kMostBytesOfCell;
+  for (const RowBatch& batch : batches) {
+    for (const Cell& cell : batch.cells) {
+      const uint64_t size = batch.row.size() + cell.qualifier.size() + cell.value.size();
+      if (size <= kMost) continue;
+      return {StatusCode::kValueTooLarge,
+              "a cell of " + std::to_string(size) +
+                  " bytes, its key included, is over the store's maximum of " +
+                  std::to_string(kMost)};
+    }
+  }
+  return {};
+}
+
+StoreContext::BytesOfPut LocalTable::BytesOf(std::span<const RowBatch> batches) const {
+  constexpr uint64_t kRecord = 64;  // its header, and what a cell has beside its bytes
+  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  const Snapshot<TableVersion> version = versions_.Current();
+  StoreContext::BytesOfPut bytes{.in_log = 0, .in_files = version->active->BytesToBegin()};
+  for (const RowBatch& batch : batches) {
+    for (const Cell& cell : batch.cells) {
+      const uint64_t key = batch.row.size() + cell.qualifier.size();
+      bytes.in_log += kRecord + key + cell.value.size();
+      bytes.in_files += MostBytesInFile(cell.type, key, cell.value.size(), limit);
+    }
+  }
+  return bytes;
+}
+
+void LocalTable::Recover(const LogRecord& record) {
+  if (record.sequence_id <= versions_.flushed()) return;
+  const Snapshot<TableVersion> version = versions_.Current();
+  for (const CellView& cell : record.cells) {
+    if (version->schema->FindFamily(cell.family) == nullptr) strange_family_ = cell.family;
+  }
+  const std::shared_ptr<MemoryCells>& active = version->active;
+  Memstore::Addition addition = active->Begin();
+  active->Prepare(record.cells, addition);
+  active->Finish(addition);
+}
+
+// ---- The table as a whole -----------------------------------------------------------------------
+
+Status LocalTable::Flush() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  return flusher_.Flush();
+}
+
+Status LocalTable::Compact(CompactionKind kind) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  return compactor_.Compact(kind);
+}
+
+Status LocalTable::CompactSelected() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  return compactor_.CompactSelected();
+}
+
+// The caller has seen to it that nobody writes.
+Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  const TableFlusher::Held held = flusher_.HoldOff();
+  const Status flushed = flusher_.Flush(held);
+  if (!IsInForce(flushed)) return flushed;
+  VersionEdit edit;
+  const Snapshot<TableVersion> version = versions_.Current();
+  for (const auto& file : version->files->All())
+    if (schema->FindFamily(file->facts().family) == nullptr) edit.removed.push_back(file);
+  edit.active = versions_.NewMemory(*schema);
+  edit.schema = std::move(schema);
+  return versions_.Apply(edit);
+}
+
+Status LocalTable::Truncate() {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  const TableFlusher::Held held = flusher_.HoldOff();
+  const Snapshot<TableVersion> version = versions_.Current();
+  VersionEdit edit;
+  edit.removed = version->files->All();
+  // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
+  edit.flushed = context_->read_point.load();
+  edit.active = versions_.NewMemory(*version->schema);
+  edit.ends_frozen = true;
+  const Status committed = versions_.Apply(edit);
+  if (IsInForce(committed)) flusher_.Settle();
+  return committed;
+}
+
+void LocalTable::Drop() {
+  versions_.MarkDropped();  // ends flush and compaction, soon
+  const TableFlusher::Held held = flusher_.HoldOff();
+  const auto compactions_held = compactor_.HoldOff();
+  context_->files.RemoveTree(versions_.folder()->path);  // what is left is found by the next opening
+  context_->wal->DropTable(id());
+  flusher_.Settle();
+  const std::lock_guard write_lock(context_->write_mutex);
+  const TableVersionPtr version = versions_.Current();
+  for (const auto& cells : {version->active, version->frozen})
+    if (cells != nullptr) cells->EndCharge();
+}
+
+TableStatistics LocalTable::GetStatistics() {
+  const TableVersionPtr version = versions_.Current();
+  TableStatistics statistics;
+  for (const auto& cells : {version->active, version->frozen}) {
+    if (cells == nullptr) continue;
+    statistics.memstore_bytes += cells->memstore().cells() == 0 ? 0 : cells->memstore().bytes();
+    statistics.memstore_cells += cells->memstore().cells();
+  }
+  statistics.file_bytes = version->files->bytes();
+  statistics.flushes = flusher_.flushes();
+  statistics.compactions = compactor_.compactions();
+  statistics.flushed = versions_.flushed();
+  const bool has_every_file = versions_.HasEveryFile();
+  const Timestamp now = context_->options.clock->Now();
+  for (const auto& [name, family] : version->schema->families)
+    statistics.major_compactions[name] =
+        LatestMajorCompaction(version->files->Of(name), has_every_file, now);
+  statistics.damage = versions_.damage();
+  if (const Status failed = flusher_.last_error(); !failed.ok()) {
+    statistics.error = "flush: " + failed.message();
+  } else if (const Status compacted = compactor_.last_error(); !compacted.ok()) {
+    statistics.error = "compaction: " + compacted.message();
+  }
+  return statistics;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/table_compactor.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/local/rewrite_notice.h"
+
+namespace cellfs {
+namespace {
+
+constexpr int kAttempts = 5;  // where the table is altered meanwhile
+
+}  // namespace
+
+Status TableCompactor::Compact(CompactionKind kind) {
+  const std::lock_guard lock(mutex_);
+  const auto bytes_of_files = [this] {
+    const Snapshot<TableVersion> version = versions_.Current();
+    return version->files->bytes();
+  };
+  const uint64_t before = bytes_of_files();
+  Status done = CompactAll(kind);
+  const uint64_t after = bytes_of_files();
+  if (done.code() == StatusCode::kStoreFull && after < before)
+    done = {done.code(), done.message() + ". What could go in smaller steps went: " +
+                             std::to_string(before - after) + " bytes"};
+  versions_.NoteDamage(done);
+  attempts_.Ended(done, context_.options.clock->Elapsed());
+  return done;
+}
+
+// A family for which there is no room is no reason to leave the others, and what they give back may
+// be what it lacks.
+Status TableCompactor::CompactAll(CompactionKind kind) {
+  const std::shared_ptr<const TableSchema> schema = versions_.Schema();
+  std::vector<const FamilySchema*> families;
+  for (const auto& [name, family] : schema->families) families.push_back(&family);
+  while (true) {
+    std::vector<const FamilySchema*> without_room;
+    Status full;
+    for (const FamilySchema* family : families) {
+      Status status = CompactFamily(*family, kind);
+      if (status.code() == StatusCode::kStoreFull) {
+        without_room.push_back(family);
+        full = std::move(status);
+      } else {
+        CELLFS_RETURN_IF_ERROR(status);
+      }
+    }
+    const bool is_done = without_room.empty();
+    if (is_done) ++compactions_;
+    if (is_done || without_room.size() == families.size()) return full;
+    families = std::move(without_room);
+  }
+}
+
+Status TableCompactor::CompactFamily(const FamilySchema& family, CompactionKind kind) {
+  bool has_thinned = false;
+  for (int attempt = 1;; ++attempt) {
+    Status status = DropExpired(family).status();
+    if (status.ok()) status = RunJob({family, versions_.FilesOf(family.name()), kind}, {});
+    if (status.code() == StatusCode::kStoreFull) {
+      bool has_made_room = false;
+      if (!std::exchange(has_thinned, true)) {
+        CELLFS_ASSIGN_OR_RETURN(has_made_room, ThinFiles(family, {}));
+      }
+      if (!has_made_room) {
+        CELLFS_ASSIGN_OR_RETURN(has_made_room, CompactPair(family));
+      }
+      if (!has_made_room) return status;
+      attempt = 0;
+    } else if (status.code() != StatusCode::kUnavailable || attempt >= kAttempts ||
+               versions_.is_dropped()) {
+      return status;
+    }
+  }
+}
+
+// False: there is no room for any two, or no more than two are there.
+StatusOr<bool> TableCompactor::CompactPair(const FamilySchema& family) {
+  for (StoreFiles& pair : PickPairs(versions_.FilesOf(family.name()))) {
+    const Status status = RunJob({family, std::move(pair), CompactionKind::kMinor}, {});
+    if (status.ok()) return true;
+    if (status.code() != StatusCode::kStoreFull) return status;
+  }
+  return false;
+}
+
+// Takes out of each file alone what tombstones and withdrawals hide, also those of newer files: what
+// is written so is never more than what goes, and nothing where a whole file was deleted. False: no
+// file has become smaller.
+StatusOr<bool> TableCompactor::ThinFiles(const FamilySchema& family, const Stopped& stopped) {
+  bool has_made_room = false;
+  for (bool again = true; again;) {
+    bool lacks_room = false;
+    again = false;
+    // A file goes once nobody holds it, so only one is held at a time.
+    std::vector<uint64_t> numbers;
+    for (const auto& file : versions_.FilesOf(family.name()))
+      numbers.push_back(file->facts().number);
+    for (const uint64_t number : numbers) {
+      Compaction alone{family, versions_.FilesOf(family.name()), CompactionKind::kMinor,
+                       /*heeds_newer_tombstones=*/true};
+      std::erase_if(alone.files, [&](const auto& file) { return file->facts().number != number; });
+      if (alone.files.empty()) continue;
+      CELLFS_ASSIGN_OR_RETURN(const bool is_worth_it, IsWorthThinning(alone, stopped));
+      if (!is_worth_it) continue;
+      const Status status = RunJob(std::move(alone), stopped);
+      lacks_room |= status.code() == StatusCode::kStoreFull;
+      if (status.code() == StatusCode::kStoreFull) continue;
+      CELLFS_RETURN_IF_ERROR(status);
+      again = has_made_room = true;
+    }
+    again &= lacks_room;
+  }
+  return has_made_room;
+}
+
+StatusOr<bool> TableCompactor::IsWorthThinning(const Compaction& alone,
+                                               const Stopped& stopped) const {
+  const auto hides = [](const auto& file) {
+    return file->facts().tombstones + file->facts().withdrawals != 0;
+  };
+  const StoreFiles newer = NewerThan(alone, versions_.FilesOf(alone.family.name()));
+  if (!hides(alone.files.front()) && std::none_of(newer.begin(), newer.end(), hides))
+    return false;
+  const CompactionJob job(context_, versions_, alone, stopped);
+  CELLFS_ASSIGN_OR_RETURN(const uint64_t left, job.Measure());
+  return left + kBytesOfNames < alone.bytes();
+}
+
+Status TableCompactor::CompactSelected() {
+  while (true) {
+    const std::lock_guard lock(mutex_);
+    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactOnce({}));
+    if (!was_worth_it) return {};
+  }
+}
+
+StatusOr<bool> TableCompactor::CompactByPolicy(const Stopped& stopped) {
+  const std::lock_guard lock(mutex_);
+  if (!attempts_.MayTry(context_.options.clock->Elapsed())) return false;
+  return CompactOnce(stopped);
+}
+
+StatusOr<bool> TableCompactor::CompactOnce(const Stopped& stopped) {
+  StatusOr<bool> done = CompactWhatIsWorthIt(stopped);
+  versions_.NoteDamage(done.status());
+  attempts_.Ended(done.status(), context_.options.clock->Elapsed());
+  return done;
+}
+
+StatusOr<bool> TableCompactor::CompactWhatIsWorthIt(const Stopped& stopped) {
+  const std::shared_ptr<const TableSchema> schema = versions_.Schema();
+  if (!schema->compaction_enabled()) return false;
+  for (const auto& [name, family] : schema->families) {
+    if (versions_.is_dropped()) return false;
+    const StatusOr<bool> has_dropped = DropExpired(family);
+    if (has_dropped.status().code() == StatusCode::kUnavailable) return false;
+    CELLFS_RETURN_IF_ERROR(has_dropped.status());
+    if (*has_dropped) return true;
+    const TableVersionPtr version = versions_.Current();
+    std::optional<Compaction> compaction = PickCompaction(
+        *version, family, context_.options.site, context_.options.clock->Now());
+    if (!compaction) continue;
+    Status status = RunJob(*std::move(compaction), stopped);
+    if (status.code() == StatusCode::kStoreFull) {
+      const StatusOr<bool> has_made_room = ThinFiles(family, stopped);
+      if (!has_made_room.ok() || *has_made_room) status = has_made_room.status();
+    }
+    if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
+      return false;
+    CELLFS_RETURN_IF_ERROR(status);
+    ++compactions_;
+    return true;
+  }
+  return false;
+}
+
+StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family) {
+  VersionEdit edit;
+  edit.removed =
+      PickExpired(versions_.FilesOf(family.name()), family, context_.options.clock->Now());
+  if (edit.removed.empty()) return false;
+  CELLFS_RETURN_IF_ERROR(versions_.Apply(edit));
+  return true;
+}
+
+Status TableCompactor::RunJob(Compaction compaction, const Stopped& stopped) {
+  if (compaction.files.empty()) return {};
+  const auto run = [&]() -> Status {
+    CompactionJob job(context_, versions_, std::move(compaction), stopped);
+    CELLFS_RETURN_IF_ERROR(job.ClaimRoom());
+    CELLFS_ASSIGN_OR_RETURN(const VersionEdit edit, job.Run());
+    const TableVersionPtr before = versions_.Current();
+    const Status applied = versions_.Apply(edit);
+    if (IsInForce(applied)) TellOfRewrite(context_, job.TakeDropped(), before);
+    return applied;
+  };
+  const Status done = run();
+  // By now the files have gone, unless somebody reads them.
+  context_.reserve.Forget();
+  context_.reserve.Fill();
+  context_.TellRoomMade();
+  return done;
+}
+
+}  // namespace cellfs

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// TableFlusher: the flushes of one table, one at a time, and how those who write to it wait for
+// them (HBase: MemStoreFlusher).
+#ifndef CELLFS_ENGINE_LOCAL_TABLE_FLUSHER_H_
+#define CELLFS_ENGINE_LOCAL_TABLE_FLUSHER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "engine/local/attempts.h"
+#include "engine/local/store_context.h"
+#include "engine/local/version_set.h"
+
+namespace cellfs {
+
+// Thread-safe. Its mutex comes before the compactor's and those of VersionSet.
+class TableFlusher {
+ public:
+  // Both outlive it.
+  TableFlusher(StoreContext& context, VersionSet& versions)
+      : context_(context), versions_(versions) {}
+  TableFlusher(const TableFlusher&) = delete;
+  TableFlusher& operator=(const TableFlusher&) = delete;
+
+  // What has been written so far. What a failed flush has left comes first, for it is older.
+  Status Flush();
+
+  // Who changes the table as a whole: no flush comes between.
+  using Held = std::unique_lock<std::mutex>;
+  Held HoldOff() { return Held(mutex_); }
+  Status Flush(const Held& held);
+  // Nothing is left to be flushed: an error that was is over.
+  void Settle() { Ended({}); }
+
+  // Whether the background is to flush it, and whether it may now: it pauses after an error.
+  bool WantsFlush() const;
+  bool MayFlush() const { return attempts_.MayTry(context_.options.clock->Elapsed()); }
+  Status last_error() const { return attempts_.last(); }
+  uint64_t flushes() const { return flushes_; }
+
+  // Before a write. Where memory is full, waits for flushes that make room; an error: they fail, and
+  // memory would grow until the process ends. While nobody flushes writers go on.
+  Status WaitForRoom(bool only_deletes);
+  // The same, without waiting.
+  Status CheckTakesPuts() const { return CheckFlushes(Fullness(/*only_deletes=*/false)); }
+
+ private:
+  Status FlushFrozen(const TableVersionPtr& version);
+  Status RunJob(const TableVersionPtr& version);
+  void Ended(const Status& status);
+  double Fullness(bool only_deletes) const;
+  Status CheckFlushes(double fullness) const;
+  bool CanWait() const;
+
+  StoreContext& context_;
+  VersionSet& versions_;
+  std::mutex mutex_;                 // one flush at a time
+  std::atomic<bool> failed_{false};  // the last one; written under the store's room_mutex
+  Attempts attempts_;
+  std::atomic<uint64_t> flushes_{0};
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOCAL_TABLE_FLUSHER_H_

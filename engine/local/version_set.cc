@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/version_set.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "engine/local/lost_tables.h"
+
+namespace cellfs {
+
+VersionSet::VersionSet(StoreContext& context, StoredTable table,
+                       std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
+    : context_(context),
+      folder_(std::move(folder)),
+      next_file_(manifest.next_file),
+      flushed_(manifest.flushed) {
+  StoreFiles files;
+  std::vector<FileFacts> strange;
+  for (const FileFacts& facts : manifest.files) {
+    if (table.schema->FindFamily(facts.family) != nullptr) {
+      files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
+    } else {
+      strange.push_back(facts);
+    }
+  }
+  NoteStrange(std::move(strange));
+  TableVersion version;
+  version.schema = std::move(table.schema);
+  version.active = NewMemory(*version.schema);
+  version.files = std::make_shared<TableFiles>(files);
+  version_ = std::make_shared<TableVersion>(std::move(version));
+}
+
+Snapshot<TableVersion> VersionSet::Current() const {
+  const std::lock_guard lock(version_mutex_);
+  return version_;
+}
+
+std::shared_ptr<const TableSchema> VersionSet::Schema() const {
+  const Snapshot<TableVersion> version = Current();
+  return version->schema;
+}
+
+StoreFiles VersionSet::FilesOf(std::string_view family) const {
+  const Snapshot<TableVersion> version = Current();
+  return version->files->Of(family);
+}
+
+StatusOr<TableView> VersionSet::ViewAt(const Moment* moment) const {
+  if (dropped_) return Status(StatusCode::kTableNotFound, "the table has been dropped");
+  if (moment != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(
+        TableVersionPtr version,
+        context_.moments->VersionFor(*moment, id(), [this] { return Current(); }));
+    return TableView(std::move(version), moment->sequence_id);
+  }
+  const std::lock_guard lock(version_mutex_);
+  return TableView(version_, context_.read_point.load());
+}
+
+bool VersionSet::HasEveryFile() const {
+  const Snapshot<TableVersion> version = Current();
+  return version->files->All().size() + 1 == next_file_;
+}
+
+std::shared_ptr<MemoryCells> VersionSet::NewMemory(const TableSchema& schema) const {
+  return std::make_shared<MemoryCells>(schema, context_.memory,
+                                       context_.options.inline_value_limit);
+}
+
+void VersionSet::Freeze() {
+  const std::lock_guard write_lock(context_.write_mutex);  // no mutation is half in
+  const TableVersionPtr now = Current();
+  if (now->active->memstore().cells() == 0) return;
+  auto next = std::make_shared<TableVersion>(*now);
+  next->frozen = std::exchange(next->active, NewMemory(*now->schema));
+  const std::lock_guard lock(version_mutex_);
+  version_ = std::move(next);
+}
+
+// ---- Edits --------------------------------------------------------------------------------------
+
+Status VersionSet::Apply(const VersionEdit& edit) {
+  const std::lock_guard edit_lock(edit_mutex_);
+  // Nothing may fail once the manifest is in place.
+  const StatusOr<Successor> successor = SuccessorBy(edit);
+  removed_undoably_.reserve(removed_undoably_.size() + edit.removed.size());
+  const Status saved = successor.ok() ? Save(edit, successor->manifest) : successor.status();
+  if (!IsInForce(saved)) {
+    Discard(edit.added);
+    return saved;
+  }
+  is_undoable_ = !saved.ok();
+  Install(edit, *successor);
+  LetGo(edit.removed, successor->manifest);
+  NoteStrange(successor->strange);
+  ForgetDamageOf(edit.removed);
+  return saved;
+}
+
+StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit) const {
+  const Snapshot<TableVersion> present = Current();
+  StoreFiles files = present->files->All();
+  const size_t found = std::erase_if(files, [&](const auto& file) {
+    return std::find(edit.removed.begin(), edit.removed.end(), file) != edit.removed.end();
+  });
+  if (found != edit.removed.size() || dropped_)
+    return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
+  for (const FileFacts& facts : edit.added)
+    files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
+  Successor successor;
+  successor.strange = strange_files_;
+  std::erase_if(successor.strange, [&](const FileFacts& facts) {
+    return edit.schema != nullptr && edit.schema->FindFamily(facts.family) != nullptr;
+  });
+  successor.manifest = {.store_id = folder_->store_id,
+                        .table = id(),
+                        .flushed = std::max(flushed(), edit.flushed),
+                        .next_file = next_file_,
+                        .files = successor.strange};
+  for (const auto& file : files) successor.manifest.files.push_back(file->facts());
+  successor.files = std::make_shared<const TableFiles>(files);
+  successor.version = std::make_shared<TableVersion>();
+  return successor;
+}
+
+// The names of the files come first, and may not follow the manifest's.
+Status VersionSet::Save(const VersionEdit& edit, const Manifest& manifest) {
+  if (!edit.added.empty())
+    CELLFS_RETURN_IF_ERROR(context_.files.SyncDirectory(folder_->path));
+  return context_.reserve.Spend(
+      kBytesOfNames, [&] { return SaveManifest(context_.files, folder_->path, manifest); });
+}
+
+void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
+  const std::shared_ptr<TableVersion>& after = successor.version;
+  const std::lock_guard write_lock(context_.write_mutex);
+  const auto moments_lock = context_.moments->HoldOff();
+  const TableVersionPtr before = Current();
+  *after = *before;
+  after->files = successor.files;
+  if (edit.schema != nullptr) after->schema = edit.schema;
+  if (edit.active != nullptr) after->active = edit.active;
+  if (edit.ends_frozen) after->frozen = nullptr;
+  if (edit.complete_up_to) {
+    context_.moments->KeepOverFlush(moments_lock, id(), before, after, *edit.complete_up_to);
+  } else {
+    context_.moments->Keep(moments_lock, id(), before);
+  }
+  flushed_ = successor.manifest.flushed;
+  context_.reserve.Forget();  // files were written, and memstores promise less
+  for (const auto& cells : {before->active, before->frozen}) {
+    if (cells != nullptr && cells != after->active && cells != after->frozen) cells->EndCharge();
+  }
+  const std::lock_guard lock(version_mutex_);
+  version_ = after;
+}
+
+// An edit that is saved settles those before it that may have been undone.
+void VersionSet::LetGo(const StoreFiles& removed, const Manifest& manifest) {
+  removed_undoably_.insert(removed_undoably_.end(), removed.begin(), removed.end());
+  if (is_undoable_) return;
+  context_.wal->MarkTable(id(), MarkOf(manifest));
+  context_.wal->Flushed(id(), manifest.flushed);
+  for (const auto& file : std::exchange(removed_undoably_, {})) file->SetObsolete();
+}
+
+void VersionSet::Discard(const std::vector<FileFacts>& files) const {
+  for (const FileFacts& facts : files)
+    std::remove((folder_->path + "/" + StoreFileName(facts.number)).c_str());
+}
+
+void VersionSet::TellLog() { context_.wal->Flushed(id(), flushed()); }
+
+// ---- Damage -------------------------------------------------------------------------------------
+
+void VersionSet::NoteStrange(std::vector<FileFacts> strange) {
+  if (strange.size() == strange_files_.size()) return;
+  strange_files_ = std::move(strange);
+  const std::lock_guard lock(damage_mutex_);
+  damage_ = strange_files_.empty() ? "" : DescribeStrangeFamily(strange_files_.back().family);
+}
+
+void VersionSet::NoteDamage(const Status& found) {
+  if (found.code() != StatusCode::kCorruption) return;
+  const std::lock_guard lock(damage_mutex_);
+  if (damage_.empty())
+    damage_ = found.message() +
+              "; the same file from a backup helps, put in place while the store is not mounted; "
+              "'cellfs check' says what else is damaged";
+}
+
+std::string VersionSet::damage() const {
+  const std::lock_guard lock(damage_mutex_);
+  return damage_;
+}
+
+// What is damaged is named by its path.
+void VersionSet::ForgetDamageOf(const StoreFiles& removed) {
+  const std::lock_guard lock(damage_mutex_);
+  for (const auto& file : removed) {
+    const std::string path = folder_->path + "/" + StoreFileName(file->facts().number);
+    if (damage_.find(path) != damage_.npos) damage_.clear();
+  }
+}
+
+}  // namespace cellfs
