@@ -67,6 +67,8 @@ struct TableStatistics {
   int64_t created = 0;  // when this table was made; 0: the store does not say it
   int64_t begun = 0;    // when the first table of that name was made; 0: it is not known
   std::string error;   // why its last flush or compaction failed, until one succeeds; or empty
+  int64_t retry_ms = 0;          // until the background tries that again
+  uint64_t compaction_debt = 0;  // bytes of the files that it is worth to compact now
   std::string damage;  // what of it is missing or damaged, as far as is known, and what helps
 };
 

@@ -17,6 +17,11 @@ void Attempts::Ended(const Status& status, int64_t now) {
   next_ = now + pause_;
 }
 
+int64_t Attempts::PauseLeft(int64_t now) const {
+  const std::lock_guard lock(mutex_);
+  return last_.ok() ? 0 : std::max<int64_t>(next_ - now, 0);
+}
+
 Status Attempts::last() const {
   const std::lock_guard lock(mutex_);
   return last_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Attempts: how one kind of background work on one table went: after an error the next try waits,
+// Attempts: how one kind of background work on one table, or family, went: after an error the next try waits,
 // twice as long each time, up to a minute. So one damaged page, or a full disk, does not keep the
 // machine busy for nothing. Times are Clock::Elapsed.
 #ifndef CELLFS_ENGINE_LOCAL_ATTEMPTS_H_
@@ -25,6 +25,8 @@ class Attempts {
   void Ended(const Status& status, int64_t now);
   // Of the last try; OK: it went well, or there was none.
   Status last() const;
+  // Until the background may try it again; 0: now.
+  int64_t PauseLeft(int64_t now) const;
 
  private:
   mutable std::mutex mutex_;

@@ -19,6 +19,7 @@
 #include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 #include "engine/region/catalog_json.h"
+#include "engine/region/emptied.h"
 
 namespace cellfs {
 namespace {
@@ -42,9 +43,14 @@ class StoreCheck {
     CELLFS_RETURN_IF_ERROR(CheckLog(!catalog.tables.empty() || !catalog.dropped_tables.empty()));
     CELLFS_RETURN_IF_ERROR(CheckForCutOff());
     CheckReserve();
-    for (const auto& [name, table] : catalog.tables) CheckTable(name, table);
-    for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+    for (const auto& [name, table] : catalog.tables) {
+      dropped_families_ = DroppedFamilies(catalog, name);
+      CheckTable(name, table);
+    }
+    for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+      dropped_families_ = DroppedFamilies(dropped);
       CheckTable(dropped.table.schema->name(), dropped.table);
+    }
     if (loaded.ok()) CheckForLostTables();
     return std::move(report_);
   }
@@ -296,18 +302,21 @@ class StoreCheck {
   std::vector<std::pair<std::string, std::string>> StrangeFamilies(const CatalogTable& table,
                                                                    const Manifest& manifest,
                                                                    const TableFolder& folder) {
-    const auto is_strange = [&](const std::string& family) {
-      return table.schema->FindFamily(family) == nullptr;
+    const auto is_strange = [&](const std::string& family, Timestamp written) {
+      if (table.schema->FindFamily(family) != nullptr) return false;
+      const auto dropped = dropped_families_.find(family);
+      return dropped == dropped_families_.end() || written > dropped->second;
     };
     std::set<std::string> in_files;
     for (const FileFacts& facts : manifest.files) {
-      if (is_strange(facts.family) && IsStillNamed(folder, facts)) in_files.insert(facts.family);
+      if (is_strange(facts.family, facts.written) && IsStillNamed(folder, facts))
+        in_files.insert(facts.family);
     }
     std::vector<std::pair<std::string, std::string>> strange;
     for (const std::string& family : in_files)
       strange.emplace_back(family, DescribeStrangeFamily(family));
     for (const auto& [family, sequence_id] : families_[table.id]) {
-      if (is_strange(family) && sequence_id > manifest.flushed)
+      if (is_strange(family, 0) && sequence_id > manifest.flushed)
         strange.emplace_back(family, DescribeStrangeFamilyInLog(family));
     }
     return strange;
@@ -447,6 +456,7 @@ class StoreCheck {
   uint64_t first_segment_ = 0;
   bool next_is_on_disk_ = false;  // as the segment that was read last says
   std::vector<LogFinding> found_in_log_;
+  std::map<std::string, Timestamp> dropped_families_;  // of the table that is looked at
   OlderCells older_;  // what the log had before its first segment
   TableMarks marks_;  // what it says of manifests
   std::map<TableId, SequenceId> logged_;  // the highest of its records

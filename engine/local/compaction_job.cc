@@ -30,7 +30,8 @@ CompactionJob::CompactionJob(StoreContext& context, VersionSet& versions, Compac
     : context_(context),
       versions_(versions),
       compaction_(std::move(compaction)),
-      stopped_(std::move(stopped)) {}
+      stopped_(std::move(stopped)),
+      alterations_(versions.alterations()) {}
 
 CompactionJob::~CompactionJob() { context_.claimed_by_compactions -= claimed_; }
 
@@ -104,6 +105,11 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   return edit;
 }
 
+bool CompactionJob::MustStop() const {
+  return versions_.is_dropped() || versions_.alterations() != alterations_ ||
+         (stopped_ && stopped_()) || (asker_ != nullptr && asker_->HasGivenUp());
+}
+
 Rewrite CompactionJob::Rules() const {
   const bool is_major = compaction_.kind == CompactionKind::kMajor;
   Rewrite rules = context_.RewriteNow(is_major ? RewriteKind::kMajor : RewriteKind::kMinor);
@@ -114,7 +120,7 @@ Rewrite CompactionJob::Rules() const {
 
 StatusOr<RewriteInput> CompactionJob::Input(bool lengths_only) const {
   RewriteInput input;
-  input.stopped = [this] { return versions_.is_dropped() || (stopped_ && stopped_()); };
+  input.stopped = [this] { return MustStop(); };
   for (const auto& file : compaction_.files) {
     CELLFS_ASSIGN_OR_RETURN(StoreFile::Lease lease, file->Open());
     input.cells.push_back(std::make_unique<StoreFileCursor>(std::move(lease), kMaxSequenceId,

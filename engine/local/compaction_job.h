@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "engine/giving_up.h"
 #include "engine/local/compaction_picker.h"
 #include "engine/local/disk_reserve.h"
 #include "engine/local/dropped_columns.h"
@@ -20,8 +21,8 @@ namespace cellfs {
 // Runs once. Not thread-safe.
 class CompactionJob {
  public:
-  // It ends with kCancelled where `stopped` says so, or when the table is dropped. Null: somebody
-  // waits for it, and it does not give way to writes either.
+  // It ends with kCancelled where `stopped` says so, or when the table is altered or dropped. Null:
+  // somebody waits for it (GivingUp), and it does not give way to writes either.
   using Stopped = std::function<bool()>;
 
   // All outlive the job.
@@ -42,6 +43,7 @@ class CompactionJob {
   DroppedColumns TakeDropped() { return std::move(dropped_); }
 
  private:
+  bool MustStop() const;
   Rewrite Rules() const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
@@ -49,6 +51,8 @@ class CompactionJob {
   VersionSet& versions_;
   const Compaction compaction_;
   const Stopped stopped_;
+  const GivingUp* const asker_ = GivingUp::OfThisThread();
+  const uint64_t alterations_;
   DiskReserve::Claim claim_;
   uint64_t claimed_ = 0;
   DroppedColumns dropped_;

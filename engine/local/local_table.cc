@@ -21,6 +21,8 @@ bool HasOnlyDeletes(std::span<const RowBatch> batches) {
   });
 }
 
+Status Gone() { return {StatusCode::kTableNotFound, "the table has been dropped"}; }
+
 TimeRange TimesOf(const Query& query, const std::string& family) {
   const auto own = query.family_time_ranges.find(family);
   return own == query.family_time_ranges.end() ? query.time_range : own->second;
@@ -31,9 +33,10 @@ TimeRange TimesOf(const Query& query, const std::string& family) {
 LocalTable::LocalTable(std::shared_ptr<StoreContext> context, StoredTable table,
                        std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
     : context_(std::move(context)),
-      versions_(*context_, std::move(table), std::move(folder), manifest),
+      versions_(*context_, table, std::move(folder), manifest),
       flusher_(*context_, versions_),
-      compactor_(*context_, versions_) {}
+      compactor_(*context_, versions_),
+      dropped_families_(std::move(table.dropped_families)) {}
 
 // ---- Reading ------------------------------------------------------------------------------------
 
@@ -180,10 +183,15 @@ StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
   const StoreContext::BytesOfPut bytes = BytesOf(batches);
+  const LargeWrites::Turn turn(context_->large_writes, bytes.in_log);
   DiskReserve::Claim claim;
   if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->ClaimDiskRoom(bytes, claim));
-  CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(only_deletes));
+  CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(only_deletes      ? WriteKind::kDeletes
+                                              : turn.is_large() ? WriteKind::kLarge
+                                                                : WriteKind::kSmall));
   const std::lock_guard write_lock(context_->write_mutex);
+  // Its log has ended: a record would never be flushed, and keep the log for ever.
+  if (versions_.is_dropped()) return Gone();
   SequenceId last = context_->read_point.load();
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
@@ -266,13 +274,19 @@ StoreContext::BytesOfPut LocalTable::BytesOf(std::span<const RowBatch> batches) 
 void LocalTable::Recover(const LogRecord& record) {
   if (record.sequence_id <= versions_.flushed()) return;
   const Snapshot<TableVersion> version = versions_.Current();
+  std::vector<CellView> cells;
   for (const CellView& cell : record.cells) {
-    if (version->schema->FindFamily(cell.family) == nullptr) strange_family_ = cell.family;
+    const std::string family(cell.family);
+    if (version->schema->FindFamily(family) == nullptr) {
+      const auto dropped = dropped_families_.find(family);
+      if (dropped != dropped_families_.end() && cell.timestamp <= dropped->second) continue;
+      strange_family_ = family;
+    }
+    cells.push_back(cell);
   }
-  const std::shared_ptr<MemoryCells>& active = version->active;
-  Memstore::Addition addition = active->Begin();
-  active->Prepare(record.cells, addition);
-  active->Finish(addition);
+  Memstore::Addition addition = version->active->Begin();
+  version->active->Prepare(cells, addition);
+  version->active->Finish(addition);
 }
 
 // ---- The table as a whole -----------------------------------------------------------------------
@@ -299,11 +313,11 @@ Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   const Status flushed = flusher_.Flush(held);
   if (!IsInForce(flushed)) return flushed;
   VersionEdit edit;
-  const Snapshot<TableVersion> version = versions_.Current();
-  for (const auto& file : version->files->All())
-    if (schema->FindFamily(file->facts().family) == nullptr) edit.removed.push_back(file);
+  edit.removes = [&](const FileFacts& file) { return schema->FindFamily(file.family) == nullptr; };
+  // A replay of the log leaves out what a family that is gone, or will be there again, had.
+  edit.flushed = context_->read_point.load();
   edit.active = versions_.NewMemory(*schema);
-  edit.schema = std::move(schema);
+  edit.schema = schema;
   return versions_.Apply(edit);
 }
 
@@ -312,7 +326,7 @@ Status LocalTable::Truncate() {
   const TableFlusher::Held held = flusher_.HoldOff();
   const Snapshot<TableVersion> version = versions_.Current();
   VersionEdit edit;
-  edit.removed = version->files->All();
+  edit.removes = [](const FileFacts&) { return true; };
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
   edit.flushed = context_->read_point.load();
   edit.active = versions_.NewMemory(*version->schema);
@@ -323,9 +337,12 @@ Status LocalTable::Truncate() {
 }
 
 void LocalTable::Drop() {
-  versions_.MarkDropped();  // ends flush and compaction, soon
+  {
+    const std::lock_guard write_lock(context_->write_mutex);  // no write is half in
+    versions_.MarkDropped();  // ends flush and compaction, soon
+  }
   const TableFlusher::Held held = flusher_.HoldOff();
-  const auto compactions_held = compactor_.HoldOff();
+  compactor_.Await();
   context_->files.RemoveTree(versions_.folder()->path);  // what is left is found by the next opening
   context_->wal->DropTable(id());
   flusher_.Settle();
@@ -333,6 +350,14 @@ void LocalTable::Drop() {
   const TableVersionPtr version = versions_.Current();
   for (const auto& cells : {version->active, version->frozen})
     if (cells != nullptr) cells->EndCharge();
+}
+
+void LocalTable::ShowError(std::string_view work, const Attempts& attempts,
+                           TableStatistics& statistics) const {
+  const Status failed = attempts.last();
+  if (failed.ok()) return;
+  statistics.error = std::string(work) + ": " + failed.message();
+  statistics.retry_ms = attempts.PauseLeft(context_->options.clock->Elapsed());
 }
 
 TableStatistics LocalTable::GetStatistics() {
@@ -349,15 +374,15 @@ TableStatistics LocalTable::GetStatistics() {
   statistics.flushed = versions_.flushed();
   const bool has_every_file = versions_.HasEveryFile();
   const Timestamp now = context_->options.clock->Now();
-  for (const auto& [name, family] : version->schema->families)
+  for (const auto& [name, family] : version->schema->families) {
     statistics.major_compactions[name] =
         LatestMajorCompaction(version->files->Of(name), has_every_file, now);
-  statistics.damage = versions_.damage();
-  if (const Status failed = flusher_.last_error(); !failed.ok()) {
-    statistics.error = "flush: " + failed.message();
-  } else if (const Status compacted = compactor_.last_error(); !compacted.ok()) {
-    statistics.error = "compaction: " + compacted.message();
+    const auto due = PickCompaction(*version, family, context_->options.site, now);
+    if (due) statistics.compaction_debt += due->bytes();
+    ShowError("compaction", compactor_.AttemptsOf(name), statistics);
   }
+  ShowError("flush", flusher_.attempts(), statistics);
+  statistics.damage = versions_.damage();
   return statistics;
 }
 

@@ -10,6 +10,7 @@
 #ifndef CELLFS_ENGINE_LOCAL_LOCAL_TABLE_H_
 #define CELLFS_ENGINE_LOCAL_LOCAL_TABLE_H_
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -48,9 +49,10 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   VersionSet& versions() { return versions_; }
   TableFlusher& flusher() { return flusher_; }
   TableCompactor& compactor() { return compactor_; }
-  // What the log brings back. Before anything else is asked of the table.
+  // What the log brings back, but for families that were dropped. Before anything else is asked of
+  // the table.
   void Recover(const LogRecord& record);
-  // A family that the log has cells of and the schema does not name; empty: there is none.
+  // Another family that the log has cells of and the schema does not name; empty: there is none.
   const std::string& strange_family() const { return strange_family_; }
   // No more writes come; what is left of the table is removed.
   void Drop();
@@ -61,12 +63,15 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   Status CheckStorable(std::span<const RowBatch> batches) const;
   StoreContext::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
   StoreContext::BytesOfPut BytesOfValue(uint64_t bytes) const;
+  void ShowError(std::string_view work, const Attempts& attempts,
+                 TableStatistics& statistics) const;
 
   const std::shared_ptr<StoreContext> context_;
   VersionSet versions_;
   TableFlusher flusher_;
   TableCompactor compactor_;
-  std::string strange_family_;  // set by Recover
+  const std::map<std::string, Timestamp> dropped_families_;  // as of StoredTable
+  std::string strange_family_;                               // set by Recover
 };
 
 }  // namespace cellfs

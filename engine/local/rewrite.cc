@@ -8,7 +8,9 @@
 namespace cellfs {
 namespace {
 
-constexpr uint64_t kCellsBetweenLooks = 1024;  // cells, whether to stop
+// Whether to stop is looked at after so many bytes: of values, and this for each cell.
+constexpr uint64_t kBytesBetweenLooks = uint64_t{1} << 20;
+constexpr uint64_t kBytesOfCell = 1024;
 
 class FamilyRewrite {
  public:
@@ -26,9 +28,13 @@ class FamilyRewrite {
   Status Run() {
     CELLFS_RETURN_IF_ERROR(cells_->Seek({}));
     CELLFS_RETURN_IF_ERROR(newer_->Seek({}));
-    for (uint64_t cells = 1; cells_->valid(); ++cells) {
-      if (cells % kCellsBetweenLooks == 0 && input_.stopped && input_.stopped()) {
-        return {StatusCode::kCancelled, "the rewrite has been stopped"};
+    uint64_t bytes = 0;
+    while (cells_->valid()) {
+      bytes += kBytesOfCell + cells_->cell().value_length;
+      if (bytes >= kBytesBetweenLooks) {
+        bytes = 0;
+        if (input_.stopped && input_.stopped())
+          return {StatusCode::kCancelled, "the rewrite has been stopped"};
       }
       CELLFS_RETURN_IF_ERROR(Take(cells_->cell()));
       CELLFS_RETURN_IF_ERROR(cells_->Next());

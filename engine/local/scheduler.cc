@@ -30,7 +30,8 @@ Scheduler::Scheduler(std::shared_ptr<StoreContext> context, Tables tables)
   context_->maintained = true;
   for (int i = 0; i < kFlushThreads; ++i)
     threads_.emplace_back([this] { Run(&Scheduler::FlushRound); });
-  threads_.emplace_back([this] { Run(&Scheduler::CompactionRound); });
+  threads_.emplace_back([this] { Run(&Scheduler::AnyCompactionRound); });
+  threads_.emplace_back([this] { Run(&Scheduler::ShortCompactionRound); });
 }
 
 Scheduler::~Scheduler() {
@@ -132,8 +133,8 @@ std::shared_ptr<LocalTable> Scheduler::ChooseToFlush(
   const auto larger = [](const auto& a, const auto& b) {
     return UnflushedBytesOf(*a) < UnflushedBytesOf(*b);
   };
-  const auto limit = static_cast<uint64_t>(context_->options.memstore_limit);
-  if ((context_->memory->bytes() > limit / 2 || context_->must_flush) && !candidates.empty()) {
+  const bool is_full = context_->FullnessOfMemory() > 0.5;
+  if ((is_full || context_->must_flush) && !candidates.empty()) {
     const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
     if (HasUnflushed(**largest)) return *largest;
   }
@@ -157,7 +158,7 @@ void Scheduler::End(const LocalTable& table) {
 }
 
 // Table by table, one compaction of each, until none is worth it any more.
-bool Scheduler::CompactionRound() {
+bool Scheduler::CompactionRound(CompactionLength length) {
   bool went_well = true;
   for (bool again = true; again;) {
     again = false;
@@ -167,7 +168,8 @@ bool Scheduler::CompactionRound() {
         const std::lock_guard lock(mutex_);
         progress_[std::this_thread::get_id()] = "compact " + table->name().ToString();
       }
-      const StatusOr<bool> compacted = table->compactor().CompactByPolicy([this] { return MustStop(); });
+      const StatusOr<bool> compacted =
+          table->compactor().CompactByPolicy(length, [this] { return MustStop(); });
       went_well &= compacted.ok();
       again |= compacted.ok() && *compacted;
     }

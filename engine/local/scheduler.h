@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Scheduler: the background threads of an embedded store, and what they do next (HBase: MemStoreFlusher and
-// CompactSplit). Two flush memstores that are full, that keep the log long, or that are the largest
-// when all together take too much, or that a put waits for which the disk has no room for; a third
-// compacts. So a flush waits neither for a compaction nor for a flush of another table. After an
-// error the next try of that table waits (Attempts).
+// Scheduler: the background threads of an embedded store, and what they do next (HBase:
+// MemStoreFlusher and CompactSplit). Two flush memstores that are full, that keep the log long, or
+// that are the largest when all together take too much, or that a put waits for which the disk has
+// no room for; two compact, one of them only what is short (HBase's small and large pools). So a
+// flush waits neither for a compaction nor for a flush of another table, and a short compaction for
+// no long one. After an error the next try waits (Attempts).
 #ifndef CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 #define CELLFS_ENGINE_LOCAL_SCHEDULER_H_
 
@@ -46,7 +47,9 @@ class Scheduler {
 
   void Run(Round round);
   bool FlushRound();
-  bool CompactionRound();
+  bool AnyCompactionRound() { return CompactionRound(CompactionLength::kAny); }
+  bool ShortCompactionRound() { return CompactionRound(CompactionLength::kShort); }
+  bool CompactionRound(CompactionLength length);
   std::shared_ptr<LocalTable> BeginFlush();
   std::shared_ptr<LocalTable> ChooseToFlush(
       const std::vector<std::shared_ptr<LocalTable>>& candidates) const;

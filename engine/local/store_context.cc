@@ -21,6 +21,20 @@ Status StoreContext::CheckMayChange() const {
   return {StatusCode::kReadOnly, "the store was opened to be read alone"};
 }
 
+uint64_t StoreContext::MemoryOfFlushable() const {
+  const uint64_t bytes = memory->bytes();
+  return bytes - std::min(bytes, stuck_bytes.load());
+}
+
+uint64_t StoreContext::LimitOfFlushable() const {
+  const auto limit = static_cast<uint64_t>(options.memstore_limit);
+  return limit - std::min(limit / 4 * 3, stuck_bytes.load());
+}
+
+double StoreContext::FullnessOfMemory() const {
+  return static_cast<double>(MemoryOfFlushable()) / static_cast<double>(LimitOfFlushable());
+}
+
 Rewrite StoreContext::RewriteNow(RewriteKind kind) const {
   return {.kind = kind,
           .now = options.clock->Now(),
@@ -30,7 +44,7 @@ Rewrite StoreContext::RewriteNow(RewriteKind kind) const {
 // What memstores have lies in the log as well, which is cut behind a flush. While one is under way
 // its bytes are on the disk and promised too.
 bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {
-  if (!maintained || failing_tables != 0) return false;
+  if (!maintained || stuck_bytes != 0) return false;
   return flushes_under_way > 0 || (memory->bytes() > 0 && missing <= wal->bytes());
 }
 

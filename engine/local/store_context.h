@@ -14,6 +14,7 @@
 
 #include "engine/local/disk_reserve.h"
 #include "engine/local/file_layer.h"
+#include "engine/local/large_writes.h"
 #include "engine/local/memory_account.h"
 #include "engine/local/moment_registry.h"
 #include "engine/local/store_file.h"
@@ -41,6 +42,7 @@ struct StoreContext {
   const std::shared_ptr<MomentRegistry> moments = std::make_shared<MomentRegistry>();
   std::unique_ptr<Wal> wal;  // set once, before the first write
 
+  LargeWrites large_writes;
   // Held while mutations are numbered, logged and put into memstores: one order for all three.
   std::mutex write_mutex;
   std::atomic<SequenceId> read_point{
@@ -49,7 +51,12 @@ struct StoreContext {
 
   // Of the memstores of all tables, what is being flushed too.
   const std::shared_ptr<MemoryAccount> memory = std::make_shared<MemoryAccount>();
-  std::atomic<int> failing_tables{0};   // whose last flush has failed
+  std::atomic<uint64_t> stuck_bytes{0};  // of tables whose last flush has failed
+  // Of the tables that can be flushed: what their memstores have, and what they may have; a quarter
+  // of the limit at least, however much is stuck. 1: all of it is taken.
+  uint64_t MemoryOfFlushable() const;
+  uint64_t LimitOfFlushable() const;
+  double FullnessOfMemory() const;
   std::atomic<bool> maintained{false};  // a background thread flushes, and is not paused
   std::function<void()> wake_maintenance = [] {};
 
@@ -85,7 +92,6 @@ struct StoreContext {
   std::mutex room_mutex;
   std::condition_variable room_made;  // by a flush, maybe
   uint64_t times_room_was_made = 0;   // guarded by room_mutex
-  Status flush_error;                 // of the last one that has failed; guarded by room_mutex
 
   std::mutex observer_mutex;            // held while it is called
   RewriteObserver* observer = nullptr;  // guarded by observer_mutex

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/table_compactor.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/local/rewrite_notice.h"
+#include "engine/waiting.h"
 
 namespace cellfs {
 namespace {
@@ -15,8 +17,49 @@ constexpr int kAttempts = 5;  // where the table is altered meanwhile
 
 }  // namespace
 
-Status TableCompactor::Compact(CompactionKind kind) {
+// ---- Turns --------------------------------------------------------------------------------------
+
+class TableCompactor::Turn {
+ public:
+  // REQUIRES: the compactor's mutex.
+  Turn(TableCompactor& compactor, const std::string& family)
+      : compactor_(compactor), family_(compactor.under_way_.insert(family).first) {}
+  ~Turn() {
+    {
+      const std::lock_guard lock(compactor_.mutex_);
+      compactor_.under_way_.erase(family_);
+    }
+    compactor_.ended_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  TableCompactor& compactor_;
+  const std::set<std::string>::iterator family_;
+};
+
+std::unique_ptr<TableCompactor::Turn> TableCompactor::TakeTurn(const std::string& family) {
+  const Waiting waiting(Wait::kIsLong);
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return !under_way_.contains(family); });
+  return std::make_unique<Turn>(*this, family);
+}
+
+std::unique_ptr<TableCompactor::Turn> TableCompactor::TryTurn(const std::string& family) {
   const std::lock_guard lock(mutex_);
+  if (under_way_.contains(family)) return nullptr;
+  return std::make_unique<Turn>(*this, family);
+}
+
+void TableCompactor::Await() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return under_way_.empty(); });
+}
+
+// ---- What is asked for --------------------------------------------------------------------------
+
+Status TableCompactor::Compact(CompactionKind kind) {
   const auto bytes_of_files = [this] {
     const Snapshot<TableVersion> version = versions_.Current();
     return version->files->bytes();
@@ -27,8 +70,6 @@ Status TableCompactor::Compact(CompactionKind kind) {
   if (done.code() == StatusCode::kStoreFull && after < before)
     done = {done.code(), done.message() + ". What could go in smaller steps went: " +
                              std::to_string(before - after) + " bytes"};
-  versions_.NoteDamage(done);
-  attempts_.Ended(done, context_.options.clock->Elapsed());
   return done;
 }
 
@@ -42,7 +83,9 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
     std::vector<const FamilySchema*> without_room;
     Status full;
     for (const FamilySchema* family : families) {
+      const auto turn = TakeTurn(family->name());
       Status status = CompactFamily(*family, kind);
+      Ended(*family, status);
       if (status.code() == StatusCode::kStoreFull) {
         without_room.push_back(family);
         full = std::move(status);
@@ -132,52 +175,80 @@ StatusOr<bool> TableCompactor::IsWorthThinning(const Compaction& alone,
   return left + kBytesOfNames < alone.bytes();
 }
 
+// ---- What is worth it ---------------------------------------------------------------------------
+
 Status TableCompactor::CompactSelected() {
   while (true) {
-    const std::lock_guard lock(mutex_);
-    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it, CompactOnce({}));
+    CELLFS_ASSIGN_OR_RETURN(const bool was_worth_it,
+                            CompactByPolicy(CompactionLength::kAny, {}));
     if (!was_worth_it) return {};
   }
 }
 
-StatusOr<bool> TableCompactor::CompactByPolicy(const Stopped& stopped) {
-  const std::lock_guard lock(mutex_);
-  if (!attempts_.MayTry(context_.options.clock->Elapsed())) return false;
-  return CompactOnce(stopped);
-}
-
-StatusOr<bool> TableCompactor::CompactOnce(const Stopped& stopped) {
-  StatusOr<bool> done = CompactWhatIsWorthIt(stopped);
-  versions_.NoteDamage(done.status());
-  attempts_.Ended(done.status(), context_.options.clock->Elapsed());
-  return done;
-}
-
-StatusOr<bool> TableCompactor::CompactWhatIsWorthIt(const Stopped& stopped) {
+// A family that fails is no reason to leave the others.
+StatusOr<bool> TableCompactor::CompactByPolicy(CompactionLength length, const Stopped& stopped) {
   const std::shared_ptr<const TableSchema> schema = versions_.Schema();
   if (!schema->compaction_enabled()) return false;
+  Status failed;
   for (const auto& [name, family] : schema->families) {
     if (versions_.is_dropped()) return false;
-    const StatusOr<bool> has_dropped = DropExpired(family);
-    if (has_dropped.status().code() == StatusCode::kUnavailable) return false;
-    CELLFS_RETURN_IF_ERROR(has_dropped.status());
-    if (*has_dropped) return true;
-    const TableVersionPtr version = versions_.Current();
-    std::optional<Compaction> compaction = PickCompaction(
-        *version, family, context_.options.site, context_.options.clock->Now());
-    if (!compaction) continue;
-    Status status = RunJob(*std::move(compaction), stopped);
-    if (status.code() == StatusCode::kStoreFull) {
-      const StatusOr<bool> has_made_room = ThinFiles(family, stopped);
-      if (!has_made_room.ok() || *has_made_room) status = has_made_room.status();
-    }
-    if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
-      return false;
-    CELLFS_RETURN_IF_ERROR(status);
-    ++compactions_;
-    return true;
+    if (stopped && !AttemptsAt(name).MayTry(context_.options.clock->Elapsed())) continue;
+    const auto turn = stopped ? TryTurn(name) : TakeTurn(name);
+    if (turn == nullptr) continue;
+    const StatusOr<bool> done = CompactIfWorthIt(family, length, stopped);
+    if (!done.ok() || *done || length == CompactionLength::kAny) Ended(family, done.status());
+    if (done.ok() && *done) return true;
+    if (failed.ok()) failed = done.status();
   }
+  if (!failed.ok()) return failed;
   return false;
+}
+
+Attempts& TableCompactor::AttemptsAt(const std::string& family) {
+  const std::lock_guard lock(mutex_);
+  return attempts_[family];
+}
+
+const Attempts& TableCompactor::AttemptsOf(const std::string& family) {
+  return AttemptsAt(family);
+}
+
+// One that was stopped, or that an alteration has ended, has met no error.
+void TableCompactor::Ended(const FamilySchema& family, const Status& status) {
+  versions_.NoteDamage(status);
+  if (status.code() == StatusCode::kCancelled) return;
+  AttemptsAt(family.name()).Ended(status, context_.options.clock->Elapsed());
+}
+
+// False too where it was stopped, or the table altered meanwhile.
+StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
+                                                CompactionLength length, const Stopped& stopped) {
+  const StatusOr<bool> has_dropped = DropExpired(family);
+  if (has_dropped.status().code() == StatusCode::kUnavailable) return false;
+  CELLFS_RETURN_IF_ERROR(has_dropped.status());
+  if (*has_dropped) return true;
+  const TableVersionPtr version = versions_.Current();
+  std::optional<Compaction> compaction = PickCompaction(
+      *version, family, context_.options.site, context_.options.clock->Now());
+  if (!compaction || !IsOfLength(*compaction, length)) return false;
+  Status status = RunJob(*std::move(compaction), stopped);
+  if (status.code() == StatusCode::kStoreFull) {
+    const StatusOr<bool> has_made_room = ThinFiles(family, stopped);
+    if (!has_made_room.ok() || *has_made_room) status = has_made_room.status();
+  }
+  if (status.code() == StatusCode::kCancelled || status.code() == StatusCode::kUnavailable)
+    return false;
+  CELLFS_RETURN_IF_ERROR(status);
+  ++compactions_;
+  return true;
+}
+
+// As hbase.regionserver.thread.compaction.throttle is where it is not said.
+bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength length) const {
+  const SiteSettings& site = context_.options.site;
+  const auto throttle = 2 * static_cast<uint64_t>(site.compaction_max) *
+                        static_cast<uint64_t>(site.memstore_flush_size);
+  return length == CompactionLength::kAny || compaction.bytes() <= throttle;
 }
 
 StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family) {

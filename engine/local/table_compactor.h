@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// TableCompactor: the compactions of one table, one at a time (HBase: CompactSplit). Where the disk
-// has no room for what is worth it, or was asked for, it goes on in smaller steps that give some
-// back.
+// TableCompactor: the compactions of one table, one of each family at a time (HBase: CompactSplit).
+// Where the disk has no room for what is worth it, or was asked for, it goes on in smaller steps that
+// give some back.
 #ifndef CELLFS_ENGINE_LOCAL_TABLE_COMPACTOR_H_
 #define CELLFS_ENGINE_LOCAL_TABLE_COMPACTOR_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
-#include <vector>
+#include <set>
+#include <string>
 
 #include "engine/admin.h"
 #include "engine/local/attempts.h"
@@ -20,7 +24,10 @@
 
 namespace cellfs {
 
-// Thread-safe. Its mutex comes before those of VersionSet.
+// How much a compaction may read that is not to wait behind longer ones.
+enum class CompactionLength { kShort, kAny };
+
+// Thread-safe.
 class TableCompactor {
  public:
   using Stopped = CompactionJob::Stopped;
@@ -35,31 +42,43 @@ class TableCompactor {
   Status Compact(CompactionKind kind);
   // What is worth it, until nothing is.
   Status CompactSelected();
-  // The same, in one family, if anything is; true: something was. Ends early, without an error,
-  // where `stopped` says so. After an error it does nothing for a while (Attempts).
-  StatusOr<bool> CompactByPolicy(const Stopped& stopped);
-  // Who drops the table: none is under way while this is held, and none begins.
-  std::unique_lock<std::mutex> HoldOff() { return std::unique_lock(mutex_); }
+  // One of that, of that length, of a family of which none is under way; true: there was one. Ends
+  // early, without an error, where `stopped` says so. A family that met an error is left alone for a
+  // while (Attempts). Null: somebody waits for it, and neither pauses nor turns keep him from it.
+  StatusOr<bool> CompactByPolicy(CompactionLength length, const Stopped& stopped);
+  // When the table is dropped: those under way have ended.
+  void Await();
 
-  Status last_error() const { return attempts_.last(); }
+  // Of the family's last one.
+  const Attempts& AttemptsOf(const std::string& family);
   uint64_t compactions() const { return compactions_; }
 
  private:
-  // REQUIRES: the mutex, all that follow.
+  // Of a family, from before its files are chosen until they have become one.
+  class Turn;
+  std::unique_ptr<Turn> TakeTurn(const std::string& family);
+  std::unique_ptr<Turn> TryTurn(const std::string& family);  // null: another has it
+
   Status CompactAll(CompactionKind kind);
+  // REQUIRES: the family's turn, as of all that follow.
   Status CompactFamily(const FamilySchema& family, CompactionKind kind);
   StatusOr<bool> CompactPair(const FamilySchema& family);
   StatusOr<bool> ThinFiles(const FamilySchema& family, const Stopped& stopped);
   StatusOr<bool> IsWorthThinning(const Compaction& alone, const Stopped& stopped) const;
-  StatusOr<bool> CompactOnce(const Stopped& stopped);
-  StatusOr<bool> CompactWhatIsWorthIt(const Stopped& stopped);
+  StatusOr<bool> CompactIfWorthIt(const FamilySchema& family, CompactionLength length,
+                                  const Stopped& stopped);
+  Attempts& AttemptsAt(const std::string& family);
+  void Ended(const FamilySchema& family, const Status& status);
+  bool IsOfLength(const Compaction& compaction, CompactionLength length) const;
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status RunJob(Compaction compaction, const Stopped& stopped);
 
   StoreContext& context_;
   VersionSet& versions_;
-  std::mutex mutex_;  // one compaction at a time
-  Attempts attempts_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::set<std::string> under_way_;           // families; guarded by mutex_
+  std::map<std::string, Attempts> attempts_;  // by family; the map is guarded by mutex_
   std::atomic<uint64_t> compactions_{0};
 };
 

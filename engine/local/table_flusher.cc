@@ -15,10 +15,22 @@
 namespace cellfs {
 namespace {
 
-// Flush sizes that a table's memstores may reach before writers wait or are refused.
+// Flush sizes that a table's memstores may reach before writers wait.
 constexpr double kRoomFactor = 4;
-// What deletes may have beyond that: they make room where a disk is full.
-constexpr double kExtraOfDeletes = 1.25;
+// And before they are refused, where its flushes fail: what is stuck is taken from the others.
+constexpr double kRoomFactorOfFailing = 2;
+// What others may have of that.
+constexpr double PartOf(WriteKind kind) {
+  switch (kind) {
+    case WriteKind::kLarge:
+      return 1;
+    case WriteKind::kSmall:
+      return 1.1;
+    case WriteKind::kDeletes:
+      break;
+  }
+  return 1.25;
+}
 // Writers are slowed from so much on, the more the fuller it is, so that nobody waits for long.
 constexpr double kSlowFrom = 0.75;
 constexpr std::chrono::microseconds kLongestDelay{20000};
@@ -91,16 +103,16 @@ Status TableFlusher::RunJob(const TableVersionPtr& version) {
   return applied;
 }
 
+// The flush of a table that is dropped meanwhile ends early, which is no failure.
 void TableFlusher::Ended(const Status& status) {
-  attempts_.Ended(status, context_.options.clock->Elapsed());
+  const bool has_failed = !status.ok() && !versions_.is_dropped();
+  attempts_.Ended(has_failed ? status : Status(), context_.options.clock->Elapsed());
+  const TableVersionPtr version = versions_.Current();
   {
     const std::lock_guard lock(context_.room_mutex);
-    if (failed_ != !status.ok()) context_.failing_tables += status.ok() ? -1 : 1;
-    failed_ = !status.ok();
-    if (!status.ok()) {
-      context_.flush_error = {status.code(), "table '" + versions_.Schema()->name().ToString() +
-                                                 "': " + status.message()};
-    }
+    failed_ = has_failed;
+    context_.stuck_bytes -= std::exchange(stuck_bytes_, has_failed ? version->UnflushedBytes() : 0);
+    context_.stuck_bytes += stuck_bytes_;
   }
   context_.reserve.Fill();
   context_.TellRoomMade();
@@ -117,23 +129,21 @@ bool TableFlusher::WantsFlush() const {
 // ---- Writers ------------------------------------------------------------------------------------
 
 // How much of what memstores may have is taken, of this table's or of all: 1 is all.
-double TableFlusher::Fullness(bool only_deletes) const {
+double TableFlusher::Fullness(WriteKind kind) const {
   const TableVersionPtr version = versions_.Current();
   const auto flush_size =
       static_cast<double>(FlushSizeOf(*version->schema, context_.options.site));
-  const double of_table =
-      static_cast<double>(version->UnflushedBytes()) / (flush_size * kRoomFactor);
-  const double of_all = static_cast<double>(context_.memory->bytes()) /
-                        static_cast<double>(context_.options.memstore_limit);
-  return std::max(of_table, of_all) / (only_deletes ? kExtraOfDeletes : 1);
+  const double factor = failed_ ? kRoomFactorOfFailing : kRoomFactor;
+  const double of_table = static_cast<double>(version->UnflushedBytes()) / (flush_size * factor);
+  return std::max(of_table, context_.FullnessOfMemory()) / PartOf(kind);
 }
 
 bool TableFlusher::CanWait() const {
-  return context_.maintained && context_.failing_tables == 0 && !versions_.is_dropped();
+  return context_.maintained && !failed_ && !versions_.is_dropped();
 }
 
-Status TableFlusher::WaitForRoom(bool only_deletes) {
-  double fullness = Fullness(only_deletes);
+Status TableFlusher::WaitForRoom(WriteKind kind) {
+  double fullness = Fullness(kind);
   if (fullness < kSlowFrom) return {};
   if (fullness < 1) {
     if (CanWait()) {
@@ -142,7 +152,7 @@ Status TableFlusher::WaitForRoom(bool only_deletes) {
     }
     return {};
   }
-  for (; fullness >= 1 && CanWait(); fullness = Fullness(only_deletes)) {
+  for (; fullness >= 1 && CanWait(); fullness = Fullness(kind)) {
     context_.wake_maintenance();
     const Waiting waiting(Wait::kIsLong);
     std::unique_lock lock(context_.room_mutex);
@@ -152,11 +162,12 @@ Status TableFlusher::WaitForRoom(bool only_deletes) {
 }
 
 Status TableFlusher::CheckFlushes(double fullness) const {
-  if (fullness < 1 || context_.failing_tables == 0 || versions_.is_dropped()) return {};
-  const std::lock_guard lock(context_.room_mutex);
-  return {context_.flush_error.code(),
-          "no memory is left for writes until the store can be flushed: " +
-              context_.flush_error.message()};
+  if (fullness < 1 || !failed_ || versions_.is_dropped()) return {};
+  const Status error = attempts_.last();
+  if (error.ok()) return {};  // it was flushed meanwhile
+  return {error.code(), "no memory is left for writes until table '" +
+                            versions_.Schema()->name().ToString() +
+                            "' can be flushed: " + error.message()};
 }
 
 }  // namespace cellfs

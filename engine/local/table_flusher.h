@@ -15,6 +15,10 @@
 
 namespace cellfs {
 
+// Deletes make room where a disk is full, and small writes are to pass by large ones: these have
+// more of the memory than others.
+enum class WriteKind { kLarge, kSmall, kDeletes };
+
 // Thread-safe. Its mutex comes before the compactor's and those of VersionSet.
 class TableFlusher {
  public:
@@ -37,20 +41,20 @@ class TableFlusher {
   // Whether the background is to flush it, and whether it may now: it pauses after an error.
   bool WantsFlush() const;
   bool MayFlush() const { return attempts_.MayTry(context_.options.clock->Elapsed()); }
-  Status last_error() const { return attempts_.last(); }
+  const Attempts& attempts() const { return attempts_; }
   uint64_t flushes() const { return flushes_; }
 
-  // Before a write. Where memory is full, waits for flushes that make room; an error: they fail, and
-  // memory would grow until the process ends. While nobody flushes writers go on.
-  Status WaitForRoom(bool only_deletes);
+  // Before a write. Where memory is full, waits for flushes that make room. An error: those of this
+  // table fail, and memory would grow until the process ends. While nobody flushes writers go on.
+  Status WaitForRoom(WriteKind kind);
   // The same, without waiting.
-  Status CheckTakesPuts() const { return CheckFlushes(Fullness(/*only_deletes=*/false)); }
+  Status CheckTakesPuts() const { return CheckFlushes(Fullness(WriteKind::kLarge)); }
 
  private:
   Status FlushFrozen(const TableVersionPtr& version);
   Status RunJob(const TableVersionPtr& version);
   void Ended(const Status& status);
-  double Fullness(bool only_deletes) const;
+  double Fullness(WriteKind kind) const;
   Status CheckFlushes(double fullness) const;
   bool CanWait() const;
 
@@ -58,6 +62,7 @@ class TableFlusher {
   VersionSet& versions_;
   std::mutex mutex_;                 // one flush at a time
   std::atomic<bool> failed_{false};  // the last one; written under the store's room_mutex
+  uint64_t stuck_bytes_ = 0;         // its part of the store's; guarded by room_mutex
   Attempts attempts_;
   std::atomic<uint64_t> flushes_{0};
 };

@@ -8,6 +8,15 @@
 #include "engine/local/lost_tables.h"
 
 namespace cellfs {
+namespace {
+
+// Dropping a family flushes it first.
+bool WasDropped(const StoredTable& table, const FileFacts& facts) {
+  const auto dropped = table.dropped_families.find(facts.family);
+  return dropped != table.dropped_families.end() && facts.written <= dropped->second;
+}
+
+}  // namespace
 
 VersionSet::VersionSet(StoreContext& context, StoredTable table,
                        std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
@@ -20,7 +29,7 @@ VersionSet::VersionSet(StoreContext& context, StoredTable table,
   for (const FileFacts& facts : manifest.files) {
     if (table.schema->FindFamily(facts.family) != nullptr) {
       files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
-    } else {
+    } else if (!WasDropped(table, facts)) {
       strange.push_back(facts);
     }
   }
@@ -85,7 +94,8 @@ Status VersionSet::Apply(const VersionEdit& edit) {
   const std::lock_guard edit_lock(edit_mutex_);
   // Nothing may fail once the manifest is in place.
   const StatusOr<Successor> successor = SuccessorBy(edit);
-  removed_undoably_.reserve(removed_undoably_.size() + edit.removed.size());
+  if (successor.ok())
+    removed_undoably_.reserve(removed_undoably_.size() + successor->removed.size());
   const Status saved = successor.ok() ? Save(edit, successor->manifest) : successor.status();
   if (!IsInForce(saved)) {
     Discard(edit.added);
@@ -93,23 +103,28 @@ Status VersionSet::Apply(const VersionEdit& edit) {
   }
   is_undoable_ = !saved.ok();
   Install(edit, *successor);
-  LetGo(edit.removed, successor->manifest);
+  LetGo(successor->removed, successor->manifest);
   NoteStrange(successor->strange);
-  ForgetDamageOf(edit.removed);
+  ForgetDamageOf(successor->removed);
   return saved;
 }
 
 StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit) const {
   const Snapshot<TableVersion> present = Current();
-  StoreFiles files = present->files->All();
-  const size_t found = std::erase_if(files, [&](const auto& file) {
-    return std::find(edit.removed.begin(), edit.removed.end(), file) != edit.removed.end();
-  });
+  Successor successor;
+  StoreFiles files;
+  size_t found = 0;
+  for (auto& file : present->files->All()) {
+    const bool is_named =
+        std::find(edit.removed.begin(), edit.removed.end(), file) != edit.removed.end();
+    found += is_named ? 1 : 0;
+    const bool goes = is_named || (edit.removes != nullptr && edit.removes(file->facts()));
+    (goes ? successor.removed : files).push_back(std::move(file));
+  }
   if (found != edit.removed.size() || dropped_)
     return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
   for (const FileFacts& facts : edit.added)
     files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
-  Successor successor;
   successor.strange = strange_files_;
   std::erase_if(successor.strange, [&](const FileFacts& facts) {
     return edit.schema != nullptr && edit.schema->FindFamily(facts.family) != nullptr;
@@ -140,7 +155,10 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const TableVersionPtr before = Current();
   *after = *before;
   after->files = successor.files;
-  if (edit.schema != nullptr) after->schema = edit.schema;
+  if (edit.schema != nullptr) {
+    after->schema = edit.schema;
+    ++alterations_;
+  }
   if (edit.active != nullptr) after->active = edit.active;
   if (edit.ends_frozen) after->frozen = nullptr;
   if (edit.complete_up_to) {

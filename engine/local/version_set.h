@@ -10,6 +10,7 @@
 #define CELLFS_ENGINE_LOCAL_VERSION_SET_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ namespace cellfs {
 struct VersionEdit {
   std::vector<FileFacts> added;  // complete, and on the disk
   StoreFiles removed;
+  // Of the files that are there when the edit comes into force, also these; null: none.
+  std::function<bool(const FileFacts& file)> removes;
   SequenceId flushed = 0;  // at least
   std::shared_ptr<const TableSchema> schema;  // null: as it is
   std::shared_ptr<MemoryCells> active;        // likewise
@@ -72,6 +75,9 @@ class VersionSet {
   // The log need not keep what the files have.
   void TellLog();
 
+  // How often the table has got another schema.
+  uint64_t alterations() const { return alterations_; }
+
   // No edit comes into force any more, and jobs under way end soon.
   void MarkDropped() { dropped_ = true; }
   bool is_dropped() const { return dropped_; }
@@ -86,6 +92,7 @@ class VersionSet {
     std::shared_ptr<const TableFiles> files;
     std::shared_ptr<TableVersion> version;  // filled in when it is installed
     std::vector<FileFacts> strange;
+    StoreFiles removed;
   };
   StatusOr<Successor> SuccessorBy(const VersionEdit& edit) const;
   Status Save(const VersionEdit& edit, const Manifest& manifest);
@@ -99,10 +106,11 @@ class VersionSet {
   std::atomic<uint64_t> next_file_;
   std::atomic<SequenceId> flushed_;
   std::atomic<bool> dropped_{false};
+  std::atomic<uint64_t> alterations_{0};
 
   std::mutex edit_mutex_;  // one edit at a time; guards what follows
-  // Of families that the schema does not name: an older CATALOG does not know them, or their drop
-  // was cut short. They are not shown, and stay until the family is declared.
+  // Of families that the schema does not name and that were not dropped: an older CATALOG does not
+  // know them. They are not shown, and stay until the family is declared.
   std::vector<FileFacts> strange_files_;
   // A sync has failed, so that a power failure may undo the manifest: the log keeps all that the one
   // before has not, and these files stay, until another edit is saved.

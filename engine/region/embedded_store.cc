@@ -124,9 +124,10 @@ Status EmbeddedStore::Load() {
   CELLFS_ASSIGN_OR_RETURN(const std::string bytes, engine_->LoadCatalog());
   CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
   std::vector<StoredTable> stored;
-  for (const auto& [name, table] : catalog.tables) stored.push_back({table.id, table.schema});
+  for (const auto& [name, table] : catalog.tables)
+    stored.push_back({table.id, table.schema, DroppedFamilies(catalog, name)});
   for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
-    stored.push_back({dropped.table.id, dropped.table.schema});
+    stored.push_back({dropped.table.id, dropped.table.schema, DroppedFamilies(dropped)});
   CELLFS_ASSIGN_OR_RETURN(auto storages, engine_->OpenTables(stored));
   for (size_t i = 0; i < stored.size(); ++i) {
     OpenedTable& opened = opened_[stored[i].id];

@@ -352,11 +352,11 @@ Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table)
   if (!entry->enabled) return NotEnabled(table);
   entry->enabled = false;
   const std::shared_ptr<Region> region = opened_.at(entry->id).region;
-  // A region that closes flushes. Once more at the end, for writes that were under way.
-  if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  // A region that closes flushes. Once more at the end, for writes that were under way. What cannot
+  // be flushed stays in the log: a full disk must not keep anybody from dropping the table.
+  if (region != nullptr) static_cast<void>(region->Flush());
   Status committed = Commit(std::move(catalog));
-  if (!IsInForce(committed)) return committed;
-  if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  if (IsInForce(committed) && region != nullptr) static_cast<void>(region->Flush());
   return committed;
 }
 

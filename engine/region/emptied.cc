@@ -109,6 +109,25 @@ std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const T
   return times;
 }
 
+namespace {
+
+FamilyTimes WithoutThoseOf(const TableSchema& schema, FamilyTimes times) {
+  std::erase_if(times, [&](const auto& family) {
+    return family.first == kEveryFamily || schema.FindFamily(family.first) != nullptr;
+  });
+  return times;
+}
+
+}  // namespace
+
+std::map<std::string, Timestamp> DroppedFamilies(const Catalog& catalog, const TableName& table) {
+  return WithoutThoseOf(*catalog.tables.at(table).schema, EmptiedFamilies(catalog, table));
+}
+
+std::map<std::string, Timestamp> DroppedFamilies(const CatalogDroppedTable& dropped) {
+  return WithoutThoseOf(*dropped.table.schema, dropped.emptied);
+}
+
 Timestamp TableBegun(const Catalog& catalog, const TableName& table) {
   const auto noted = catalog.begun.find(table);
   if (noted != catalog.begun.end()) return noted->second;

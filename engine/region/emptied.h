@@ -43,6 +43,9 @@ void PruneEmptied(Catalog& catalog);
 // By family, also of those that are gone: what it held before that time is not known. "" is any
 // family, with an entry of its own or not.
 std::map<std::string, Timestamp> EmptiedFamilies(const Catalog& catalog, const TableName& table);
+// Those of them that the table has not.
+std::map<std::string, Timestamp> DroppedFamilies(const Catalog& catalog, const TableName& table);
+std::map<std::string, Timestamp> DroppedFamilies(const CatalogDroppedTable& dropped);
 // When the first table of that name was made, before which it held nothing; 0: it is not known.
 Timestamp TableBegun(const Catalog& catalog, const TableName& table);
 // When tables were dropped that are not there.

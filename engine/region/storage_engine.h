@@ -6,6 +6,7 @@
 #define CELLFS_ENGINE_REGION_STORAGE_ENGINE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace cellfs {
 struct StoredTable {
   TableId id = 0;
   std::shared_ptr<const TableSchema> schema;
+  // That it had once, with the times of their drops: what is left of them is not wanted. What is
+  // later than that is of another, which a CATALOG that is older than the files does not name.
+  std::map<std::string, Timestamp> dropped_families = {};
 };
 
 // Thread-safe; CreateTable and SaveCatalog are called one at a time.

@@ -105,7 +105,9 @@ void WriteTables(const Statistics& statistics, std::ostream& text) {
          << "file_bytes = " << table.file_bytes << "\n"
          << "flushes = " << table.flushes << "\n"
          << "compactions = " << table.compactions << "\n"
+         << "compaction_debt = " << table.compaction_debt << "\n"
          << "error = \"" << Quotable(table.error) << "\"\n"
+         << "retry_ms = " << table.retry_ms << "\n"
          << "damage = \"" << Quotable(table.damage) << "\"\n";
   }
 }
@@ -175,6 +177,12 @@ void WriteTableMetrics(const Statistics& statistics, std::ostream& text) {
             [](const TableStatistics& table) { return !table.damage.empty(); });
   per_table("failing", "gauge", "Whether its last flush or compaction failed.",
             [](const TableStatistics& table) { return !table.error.empty(); });
+  per_table("retry_seconds", "gauge", "Until that is tried again.",
+            [](const TableStatistics& table) {
+              return static_cast<double>(table.retry_ms) / 1000;
+            });
+  per_table("compaction_debt_bytes", "gauge", "Bytes of files that it is worth to compact now.",
+            &TableStatistics::compaction_debt);
 }
 
 }  // namespace

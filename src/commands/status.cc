@@ -41,6 +41,8 @@ json TablesOf(const Statistics& statistics) {
                       {"flushes", table.flushes},
                       {"compactions", table.compactions},
                       {"error", table.error},
+                      {"retry_ms", table.retry_ms},
+                      {"compaction_debt", table.compaction_debt},
                       {"damage", table.damage}});
   }
   return tables;
@@ -203,7 +205,11 @@ void PrintTables(Printer& printer, const json& tables) {
     const std::string error = table["error"];
     const std::string damage = table["damage"];
     std::string state = "ok";
-    if (!error.empty()) state = printer.In(Colour::kRed, "failed: ") + error;
+    if (!error.empty()) {
+      state = printer.In(Colour::kRed, "failed: ") + error;
+      if (const auto left = table["retry_ms"].get<int64_t>(); left > 0)
+        state += " (tried again in " + std::to_string((left + 999) / 1000) + " s)";
+    }
     if (!damage.empty()) state = printer.In(Colour::kRed, "damaged: ") + damage;
     printer.Row({table["table"], ShownSize(table["memstore_bytes"]),
                  ShownSize(table["file_bytes"]), state});

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "engine/local/large_writes.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace cellfs {
+namespace {
+
+TEST(LargeWritesTest, TwoGoOnAtATimeAndSmallOnesPassBy) {
+  LargeWrites gate;
+  std::optional<LargeWrites::Turn> first(std::in_place, gate, LargeWrites::kLarge);
+  const LargeWrites::Turn second(gate, 10 * LargeWrites::kLarge);
+  EXPECT_TRUE(second.is_large());
+  std::atomic<bool> has_turn{false};
+  std::thread third([&] {
+    const LargeWrites::Turn turn(gate, LargeWrites::kLarge);
+    has_turn = true;
+  });
+  for (int i = 0; i < 10; ++i) {
+    const LargeWrites::Turn small(gate, LargeWrites::kLarge - 1);
+    EXPECT_FALSE(small.is_large());
+  }
+  EXPECT_FALSE(has_turn);
+  first.reset();
+  third.join();
+  EXPECT_TRUE(has_turn);
+}
+
+}  // namespace
+}  // namespace cellfs
