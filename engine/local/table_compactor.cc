@@ -2,6 +2,7 @@
 #include "engine/local/table_compactor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +10,13 @@
 
 #include "engine/local/rewrite_notice.h"
 #include "engine/waiting.h"
+#include "engine/work_limit.h"
 
 namespace cellfs {
 namespace {
 
 constexpr int kAttempts = 5;  // where the table is altered meanwhile
+constexpr std::chrono::milliseconds kLookEvery{100};  // whether who waits has given up
 
 }  // namespace
 
@@ -40,9 +43,13 @@ class TableCompactor::Turn {
 };
 
 std::unique_ptr<TableCompactor::Turn> TableCompactor::TakeTurn(const std::string& family) {
+  const GivingUp* const asker = GivingUp::OfThisThread();
   const Waiting waiting(Wait::kIsLong);
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [&] { return !under_way_.contains(family); });
+  while (under_way_.contains(family)) {
+    if (asker != nullptr && asker->HasGivenUp()) return nullptr;
+    ended_.wait_for(lock, kLookEvery);
+  }
   return std::make_unique<Turn>(*this, family);
 }
 
@@ -84,6 +91,7 @@ Status TableCompactor::CompactAll(CompactionKind kind) {
     Status full;
     for (const FamilySchema* family : families) {
       const auto turn = TakeTurn(family->name());
+      if (turn == nullptr) return Cancelled();
       Status status = CompactFamily(*family, kind);
       Ended(*family, status);
       if (status.code() == StatusCode::kStoreFull) {
@@ -262,6 +270,8 @@ StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family) {
 
 Status TableCompactor::RunJob(Compaction compaction, const Stopped& stopped) {
   if (compaction.files.empty()) return {};
+  // Its files are being removed.
+  if (versions_.is_dropped()) return {StatusCode::kUnavailable, "the table has been dropped"};
   const auto run = [&]() -> Status {
     CompactionJob job(context_, versions_, std::move(compaction), stopped);
     CELLFS_RETURN_IF_ERROR(job.ClaimRoom());

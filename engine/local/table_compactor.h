@@ -56,6 +56,7 @@ class TableCompactor {
  private:
   // Of a family, from before its files are chosen until they have become one.
   class Turn;
+  // Null: who asked for it has given up.
   std::unique_ptr<Turn> TakeTurn(const std::string& family);
   std::unique_ptr<Turn> TryTurn(const std::string& family);  // null: another has it
 

@@ -257,6 +257,7 @@ def test_a_store_file_of_another_length_is_said_by_all(mount):
 
 
 def test_a_repair_that_finds_nothing_to_make_says_what_else_is_damaged(mount):
+    sh(f"mkdir -p {mount}/default/t/r/f; echo v >{mount}/default/t/r/f/q")
     mount.stop()
     (mount.store / "RESERVE").unlink()
     (mount.store / "RESERVE").mkdir()

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Who waits for a compaction, and what ends one.
+#include <atomic>
+#include <thread>
+
+#include "engine/giving_up.h"
+#include "tests/engine/local/engine_fixture.h"
+
+namespace cellfs {
+namespace {
+
+class Asker : public GivingUp {
+ public:
+  bool HasGivenUp() const noexcept override { return has_given_up; }
+  std::atomic<bool> has_given_up{false};
+};
+
+class CompactionTurnsTest : public EngineTest {
+ protected:
+  CompactionTurnsTest() {
+    schema_ = TableOf({FamilyOf("f", {{"VERSIONS", "3"}}), FamilyOf("g")});
+    Open();
+    for (const char* const family : {"f", "g"}) {
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(Write("r" + std::to_string(i),
+                          {CellOf("q", 1, std::string(3 << 20, 'x'), CellType::kPut, family)})
+                        .ok());
+        EXPECT_TRUE(table_->Flush().ok());
+      }
+    }
+  }
+  ~CompactionTurnsTest() override { files_.SetChangeHook({}); }
+  // As the one who asks for it.
+  Status CompactFor(const Asker& asker) {
+    GivingUp::OfThisThread() = &asker;
+    const Status done = table_->Compact(CompactionKind::kMajor);
+    GivingUp::OfThisThread() = nullptr;
+    return done;
+  }
+};
+
+TEST_F(CompactionTurnsTest, EndsWhenNobodyWaitsForItAnyMore) {
+  Asker asker;
+  asker.has_given_up = true;
+  EXPECT_EQ(CompactFor(asker).code(), StatusCode::kCancelled);
+  EXPECT_EQ(table_->GetStatistics().error, "") << "that is no failure";
+  EXPECT_EQ(StoreFileNames().size(), 4u);
+  asker.has_given_up = false;
+  ASSERT_OK(CompactFor(asker));
+  EXPECT_EQ(StoreFileNames().size(), 2u);
+}
+
+TEST_F(CompactionTurnsTest, WhoWaitsForAnotherGivesUpToo) {
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> may_go_on{false};
+  files_.SetChangeHook([&] {  // the file is synced at its end
+    has_begun = true;
+    while (!may_go_on) usleep(1000);
+    return false;
+  });
+  std::thread other([&] { EXPECT_TRUE(table_->Compact(CompactionKind::kMajor).ok()); });
+  while (!has_begun) usleep(1000);
+  Asker asker;
+  std::thread waits([&] { EXPECT_EQ(CompactFor(asker).code(), StatusCode::kCancelled); });
+  usleep(10000);
+  asker.has_given_up = true;
+  waits.join();
+  may_go_on = true;
+  other.join();
+}
+
+}  // namespace
+}  // namespace cellfs
