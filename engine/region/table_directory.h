@@ -48,11 +48,11 @@ class TableDirectory {
   // kTableNotFound.
   StatusOr<std::shared_ptr<const TableHandle>> Find(const TableName& table) const;
   StatusOr<std::shared_ptr<const TableHandle>> Find(TableId id) const;  // whatever its name
-  // kTableNotFound.
-  StatusOr<std::shared_ptr<const TableSchema>> FindSchema(const TableName& table) const;
   // The same, and the table can be read and written: kTableNotEnabled, or why it is not open.
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(const TableName& table) const;
   StatusOr<std::shared_ptr<const TableHandle>> FindEnabled(TableId id) const;
+  // kTableNotFound.
+  StatusOr<std::shared_ptr<const TableSchema>> FindSchema(const TableName& table) const;
 
   // `dropped` are found by their ids alone.
   void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
