@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Attempts: how one kind of background work on one table, or family, went: after an error the next try waits,
-// twice as long each time, up to a minute. So one damaged page, or a full disk, does not keep the
-// machine busy for nothing. Times are Clock::Elapsed.
+// Attempts: how one kind of background work on one table, or family, went: after an error the next
+// try waits, twice as long each time, up to a minute. So one damaged page, or a full disk, does not
+// keep the machine busy for nothing. Times are Clock::Elapsed.
 #ifndef CELLFS_ENGINE_LOCAL_ATTEMPTS_H_
 #define CELLFS_ENGINE_LOCAL_ATTEMPTS_H_
 

@@ -21,8 +21,8 @@ class FlushJob {
   FlushJob(StoreContext& context, VersionSet& versions, TableVersionPtr version)
       : context_(context), versions_(versions), version_(std::move(version)) {}
 
-  // On an error, or when the table is dropped meanwhile (kCancelled), no file is left. A moment that
-  // is pinned meanwhile goes on with the memstore.
+  // On an error, or when the table is dropped meanwhile (kCancelled), no file is left. A moment
+  // that is pinned meanwhile goes on with the memstore.
   StatusOr<VersionEdit> Run();
   // What the rules have left out.
   DroppedColumns TakeDropped() { return std::move(dropped_); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// LargeWrites: a gate for writes of a megabyte and more, of which two go on at a time. So who writes
+// LargeWrites: a gate for writes of a megabyte and more, of which two go on at a time. So who puts
 // large values from many threads takes memory for two beyond what memstores may have, and a small
 // write stands behind two of his in the log's queue, not behind all.
 #ifndef CELLFS_ENGINE_LOCAL_LARGE_WRITES_H_

@@ -31,6 +31,8 @@ constexpr double PartOf(WriteKind kind) {
   }
   return 1.25;
 }
+// One of so many parts of its flush size is the least that a writer flushes himself.
+constexpr int64_t kLeastPart = 4;
 // Writers are slowed from so much on, the more the fuller it is, so that nobody waits for long.
 constexpr double kSlowFrom = 0.75;
 constexpr std::chrono::microseconds kLongestDelay{20000};
@@ -158,7 +160,15 @@ Status TableFlusher::WaitForRoom(WriteKind kind) {
     std::unique_lock lock(context_.room_mutex);
     context_.room_made.wait_for(lock, std::chrono::milliseconds(100));
   }
+  if (fullness >= 1 && !context_.maintained && !failed_ && IsWorthFlushing()) return Flush();
   return CheckFlushes(fullness);
+}
+
+// While others hold the memory a table is not flushed for each write.
+bool TableFlusher::IsWorthFlushing() const {
+  const TableVersionPtr version = versions_.Current();
+  const int64_t flush_size = FlushSizeOf(*version->schema, context_.options.site);
+  return static_cast<int64_t>(version->UnflushedBytes()) >= flush_size / kLeastPart;
 }
 
 Status TableFlusher::CheckFlushes(double fullness) const {

@@ -45,7 +45,8 @@ class TableFlusher {
   uint64_t flushes() const { return flushes_; }
 
   // Before a write. Where memory is full, waits for flushes that make room. An error: those of this
-  // table fail, and memory would grow until the process ends. While nobody flushes writers go on.
+  // table fail, and memory would grow until the process ends. While the background does not flush
+  // (it is off, or paused), the writer does.
   Status WaitForRoom(WriteKind kind);
   // The same, without waiting.
   Status CheckTakesPuts() const { return CheckFlushes(Fullness(WriteKind::kLarge)); }
@@ -57,6 +58,7 @@ class TableFlusher {
   double Fullness(WriteKind kind) const;
   Status CheckFlushes(double fullness) const;
   bool CanWait() const;
+  bool IsWorthFlushing() const;
 
   StoreContext& context_;
   VersionSet& versions_;

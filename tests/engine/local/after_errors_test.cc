@@ -68,6 +68,20 @@ TEST_F(AfterErrorsTest, HealthyTablesAreNotFlushedIntoTinyFiles) {
   EXPECT_EQ(other->GetStatistics().flushes, 0u);
 }
 
+TEST_F(AfterErrorsTest, MemoryIsBoundedWhileNothingFlushesInTheBackground) {
+  constexpr int64_t kFlushSize = 100000;
+  options_.site.memstore_flush_size = kFlushSize;
+  options_.memstore_limit = 4 * kFlushSize;
+  Reopen();
+  const auto idle = MakeTable(2);
+  ASSERT_OK(PutTo(*idle, "r", std::string(3 * kFlushSize, 'x')));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(10000, 'x')));
+    EXPECT_LT(engine_->GetStatistics().memstore_bytes, 5u * kFlushSize);
+  }
+  EXPECT_LT(table_->GetStatistics().flushes, 50u) << "not for each write";
+}
+
 TEST_F(AfterErrorsTest, AFlushThatADropEndsIsNoFailure) {
   const auto other = MakeTable(2);
   for (int i = 0; i < 200; ++i)

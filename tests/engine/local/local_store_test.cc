@@ -193,7 +193,7 @@ TEST_F(LocalStoreTest, PausedMaintenanceFlushesNothingAndResumes) {
   options_.site.memstore_flush_size = 50000;
   Open();
   engine_->SetMaintenancePaused(true);
-  for (int i = 0; i < 1000; ++i)
+  for (int i = 0; i < 300; ++i)
     ASSERT_OK(PutOne("r" + std::to_string(i), 1, std::string(500, 'x')));
   EXPECT_EQ(engine_->GetStatistics().maintenance, "paused");
   EXPECT_EQ(table_->GetStatistics().flushes, 0u);
