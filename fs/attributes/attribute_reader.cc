@@ -8,8 +8,10 @@
 namespace cellfs::fs {
 
 Status AttributesUnreadable(const Status& status) {
-  return {StatusCode::kIoError,
-          "owner and mode cannot be read: " + status.ToString() + "; see cellfs check"};
+  const std::string why = "owner and mode cannot be read: " + status.ToString();
+  const StatusCode code = status.code();
+  if (code == StatusCode::kTimedOut || code == StatusCode::kCancelled) return {code, why};
+  return {StatusCode::kIoError, why + "; see cellfs check"};
 }
 
 StatusOr<DataTable> AttributeReader::TableOf(const Place& place) {

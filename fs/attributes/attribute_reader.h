@@ -22,7 +22,8 @@
 
 namespace cellfs::fs {
 
-// kIoError, whatever the reason: a file is not to be taken for absent, or for anybody's.
+// kIoError, whatever the reason, but where nobody answered in time, or nobody waits any more: a
+// file is not to be taken for absent, or for anybody's.
 Status AttributesUnreadable(const Status& status);
 
 // Thread-safe. `version` as of AttributeStore::Find.

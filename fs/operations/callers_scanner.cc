@@ -15,7 +15,10 @@ Status NoTurn(const Outcome& outcome) {
 }
 
 Status Unreadable(const Outcome& outcome) {
-  return {StatusCode::kIoError, "owners and modes cannot be read: " + outcome.reason()};
+  const std::string why = "owners and modes cannot be read: " + outcome.reason();
+  if (outcome.error() == ETIMEDOUT) return {StatusCode::kTimedOut, why};
+  if (outcome.error() == EINTR) return {StatusCode::kCancelled, why};
+  return {StatusCode::kIoError, why};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fs/attributes/attribute_reader.h"
 #include "fs/attributes/attribute_rows.h"
 #include "tests/fs/names.h"
 #include "tests/fs/writing_tree.h"
@@ -89,6 +90,18 @@ TEST_F(UnreadableAttributesTest, NobodyGetsAFileWhoseModeIsNotKnown) {
   EXPECT_NE(Errors().find("owner and mode cannot be read"), std::string::npos) << Errors();
   Mend();
   EXPECT_EQ(kMode(tree.Stat(kQ)), 0600u);
+}
+
+// Nor is anybody told of a failure where there only was no answer in time, or no wait for it.
+TEST(UnansweredAttributes, AreToldApartFromUnreadableOnes) {
+  const auto code = [](StatusCode why) {
+    return AttributesUnreadable({why, "regionserver1:16020 does not answer in time"}).code();
+  };
+  EXPECT_EQ(code(StatusCode::kTimedOut), StatusCode::kTimedOut);
+  EXPECT_EQ(code(StatusCode::kCancelled), StatusCode::kCancelled);
+  for (const StatusCode other : {StatusCode::kUnavailable, StatusCode::kTableNotFound,
+                                 StatusCode::kTableNotEnabled, StatusCode::kCorruption})
+    EXPECT_EQ(code(other), StatusCode::kIoError);
 }
 
 TEST_F(UnreadableAttributesTest, WhatIsListedKeepsItsNameAndLosesItsAttributes) {
