@@ -116,5 +116,18 @@ TEST_F(ToldChangesTest, EachChangeOfATableIsSeenAtOnce) {
   EXPECT_EQ(Value("c"), "none");
 }
 
+// Of both names: what was known of the one that takes another's place is another's, too.
+TEST_F(ToldChangesTest, ARenamedTableIsSeenAtOnceUnderBothNames) {
+  const TableName other{"default", "other"};
+  ASSERT_TRUE(told_.RenameTable(me_, kTable, other).ok());
+  EXPECT_NE(Value("c"), "before");  // there is no such table
+  ASSERT_TRUE(told_.CreateTable(me_, Schema()).ok());
+  EXPECT_EQ(Value("c"), "none");
+  Know();
+  ASSERT_TRUE(told_.RenameTable(me_, kTable, {"default", "third"}).ok());
+  ASSERT_TRUE(told_.RenameTable(me_, other, kTable).ok());
+  EXPECT_EQ(Value("c"), "before");
+}
+
 }  // namespace
 }  // namespace cellfs::fs

@@ -77,6 +77,9 @@ class FakeCluster {
   // The next write is done, and so many bytes of its answer get through before the connection ends.
   void CutNextAnswer(size_t at);
   size_t cut_answer() const;  // how many the one had that was cut last
+  // So many bytes of the next call of the method get through before the connection ends.
+  void CutNextCall(const std::string& method, size_t at) { server_.CutNextCall(method, at); }
+  size_t cut_call() const { return server_.cut_call(); }
 
   // The rows that have been changed, in the order in which they were, once for each time.
   std::vector<std::string> changed() const;

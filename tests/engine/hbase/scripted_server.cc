@@ -141,13 +141,47 @@ void ScriptedServer::Accept() {
   }
 }
 
+void ScriptedServer::CutNextCall(std::string mark, size_t at) {
+  const std::lock_guard lock(mutex_);
+  cut_mark_ = std::move(mark);
+  cut_at_ = at;
+}
+
+size_t ScriptedServer::cut_call() const {
+  const std::lock_guard lock(mutex_);
+  return cut_call_;
+}
+
+// False: the connection has ended, or ends here. What is left unread of a call that is cut resets
+// it, as where a server dies.
+bool ScriptedServer::ReceiveCall(int descriptor, std::string& frame) {
+  std::string head(4, '\0');
+  if (recv(descriptor, head.data(), 4, MSG_PEEK | MSG_WAITALL) != 4) return false;
+  std::string whole(4 + ReadBigEndian<uint32_t>(head), '\0');
+  const auto length = static_cast<ssize_t>(whole.size());
+  {
+    const std::lock_guard lock(mutex_);
+    if (!cut_mark_.empty() &&
+        recv(descriptor, whole.data(), whole.size(), MSG_PEEK | MSG_WAITALL) == length &&
+        whole.find(cut_mark_) != std::string::npos) {
+      cut_mark_.clear();
+      cut_call_ = whole.size();
+      if (cut_at_ < whole.size()) {
+        recv(descriptor, whole.data(), cut_at_, MSG_WAITALL);
+        return false;
+      }
+    }
+  }
+  return ReceiveFrame(descriptor, frame);
+}
+
 void ScriptedServer::Serve(int descriptor, size_t number) {
   std::string preamble;
   std::string frame;
   if (!ReceiveExactly(descriptor, 6, preamble) || !ReceiveFrame(descriptor, frame)) return;
   pb::ConnectionHeader header;
   header.ParseFromString(frame);
-  while (ReceiveFrame(descriptor, frame)) {
+  while (ReceiveCall(descriptor, frame)) {
     ReceivedCall call = CallIn(frame);
     call.service = header.service_name();
     call.user = header.user_info().effective_user();

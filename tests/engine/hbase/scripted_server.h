@@ -78,16 +78,24 @@ class ScriptedServer {
 
   const ServerAddress& address() const { return address_; }
   size_t connections() const;  // that have been made
+  // Of the next call whose frame has these bytes in it so many are read, and then the connection
+  // ends; the script does not hear of it.
+  void CutNextCall(std::string mark, size_t at);
+  size_t cut_call() const;  // how many the one had that was cut last
 
  private:
   void Accept();
   void Serve(int descriptor, size_t number);
+  bool ReceiveCall(int descriptor, std::string& frame);
 
   const Script script_;
   Descriptor listener_;
   ServerAddress address_;
   mutable std::mutex mutex_;
   bool ends_ = false;
+  std::string cut_mark_;  // empty: nothing is to be cut
+  size_t cut_at_ = 0;
+  size_t cut_call_ = 0;
   std::set<int> open_;
   std::vector<std::thread> threads_;  // of the connections
   std::thread accepting_;

@@ -216,6 +216,35 @@ TEST(Mutate, MayBeCutAtEachByteOfItsAnswer) {
   }
 }
 
+// A server does nothing of what it has not read to its end, which its client cannot know.
+TEST(Mutate, MayBeCutAtEachByteOfItsCall) {
+  struct Case {
+    RowMutations step;
+    std::string method;
+    StatusCode cut;
+    size_t changes;  // once it is whole
+  };
+  const StatusCode unknown = StatusCode::kOutcomeUnknown;
+  const std::string row = "e";
+  for (const Case& one :
+       {Case{Step(row, {PutOf(row, 5)}), "Mutate", StatusCode::kOk, 1},
+        Case{Step(row, {PutOf(row, 5), DeleteOf(row, 4)}), "Multi", StatusCode::kOk, 2},
+        Case{Step(row, {PutOf(row)}), "Mutate", unknown, 1}}) {
+    FakeCluster cluster({"d"}, kRows);
+    bool is_whole = false;
+    for (size_t at = 0; !is_whole; ++at) {
+      const size_t before = cluster.changed().size();
+      cluster.CutNextCall(one.method, at);
+      const auto code = CodeOf(Mutate(cluster.regions(), kTable, one.step, seconds(10)));
+      ASSERT_GT(cluster.cut_call(), 8u);
+      is_whole = at == cluster.cut_call();
+      const bool is_unknown = !is_whole && one.cut == unknown;
+      ASSERT_EQ(code, is_unknown ? unknown : StatusCode::kOk) << "cut at " << at;
+      ASSERT_EQ(cluster.changed().size() - before, is_unknown ? 0 : one.changes) << "cut at " << at;
+    }
+  }
+}
+
 TEST(Mutate, WithoutAnAnswerInTheEndIsUnknown) {
   for (const auto& mutation : {PutOf("e"), PutOf("e", 5), IncrementOf("e")}) {
     for (const bool in_a_step : {false, true}) {
