@@ -14,10 +14,66 @@
 namespace cellfs::fs {
 namespace {
 
-// The newest two: one at the last timestamp there is may not count (ColumnHead::Counts).
+// In the first look; one at the last timestamp there is may not count (ColumnHead::Counts).
 constexpr int32_t kPutsOfHead = 2;
 
+// Of a column, and of its family's tombstones, in the second look.
+constexpr int32_t kMostCellsOfLook = 64;
+
 constexpr Timestamp kWorthWaitingFor = 10;  // milliseconds
+
+ColumnHead HeadIn(const RowCells& raw) {
+  ColumnHead head;
+  for (const Cell& cell : raw) {
+    if (cell.type != CellType::kPut || head.Counts(cell.timestamp)) AddToHead(cell, head);
+  }
+  return head;
+}
+
+// Whether what lies beneath the last cell that was read may matter: only what is newer than the
+// newest put and the newest wide tombstone does, and of their own time what hides one version.
+bool GoesOnBeneath(const Cell& last, const ColumnHead& head) {
+  if (last.timestamp != head.Newest()) return last.timestamp > head.Newest();
+  return last.type == CellType::kDelete || last.type == CellType::kDeleteFamilyVersion;
+}
+
+// Of a look that brings so many cells of the column, and of its family's tombstones. Those of the
+// empty column lie between them.
+bool IsAll(const RowCells& raw, const ColumnHead& head, const std::string& qualifier,
+           int32_t most_of_each) {
+  const Cell* last[2] = {};
+  int32_t count[2] = {};
+  for (const Cell& cell : raw) {
+    const bool is_of_family = !qualifier.empty() && IsFamilyTombstone(cell.type);
+    last[is_of_family] = &cell;
+    ++count[is_of_family];
+  }
+  const auto ends = [&](int which) {
+    return count[which] < most_of_each || !GoesOnBeneath(*last[which], head);
+  };
+  return ends(0) && ends(1);
+}
+
+// What lies on the column, as far as it matters: as a rule the first look tells, for a filter lets
+// through so many cells of each column, tombstones counted. A file that is removed and made again
+// for ever has a tombstone for each time, of which the newest alone does.
+StatusOr<ColumnHead> HeadOf(Store& store, RawCellsQuery query, const std::string& qualifier) {
+  const auto look = [&] { return RawCellsOfColumn(store, Caller::Superuser(), query, qualifier); };
+  CELLFS_ASSIGN_OR_RETURN(RowCells raw, look());
+  ColumnHead head = HeadIn(raw);
+  if (IsAll(raw, head, qualifier, query.max_versions)) return head;
+  query.max_versions = kAllVersions;
+  query.limit = kMostCellsOfLook;
+  CELLFS_ASSIGN_OR_RETURN(raw, look());
+  head = HeadIn(raw);
+  if (raw.size() < static_cast<size_t>(kMostCellsOfLook)) return head;
+  const bool reaches_column = qualifier.empty() || !IsFamilyTombstone(raw.back().type);
+  if (reaches_column && !GoesOnBeneath(raw.back(), head)) return head;
+  query.limit = -1;
+  query.times.min = std::max(head.Newest(), Timestamp{0});
+  CELLFS_ASSIGN_OR_RETURN(raw, look());
+  return HeadIn(raw);
+}
 
 }  // namespace
 
@@ -106,12 +162,7 @@ void ExplicitTimestamps::WaitForStamps() const {
 
 Status ExplicitTimestamps::Stamp(const Stamped& one, const FamilySchema& family) {
   const RawCellsQuery query{table_, row_, *one.family, kPutsOfHead};
-  CELLFS_ASSIGN_OR_RETURN(const RowCells raw,
-                          RawCellsOfColumn(store_, Caller::Superuser(), query, *one.qualifier));
-  ColumnHead head;
-  for (const Cell& cell : raw) {
-    if (cell.type != CellType::kPut || head.Counts(cell.timestamp)) AddToHead(cell, head);
-  }
+  CELLFS_ASSIGN_OR_RETURN(const ColumnHead head, HeadOf(store_, query, *one.qualifier));
   CELLFS_ASSIGN_OR_RETURN(*one.timestamp, StampAbove(head, one.wish, family, clock_.Now()));
   if (!one.is_put) return {};
   // The version that is put again, where it is, may be there.

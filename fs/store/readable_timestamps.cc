@@ -34,8 +34,10 @@ Status CheckReadableAt(Store& store, Timestamp now, const RawCellsQuery& row,
                        const std::string& qualifier, const FamilySchema& family,
                        Timestamp timestamp, int64_t time_to_live) {
   if (ExpiresAtOnce(timestamp, time_to_live, family, now)) return TimestampUnreadable(timestamp);
+  RawCellsQuery later = row;  // nothing older hides it
+  later.times.min = timestamp;
   CELLFS_ASSIGN_OR_RETURN(const RowCells raw,
-                          RawCellsOfColumn(store, Caller::Superuser(), row, qualifier));
+                          RawCellsOfColumn(store, Caller::Superuser(), later, qualifier));
   if (family.new_version_behavior()) {
     const auto newer = std::count_if(raw.begin(), raw.end(), [&](const Cell& cell) {
       return cell.type == CellType::kPut && cell.timestamp > timestamp;
