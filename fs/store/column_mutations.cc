@@ -105,10 +105,26 @@ ColumnMutations::Result ColumnMutations::SendStamped(const Target& target,
                          is_guarded ? &nothing_newer : target.condition};
     CELLFS_ASSIGN_OR_RETURN(auto result, Settled(target, mutations,
                                                  SendAsGiven(guarded, mutations)));
+    if (result && target.condition != nullptr && target.condition->value.empty()) {
+      if (!IsThere(target, mutations.row)) return std::optional<MutationResult>();
+    }
     if (result) timestamps.Complete(*result);
     if (result || !is_guarded) return result;
   }
   return Status(StatusCode::kUnavailable, "the column is written too often by others");
+}
+
+// Where nothing was to be there: another client may have made something and removed it since the
+// column was looked at, and then this lies beneath his tombstone, which no condition sees. Who makes
+// a file to hold it alone must not be told that he does. Where that cannot be read the put stands.
+bool ColumnMutations::IsThere(const Target& target, const std::string& row) const {
+  Get get;
+  get.row = row;
+  get.columns[target.condition->family] = {target.condition->qualifier};
+  get.time_range = target.condition->time_range;
+  get.lengths_only = true;
+  const auto cells = store_.Read(Caller::Superuser(), target.table, get);
+  return !cells.ok() || !cells->empty();
 }
 
 // Of a step whose outcome is unknown that is looked for, its timestamps being its own: then it is as

@@ -7,7 +7,8 @@
 //   - Nothing can be withdrawn: the step leaves what its caller gave instead, as a rule a
 //     tombstone.
 //   - The store does not stamp above a column: the timestamp is reckoned here from what lies on it,
-//     and the put is made only if nothing that is later has come to the column since.
+//     and the put is made only if nothing that is later has come to the column since. Where nothing
+//     at all was to be there, whether it shows is looked at afterwards.
 //   - It does not check that a timestamp can be read: what lies on the column is looked at before.
 //   - It cannot say what became of a step: what it writes, with its timestamps, is looked for.
 #ifndef CELLFS_FS_STORE_COLUMN_MUTATIONS_H_
@@ -73,6 +74,7 @@ class ColumnMutations {
   Result Send(const Target& target, RowMutations& mutations) const;
   Result SendAsGiven(const Target& target, RowMutations& mutations) const;
   Result SendStamped(const Target& target, RowMutations& mutations) const;
+  bool IsThere(const Target& target, const std::string& row) const;
   Result Settled(const Target& target, const RowMutations& mutations, Result sent) const;
 
   Store& store_;

@@ -142,6 +142,22 @@ TEST_F(RemoteStoreTest, AFileThatAnotherMadeFirstIsNotMadeExclusively) {
 }
 
 TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
+// Both between the look at the column and the put, which his tombstone hides.
+TEST_F(RemoteStoreTest, AFileThatAnotherMadeAndRemovedMeanwhileIsNotMadeExclusively) {
+  const OpenFile file = tree.Create(kQ, true);
+  EXPECT_EQ(tree.Write(file, "mine"), 0);
+  remote().BeforeNextMutation([&](Store& elsewhere) {
+    PutInto(elsewhere, "theirs", kStart + 500);
+    DeleteElsewhere(kStart + 500);
+  });
+  EXPECT_EQ(tree.Close(file), EEXIST);
+  EXPECT_EQ(tree.Error(kQ), ENOENT);
+  const OpenFile again = tree.Create(kQ, true);
+  EXPECT_EQ(tree.Write(again, "mine"), 0);
+  EXPECT_EQ(tree.Close(again), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "mine");
+}
+
   EXPECT_EQ(tree.Save(kQ, "now"), 0);
   const std::string version = kVersionOfQ + std::to_string(kStart - 10);
   EXPECT_EQ(tree.Save(version, "then"), 0);
