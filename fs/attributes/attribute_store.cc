@@ -48,7 +48,7 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
       clock_(std::move(clock)),
       freshness_(store.traits(), *clock_),
       table_(store, *clock_, freshness_, options.attributes_table.value_or(TableName())),
-      identities_(table_, !options.read_only),
+      identities_(table_, *clock_, !options.read_only),
       cache_(freshness_),
       inherited_(options) {}
 

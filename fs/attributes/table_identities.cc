@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kIdentity[] = "table";  // a qualifier in kChangeFamily
 constexpr char kRowMark = '@';
+constexpr Timestamp kLongestMaking = 300'000;  // milliseconds
 
 std::string RowOfIdentity(const TableName& table) {
   return kRowMark + table.namespace_name + ':' + table.name;
@@ -58,6 +59,7 @@ Status TableIdentities::Read(const Cell& cell, Identities& identities) {
   const size_t colon = cell.row.find(':');
   Identity identity;
   identity.text = cell.value;
+  identity.since = cell.timestamp;
   std::string_view rest = identity.text;
   bool is_right = colon != std::string::npos && ReadNumber(rest, identity.id) &&
                   ReadNumber(rest, identity.incarnation.state);
@@ -115,6 +117,7 @@ Status TableIdentities::Reread(const TableName& table) {
 StatusOr<bool> TableIdentities::Put(const TableName& table, const std::string& text_before,
                                     Identity identity) {
   identity.text = WriteIdentity(identity);
+  identity.since = clock_.Now();
   identity.tried.reset();
   const std::string row = RowOfIdentity(table);
   const ColumnCondition as_read{kChangeFamily, kIdentity, CompareOperator::kEqual, text_before};
@@ -166,17 +169,20 @@ StatusOr<bool> TableIdentities::Establish(const TableSchema& schema, const std::
   return done;
 }
 
+bool TableIdentities::WasLeft(const Identity& identity) const {
+  return IsBeingMade(identity.incarnation) && clock_.Now() - identity.since > kLongestMaking;
+}
+
 void TableIdentities::Note(const TableSchema& schema) {
   if (!notes_ || !schema.incarnation()) return;
   const TableIncarnation& seen = *schema.incarnation();
   {
     const std::shared_lock lock(mutex_);
     const auto found = stored_.find(schema.name());
-    if (found == stored_.end() || seen == found->second.incarnation ||
-        seen == found->second.tried || !seen.IsLaterThan(found->second.incarnation) ||
-        !seen.IsSameTable(found->second.incarnation)) {
-      return;
-    }
+    if (found == stored_.end() || seen == found->second.tried) return;
+    const TableIncarnation& stored = found->second.incarnation;
+    const bool is_newer = seen != stored && seen.IsLaterThan(stored) && seen.IsSameTable(stored);
+    if (!is_newer && !WasLeft(found->second)) return;
   }
   std::optional<Identity> identity = Find(schema.name());
   if (!identity) return;

@@ -89,7 +89,7 @@ TEST_F(TableIdentitiesTest, OfTwoThreadsThatGiveItARowOneDoes) {
   MakeAnewElsewhere();
   const Freshness freshness(tree.store->traits(), *tree.clock);
   AttributeTable table(*tree.store, *tree.clock, freshness, kAttributes);
-  TableIdentities identities(table, true);
+  TableIdentities identities(table, *tree.clock, true);
   const auto schema = *tree.store->DescribeTable(tree.table);
   const std::string first = TableIdentities::NewRow();
   const std::string second = TableIdentities::NewRow();
@@ -145,6 +145,25 @@ TEST_F(TableIdentitiesTest, WhatThisMountMakesAnewIsTheSame) {
   EXPECT_EQ(ModeOf(kQ), 0600u) << "by inheritance";
   tree.Remount();
   EXPECT_EQ(ModeOf(kTablePath), 0700u);
+}
+
+// What it was doing may be done or not.
+TEST_F(TableIdentitiesTest, OneThatADyingMountWasMakingAnewIsToldByItsStampsAgain) {
+  const Freshness freshness(tree.store->traits(), *tree.clock);
+  AttributeTable table(*tree.store, *tree.clock, freshness, kAttributes);
+  TableIdentities dying(table, *tree.clock, true);
+  const auto schema = *tree.store->DescribeTable(tree.table);
+  ASSERT_TRUE(dying.Establish(*schema, TableIdentities::NewRow()).ok());  // it reads what is there
+  ASSERT_TRUE(dying.IsStillTheSame(*schema).ok());  // begins, and does not end
+  remote().Restamp(tree.table, {.regions = true, .state = true});
+  Wait();
+  EXPECT_EQ(ModeOf(kQ), 0600u) << "it may be at it";
+  tree.clock->Advance(300'001);
+  EXPECT_EQ(ModeOf(kQ), 0600u);
+  Wait();
+  remote().Restamp(tree.table, {.regions = true, .state = true});
+  Wait();
+  EXPECT_EQ(ModeOf(kQ), 0644u) << "another one, that others have made";
 }
 
 TEST_F(TableIdentitiesTest, WhoWritesWhileItIsMadeAnewWritesToTheSame) {
