@@ -16,7 +16,8 @@ AttributeTable::AttributeTable(Store& store, const Clock& clock, const Freshness
       read_ahead_(freshness.is_exact() ? nullptr
                                        : std::make_unique<ReadAhead>(
                                              store, freshness, ReadAhead::Histories::kBrought)),
-      mutations_(store, clock) {}
+      mutations_(store, clock),
+      freshness_(freshness) {}
 
 // ---- What is known of it ------------------------------------------------------------------------
 
@@ -87,11 +88,109 @@ StatusOr<RowCells> AttributeTable::ReadAt(const Get& get, Timestamp* read_at) co
 }
 
 void AttributeTable::Forget(const std::string& row) const {
-  if (read_ahead_ != nullptr) read_ahead_->Forget(name_, row);
+  if (read_ahead_ == nullptr) return;
+  read_ahead_->Forget(name_, row);
+  const std::lock_guard lock(long_rows_mutex_);
+  if (family_ && family_->row == row) family_.reset();
 }
 
 StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const RecordKey& key,
                                                  Timestamp version, const View* view) const {
+  if (read_ahead_ != nullptr && view == nullptr && place.IsColumn())
+    return ReadColumn(place, key, version);
+  if (read_ahead_ != nullptr && view != nullptr) {
+    CELLFS_ASSIGN_OR_RETURN(auto past, ReadPastRow(place, key, version, *view));
+    if (past) return *std::move(past);
+  }
+  return ReadAlone(place, key, version, view);
+}
+
+// One after the other of the row, as they are listed.
+StatusOr<RowRecords> AttributeTable::ReadColumn(const Place& column, const RecordKey& key,
+                                                Timestamp version) const {
+  RowRecords records;
+  CELLFS_RETURN_IF_ERROR(ReadOwner(key.row, key.qualifier, records.own));
+  CELLFS_ASSIGN_OR_RETURN(records.family, ReadFamily(key.row, column.family));
+  Get get;
+  get.row = key.row;
+  get.columns[kTimeFamily] = {key.qualifier};
+  CELLFS_ASSIGN_OR_RETURN(RowCells times, Read(get));
+  if (times.empty() || times.front().timestamp < version) return records;
+  if (times.front().timestamp > version) {
+    get.time_range = AtTimestamp(version);
+    CELLFS_ASSIGN_OR_RETURN(times, Read(get));
+  }
+  if (!times.empty()) records.own.mtime = ReadTime(times.front().value);
+  return records;
+}
+
+Status AttributeTable::ReadOwner(const std::string& row, const std::string& qualifier,
+                                 OwnerRecord& owner) const {
+  Get get;
+  get.row = row;
+  get.columns[kOwnerFamily] = {qualifier};
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, Read(get));
+  return cells.empty() ? Status() : ReadRecord(cells.front(), owner);
+}
+
+StatusOr<OwnerRecord> AttributeTable::ReadFamily(const std::string& row,
+                                                 const std::string& family) const {
+  {
+    const std::lock_guard lock(long_rows_mutex_);
+    const bool is_known = family_ && family_->row == row && family_->name == family &&
+                          freshness_.IsFresh(family_->read_at);
+    if (is_known) return family_->owner;
+  }
+  Family read{row, family, {}, freshness_.Now()};
+  CELLFS_RETURN_IF_ERROR(ReadOwner(row, family, read.owner));
+  OwnerRecord owner = read.owner;
+  const std::lock_guard lock(long_rows_mutex_);
+  family_ = std::move(read);
+  return owner;
+}
+
+StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& place,
+                                                                const RecordKey& key,
+                                                                Timestamp version,
+                                                                const View& view) const {
+  {
+    const std::lock_guard lock(long_rows_mutex_);
+    if (long_past_row_ == key.row) return std::optional<RowRecords>();
+  }
+  Get get;
+  view.Narrow(get);
+  get.row = key.row;
+  get.columns[kOwnerFamily] = {};
+  get.columns[kTimeFamily] = {};
+  get.max_versions = kAllVersions;
+  constexpr size_t kMostCells = AttributeCache::kMaxRowEntries;
+  get.store_limit = kMostCells + 1;  // of each family
+  CELLFS_ASSIGN_OR_RETURN(const RowCells cells, Read(get));
+  if (cells.size() > kMostCells) {
+    const std::lock_guard lock(long_rows_mutex_);
+    long_past_row_ = key.row;
+    return std::optional<RowRecords>();
+  }
+  RowRecords records;
+  const auto take = [](const Cell& cell, OwnerRecord& owner) {
+    return owner.since != 0 ? Status() : ReadRecord(cell, owner);  // the newest comes first
+  };
+  for (const Cell& cell : cells) {
+    if (cell.family == kTimeFamily) {
+      const bool is_of_version = cell.timestamp == (version < 0 ? kNoVersion : version);
+      if (cell.qualifier != key.qualifier || !is_of_version) continue;
+      records.own.mtime = ReadTime(cell.value);
+    } else if (cell.qualifier == key.qualifier) {
+      CELLFS_RETURN_IF_ERROR(take(cell, records.own));
+    } else if (place.IsColumn() && cell.qualifier == place.family) {
+      CELLFS_RETURN_IF_ERROR(take(cell, records.family));
+    }
+  }
+  return std::optional(std::move(records));
+}
+
+StatusOr<RowRecords> AttributeTable::ReadAlone(const Place& place, const RecordKey& key,
+                                               Timestamp version, const View* view) const {
   RowRecords records;
   Get get;
   if (view != nullptr) view->Narrow(get);

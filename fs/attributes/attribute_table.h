@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -55,8 +56,9 @@ class AttributeTable {
   StatusOr<RowCells> Read(const Get& get) const { return ReadAt(get, nullptr); }
   // The same, and when that was read (Freshness::Now).
   StatusOr<RowCells> ReadAt(const Get& get, Timestamp* read_at) const;
-  // The records of one place alone; `version` as of AttributeStore::Find. As they were through the
-  // view, if one is given.
+  // The records of one place alone, of a row that is too long to be kept whole; `version` as of
+  // AttributeStore::Find. As they were through the view, if one is given. Where they have to be
+  // asked for over the network, what follows comes along.
   StatusOr<RowRecords> ReadRecords(const Place& place, const RecordKey& key, Timestamp version,
                                    const View* view = nullptr) const;
   Status Write(Mutation mutation) const;
@@ -81,11 +83,33 @@ class AttributeTable {
   Status DropRow(const RowCells& cells) const;
   Status DropRows(const std::string& first, const std::string& last) const;
   void Forget(const std::string& row) const;
+  StatusOr<RowRecords> ReadAlone(const Place& place, const RecordKey& key, Timestamp version,
+                                 const View* view) const;
+  StatusOr<RowRecords> ReadColumn(const Place& column, const RecordKey& key,
+                                  Timestamp version) const;
+  Status ReadOwner(const std::string& row, const std::string& qualifier, OwnerRecord& owner) const;
+  StatusOr<OwnerRecord> ReadFamily(const std::string& row, const std::string& family) const;
+  // Nullopt: the row is too long.
+  StatusOr<std::optional<RowRecords>> ReadPastRow(const Place& place, const RecordKey& key,
+                                                  Timestamp version, const View& view) const;
 
   Store& store_;
   const TableName name_;
   const std::unique_ptr<ReadAhead> read_ahead_;  // null where what is read is kept anyway
   const ColumnMutations mutations_;
+
+  const Freshness& freshness_;
+
+  // What the columns of a long row are asked for with.
+  struct Family {
+    std::string row;
+    std::string name;
+    OwnerRecord owner;
+    Timestamp read_at = 0;
+  };
+  mutable std::mutex long_rows_mutex_;  // a leaf; guards the next two
+  mutable std::optional<Family> family_;  // the last one
+  mutable std::string long_past_row_;     // the last one that was too long
 
   std::mutex making_;                // while the table is made
   mutable std::shared_mutex mutex_;  // a leaf; guards the rest

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -27,6 +28,11 @@ constexpr size_t kMostSequences = 64;
 constexpr size_t kMostWindows = 48;
 constexpr size_t kMostUnused = 16;
 constexpr size_t kMostKeys = 48;
+// Of a short row or family: cells of each family, answers about each name.
+constexpr int32_t kShort = 16;
+constexpr int kAnswersOfEach = 2;  // look-up and open
+constexpr size_t kMostBytesOfDirectory = size_t{64} << 10;
+constexpr size_t kMostDirectories = 64;
 // What was brought for nothing keeps from bringing more for so long.
 constexpr int64_t kLongAgo = 10'000;  // milliseconds
 
@@ -64,14 +70,16 @@ StatusOr<std::vector<RowCells>> FirstRows(Scanner& scanner, size_t amount, size_
 }  // namespace
 
 std::optional<ReadAhead::Question> ReadAhead::QuestionOf(const Caller& caller,
-                                                         const TableName& table, const Get& get) {
+                                                         const TableName& table,
+                                                         const Get& get) const {
+  const bool is_of_time = get.time_range.IsAll() || histories_ == Histories::kBrought;
   const bool is_plain = caller.is_superuser() && get.filter == nullptr && get.moment == nullptr &&
-                        get.store_offset == 0 && get.time_range.IsAll() &&
-                        get.family_time_ranges.empty();
+                        get.store_offset == 0 && is_of_time && get.family_time_ranges.empty();
   if (!is_plain) return std::nullopt;
   Question question{.table = table,
                     .lengths_only = get.lengths_only,
                     .max_versions = get.max_versions,
+                    .time_range = get.time_range,
                     .row = get.row,
                     .store_limit = get.store_limit};
   for (const auto& [family, qualifiers] : get.columns) {
@@ -86,7 +94,8 @@ std::optional<ReadAhead::Question> ReadAhead::QuestionOf(const Caller& caller,
 ReadAhead::Sequence ReadAhead::SequenceOf(const Question& question, bool by_column) {
   Sequence sequence{.table = question.table,
                     .lengths_only = question.lengths_only,
-                    .max_versions = question.max_versions};
+                    .max_versions = question.max_versions,
+                    .time_range = question.time_range};
   if (by_column) sequence.row = question.row;
   if (by_column || !question.lengths_only) sequence.families = question.families;
   return sequence;
@@ -95,6 +104,7 @@ ReadAhead::Sequence ReadAhead::SequenceOf(const Question& question, bool by_colu
 bool ReadAhead::MayAnswer(const Sequence& sequence, const Question& question) {
   return sequence.table == question.table && sequence.lengths_only == question.lengths_only &&
          sequence.max_versions == question.max_versions &&
+         sequence.time_range == question.time_range &&
          (!sequence.row || (*sequence.row == question.row && question.qualifier));
 }
 
@@ -110,11 +120,14 @@ bool ReadAhead::Covers(const Window& window, const Question& question) const {
 }
 
 RowCells ReadAhead::AnswerFrom(const Window& window, const Question& question) {
-  RowCells answer;
   const auto cells = window.cells.find(KeyIn(window.sequence, question));
-  if (cells == window.cells.end()) return answer;
+  return cells == window.cells.end() ? RowCells() : AnswerFrom(cells->second, question);
+}
+
+RowCells ReadAhead::AnswerFrom(const RowCells& cells, const Question& question) {
+  RowCells answer;
   int32_t of_family = 0;
-  for (const Cell& cell : cells->second) {
+  for (const Cell& cell : cells) {
     if (!question.families.empty() && !question.families.contains(cell.family)) continue;
     if (question.qualifier && cell.qualifier != *question.qualifier) continue;
     if (answer.empty() || answer.back().family != cell.family) of_family = 0;
@@ -151,6 +164,10 @@ void ReadAhead::ForgetIn(Window& window, const Mutation& mutation) const {
 
 void ReadAhead::Forget(const TableName& table, const RowMutations& mutations) {
   const std::lock_guard lock(mutex_);
+  ++changes_;
+  std::erase_if(directories_, [&](const Directory& directory) {
+    return directory.table == table && directory.row == mutations.row;
+  });
   const auto forget = [&](const WindowPtr& window) {
     for (const Mutation& mutation : mutations.mutations) ForgetIn(*window, mutation);
   };
@@ -172,6 +189,9 @@ void ReadAhead::Forget(const TableName& table, const std::string& row) {
 
 void ReadAhead::Forget(const TableName& table) {
   const std::lock_guard lock(mutex_);
+  ++changes_;
+  std::erase_if(directories_,
+                [&](const Directory& directory) { return directory.table == table; });
   std::erase_if(asked_, [&](const Asked& asked) { return asked.sequence.table == table; });
   for (const WindowPtr& window : bringing_) window->is_void |= window->sequence.table == table;
 }
@@ -317,6 +337,62 @@ void ReadAhead::DropOldest() {
   }
 }
 
+// ---- What a look at a directory brings ----------------------------------------------------------
+
+bool ReadAhead::IsDirectory(const Question& question) {
+  return question.lengths_only && question.max_versions == 1 && question.time_range.IsAll() &&
+         !question.qualifier && question.store_limit == 1 && question.families.size() <= 1;
+}
+
+// Not about the directory that was asked for itself: who looks there again wants to see it.
+std::optional<ReadAhead::Answer> ReadAhead::FindInDirectory(const Question& question) {
+  if (!question.lengths_only || question.max_versions != 1 || question.families.size() != 1 ||
+      !question.time_range.IsAll()) {
+    return std::nullopt;
+  }
+  const std::string& family = *question.families.begin();
+  for (Directory& directory : directories_) {
+    if (directory.row != question.row || directory.table != question.table) continue;
+    if (!freshness_.IsFresh(directory.read_at) || !directory.families.contains(family)) continue;
+    if (!question.qualifier && !directory.is_row) continue;
+    int& answers = directory.answers[family + ':' + question.qualifier.value_or("")];
+    if (++answers > kAnswersOfEach) continue;
+    return Answer{AnswerFrom(directory.cells, question), directory.read_at};
+  }
+  return std::nullopt;
+}
+
+StatusOr<ReadAhead::Answer> ReadAhead::ReadDirectory(const Caller& caller,
+                                                     const Question& question, Get get) {
+  Directory directory{
+      question.table, question.row, question.families.empty(), question.families, {},
+      freshness_.Now(), {}};
+  uint64_t changes_before = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    changes_before = changes_;
+  }
+  get.store_limit = kShort;
+  CELLFS_ASSIGN_OR_RETURN(directory.cells, store_.Read(caller, question.table, get));
+  Answer answer{AnswerFrom(directory.cells, question), directory.read_at};
+  if (directory.is_row) {
+    const auto schema = store_.DescribeTable(question.table);
+    if (!schema.ok()) return answer;
+    for (const auto& [family, its_schema] : (*schema)->families) directory.families.insert(family);
+  }
+  std::map<std::string_view, int32_t> lengths;
+  bool is_short = !directory.cells.empty() && BytesOf(directory.cells) <= kMostBytesOfDirectory;
+  for (const Cell& cell : directory.cells) is_short &= ++lengths[cell.family] < kShort;
+  const std::lock_guard lock(mutex_);
+  if (!is_short || changes_ != changes_before) return answer;
+  std::erase_if(directories_, [&](const Directory& other) {
+    return other.row == question.row && other.table == question.table;
+  });
+  directories_.push_front(std::move(directory));
+  if (directories_.size() > kMostDirectories) directories_.pop_back();
+  return answer;
+}
+
 // ---- Reading ------------------------------------------------------------------------------------
 
 // A window that is being read.
@@ -355,6 +431,7 @@ Status ReadAhead::Bring(const Caller& caller, Window& window) const {
   Scan scan;
   scan.lengths_only = sequence.lengths_only;
   scan.max_versions = sequence.max_versions;
+  scan.time_range = sequence.time_range;
   for (const std::string& family : sequence.families) scan.columns[family];
   if (sequence.row) {
     scan.start_row = scan.stop_row = *sequence.row;
@@ -406,6 +483,7 @@ StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName
       lock.unlock();  // values may be long
       return Answer{AnswerFrom(*found, *question), found->read_at};
     }
+    if (auto answer = FindInDirectory(*question)) return *std::move(answer);
     for (const bool by_column : {true, false}) {
       const bool has_columns = question->qualifier && question->max_versions == 1;
       if (is_planned || (by_column && !has_columns)) continue;
@@ -413,6 +491,7 @@ StatusOr<ReadAhead::Answer> ReadAhead::Ask(const Caller& caller, const TableName
       is_planned = Plan(AskedIn(sequence), KeyIn(sequence, *question), *window);
     }
   }
+  if (!is_planned && IsDirectory(*question)) return ReadDirectory(caller, *question, get);
   if (!is_planned) return read_alone();
   bool answers = false;
   {

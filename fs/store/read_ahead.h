@@ -13,9 +13,13 @@
 // here and there so often that he may want most of them (find, du and rm go through a large
 // directory in the order of inodes), all of them are brought, if they are not too many.
 //
-// Only plain reads of the present are answered so; values of the families asked for, lengths of all
-// families. What was brought counts for as long as anything that was read may be shown, but of what
-// this mount changes only until then (Forget): who changes a column must see it.
+// Who looks at a row or a family goes on to what is in it, name by name: a short one is brought
+// whole, for the look-up of each name, and the opening of what that has found.
+//
+// Only plain reads of the present are answered so, and of the past where histories are brought;
+// values of the families asked for, lengths of all families. What was brought counts for as long as
+// anything that was read may be shown, but of what this mount changes only until then (Forget): who
+// changes a column must see it.
 //
 // Thread-safe.
 #ifndef CELLFS_FS_STORE_READ_AHEAD_H_
@@ -43,7 +47,7 @@ class ReadAhead {
   // What is brought of columns with several versions.
   enum class Histories {
     kAskedForAlone,  // they may be long
-    kBrought,        // they are short
+    kBrought,        // they are short; so is what was there in a time that is past
   };
   // Both outlive it.
   ReadAhead(Store& store, const Freshness& freshness,
@@ -68,6 +72,7 @@ class ReadAhead {
     TableName table;
     bool lengths_only = false;
     int32_t max_versions = 1;
+    TimeRange time_range;
     std::string row;
     std::set<std::string> families;        // empty: all of them
     std::optional<std::string> qualifier;  // of the one family; nullopt: all of them
@@ -79,6 +84,7 @@ class ReadAhead {
     TableName table;
     bool lengths_only = false;
     int32_t max_versions = 1;
+    TimeRange time_range;
     std::optional<std::string> row;  // whose columns these are; nullopt: rows
     std::set<std::string> families;  // empty: of all of them
 
@@ -131,11 +137,26 @@ class ReadAhead {
   };
   class Bringing;
 
-  static std::optional<Question> QuestionOf(const Caller& caller, const TableName& table,
-                                            const Get& get);
+  // Lengths of all cells of a short row, or of a family of it.
+  struct Directory {
+    TableName table;
+    std::string row;
+    bool is_row = false;  // that was asked for
+    std::set<std::string> families;
+    RowCells cells;
+    Timestamp read_at = 0;
+    std::map<std::string, int> answers;  // given, by column or family
+  };
+
+  std::optional<Question> QuestionOf(const Caller& caller, const TableName& table,
+                                     const Get& get) const;
   // By columns where it has one, else by rows.
   static Sequence SequenceOf(const Question& question, bool by_column);
+  static RowCells AnswerFrom(const RowCells& cells, const Question& question);
   static RowCells AnswerFrom(const Window& window, const Question& question);
+  // One at which somebody looks by itself.
+  static bool IsDirectory(const Question& question);
+  StatusOr<Answer> ReadDirectory(const Caller& caller, const Question& question, Get get);
   Status Bring(const Caller& caller, Window& window) const;
   static void Take(RowCells cells, Window& window);
 
@@ -143,6 +164,7 @@ class ReadAhead {
   static bool MayAnswer(const Sequence& sequence, const Question& question);
   bool Covers(const Window& window, const Question& question) const;
   WindowPtr Find(const Question& question);
+  std::optional<Answer> FindInDirectory(const Question& question);
   Asked& AskedIn(const Sequence& sequence);
   // What to bring for the key; false: nothing.
   bool Plan(Asked& asked, const std::string& key, Window& window) const;
@@ -161,6 +183,8 @@ class ReadAhead {
   std::mutex mutex_;               // guards the rest
   std::list<Asked> asked_;         // the latest first
   std::list<WindowPtr> bringing_;  // that nobody finds yet, but that hear of changes
+  std::list<Directory> directories_;  // the latest first
+  uint64_t changes_ = 0;              // how often anything was forgotten
 };
 
 }  // namespace cellfs::fs

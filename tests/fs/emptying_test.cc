@@ -200,6 +200,7 @@ TEST_F(EmptyingTest, ALookUpThatHadBegunFindsThem) {
   const NodePtr row = tree.LookUp("default/t/r")->node;
   const NodePtr family = tree.LookUp("default/t/r/f")->node;
   family->ContentChanged();  // so that the store is asked
+  tree.clock->Advance(RemoteStore::kMaxStalenessMs);  // likewise, what came with the row is old
   tree.hooked->before_read = [&] {
     EXPECT_EQ(tree.filesystem->Unlink(tree.request, *family, "q").error(), 0);
   };

@@ -128,6 +128,60 @@ TEST_F(ReadAheadTest, ReadingTheColumnsOfARowAsksSeldom) {
   EXPECT_LE(store_.calls, 15);
 }
 
+// The look-up of a row or family: whether there is something in it.
+Get LookAt(Get directory) {
+  directory.store_limit = 1;
+  return directory;
+}
+
+// A look-up of each part of its path, and the opening of what that has found.
+TEST_F(ReadAheadTest, WhoLooksAtAShortRowIsToldOfItsNamesAsWell) {
+  PutCell("r", "f", "p");
+  PutCell("r", "f", "q");
+  PutCell("r", "g", "q");
+  for (int i = 0; i < 2; ++i) {
+    const int calls = store_.calls;
+    ASSERT_EQ(Ahead(LookAt(Of("r"))), "r f:p  3\nr g:q  3\n");
+    for (const Get& get : {LookAt(Of("r", "f")), Of("r", "f", "q"), Of("r", "f", "q"),
+                           Of("r", "g", "q"), Of("r", "f", "none")})
+      ASSERT_EQ(Ahead(get), Direct(get));
+    EXPECT_EQ(store_.calls, calls + 1) << "who looks at the row again wants to see it";
+  }
+  const int calls = store_.calls;
+  ASSERT_EQ(Ahead(Of("r", "f", "q")), "r f:q  3\n");
+  EXPECT_EQ(store_.calls, calls + 1) << "another look at the same name";
+}
+
+TEST_F(ReadAheadTest, OfAShortFamilyLikewise) {
+  PutCell("r", "f", "q");
+  PutCell("r", "g", "q");
+  ASSERT_EQ(Ahead(LookAt(Of("r", "f"))), "r f:q  3\n");
+  ASSERT_EQ(Ahead(Of("r", "f", "q")), "r f:q  3\n");
+  EXPECT_EQ(store_.calls, 1);
+  ASSERT_EQ(Ahead(Of("r", "g", "q")), "r g:q  3\n");
+  EXPECT_EQ(store_.calls, 2);
+}
+
+TEST_F(ReadAheadTest, OfALongRowEachNameIsAskedFor) {
+  for (int i = 0; i < 16; ++i) PutCell("r", "f", Numbered("q", i));
+  ASSERT_EQ(Ahead(LookAt(Of("r"))), "r f:q100000  3\n");
+  ASSERT_EQ(Ahead(Of("r", "f", "q100015")), "r f:q100015  3\n");
+  EXPECT_EQ(store_.calls, 2);
+}
+
+TEST_F(ReadAheadTest, WhatIsKnownOfAShortRowGoesWithAChangeAndWithTime) {
+  PutCell("r", "f", "q");
+  const auto look = [&] { return Ahead(Of("r", "f", "q")); };
+  ASSERT_EQ(Ahead(LookAt(Of("r"))), "r f:q  3\n");
+  PutCell("r", "f", "q", 7);
+  ahead_.Forget(kTable, RowMutations::Of(Put{.row = "r", .cells = {{"f", "q"}}}));
+  EXPECT_EQ(look(), "r f:q  7\n");
+  ASSERT_EQ(Ahead(LookAt(Of("r"))), "r f:q  7\n");
+  PutCell("r", "f", "q", 8);  // by another client
+  clock_.Advance(500);
+  EXPECT_EQ(look(), "r f:q  8\n");
+}
+
 // Each goes through a part of the table, and they take turns.
 TEST_F(ReadAheadTest, ManyReadersSideBySideAskSeldom) {
   constexpr int kReaders = 16;

@@ -290,6 +290,58 @@ TEST_F(TableIdentitiesTest, AWalkAsksSeldomForOwners) {
   EXPECT_LE(remote().reads() - before, 60);
 }
 
+// Of which each column has a record, more than are kept of a row.
+TEST_F(TableIdentitiesTest, ALongRowAsksSeldomForOwners) {
+  constexpr int kColumns = 1500;
+  const auto column = [](int number) { return "q" + std::to_string(10000 + number); };
+  ASSERT_EQ(SetMode(kTablePath, 0755), 0);
+  ASSERT_EQ(SetMode("default/t/r/f", 0711), 0);
+  Put records{Rows("~").front(), {}};
+  for (int i = 0; i < kColumns; ++i) {
+    tree.Put("r", column(i), "x", kStart);
+    records.cells.push_back({"a", "f:" + column(i), kStart, "- - 416 - 77", {}});
+    if (i % 2 == 0) records.cells.push_back({"m", "f:" + column(i), kStart, "1000.5", {}});
+    if (i % 4 == 0) records.cells.push_back({"m", "f:" + column(i), kStart + 5, "2000.5", {}});
+  }
+  ASSERT_TRUE(elsewhere().Mutate(Caller::Superuser(), kAttributes,
+                                 RowMutations::Of(std::move(records))).ok());
+  tree.Remount();
+  const NodePtr family = tree.LookUp("default/t/r/f")->node;
+  const int before = remote().reads();
+  int odd = 0;
+  for (int i = 0; i < kColumns; ++i) {
+    const auto entry = tree.filesystem->LookUp(tree.request, *family, column(i));
+    ASSERT_TRUE(entry.ok());
+    ASSERT_EQ(entry->attributes.st_mode & 07777, 0640u);
+    ASSERT_EQ(entry->attributes.st_mtim.tv_sec, i % 2 == 0 ? 1000 : kStart / 1000) << i;
+    odd += i % 4 == 0 ? 1 : 0;  // the time of a version that is not the newest that has one
+  }
+  EXPECT_LE(remote().reads() - before, odd + 60);
+}
+
+TEST_F(TableIdentitiesTest, AWalkOfThePastAsksSeldomForOwners) {
+  ASSERT_EQ(SetMode(kTablePath, 0755), 0);
+  constexpr int kRows = 500;
+  const auto row = [](int number) { return "row" + std::to_string(100000 + number); };
+  for (int i = 0; i < kRows; ++i) tree.Put(row(i), "q", "x");
+  for (int i = 0; i < kRows; i += 3)
+    ASSERT_EQ(SetMode("default/t/" + row(i) + "/f/q", 0600), 0);
+  const std::string past = "default/t/.asof/" + std::to_string(tree.clock->Now());
+  tree.clock->Advance(10);
+  ASSERT_EQ(SetMode("default/t/" + row(3) + "/f/q", 0644), 0);
+  tree.Remount();
+  const NodePtr table = tree.LookUp(past)->node;
+  const int before = remote().reads();
+  for (int i = 0; i < kRows; ++i) {
+    const auto in_table = tree.filesystem->LookUp(tree.request, *table, row(i));
+    ASSERT_TRUE(in_table.ok());
+    const auto family = tree.filesystem->LookUp(tree.request, *in_table->node, "f");
+    const auto q = tree.filesystem->LookUp(tree.request, *family->node, "q");
+    ASSERT_EQ(q->attributes.st_mode & 07777, i % 3 == 0 ? 0600u : 0644u) << i;
+  }
+  EXPECT_LE(remote().reads() - before, 4 * kRows) << "the cells, not their owners";
+}
+
 TEST_F(TableIdentitiesTest, WhatIsChangedInAWalkIsSeen) {
   ASSERT_EQ(SetMode(kTablePath, 0755), 0);
   for (int i = 0; i < 100; ++i) tree.Put("row" + std::to_string(100 + i), "q", "x");
