@@ -42,13 +42,25 @@ bool AttributeReader::HasRecords(const Place& place, const DataTable& table) con
 
 StatusOr<RowRecords> AttributeReader::Read(const Place& place, const DataTable& table,
                                            const RecordKey& key, Timestamp version) {
-  return HasRecords(place, table) ? ReadStored(place, key, version) : RowRecords();
+  RowRecords records;
+  if (HasRecords(place, table)) {
+    CELLFS_ASSIGN_OR_RETURN(records, ReadStored(place, key, version));
+  }
+  if (made_ != nullptr) made_->Show(place, records);
+  return records;
 }
 
 StatusOr<RowRecords> AttributeReader::Read(const Place& place, const DataTable& table,
                                            Timestamp version) {
-  if (!HasRecords(place, table)) return RowRecords();
-  return ReadStored(place, RecordKeyOf(place, table), version);
+  RecordKey key;
+  if (HasRecords(place, table)) key = RecordKeyOf(place, table);
+  return Read(place, table, key, version);
+}
+
+StatusOr<RowRecords> AttributeReader::ReadToChange(const Place& place, const DataTable& table,
+                                                   const RecordKey& key, Timestamp version) {
+  if (!place.IsDirectory()) return Read(place, table, key, version);
+  return HasRecords(place, table) ? ReadStored(place, key, version) : RowRecords();
 }
 
 StatusOr<RowRecords> AttributeReader::ReadStored(const Place& place, const RecordKey& key,

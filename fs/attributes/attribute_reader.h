@@ -16,6 +16,7 @@
 #include "fs/attributes/attribute_rows.h"
 #include "fs/attributes/attribute_table.h"
 #include "fs/attributes/inherited_attributes.h"
+#include "fs/attributes/made_attributes.h"
 #include "fs/attributes/table_identities.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/place.h"
@@ -29,25 +30,30 @@ Status AttributesUnreadable(const Status& status);
 // Thread-safe. `version` as of AttributeStore::Find.
 class AttributeReader {
  public:
-  // All outlive it.
+  // All outlive it. `made`: null where directories that are made are stored at once.
   AttributeReader(Store& store, const Freshness& freshness, const AttributeTable& table,
                   TableIdentities& identities, AttributeCache& cache,
-                  InheritedAttributes& inherited)
+                  InheritedAttributes& inherited, const MadeAttributes* made)
       : store_(store),
         freshness_(freshness),
         table_(table),
         identities_(identities),
         cache_(cache),
-        inherited_(inherited) {}
+        inherited_(inherited),
+        made_(made) {}
 
   StatusOr<DataTable> TableOf(const Place& place);
   // Of a place that changes: it must be there. A row of its own is given to it where it has none.
   StatusOr<DataTable> TableToChange(const Place& place);
 
-  // What is stored for the place; nothing without a read where nothing is stored for its table.
+  // What is stored for the place, or is to be; nothing without a read where nothing is stored for
+  // its table.
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, const RecordKey& key,
                             Timestamp version);
   StatusOr<RowRecords> Read(const Place& place, const DataTable& table, Timestamp version);
+  // The same of what is to be changed: of a directory that was just made, what is stored already.
+  StatusOr<RowRecords> ReadToChange(const Place& place, const DataTable& table,
+                                    const RecordKey& key, Timestamp version);
   // That, and what the place inherits.
   StatusOr<OwnerAndMode> InForce(const Place& place, const DataTable& table,
                                  const RowRecords& records);
@@ -67,6 +73,7 @@ class AttributeReader {
   TableIdentities& identities_;
   AttributeCache& cache_;
   InheritedAttributes& inherited_;
+  const MadeAttributes* const made_;
 };
 
 }  // namespace cellfs::fs

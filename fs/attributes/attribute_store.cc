@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -42,7 +43,8 @@ bool IsOldVersion(const Place& place) {
 }  // namespace
 
 AttributeStore::AttributeStore(Store& store, const MountOptions& options,
-                               std::shared_ptr<const Clock> clock)
+                               std::shared_ptr<const Clock> clock,
+                               const UnstoredEntries& unstored)
     : store_(store),
       options_(options),
       clock_(std::move(clock)),
@@ -50,7 +52,8 @@ AttributeStore::AttributeStore(Store& store, const MountOptions& options,
       table_(store, *clock_, freshness_, options.attributes_table.value_or(TableName())),
       identities_(table_, *clock_, !options.read_only),
       cache_(freshness_),
-      inherited_(options) {}
+      inherited_(options),
+      made_(freshness_.is_exact() ? nullptr : std::make_unique<MadeAttributes>(unstored)) {}
 
 Status AttributeStore::BeLoaded() {
   const auto is_loaded = [this] {
@@ -272,7 +275,7 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) 
 StatusOr<bool> AttributeStore::DiffersBetweenRows(const TableName& name) {
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(RowPlace(name, "")));
-  return table_.HasRecords(table.row);
+  return table_.HasRecords(table.row) || (made_ != nullptr && made_->HasAnyIn(name));
 }
 
 // Of a place without attributes of its own.
@@ -314,6 +317,12 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
                               const TracelessFile* gone) {
   if (!place.HasAttributes() || !keeps()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
+  if (made_ != nullptr && made_->Take(place, update)) return Status();
+  return StoreUpdate(place, update, gone);
+}
+
+Status AttributeStore::StoreUpdate(const Place& place, const AttributeUpdate& update,
+                                   const TracelessFile* gone) {
   uint64_t mark = 0;
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableToChange(place));
@@ -323,6 +332,18 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
     if (done) return Status();
   }
   return {StatusCode::kUnavailable, "owner and mode are changed too often by other mounts"};
+}
+
+Status AttributeStore::StoreMade(const TableName& table, const std::string& row) {
+  if (made_ == nullptr || made_->Find(table, row).updates.empty()) return Status();
+  const size_t number = std::hash<std::string>()(row) % storing_made_.size();
+  const auto storing = TakeLock(storing_made_[number]);
+  for (;;) {
+    const MadeAttributes::OfRow made = made_->Find(table, row);
+    for (const auto& [directory, update] : made.updates)
+      CELLFS_RETURN_IF_ERROR(StoreUpdate(directory, update, nullptr));
+    if (made_->IsStored(table, row, made)) return Status();
+  }
 }
 
 Status AttributeStore::KeepOwner(const TableSchema& schema) {

@@ -14,6 +14,7 @@
 
 #include <time.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -28,10 +29,12 @@
 #include "fs/attributes/attribute_table.h"
 #include "fs/attributes/attribute_writer.h"
 #include "fs/attributes/inherited_attributes.h"
+#include "fs/attributes/made_attributes.h"
 #include "fs/attributes/narrowed_modes.h"
 #include "fs/attributes/past_attributes.h"
 #include "fs/attributes/table_identities.h"
 #include "fs/attributes/version_owners.h"
+#include "fs/nodes/unstored_entries.h"
 #include "fs/store/freshness.h"
 #include "fs/tree/options.h"
 #include "fs/tree/place.h"
@@ -51,7 +54,9 @@ struct ShownAttributes : OwnerAndMode {
 // Thread-safe.
 class AttributeStore {
  public:
-  AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock);
+  // All outlive it.
+  AttributeStore(Store& store, const MountOptions& options, std::shared_ptr<const Clock> clock,
+                 const UnstoredEntries& unstored);
 
   // False: nothing is stored.
   bool keeps() const { return options_.attributes_table.has_value(); }
@@ -84,6 +89,9 @@ class AttributeStore {
   Status Update(const Place& place, const AttributeUpdate& update,
                 const TracelessFile* gone = nullptr);
   Status Forget(const TracelessFile& gone);
+  // Before something is put into the row: what its directories, which were only made so far, are to
+  // have (fs/attributes/made_attributes.h).
+  Status StoreMade(const TableName& table, const std::string& row);
 
   // Before a rename whose source keeps somebody out whom the target lets in. What this returns is
   // for EndNarrowing, once the target has its own mode again, or the source's owner and mode; where
@@ -122,6 +130,8 @@ class AttributeStore {
   Status DropFamily(const Place& table, const std::string& family, Timestamp time);
 
  private:
+  Status StoreUpdate(const Place& place, const AttributeUpdate& update,
+                     const TracelessFile* gone);
   Status RemoveDropped(const std::set<std::string>& marked);
   StatusOr<std::set<std::string>> RowsOfTables();
   StatusOr<bool> IsKept(const TableSchema& table);
@@ -157,10 +167,15 @@ class AttributeStore {
   AttributeCache cache_;
   InheritedAttributes inherited_;
   PastAttributes past_{table_, freshness_, options_};
-  AttributeReader reader_{store_, freshness_, table_, identities_, cache_, inherited_};
+  // Null where it need not be spared to store each change: others do not write.
+  const std::unique_ptr<MadeAttributes> made_;
+  AttributeReader reader_{store_, freshness_,  table_,     identities_,
+                          cache_, inherited_, made_.get()};
   AttributeWriter writer_{{store_, options_, *clock_, freshness_, table_, identities_, cache_,
                            inherited_, reader_}};
   const VersionOwners version_owners_{store_, table_};
+
+  std::array<std::mutex, 16> storing_made_;  // by row; before all others
 
   std::mutex loading_;  // before the locks of the writer
   std::atomic<bool> loaded_{false};

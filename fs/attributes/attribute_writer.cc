@@ -128,7 +128,8 @@ void AttributeWriter::PutOwner(const std::string& qualifier, const OwnerRecord& 
 Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
                                 const AttributeUpdate& update, RowChange& change) {
   const auto& [row_key, qualifier] = change.key;
-  CELLFS_ASSIGN_OR_RETURN(change.stored, reader_.Read(place, table, change.key, update.version));
+  CELLFS_ASSIGN_OR_RETURN(change.stored,
+                          reader_.ReadToChange(place, table, change.key, update.version));
   const OwnerRecord& before = change.stored.own;
   CELLFS_ASSIGN_OR_RETURN(change.record, RecordAfter(place, table, update, change.stored));
   if (update.version >= 0) change.version = update.version;

@@ -21,6 +21,7 @@
 #include "fs/attributes/attribute_reader.h"
 #include "fs/attributes/attribute_rows.h"
 #include "fs/attributes/attribute_table.h"
+#include "fs/attributes/attribute_update.h"
 #include "fs/attributes/inherited_attributes.h"
 #include "fs/attributes/kept_columns.h"
 #include "fs/attributes/table_identities.h"
@@ -30,19 +31,6 @@
 #include "fs/tree/place.h"
 
 namespace cellfs::fs {
-
-// Only what is to change.
-struct AttributeUpdate {
-  std::optional<uid_t> uid;
-  std::optional<gid_t> gid;
-  std::optional<mode_t> mode;
-  Timestamp version = -1;         // that `mtime` and `forget_mtime` are about; -1 for directories
-  std::optional<timespec> mtime;  // nothing is stored where the version itself says the same
-  bool forget_mtime = false;
-  std::optional<timespec> ctime;
-  bool anew = false;  // the name was just created: what was stored under it before is forgotten
-  bool as_own = false;  // what it inherits is stored as well
-};
 
 // A temporary file that goes without a trace, and its only version.
 struct TracelessFile {

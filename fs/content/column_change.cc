@@ -89,10 +89,13 @@ void ColumnChange::DeferSync(RowStep& step) {
 // An exception leaves it open.
 template <typename Call, typename IsMade>
 auto ColumnChange::Sending(RowStep& step, Call&& call, IsMade&& made) {
+  using Sent = decltype(call());
+  const Status stored = with_.attributes.StoreMade(place().table, step.mutations.row);
+  if (!stored.ok()) return Sent(stored);
   DeferSync(step);
   has_put_ = true;
   const bool was_open = std::exchange(is_open_, true);
-  auto sent = call();
+  Sent sent = call();
   const bool is_made = sent.ok() && made(*sent);
   if (!is_made && !Outcome(sent.status()).is_unknown()) is_open_ = was_open;
   if (is_made && waits_for_disk_) position_ = with_.disk.Issue();

@@ -5,7 +5,8 @@
 // of it in one order:
 //
 //   1. The locks are taken. Readers of the file take them as well.
-//   2. Send: the change sends the step to the store.
+//   2. Send: the change sends the step to the store; before it, in a row that was only made so far,
+//      what its directories are to have.
 //   3. Did: the caller says what that did (fs/content/effect.h), and everybody who has to know is
 //      told; a file that lost its name becomes an orphan. What was sent and is not told of, for
 //      nobody knows whether it was made, or because an exception came between, is effect::Unknown:
@@ -24,6 +25,7 @@
 #include <optional>
 #include <string>
 
+#include "fs/attributes/attribute_store.h"
 #include "fs/base/outcome.h"
 #include "fs/content/column_effects.h"
 #include "fs/content/contents.h"
@@ -47,6 +49,7 @@ struct ColumnChanging {
   const ColumnMutations& mutations;
   const ColumnEffects& effects;
   DiskPositions& disk;
+  AttributeStore& attributes;
 };
 
 // Of one thread, which takes no other lock of a column meanwhile.

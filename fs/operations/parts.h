@@ -89,7 +89,7 @@ struct Parts {
   const FileNames names{options};
   LiveTree tree{names, *clock, options};
   AsofRegistry asof{store, *clock, options.asof_hold_ms};
-  AttributeStore attributes{store, options, clock};
+  AttributeStore attributes{store, options, clock, tree.unstored};
 
   // ---- What looks -----------------------------------------------------------------------------
   const Reading reading{store, attributes, *clock, freshness, scan_slots, options,
@@ -108,7 +108,7 @@ struct Parts {
   SchemaChanges schemas{store, reading, tree, attributes, errors, open_files};
   DiskPositions disk{store};
   const ColumnEffects effects{tree, reading};
-  const ColumnChanging columns{tree, reading, contents, mutations, effects, disk};
+  const ColumnChanging columns{tree, reading, contents, mutations, effects, disk, attributes};
   const CellWriting cells{tree,       reading, contents, columns, disk,
                           attributes, delayed, errors,   options};
   const Counters counters{reading, columns, options};

@@ -68,7 +68,9 @@ Status RowChange::Begin(const std::vector<Mutation>& mutations) {
     if (auto orphan = Orphaning::Prepare(parts_.tree, parts_.contents, PlaceOf(key)))
       orphans_.emplace(key, *std::move(orphan));
   }
-  return {};
+  const auto is_put = [](const auto& column) { return column.second.is_put; };
+  if (std::ranges::none_of(columns_, is_put)) return {};
+  return parts_.attributes.StoreMade(table_, row_);
 }
 
 // The kernel knows the directory of what it has open, or is about to open.

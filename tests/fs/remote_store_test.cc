@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fs/operations/callers_store.h"
 #include "tests/fs/writing_tree.h"
 
 namespace cellfs::fs {
@@ -141,7 +142,6 @@ TEST_F(RemoteStoreTest, AFileThatAnotherMadeFirstIsNotMadeExclusively) {
   EXPECT_EQ(tree.ReadFile(kQ), "theirs");
 }
 
-TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
 // Both between the look at the column and the put, which his tombstone hides.
 TEST_F(RemoteStoreTest, AFileThatAnotherMadeAndRemovedMeanwhileIsNotMadeExclusively) {
   const OpenFile file = tree.Create(kQ, true);
@@ -158,6 +158,7 @@ TEST_F(RemoteStoreTest, AFileThatAnotherMadeAndRemovedMeanwhileIsNotMadeExclusiv
   EXPECT_EQ(tree.ReadFile(kQ), "mine");
 }
 
+TEST_F(RemoteStoreTest, AVersionThatCouldNotBeReadIsRefused) {
   EXPECT_EQ(tree.Save(kQ, "now"), 0);
   const std::string version = kVersionOfQ + std::to_string(kStart - 10);
   EXPECT_EQ(tree.Save(version, "then"), 0);
@@ -289,6 +290,74 @@ TEST_F(RemoteStoreTest, OverwritingFilesOneAfterTheOtherTakesTwoRequestsEach) {
   EXPECT_LE(remote().reads() - reads, kFiles + 30);
   for (int i = 0; i < kFiles; ++i)
     ASSERT_EQ(tree.ReadFile("default/t/" + row(i) + "/f/q"), "new") << i;
+}
+
+// As rsync does: it makes a directory for itself, sets its time and opens it. Nobody else sees that
+// there is one before something is in it.
+TEST_F(RemoteStoreTest, WhatADirectoryIsMadeToBeIsStoredOnceBeforeItsFirstFile) {
+  const auto make = [&](const std::string& path) {
+    const auto [parent, name] = WritingTree::Split(path);
+    ASSERT_TRUE(
+        tree.filesystem->MakeDirectory(tree.request, *tree.Directory(parent), name, 0700).ok());
+    EXPECT_EQ(tree.Stat(path).st_mode & 07777, 0700u);
+    tree.clock->Advance(1);
+    for (const mode_t mode : {0700, 0750}) {
+      AttributeChange change;
+      change.mode = mode;
+      change.mtime = timespec{1000, 5};
+      ASSERT_EQ(tree.Change(path, change), 0);
+    }
+  };
+  const auto expect_made = [&] {
+    for (const char* path : {"default/t/x", "default/t/x/f", "default/t/x/g"}) {
+      EXPECT_EQ(tree.Stat(path).st_mode & 07777, 0750u) << path;
+    }
+    EXPECT_EQ(tree.Stat("default/t/x/g").st_mtim.tv_nsec, 5);
+  };
+  Store& elsewhere = remote().elsewhere();
+  ASSERT_TRUE(elsewhere.AddFamily(Caller::Superuser(), tree.table, FamilySchema("g")).ok());
+  const int mutations = remote().mutations();
+  make("default/t/x");
+  make("default/t/x/f");
+  make("default/t/x/g");
+  expect_made();
+  EXPECT_EQ(remote().mutations(), mutations);
+  ASSERT_EQ(tree.Save("default/t/x/f/q", "1"), 0);
+  EXPECT_EQ(tree.Stat("default/t/x/f/q").st_mode & 07777, 0644u);
+  EXPECT_LE(remote().mutations() - mutations, 3 + 1 + 3) << "the last: that something is kept";
+  expect_made();
+  ASSERT_EQ(tree.Save("default/t/x/g/q", "1"), 0);
+  tree.Remount();
+  for (const char* path : {"default/t/x", "default/t/x/f", "default/t/x/g"})
+    EXPECT_EQ(tree.Stat(path).st_mode & 07777, 0750u) << path;
+}
+
+TEST_F(RemoteStoreTest, WhatADirectoryWasMadeToBeGoesWithIt) {
+  AttributeChange closed;
+  closed.mode = 0700;
+  ASSERT_EQ(tree.Mkdir("default/t/x"), 0);
+  ASSERT_EQ(tree.Change("default/t/x", closed), 0);
+  ASSERT_EQ(tree.Rmdir("default/t/x"), 0);
+  const Put put{"x", {{"f", "q", kLatestTimestamp, "theirs", {}}}};
+  ASSERT_TRUE(remote().elsewhere().Mutate(Caller::Superuser(), tree.table,
+                                          RowMutations::Of(put)).ok());
+  EXPECT_EQ(tree.Stat("default/t/x").st_mode & 07777, 0755u);
+  ASSERT_EQ(tree.Save("default/t/x/f/p", "ours"), 0);
+  EXPECT_EQ(tree.Stat("default/t/x").st_mode & 07777, 0755u);
+}
+
+// As a command does.
+TEST_F(RemoteStoreTest, ADirectoryIsWhatItWasMadeToBeWhoeverPutsItsFirstCell) {
+  ASSERT_EQ(tree.Mkdir("default/t/x"), 0);
+  ASSERT_EQ(tree.Mkdir("default/t/x/f"), 0);
+  AttributeChange closed;
+  closed.mode = 0700;
+  ASSERT_EQ(tree.Change("default/t/x/f", closed), 0);
+  CallersStore store(*tree.filesystem, Credentials{}, 022);
+  const Put put{"x", {{"f", "q", kLatestTimestamp, "1", {}}}};
+  ASSERT_TRUE(store.Mutate(Caller::Superuser(), tree.table, RowMutations::Of(put)).ok());
+  tree.Remount();
+  EXPECT_EQ(tree.Stat("default/t/x/f").st_mode & 07777, 0700u);
 }
 
 // ---- Freshness ----------------------------------------------------------------------------------
