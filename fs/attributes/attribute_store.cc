@@ -175,11 +175,18 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
   if (present == nullptr && table_.exists()) shown.mode = kAllModes;  // nothing of it is closed
   const bool shows_past = place.view != nullptr && place.view->ShowsPast();
   // Of a column that another made anew since today's rights are those of when it was deleted.
-  if ((shows_past && place.IsColumn() && version >= 0) || IsOldVersion(place))
-    CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(place, shows_past ? version : place.timestamp, table,
-                                            shown));
-  if (shows_past && table_.exists())
+  bool is_anothers = false;
+  if ((place.view != nullptr && place.IsColumn() && version >= 0) || IsOldVersion(place)) {
+    CELLFS_ASSIGN_OR_RETURN(
+        is_anothers,
+        ShowEarlierOwner(place, place.view != nullptr ? version : place.timestamp, table, shown));
+  }
+  if (shows_past && table_.exists()) {
+    const OwnerAndMode earlier = shown;
     CELLFS_RETURN_IF_ERROR(ShowPast(place, table, version, shown, records.own));
+    // Then the name was the other's already, and the version was not.
+    if (is_anothers && shown.uid != earlier.uid) static_cast<OwnerAndMode&>(shown) = earlier;
+  }
   if (table.schema != nullptr) shown.table = table.schema->id();
   shown.mtime = records.own.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
@@ -229,21 +236,21 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   return Status();
 }
 
-Status AttributeStore::ShowEarlierOwner(const Place& column, Timestamp version,
-                                        const DataTable& table, OwnerAndMode& owner) {
-  if (table.schema == nullptr || !table_.HasRecords(table.row)) return {};
+StatusOr<bool> AttributeStore::ShowEarlierOwner(const Place& column, Timestamp version,
+                                                const DataTable& table, OwnerAndMode& owner) {
+  if (table.schema == nullptr || !table_.HasRecords(table.row)) return false;
   const Place cell = column.As(PlaceKind::kCell);
   const auto then = version_owners_.Find(cell, table, version);
   if (!then.ok()) return AttributesUnreadable(then.status());
-  if (!*then) return {};
+  if (!*then) return false;
   RowRecords records;
   static_cast<OwnerRecord&>(records.own) = (*then)->own;
   records.family = (*then)->family;
   CELLFS_ASSIGN_OR_RETURN(OwnerAndMode had, reader_.InForce(cell, table, records));
-  if (had.uid == owner.uid) return {};
+  if (had.uid == owner.uid) return false;
   if ((*then)->was_in_anothers_directory) had.mode &= S_IRWXU;
   owner = WhatWas(had, owner, !options_.read_only);
-  return {};
+  return true;
 }
 
 StatusOr<OwnerAndMode> AttributeStore::FindOwner(const Place& place) {
@@ -268,7 +275,7 @@ StatusOr<OwnerAndMode> AttributeStore::FindOwnerOfVersion(const Place& version) 
   CELLFS_ASSIGN_OR_RETURN(const DataTable table, reader_.TableOf(version));
   CELLFS_ASSIGN_OR_RETURN(const RowRecords records, reader_.Read(version, table, kNoVersion));
   CELLFS_ASSIGN_OR_RETURN(OwnerAndMode owner, reader_.InForce(version, table, records));
-  CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, version.timestamp, table, owner));
+  CELLFS_RETURN_IF_ERROR(ShowEarlierOwner(version, version.timestamp, table, owner).status());
   return owner;
 }
 

@@ -153,8 +153,9 @@ class AttributeStore {
   Status ShowPast(const Place& place, const DataTable& table, Timestamp version,
                   OwnerAndMode& owner, AttributeRecord& times);
   StatusOr<bool> IsReachedByAll(const Place& place, const DataTable& table);
-  Status ShowEarlierOwner(const Place& column, Timestamp version, const DataTable& table,
-                          OwnerAndMode& owner);
+  // Whether the version was another's than the column is.
+  StatusOr<bool> ShowEarlierOwner(const Place& column, Timestamp version, const DataTable& table,
+                                  OwnerAndMode& owner);
   Status ForgetOwners(const Place& table, const AttributeTable::IsOfThese& goes, Timestamp time);
 
   Store& store_;

@@ -4,10 +4,14 @@
 #include <charconv>
 #include <iterator>
 #include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "fs/base/account_names.h"
+#include "fs/requests/owner.h"
+#include "fs/requests/running_request.h"
 
 namespace cellfs::fs {
 namespace {
@@ -53,7 +57,36 @@ StatusOr<OwnerRecord> OwnerOf(const FamilySchema& family) {
 
 }  // namespace
 
-Status SettleInheritance(FamilySchema& family) {
+namespace {
+
+std::string ValueOf(const FamilySchema* family, std::string_view attribute) {
+  if (family == nullptr) return "";
+  const auto set = family->attributes().find(std::string(attribute));
+  return set == family->attributes().end() ? "" : set->second;
+}
+
+// As of chown(2): nobody gives away, or takes, what is another's.
+Status CheckMaySayOwner(const FamilySchema& family, const FamilySchema* before) {
+  const RunningRequest* const request = RunningRequest::OfThisThread();
+  if (request == nullptr || IsOwnerOrRoot(request->uid())) return {};
+  const Credentials asker = request->FindCredentials();
+  std::set<std::string> groups{""};
+  for (const gid_t group : asker.groups) groups.insert(std::to_string(group));
+  const auto check = [&](std::string_view attribute, const std::set<std::string>& own) -> Status {
+    const std::string then = ValueOf(before, attribute);
+    const std::string now = ValueOf(&family, attribute);
+    if (then == now || (own.contains(then) && own.contains(now))) return {};
+    return {StatusCode::kAccessDenied,
+            "family '" + family.name() + "': " + std::string(attribute) +
+                " is changed by root alone, but from nothing to oneself and back"};
+  };
+  CELLFS_RETURN_IF_ERROR(check(kOwnerAttribute, {"", std::to_string(asker.uid)}));
+  return check(kGroupAttribute, groups);
+}
+
+}  // namespace
+
+Status SettleInheritance(FamilySchema& family, const FamilySchema* before) {
   const auto settle = [&](std::string_view attribute, auto find) -> Status {
     const auto set = family.attributes().find(std::string(attribute));
     if (set == family.attributes().end() || ReadNumber(set->second, 10)) return {};
@@ -62,7 +95,8 @@ Status SettleInheritance(FamilySchema& family) {
   };
   CELLFS_RETURN_IF_ERROR(settle(kOwnerAttribute, UserNamed));
   CELLFS_RETURN_IF_ERROR(settle(kGroupAttribute, GroupNamed));
-  return OwnerOf(family).status();
+  CELLFS_RETURN_IF_ERROR(OwnerOf(family).status());
+  return CheckMaySayOwner(family, before);
 }
 
 void InheritedAttributes::Inherit(const OwnerRecord& record, Inheritance& from) {

@@ -48,7 +48,9 @@ struct DataTable {
 // For what the family's schema says of owner, group and mode (cellfs.owner, cellfs.group,
 // cellfs.mode): names of users and groups become their numbers, which are what is kept.
 // kIllegalArgument where it is none.
-Status SettleInheritance(FamilySchema& family);
+// kAccessDenied: root may say whose files are, others to themselves, and where it was nobody
+// else's: what a file inherits is not stored with it. `before`: null where the family is a new one.
+Status SettleInheritance(FamilySchema& family, const FamilySchema* before);
 
 // Thread-safe; its mutex is a leaf.
 class InheritedAttributes {

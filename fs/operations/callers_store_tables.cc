@@ -152,7 +152,8 @@ Status CallersStore::CreateTable(const Caller& caller, const TableSchema& wanted
   const Place name_space = NamespacePlace(schema.name().namespace_name);
   CELLFS_RETURN_IF_ERROR(store_.DescribeNamespace(schema.name().namespace_name).status());
   CELLFS_RETURN_IF_ERROR(rights_.CheckMayMakeIn(name_space));
-  for (auto& [name, family] : schema.families) CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
+  for (auto& [name, family] : schema.families)
+    CELLFS_RETURN_IF_ERROR(SettleInheritance(family, nullptr));
   CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
   return Made(TablePlace(schema.name()), store_.CreateTable(caller, schema), [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const bool dropped, store_.DropEmptyTable(caller, schema.name()));
@@ -174,7 +175,8 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
     CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
     TableSchema schema = *before;
     CELLFS_RETURN_IF_ERROR(change(schema));
-    for (auto& [name, family] : schema.families) CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
+    for (auto& [name, family] : schema.families)
+      CELLFS_RETURN_IF_ERROR(SettleInheritance(family, before->FindFamily(name)));
     CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
     std::set<std::string> dropped;
     for (const auto& [name, family] : before->families) {
@@ -190,9 +192,13 @@ Status CallersStore::ChangeTable(const Caller& caller, const TableName& table,
   });
 }
 
-Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& schema) {
+Status CallersStore::RecreateTable(const Caller& caller, const TableSchema& wanted) {
+  TableSchema schema = wanted;
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(schema.name()));
   return ChangeInTurn(schema.name(), [&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(schema.name()));
+    for (auto& [name, family] : schema.families)
+      CELLFS_RETURN_IF_ERROR(SettleInheritance(family, before->FindFamily(name)));
     CELLFS_ASSIGN_OR_RETURN(const auto share, parts_.schemas.ReserveShare(schema));
     return store_.RecreateTable(caller, schema);
   });
@@ -222,7 +228,7 @@ Status CallersStore::AddFamily(const Caller& caller, const TableName& table,
                                const FamilySchema& wanted) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   FamilySchema family = wanted;
-  CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
+  CELLFS_RETURN_IF_ERROR(SettleInheritance(family, nullptr));
   return ChangeInTurn(table, [&]() -> Status {
     CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.AddFamily(caller, table, family);
@@ -233,8 +239,9 @@ Status CallersStore::ModifyFamily(const Caller& caller, const TableName& table,
                                   const FamilySchema& wanted) {
   CELLFS_RETURN_IF_ERROR(CheckChangesTable(table));
   FamilySchema family = wanted;
-  CELLFS_RETURN_IF_ERROR(SettleInheritance(family));
   return ChangeInTurn(table, [&]() -> Status {
+    CELLFS_ASSIGN_OR_RETURN(const auto before, store_.DescribeTable(table));
+    CELLFS_RETURN_IF_ERROR(SettleInheritance(family, before->FindFamily(family.name())));
     CELLFS_ASSIGN_OR_RETURN(const auto share, ReserveShareWith(table, family));
     return store_.ModifyFamily(caller, table, family);
   });

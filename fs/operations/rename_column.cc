@@ -13,6 +13,9 @@
 namespace cellfs::fs {
 namespace {
 
+// Of a cluster's servers and this machine; beyond that nothing is written.
+constexpr Timestamp kLongestClocksApart = 60'000;
+
 // What is renamed, as it is put at its new name.
 struct Source {
   std::string bytes;
@@ -140,8 +143,7 @@ struct Narrowing {
 // them, and that would stay so if its rights cannot be stored afterwards. Nullopt: nothing to be
 // done.
 OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to,
-                                           const Source& source) {
-  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes target, with.attributes.Find(to, -1));
+                                           const ShownAttributes& target, const Source& source) {
   const mode_t narrower = Narrower(target, source);
   if (narrower == target.mode) return std::optional<Narrowing>();
   CELLFS_ASSIGN_OR_RETURN(
@@ -150,6 +152,26 @@ OutcomeOr<std::optional<Narrowing>> Narrow(const Renaming& with, const Place& to
                         {source.uid, source.gid, source.mode}};
   CELLFS_ASSIGN_OR_RETURN(std::string begun, with.attributes.Narrow(narrowed));
   return std::optional(Narrowing{target.mode, std::move(begun)});
+}
+
+// Another's file goes, as by rm: what there was of it stays his (fs/attributes/version_owners.h).
+// The tombstone lies between his newest version, which is read by its timestamp, and what is put;
+// where there is no time between them, at that version, which cannot be read any more then.
+Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttributes& target,
+                       const Source& source, RowStep& step) {
+  if (to.kind != PlaceKind::kCell || target.uid == source.uid) return {};
+  CELLFS_ASSIGN_OR_RETURN(
+      const auto his, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
+  if (!his) return {};
+  const Timestamp newest = his->timestamp;
+  const Timestamp clocks_apart = with.reading.freshness().is_exact() ? 0 : kLongestClocksApart;
+  const bool is_between =
+      with.tree.clock.Now() - clocks_apart >= newest + 2 && source.proposed != newest + 1;
+  Delete removal{to.row, {}};
+  removal.markers.push_back({CellType::kDeleteColumn, to.family, to.qualifier,
+                             is_between ? newest + 1 : newest});
+  step.mutations.mutations.push_back(std::move(removal));
+  return {};
 }
 
 // Of a rename whose outcome is unknown the mode stays narrow until the next mount.
@@ -178,9 +200,12 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
                                           const Source& source, const Place* from,
                                           bool must_be_absent,
                                           const std::optional<TracelessFile>& gone) {
-  CELLFS_ASSIGN_OR_RETURN(const auto narrowing, Narrow(with, to, source));
+  CELLFS_ASSIGN_OR_RETURN(const ShownAttributes target, with.attributes.Find(to, -1));
+  CELLFS_ASSIGN_OR_RETURN(const auto narrowing, Narrow(with, to, target, source));
   RowStep step{{to.row, {}, with.options.durability}, {}, {}};
   step.mutations.mutations.push_back(PutAt(to, source));
+  CELLFS_RETURN_IF_FAILED(RemoveAnothers(with, to, target, source, step));
+  const bool removes_anothers = step.mutations.mutations.size() > 1;
   if (from != nullptr)
     RemoveSource(*from, gone ? std::optional(gone->version) : std::nullopt, step);
   WithdrawTombstoneAt(change.target(), to, step);
@@ -190,6 +215,7 @@ OutcomeOr<std::vector<Timestamp>> MoveAll(const Renaming& with, ColumnChange& ch
     if (is_undone) with.errors.Record("rename", to, TakeBack(with, to, *narrowing));
     return timestamps;
   }
+  if (removes_anothers) timestamps->erase(timestamps->begin() + 1);
   const bool left_tombstone = timestamps->size() > 1;  // it could not be withdrawn
   Status carried = CarryAttributes(with, to, source, timestamps->front(),
                                    gone && !left_tombstone ? &*gone : nullptr);

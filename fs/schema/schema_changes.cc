@@ -70,10 +70,9 @@ OutcomeOr<bool> SchemaChanges::HoldsCells(const TableName& table, const Columns&
 Outcome SchemaChanges::ApplyTable(const Caller& caller, const TableName& table,
                                   std::string_view text) {
   CELLFS_ASSIGN_OR_RETURN(TableFile file, ReadTableFile(text, table));
-  for (auto& [name, family] : file.schema.families) {
-    CELLFS_RETURN_IF_FAILED(SettleInheritance(family));
-  }
   CELLFS_ASSIGN_OR_RETURN(TableFile present, DescribeTable(reading_, TablePlace(table)));
+  for (auto& [name, family] : file.schema.families)
+    CELLFS_RETURN_IF_FAILED(SettleInheritance(family, present.schema.FindFamily(name)));
   const bool splits = file.has_splits && file.schema.split_keys != present.schema.split_keys;
   bool anew = present.schema.families.empty();
   // A copy makes rows and families before it brings the schema to its place.

@@ -118,6 +118,44 @@ TEST_F(VersionOwnersTest, BelowAsofTheRightsAreThoseOfWhenItWasDeleted) {
   EXPECT_EQ(tree.Stat(past).st_mode & 0777u, 0600u);
 }
 
+TEST_F(VersionOwnersTest, WhoRenamesOverAFileGetsNothingOfThatBefore) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  tree.request.uid = kStranger;
+  ASSERT_EQ(tree.Save("default/t/r/f/mine", "second"), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Rename("default/t/r/f/mine", kQ), 0);
+  tree.request.uid = 0;
+  EXPECT_EQ(tree.ReadFile(kQ), "second");
+  EXPECT_EQ(tree.Stat(kQ).st_uid, kStranger);
+  EXPECT_EQ(tree.Error("default/t/r/f/mine"), ENOENT);
+  EXPECT_EQ(OwnerOf(first), kOwner);
+  EXPECT_EQ(tree.Stat(kQ + ("@" + std::to_string(first))).st_mode & 0777u, 0600u);
+  tree.request.uid = kStranger;
+  ASSERT_EQ(tree.Save("default/t/r/f/tmp", "third"), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(tree.Rename("default/t/r/f/tmp", kQ), 0);
+  EXPECT_EQ(tree.ReadFile(kQ), "third");
+}
+
+// At that time the name was the other's already, and the version was not; a query shows old versions
+// under the plain name.
+TEST_F(VersionOwnersTest, NoViewOpensThem) {
+  const Timestamp first = SaveAs(kOwner, "first");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0600}), 0);
+  Remove();
+  SaveAs(kStranger, "second");
+  ASSERT_EQ(tree.Change(kQ, AttributeChange{.mode = 0666}), 0);
+  tree.clock->Advance(1000);
+  const std::string time = std::to_string(first);
+  for (const std::string& path :
+       {"default/t/.asof/" + std::to_string(tree.clock->Now() - 10) + "/r/f/q@" + time,
+        "default/t/.scan/time_range=0.." + std::to_string(first + 1) + "/r/f/q"}) {
+    EXPECT_EQ(tree.Stat(path).st_uid, kOwner) << path;
+    EXPECT_EQ(tree.Stat(path).st_mode & 0077u, 0u) << path;
+  }
+}
+
 TEST_F(VersionOwnersTest, ACopyThatSetsAnOwnerOfSuchAVersionChangesNothing) {
   const Timestamp first = SaveAs(kOwner, "first");
   Remove();

@@ -97,6 +97,23 @@ def test_nobody_hides_beforehand_what_others_will_write(make_mount):
     sh(f"echo y >{table}/shared/f/root@{last} && rm {table}/shared/f/root@{last}")
 
 
+def test_nobody_says_whose_others_files_are(make_mount):
+    mount = make_mount("allow_other")
+    os.chmod(mount / "default", 0o1777)
+    table = mount / "default/mine"
+    assert as_user(1234, f"mkdir -p {table}/r/f && chmod 1777 {table} {table}/r/f")[0] == 0
+    for owner in 0, 5555, "root":
+        assert as_user(1234, f"{CELLFS} alter {table} f:cellfs.owner={owner}")[0] == 3, owner
+    assert as_user(1234, f"{CELLFS} alter {table} f:cellfs.group=0")[0] == 3
+    sh(f"{CELLFS} alter {table} f:cellfs.owner=0")
+    sh(f"umask 077; echo secret >{table}/r/f/s")
+    assert as_user(1234, f"{CELLFS} alter {table} f:cellfs.owner=1234")[0] == 3
+    schema = (table / ".schema.toml").read_text().replace('cellfs.owner', 'cellfs.other')
+    assert as_user(1234, f"cat >{table}/.schema.toml <<'END'\n{schema}\nEND")[0] != 0
+    assert as_user(1234, f"cat {table}/r/f/s")[0] != 0
+    assert as_user(1234, f"{CELLFS} alter {table} g:cellfs.owner=1234")[0] == 0
+
+
 def test_no_other_name_opens_what_is_somebody_elses(make_mount):
     family = make_mount("allow_other").family()
     (family / "gone").write_text("secret")
