@@ -325,6 +325,8 @@ Status AttributeStore::Update(const Place& place, const AttributeUpdate& update,
   if (!place.HasAttributes() || !keeps()) return Status();
   CELLFS_RETURN_IF_ERROR(BeLoaded());
   if (made_ != nullptr && made_->Take(place, update)) return Status();
+  // First what it inherits: to a family that gets an owner what is in it already is of before.
+  if (place.IsColumn()) CELLFS_RETURN_IF_ERROR(StoreMade(place.table, place.row));
   return StoreUpdate(place, update, gone);
 }
 

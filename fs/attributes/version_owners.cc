@@ -67,10 +67,14 @@ StatusOr<std::optional<VersionOwners::Then>> VersionOwners::Find(const Place& co
     const State& later = states[i];
     if (later.since <= version || later.uid() == then.uid()) continue;
     CELLFS_ASSIGN_OR_RETURN(const bool was_deleted, WasDeleted(column, *table.schema, version, later.since));
-    if (was_deleted) {
-      return std::optional(
-          Then{then.own, then.family, then.family.uid != states.back().family.uid});
+    if (!was_deleted) continue;
+    // Of what was so since the version, for the family's record may have changed first.
+    bool was_in_anothers = false;
+    for (size_t k = 0; k < i; ++k) {
+      was_in_anothers |= states[k + 1].since > version &&
+                         states[k].family.uid != states.back().family.uid;
     }
+    return std::optional(Then{then.own, then.family, was_in_anothers});
   }
   return std::optional<Then>();
 }
