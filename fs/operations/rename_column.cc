@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "fs/content/cell_writer.h"
@@ -165,8 +166,9 @@ Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttribu
   if (!his) return {};
   const Timestamp newest = his->timestamp;
   const Timestamp clocks_apart = with.reading.freshness().is_exact() ? 0 : kLongestClocksApart;
-  const bool is_between =
-      with.tree.clock.Now() - clocks_apart >= newest + 2 && source.proposed != newest + 1;
+  const bool is_between = with.tree.clock.Now() - clocks_apart >= newest + 2;
+  Timestamp& put_at = std::get<Put>(step.mutations.mutations.front()).cells.front().timestamp;
+  if (put_at <= newest + 1) put_at = kLatestTimestamp;  // it would lie beneath the tombstone
   Delete removal{to.row, {}};
   removal.markers.push_back({CellType::kDeleteColumn, to.family, to.qualifier,
                              is_between ? newest + 1 : newest});

@@ -138,6 +138,27 @@ TEST_F(VersionOwnersTest, WhoRenamesOverAFileGetsNothingOfThatBefore) {
   EXPECT_EQ(tree.ReadFile(kQ), "third");
 }
 
+TEST_F(VersionOwnersTest, WhatIsRenamedOverAFileIsReadWhateverItsTime) {
+  for (const Timestamp time : {-1, 0, 1, 2, 50}) {
+    for (const Timestamp passes : {0, 1, 2, 100000}) {
+      tree.request.uid = kOwner;
+      ASSERT_EQ(tree.Save(kQ, "first"), 0);
+      const timespec shown = tree.Stat(kQ).st_mtim;
+      const Timestamp newest = shown.tv_sec * 1000 + shown.tv_nsec / 1000000;
+      tree.clock->Advance(passes);
+      tree.request.uid = kStranger;
+      ASSERT_EQ(tree.Save("default/t/r/f/mine", "second"), 0);
+      AttributeChange touch;
+      touch.mtime = ToTimespec(newest + time);
+      ASSERT_EQ(tree.Change("default/t/r/f/mine", touch), 0);
+      ASSERT_EQ(tree.Rename("default/t/r/f/mine", kQ), 0);
+      tree.request.uid = 0;
+      EXPECT_EQ(tree.ReadFile(kQ), "second") << time << " " << passes;
+      Remove();
+    }
+  }
+}
+
 // At that time the name was the other's already, and the version was not; a query shows old versions
 // under the plain name.
 TEST_F(VersionOwnersTest, NoViewOpensThem) {
