@@ -14,9 +14,6 @@
 namespace cellfs::fs {
 namespace {
 
-// Of a cluster's servers and this machine; beyond that nothing is written.
-constexpr Timestamp kLongestClocksApart = 60'000;
-
 // What is renamed, as it is put at its new name.
 struct Source {
   std::string bytes;
@@ -165,7 +162,8 @@ Outcome RemoveAnothers(const Renaming& with, const Place& to, const ShownAttribu
       const auto his, ReadColumn(with.reading, Caller::Superuser(), to, ReadDetail::kLengths));
   if (!his) return {};
   const Timestamp newest = his->timestamp;
-  const Timestamp clocks_apart = with.reading.freshness().is_exact() ? 0 : kLongestClocksApart;
+  const Timestamp clocks_apart =
+      with.reading.freshness().is_exact() ? 0 : kLongestClockDifference.count();
   const bool is_between = with.tree.clock.Now() - clocks_apart >= newest + 2;
   Timestamp& put_at = std::get<Put>(step.mutations.mutations.front()).cells.front().timestamp;
   if (put_at <= newest + 1) put_at = kLatestTimestamp;  // it would lie beneath the tombstone
