@@ -313,6 +313,7 @@ class StoreCheck {
         in_files.insert(facts.family);
     }
     std::vector<std::pair<std::string, std::string>> strange;
+    strange.reserve(in_files.size());
     for (const std::string& family : in_files)
       strange.emplace_back(family, DescribeStrangeFamily(family));
     for (const auto& [family, sequence_id] : families_[table.id]) {

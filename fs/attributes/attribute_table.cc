@@ -100,7 +100,7 @@ StatusOr<RowRecords> AttributeTable::ReadRecords(const Place& place, const Recor
     return ReadColumn(place, key, version);
   if (read_ahead_ != nullptr && view != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(auto past, ReadPastRow(place, key, version, *view));
-    if (past) return *std::move(past);
+    if (past) return *past;
   }
   return ReadAlone(place, key, version, view);
 }
@@ -186,7 +186,7 @@ StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& pla
       CELLFS_RETURN_IF_ERROR(take(cell, records.family));
     }
   }
-  return std::optional(std::move(records));
+  return std::optional(records);
 }
 
 StatusOr<RowRecords> AttributeTable::ReadAlone(const Place& place, const RecordKey& key,
