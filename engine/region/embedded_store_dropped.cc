@@ -184,10 +184,9 @@ bool EmbeddedStore::MakeRoom(uint64_t lacked) {
   const Act act(*this);
   const Snapshot<Catalog> catalog = directory_->catalog();
   if (catalog->dropped_tables.empty()) return false;
-  uint64_t bytes = 0;
-  for (const KeptTableStatistics& kept : StatisticsOfKept(*catalog))
-    bytes += kept.file_bytes + kept.memstore_bytes;
-  if (bytes < lacked) return false;
+  Statistics statistics;
+  statistics.kept = StatisticsOfKept(*catalog);
+  if (BytesOfKept(statistics) < lacked) return false;
   const CatalogDroppedTable& oldest = catalog->dropped_tables.front();
   Catalog after = *catalog;
   NoteFreedEarly(oldest, "the disk is full", after);
