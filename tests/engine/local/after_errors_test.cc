@@ -14,6 +14,12 @@ class AfterErrorsTest : public EngineTest {
   AfterErrorsTest() { Open(); }
   ~AfterErrorsTest() override { files_.SetChangeHook({}); }
 
+  static constexpr int64_t kFlushSize = 100000;
+  void ReopenWithLittleMemory() {
+    options_.site.memstore_flush_size = kFlushSize;
+    options_.memstore_limit = 4 * kFlushSize;
+    Reopen();
+  }
   std::shared_ptr<CellStorage> MakeTable(TableId id) {
     auto table = engine_->CreateTable({id, schema_});
     EXPECT_TRUE(table.ok());
@@ -26,10 +32,7 @@ class AfterErrorsTest : public EngineTest {
 };
 
 TEST_F(AfterErrorsTest, WhatOneTableCannotFlushLeavesTheOthersTheirMemory) {
-  constexpr int64_t kFlushSize = 100000;
-  options_.site.memstore_flush_size = kFlushSize;
-  options_.memstore_limit = 4 * kFlushSize;
-  Reopen();
+  ReopenWithLittleMemory();
   const auto other = MakeTable(2);
   ASSERT_OK(PutOne("a", 1, std::string(250000, 'x')));
   files_.SetChangeHook([] { return true; });
@@ -48,11 +51,8 @@ TEST_F(AfterErrorsTest, WhatOneTableCannotFlushLeavesTheOthersTheirMemory) {
 // A background that flushes tables which have little in them, again and again, would keep the disk
 // busy and leave files for compactions.
 TEST_F(AfterErrorsTest, HealthyTablesAreNotFlushedIntoTinyFiles) {
-  constexpr int64_t kFlushSize = 100000;
-  options_.site.memstore_flush_size = kFlushSize;
-  options_.memstore_limit = 4 * kFlushSize;
   options_.background_maintenance = true;
-  Reopen();
+  ReopenWithLittleMemory();
   const auto other = MakeTable(2);
   engine_->SetMaintenancePaused(true);
   ASSERT_OK(PutOne("a", 1, std::string(350000, 'x')));
@@ -69,10 +69,7 @@ TEST_F(AfterErrorsTest, HealthyTablesAreNotFlushedIntoTinyFiles) {
 }
 
 TEST_F(AfterErrorsTest, MemoryIsBoundedWhileNothingFlushesInTheBackground) {
-  constexpr int64_t kFlushSize = 100000;
-  options_.site.memstore_flush_size = kFlushSize;
-  options_.memstore_limit = 4 * kFlushSize;
-  Reopen();
+  ReopenWithLittleMemory();
   const auto idle = MakeTable(2);
   ASSERT_OK(PutTo(*idle, "r", std::string(3 * kFlushSize, 'x')));
   for (int i = 0; i < 100; ++i) {
