@@ -11,7 +11,7 @@ constexpr size_t kMaxEntries = 32768;
 
 size_t EntriesOf(const StoredRow& row) {
   size_t entries = 1;
-  for (const auto& [qualifier, stored] : row) entries += 1 + stored.mtimes.size();
+  for (const auto& [qualifier, stored] : row) entries += 1 + stored.times.size();
   return entries;
 }
 
@@ -24,12 +24,12 @@ std::optional<AttributeCache::Known> AttributeCache::Find(const std::string& row
   const std::shared_lock lock(mutex_);
   const auto row = rows_.find(row_key);
   if (row == rows_.end() || !freshness_.IsFresh(row->second.read_at)) return std::nullopt;
-  Known known{.whole = row->second.whole, .owner = {}, .mtime = {}, .family = {}};
+  Known known{.whole = row->second.whole, .owner = {}, .time = {}, .family = {}};
   const StoredRow& qualifiers = row->second.qualifiers;
   if (const auto own = qualifiers.find(qualifier); own != qualifiers.end()) {
     known.owner = own->second.owner;
-    const auto mtime = own->second.mtimes.find(version);
-    if (mtime != own->second.mtimes.end()) known.mtime = mtime->second;
+    const auto time = own->second.times.find(version);
+    if (time != own->second.times.end()) known.time = time->second;
   }
   if (const auto above = qualifiers.find(family); above != qualifiers.end()) {
     known.family = above->second.owner;
@@ -65,7 +65,7 @@ void AttributeCache::Remember(const std::string& row_key, const StoredRow* row,
 
 void AttributeCache::Wrote(const std::string& row_key, const std::string& qualifier,
                            const OwnerRecord& owner, Timestamp version,
-                           const std::optional<timespec>& mtime, uint64_t changes_before) {
+                           const TimeRecord& time, uint64_t changes_before) {
   const std::unique_lock lock(mutex_);
   const bool alone = changes_++ == changes_before;
   const auto found = rows_.find(row_key);
@@ -75,16 +75,16 @@ void AttributeCache::Wrote(const std::string& row_key, const std::string& qualif
   if (!row.whole) return;
   const auto [entry, added] = row.qualifiers.try_emplace(qualifier);
   StoredAttributes& stored = entry->second;
-  const size_t before = added ? 0 : 1 + stored.mtimes.size();
+  const size_t before = added ? 0 : 1 + stored.times.size();
   if (owner.since == 0) stored.earlier.clear();
   const bool is_later = stored.owner.since != 0 && owner.since > stored.owner.since;
   if (is_later && stored.earlier.size() < kOwnerVersions) {
     stored.earlier.push_back(stored.owner.since);
   }
   stored.owner = owner;
-  stored.mtimes.erase(version);
-  if (mtime) stored.mtimes.emplace(version, *mtime);
-  size_t after = 1 + stored.mtimes.size();
+  stored.times.erase(version);
+  if (time.since != 0) stored.times.emplace(version, time);
+  size_t after = 1 + stored.times.size();
   if (stored.IsEmpty()) {  // a temporary that has gone, and would count for ever
     row.qualifiers.erase(entry);
     after = 0;

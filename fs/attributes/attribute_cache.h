@@ -37,13 +37,21 @@ struct OwnerRecord {
 // So many records of one qualifier are kept, as its newest versions.
 inline constexpr size_t kOwnerVersions = 10;
 
+// The mtime that a version, or a directory, was given; and what it was given before that, for those
+// who look at the past.
+struct TimeRecord {
+  std::optional<timespec> mtime;  // none: it shows its own again
+  Timestamp since = 0;            // when it became so; 0: none was ever given
+  std::string earlier;            // the records before it, as they are stored
+};
+
 // What is stored under one qualifier: a column or a family of a row, or the row itself.
 struct StoredAttributes {
   OwnerRecord owner;
-  std::vector<Timestamp> earlier;        // versions of that record before it, some or all
-  std::map<Timestamp, timespec> mtimes;  // remembered beside versions
+  std::vector<Timestamp> earlier;         // versions of that record before it, some or all
+  std::map<Timestamp, TimeRecord> times;  // remembered beside versions
 
-  bool IsEmpty() const { return owner.since == 0 && mtimes.empty(); }
+  bool IsEmpty() const { return owner.since == 0 && times.empty(); }
 };
 struct QualifierHash : std::hash<std::string_view> {
   using is_transparent = void;
@@ -62,7 +70,7 @@ class AttributeCache {
   struct Known {
     bool whole = true;  // false: the row has too many entries, and no more is known
     OwnerRecord owner;
-    std::optional<timespec> mtime;  // of the version asked for
+    TimeRecord time;  // of the version asked for
     OwnerRecord family;
   };
   // Nothing where the row is not known, or was read too long ago.
@@ -80,10 +88,10 @@ class AttributeCache {
   // in where something changed since.
   void Remember(const std::string& row_key, const StoredRow* row, uint64_t changes_before,
                 Timestamp read_at);
-  // The qualifier holds this now, over what it held before; an owner that is `since` 0: nothing of
-  // it is left. Where something else changed since, the row is forgotten.
+  // The qualifier holds this now, over what it held before; an owner or time that is `since`
+  // 0: nothing of it is left. Where something else changed since, the row is forgotten.
   void Wrote(const std::string& row_key, const std::string& qualifier, const OwnerRecord& owner,
-             Timestamp version, const std::optional<timespec>& mtime, uint64_t changes_before);
+             Timestamp version, const TimeRecord& time, uint64_t changes_before);
   void Forget(const std::string& row_key);
   void Clear();
 

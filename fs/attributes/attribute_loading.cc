@@ -20,7 +20,7 @@ Status LoadDirectory(const RowCells& cells, LoadedAttributes& loaded) {
       loaded.marked.insert(cell.row);
     if (!cell.qualifier.empty()) continue;
     if (cell.family == kOwnerFamily) CELLFS_RETURN_IF_ERROR(ReadRecord(cell, record));
-    if (cell.family == kTimeFamily) record.mtime = ReadTime(cell.value);
+    if (cell.family == kTimeFamily) record.time = ReadTimes(cell.value);
     if (cell.family == kChangeFamily) record.changed = ReadTime(cell.value);
   }
   loaded.directories.emplace(cells.front().row, record);

@@ -151,6 +151,44 @@ std::optional<timespec> ReadTime(std::string_view text) {
   return timespec{static_cast<time_t>(*seconds), static_cast<long>(*nanoseconds)};
 }
 
+std::string WriteTimes(const TimeRecord& time) {
+  std::string text;
+  if (time.mtime) AppendTime(*time.mtime, text);
+  text += time.mtime ? " " : "- ";
+  AppendNumber(time.since, text);
+  if (!time.earlier.empty()) text += ' ' + time.earlier;
+  return text;
+}
+
+TimeRecord ReadTimes(std::string_view text) {
+  TimeRecord time;
+  time.mtime = ReadTime(NextWord(text));
+  const std::string_view since = NextWord(text);
+  // Older ones stand alone, and hold from the version on.
+  time.since = ReadInteger(since).value_or(time.mtime ? 1 : 0);
+  time.earlier = text;
+  return time;
+}
+
+TimeRecord TimeRecordAt(TimeRecord newest, Timestamp time) {
+  while (newest.since > time) newest = ReadTimes(newest.earlier);
+  return newest;
+}
+
+TimeRecord TimeRecordAfter(const TimeRecord& before, const std::optional<timespec>& mtime,
+                           Timestamp now) {
+  TimeRecord after{mtime, std::max({now, before.since, Timestamp{1}}), {}};
+  // Of those of one moment the last counts.
+  after.earlier = before.since == 0 || before.since == after.since ? before.earlier
+                                                                   : WriteTimes(before);
+  size_t end = 0;
+  for (size_t words = 0; words < 2 * (kTimeRecords - 1) && end != std::string::npos; ++words) {
+    end = after.earlier.find(' ', end == 0 ? 0 : end + 1);
+  }
+  if (end != std::string::npos) after.earlier.resize(end);
+  return after;
+}
+
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b) {
   if (a.has_value() != b.has_value()) return false;
   return !a || (a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec);

@@ -6,8 +6,9 @@
 // (":17", NUL, row); its qualifiers are "" for the directory itself, "f" for a family, "f:q" for a
 // column. Family `a` holds "uid gid mode ctime" in text, "-" where not stored, at the time when
 // owner and mode became so; a change of ctime alone is written over it. So its newest
-// kOwnerVersions versions tell whose the file was when. Family `m` holds the mtime of a version as
-// a cell of that version's timestamp; family `c` when an entry of the directory last came or went.
+// kOwnerVersions versions tell whose the file was when. Family `m` holds the mtime that a version
+// was given, in a cell of that version's timestamp, as "mtime since", and after it those before, the
+// newest kTimeRecords of all; "-" is the version's own. Family `c` tells when an entry of the directory last came or went.
 // For data rows and their families that stands in a row of its own (":17", SOH, row): files need
 // not look for attributes in a table for which only such times are stored.
 //
@@ -52,6 +53,8 @@ inline constexpr char kDropped[] = "dropped";
 inline constexpr char kHasRecords[] = "records";
 inline constexpr char kHasChanges[] = "changes";
 inline constexpr char kChangeSeparator = '\x01';
+// So many times that one version was given are kept.
+inline constexpr size_t kTimeRecords = 10;
 // Of the time of a directory: it has no versions.
 inline constexpr Timestamp kNoVersion = 0;
 
@@ -98,6 +101,13 @@ std::string WriteRecord(const OwnerRecord& record);
 Status ReadRecord(const Cell& cell, OwnerRecord& record);
 std::string WriteTime(const timespec& time);
 std::optional<timespec> ReadTime(std::string_view text);
+std::string WriteTimes(const TimeRecord& time);
+TimeRecord ReadTimes(std::string_view text);
+// Of these, what was so at the time.
+TimeRecord TimeRecordAt(TimeRecord newest, Timestamp time);
+// The mtime is another from `now` on.
+TimeRecord TimeRecordAfter(const TimeRecord& before, const std::optional<timespec>& mtime,
+                           Timestamp now);
 
 bool SameTime(const std::optional<timespec>& a, const std::optional<timespec>& b);
 bool SameOwner(const OwnerRecord& a, const OwnerRecord& b);

@@ -188,7 +188,7 @@ StatusOr<ShownAttributes> AttributeStore::Find(const Place& place, Timestamp ver
     if (is_anothers && shown.uid != earlier.uid) static_cast<OwnerAndMode&>(shown) = earlier;
   }
   if (table.schema != nullptr) shown.table = table.schema->id();
-  shown.mtime = records.own.mtime;
+  shown.mtime = records.own.time.mtime;
   // A version put since then is the later change, unless it was given a time that is yet to come.
   const auto& ctime = records.own.ctime;
   bool newer_version = ctime && version > ToMilliseconds(*ctime) && version <= clock_->Now();
@@ -232,7 +232,11 @@ Status AttributeStore::ShowPast(const Place& place, const DataTable& table, Time
   CELLFS_ASSIGN_OR_RETURN(const bool is_reached, IsReachedByAll(place, table));
   if (!is_reached) owner.mode = 0;
   owner = WhatWas({*then->uid, *then->gid, *then->mode}, owner, is_asked_again);
+  // What was given to it later stands in the same records.
+  const Timestamp time = place.view->Time();
   times = *std::move(then);
+  times.time = TimeRecordAt(std::move(times.time), time);
+  if (times.ctime && ToMilliseconds(*times.ctime) > time) times.ctime.reset();
   return Status();
 }
 

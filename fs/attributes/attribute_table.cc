@@ -120,7 +120,7 @@ StatusOr<RowRecords> AttributeTable::ReadColumn(const Place& column, const Recor
     get.time_range = AtTimestamp(version);
     CELLFS_ASSIGN_OR_RETURN(times, Read(get));
   }
-  if (!times.empty()) records.own.mtime = ReadTime(times.front().value);
+  if (!times.empty()) records.own.time = ReadTimes(times.front().value);
   return records;
 }
 
@@ -179,7 +179,7 @@ StatusOr<std::optional<RowRecords>> AttributeTable::ReadPastRow(const Place& pla
     if (cell.family == kTimeFamily) {
       const bool is_of_version = cell.timestamp == (version < 0 ? kNoVersion : version);
       if (cell.qualifier != key.qualifier || !is_of_version) continue;
-      records.own.mtime = ReadTime(cell.value);
+      records.own.time = ReadTimes(cell.value);
     } else if (cell.qualifier == key.qualifier) {
       CELLFS_RETURN_IF_ERROR(take(cell, records.own));
     } else if (place.IsColumn() && cell.qualifier == place.family) {
@@ -202,7 +202,7 @@ StatusOr<RowRecords> AttributeTable::ReadAlone(const Place& place, const RecordK
   CELLFS_ASSIGN_OR_RETURN(const RowCells cells, Read(get));
   for (const Cell& cell : cells) {
     if (cell.family == kTimeFamily) {
-      records.own.mtime = ReadTime(cell.value);
+      records.own.time = ReadTimes(cell.value);
       continue;
     }
     OwnerRecord& owner = cell.qualifier == key.qualifier ? records.own : records.family;

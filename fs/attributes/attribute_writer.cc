@@ -102,12 +102,13 @@ StatusOr<AttributeRecord> AttributeWriter::RecordAfter(const Place& place, const
   if (update.ctime) record.ctime = update.ctime;
 
   record.since = stored.own.since;
-  record.mtime = stored.own.mtime;
-  if (update.anew || update.forget_mtime) record.mtime.reset();
-  if (update.mtime) record.mtime = update.mtime;
-  if (update.version >= 0 && SameTime(record.mtime, ToTimespec(update.version))) {
-    record.mtime.reset();
-  }
+  std::optional<timespec> mtime = stored.own.time.mtime;
+  if (update.anew || update.forget_mtime) mtime.reset();
+  if (update.mtime) mtime = update.mtime;
+  if (update.version >= 0 && SameTime(mtime, ToTimespec(update.version))) mtime.reset();
+  record.time = stored.own.time;
+  if (!SameTime(mtime, stored.own.time.mtime))
+    record.time = TimeRecordAfter(stored.own.time, mtime, clock_.Now());
   return record;
 }
 
@@ -135,10 +136,9 @@ Status AttributeWriter::Prepare(const Place& place, const DataTable& table,
   if (update.version >= 0) change.version = update.version;
   change.put.row = row_key;
   PutOwner(qualifier, before, change.record, change.put);
-  const auto& mtime = change.record.mtime;
-  if (!SameTime(mtime, change.stored.own.mtime)) {
-    const std::string text = mtime ? WriteTime(*mtime) : "";
-    change.put.cells.push_back({kTimeFamily, qualifier, change.version, text, {}});
+  const TimeRecord& time = change.record.time;
+  if (!SameTime(time.mtime, change.stored.own.time.mtime)) {
+    change.put.cells.push_back({kTimeFamily, qualifier, change.version, WriteTimes(time), {}});
   }
   const DirectoryRecordChange directory{
       before, change.record, update.anew ? update.uid : std::nullopt};
@@ -216,7 +216,7 @@ StatusOr<bool> AttributeWriter::WriteWhereUnchanged(const std::vector<ChangedRec
 void AttributeWriter::Wrote(const RowChange& change, uint64_t changes_before) {
   const auto& [row_key, qualifier] = change.key;
   if (!change.kept.empty()) return cache_.Forget(row_key);
-  cache_.Wrote(row_key, qualifier, change.record, change.version, change.record.mtime,
+  cache_.Wrote(row_key, qualifier, change.record, change.version, change.record.time,
                changes_before);
 }
 
@@ -254,7 +254,7 @@ StatusOr<std::optional<Withdraw>> AttributeWriter::WithdrawalOf(const TracelessF
       withdraw.cells.push_back({kOwnerFamily, qualifier, version});
     }
   }
-  if (stored.mtime) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
+  if (stored.time.since != 0) withdraw.cells.push_back({kTimeFamily, qualifier, gone.version});
   if (withdraw.cells.empty()) return std::optional<Withdraw>();
   return std::optional(std::move(withdraw));
 }

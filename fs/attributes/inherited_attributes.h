@@ -34,9 +34,9 @@ struct OwnerAndMode {
 
 // What is stored for one place.
 struct AttributeRecord : OwnerRecord {
-  std::optional<timespec> mtime;
-  std::optional<timespec>
-      changed;  // of a namespace or table: when an entry of it last came or went
+  TimeRecord time;
+  // Of a namespace or table: when an entry of it last came or went.
+  std::optional<timespec> changed;
 };
 
 // The table of the data that a place is in, and its row in the table of attributes; empty where the

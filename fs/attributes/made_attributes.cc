@@ -90,7 +90,7 @@ void MadeAttributes::Show(const Place& place, RowRecords& records) const {
     const Made* const made = FindMade(place);
     if (made == nullptr) return;
     ShowOwner(made->update, records.own);
-    records.own.mtime = made->update.mtime;
+    records.own.time.mtime = made->update.mtime;
   } else if (place.IsColumn()) {
     const Made* const made = FindMade(FamilyPlace(place.table, place.row, place.family));
     if (made != nullptr) ShowOwner(made->update, records.family);

@@ -28,6 +28,8 @@ void View::Narrow(Query& read) const {
   read.moment = asof->Use();
 }
 
+Timestamp View::Time() const { return asof->time(); }
+
 std::shared_ptr<const PastCatalog> View::Catalog() const {
   return kind == Kind::kAsof ? asof->Catalog() : nullptr;
 }

@@ -45,6 +45,8 @@ struct View {
   bool IsFixed() const { return Use() != nullptr; }
   // Whether owner, mode and times are those of its time; else the present ones.
   bool ShowsPast() const { return kind == Kind::kAsof; }
+  // That time. REQUIRES: ShowsPast.
+  Timestamp Time() const;
   // Whether tables and namespaces show their .toml: those of its time. What is read goes by the
   // present schema all the same, but for the families that there are.
   bool ShowsToml() const { return query() == nullptr; }

@@ -13,10 +13,12 @@ OwnerRecord WithMode(mode_t mode) {
   return owner;
 }
 
+const TimeRecord kTouched = {timespec{70, 0}, 1, {}};
+
 StoredRow OneColumn(mode_t mode) {
   StoredRow row;
   row["f:q"].owner = WithMode(mode);
-  row["f:q"].mtimes[7] = {70, 0};
+  row["f:q"].times[7] = kTouched;
   row["f"].owner = WithMode(0750);
   return row;
 }
@@ -38,9 +40,9 @@ TEST_F(AttributeCacheTest, KnowsWhatIsAndWhatIsNotInARow) {
   ASSERT_TRUE(known.has_value());
   EXPECT_TRUE(known->whole);
   EXPECT_EQ(known->owner.mode, 0600);
-  EXPECT_EQ(known->mtime->tv_sec, 70);
+  EXPECT_EQ(known->time.mtime->tv_sec, 70);
   EXPECT_EQ(known->family.mode, 0750);
-  EXPECT_FALSE(cache.Find("row", "f:q", 8, "f")->mtime.has_value());
+  EXPECT_FALSE(cache.Find("row", "f:q", 8, "f")->time.mtime.has_value());
   EXPECT_FALSE(cache.Find("row", "f:other", 7, "f")->owner.mode.has_value());
 }
 
@@ -50,7 +52,7 @@ TEST_F(AttributeCacheTest, WhereOthersWriteARowIsKnownForHalfOfWhatTheStoreAllow
   AttributeCache short_lived(bounded);
   const StoredRow row = OneColumn(0600);
   short_lived.Remember("row", &row, short_lived.changes(), bounded.Now());
-  short_lived.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, short_lived.changes());
+  short_lived.Wrote("row", "f:q", WithMode(0640), 7, TimeRecord(), short_lived.changes());
   moving.Advance(99);
   EXPECT_EQ(short_lived.Find("row", "f:q", 7, "f")->owner.mode, 0640);
   moving.Advance(1);
@@ -64,14 +66,14 @@ TEST_F(AttributeCacheTest, WhereOthersWriteARowIsKnownForHalfOfWhatTheStoreAllow
 TEST_F(AttributeCacheTest, AWriteShows) {
   const StoredRow row = OneColumn(0600);
   cache.Remember("row", &row, cache.changes(), 0);
-  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, cache.changes());
+  cache.Wrote("row", "f:q", WithMode(0640), 7, TimeRecord(), cache.changes());
   EXPECT_EQ(Mode(), 0640);
-  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f")->mtime.has_value());
+  EXPECT_FALSE(cache.Find("row", "f:q", 7, "f")->time.mtime.has_value());
 }
 
 TEST_F(AttributeCacheTest, WhatWasReadBeforeAWriteIsNotTakenIn) {
   const uint64_t before = cache.changes();
-  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
+  cache.Wrote("row", "f:q", WithMode(0640), 7, TimeRecord(), before);
   const StoredRow old = OneColumn(0600);
   cache.Remember("row", &old, before, 0);
   EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
@@ -81,8 +83,8 @@ TEST_F(AttributeCacheTest, OfTwoWritesAtTheSameTimeNeitherIsTrusted) {
   const StoredRow row = OneColumn(0600);
   cache.Remember("row", &row, cache.changes(), 0);
   const uint64_t before = cache.changes();
-  cache.Wrote("row", "f:q", WithMode(0640), 7, std::nullopt, before);
-  cache.Wrote("row", "f:q", WithMode(0644), 7, std::nullopt, before);
+  cache.Wrote("row", "f:q", WithMode(0640), 7, TimeRecord(), before);
+  cache.Wrote("row", "f:q", WithMode(0644), 7, TimeRecord(), before);
   EXPECT_FALSE(cache.Find("row", "f:q", 7, "f").has_value());
 }
 
@@ -93,7 +95,7 @@ TEST_F(AttributeCacheTest, ARowOfTooManyIsNotKept) {
   const StoredRow row = OneColumn(0600);
   cache.Remember("grown", &row, cache.changes(), 0);
   for (size_t i = 0; i < AttributeCache::kMaxRowEntries; ++i) {
-    cache.Wrote("grown", "f:" + std::to_string(i), WithMode(0600), 7, std::nullopt,
+    cache.Wrote("grown", "f:" + std::to_string(i), WithMode(0600), 7, TimeRecord(),
                 cache.changes());
   }
   EXPECT_FALSE(cache.Find("grown", "f:q", 7, "f")->whole);
@@ -105,8 +107,8 @@ TEST_F(AttributeCacheTest, TemporariesThatHaveGoneDoNotFillARow) {
   cache.Remember("row", &row, cache.changes(), 0);
   for (size_t i = 0; i < 2 * AttributeCache::kMaxRowEntries; ++i) {
     const std::string name = "f:." + std::to_string(i);
-    cache.Wrote("row", name, WithMode(0600), 7, timespec{70, 0}, cache.changes());
-    cache.Wrote("row", name, {}, 7, std::nullopt, cache.changes());
+    cache.Wrote("row", name, WithMode(0600), 7, kTouched, cache.changes());
+    cache.Wrote("row", name, {}, 7, TimeRecord(), cache.changes());
   }
   EXPECT_TRUE(cache.Find("row", "f:q", 7, "f")->whole);
   EXPECT_EQ(Mode(), 0600);

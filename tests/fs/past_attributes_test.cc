@@ -30,6 +30,11 @@ class PastAttributesTest : public WritingTest {
     change.uid = uid;
     return tree.Change(path, change);
   }
+  int SetTime(const std::string& path, timespec mtime) {
+    AttributeChange change;
+    change.mtime = mtime;
+    return tree.Change(path, change);
+  }
   // What .asof shows comes before this, and what is done after it later.
   void LetTimePass() {
     tree.clock->Advance(500);
@@ -105,16 +110,47 @@ TEST_F(PastAttributesTest, WhatIsInheritedIsOfThatTimeAsWell) {
 }
 
 TEST_F(PastAttributesTest, TimesAreOfThatTime) {
-  AttributeChange change;
-  change.mtime = timespec{1000, 5};
-  ASSERT_EQ(tree.Change(kQ, change), 0);
+  ASSERT_EQ(SetTime(kQ, {1000, 5}), 0);
   LetTimePass();
-  change.mtime = timespec{2000, 6};
-  ASSERT_EQ(tree.Change(kQ, change), 0);
-  if (!tree.store->traits().pins_moments) GTEST_SKIP() << "no moment is kept";
+  ASSERT_EQ(SetTime(kQ, {2000, 6}), 0);
   EXPECT_EQ(tree.Stat(kPast).st_mtim.tv_sec, 1000);
   EXPECT_EQ(tree.Stat(kPast).st_mtim.tv_nsec, 5);
   EXPECT_LT(tree.Stat(kPast).st_ctim.tv_sec, 1700000001);
+}
+
+// Nobody looked at them then.
+TEST_F(PastAttributesTest, TimesThatWereSetSinceAreNotShown) {
+  const std::string row = "default/t/r";
+  const auto shows = [&](int after, const std::string& path) {
+    const std::string time = std::to_string(1700000000000 + after);
+    return tree.Stat("default/t/.asof/" + time + path).st_mtime;
+  };
+  const time_t of_version = tree.Stat(kQ).st_mtime;
+  for (int seconds = 1; seconds <= 3; ++seconds) {
+    tree.clock->Advance(100);
+    ASSERT_EQ(SetTime(kQ, {seconds, 0}), 0);
+    ASSERT_EQ(SetTime(row, {seconds * 1000, 0}), 0);
+  }
+  tree.clock->Advance(100);
+  EXPECT_EQ(shows(50, "/r/f/q"), of_version);
+  EXPECT_NE(shows(50, "/r"), 1000);
+  for (int seconds = 1; seconds <= 3; ++seconds) {
+    EXPECT_EQ(shows(100 * seconds + 50, "/r/f/q"), seconds);
+    EXPECT_EQ(shows(100 * seconds + 50, "/r"), seconds * 1000);
+  }
+  EXPECT_EQ(tree.Stat(kQ).st_mtime, 3);
+}
+
+// Back to its own time, which is nothing that is remembered: it was so from then on.
+TEST_F(PastAttributesTest, ATimeThatWasTakenBackIsShownUntilThen) {
+  const timespec of_version = tree.Stat(kQ).st_mtim;
+  ASSERT_EQ(SetTime(kQ, {1000, 0}), 0);
+  tree.clock->Advance(1000);
+  ASSERT_EQ(SetTime(kQ, of_version), 0);
+  tree.clock->Advance(1000);
+  EXPECT_EQ(tree.Stat(kPast).st_mtime, 1000);
+  EXPECT_EQ(tree.Stat(kQ).st_mtime, of_version.tv_sec);
+  EXPECT_EQ(tree.Stat("default/t/.asof/1700000001500/r/f/q").st_mtime, of_version.tv_sec);
 }
 
 TEST_F(PastAttributesTest, AQueryShowsThePresentMode) {
