@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engine/open.h"
 
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
+#include "engine/disk/store_lock.h"
+#include "engine/embedded/embedded_store.h"
 #include "engine/local/local_engine.h"
-#include "engine/local/store_lock.h"
 #include "engine/memory/memory_engine.h"
-#include "engine/region/embedded_store.h"
 
 namespace cellfs {
 

@@ -6,7 +6,7 @@
   - engine/*.h, the public headers, include only their own kind, and only engine/ looks into the folders
     below engine/;
   - a folder of fs/ includes only itself and those before it in FS_LAYERS;
-  - FUSE's header is in fs/kernel/fuse_* only, SQLite's in engine/local/database.* and page_checksums.cc;
+  - FUSE's header is in fs/kernel/fuse_* only, SQLite's in engine/file/database.* and page_checksums.cc;
   - every file says its licence in its first lines, every header has the guard that its path gives it.
 
     tests/check_includes.py ROOT
@@ -32,7 +32,7 @@ FS_LAYERS = ["base", "requests", "tree", "files", "nodes", "store", "attributes"
 RESTRICTED = {
     "fuse": re.compile(r"(fs/kernel/fuse_[^/]*|bench/nullfs\.cc)$"),
     "sqlite3": re.compile(
-        r"(engine/local/(database\.(h|cc)|page_checksums\.cc)|bench/.*|tests/.*)$"),
+        r"(engine/file/(database\.(h|cc)|page_checksums\.cc)|bench/.*|tests/.*)$"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 LICENCE = "SPDX-License-Identifier: MIT"

@@ -7,7 +7,7 @@
 #include "engine/hbase/space_quotas.h"
 #include "engine/hbase/writes.h"
 #include "engine/options.h"
-#include "engine/region/request_check.h"
+#include "engine/table/request_check.h"
 
 namespace cellfs::hbase {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/hbase/filters.h"
 #include "engine/hbase/requests.h"
 #include "engine/hbase/results.h"
-#include "engine/region/request_check.h"
+#include "engine/table/request_check.h"
 
 namespace cellfs::hbase {
 namespace {

@@ -9,17 +9,17 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/local/cut_off_log.h"
+#include "engine/catalog/catalog_json.h"
+#include "engine/catalog/emptied.h"
+#include "engine/file/store_file_cursor.h"
+#include "engine/file/stored_facts.h"
 #include "engine/local/local_check.h"
-#include "engine/local/log_format.h"
 #include "engine/local/lost_tables.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
-#include "engine/local/store_file_cursor.h"
-#include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
-#include "engine/region/catalog_json.h"
-#include "engine/region/emptied.h"
+#include "engine/log/cut_off_log.h"
+#include "engine/log/log_format.h"
 
 namespace cellfs {
 namespace {

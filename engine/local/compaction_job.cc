@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/local/store_file_builder.h"
-#include "engine/local/store_file_cursor.h"
+#include "engine/file/store_file_builder.h"
+#include "engine/file/store_file_cursor.h"
 
 namespace cellfs {
 namespace {

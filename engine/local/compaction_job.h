@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <functional>
 
+#include "engine/disk/disk_reserve.h"
 #include "engine/giving_up.h"
 #include "engine/local/compaction_picker.h"
-#include "engine/local/disk_reserve.h"
 #include "engine/local/dropped_columns.h"
 #include "engine/local/rewrite.h"
 #include "engine/local/store_context.h"

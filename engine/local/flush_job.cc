@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/file/store_file_builder.h"
 #include "engine/local/rewrite.h"
-#include "engine/local/store_file_builder.h"
 
 namespace cellfs {
 

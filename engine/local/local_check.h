@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/check.h"
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
 
 namespace cellfs {
 

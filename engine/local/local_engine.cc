@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "engine/local/stored_facts.h"
+#include "engine/catalog/catalog_json.h"
+#include "engine/file/stored_facts.h"
 #include "engine/local/unnamed_files.h"
-#include "engine/region/catalog_json.h"
 
 namespace cellfs {
 namespace {

@@ -18,7 +18,7 @@
 #include "engine/local/scheduler.h"
 #include "engine/local/store_directory.h"
 #include "engine/options.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

@@ -19,8 +19,8 @@
 #include "engine/local/table_compactor.h"
 #include "engine/local/table_flusher.h"
 #include "engine/local/version_set.h"
-#include "engine/region/cell_storage.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/cell_storage.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

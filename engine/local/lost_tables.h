@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "engine/local/file_layer.h"
-#include "engine/region/storage_engine.h"
+#include "engine/disk/file_layer.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/disk/sealed_file.h"
 #include "engine/json_bytes.h"
 #include "engine/memory_reserve.h"
-#include "engine/local/sealed_file.h"
 
 namespace cellfs {
 namespace {

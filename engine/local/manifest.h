@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/local/file_facts.h"
-#include "engine/local/file_layer.h"
-#include "engine/local/log_format.h"
-#include "engine/region/storage_engine.h"
+#include "engine/disk/file_layer.h"
+#include "engine/file/file_facts.h"
+#include "engine/log/log_format.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

@@ -17,7 +17,7 @@
 
 #include "engine/local/table_version.h"
 #include "engine/read.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

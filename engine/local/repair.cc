@@ -11,15 +11,15 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/local/file_layer.h"
-#include "engine/local/log_repair.h"
-#include "engine/local/log_summary.h"
+#include "engine/catalog/catalog_json.h"
+#include "engine/disk/file_layer.h"
+#include "engine/disk/store_lock.h"
+#include "engine/file/stored_facts.h"
 #include "engine/local/manifest.h"
 #include "engine/local/store_directory.h"
-#include "engine/local/store_lock.h"
-#include "engine/local/stored_facts.h"
 #include "engine/local/unnamed_files.h"
-#include "engine/region/catalog_json.h"
+#include "engine/log/log_repair.h"
+#include "engine/log/log_summary.h"
 
 namespace cellfs {
 namespace {

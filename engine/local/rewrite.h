@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/file/store_file_builder.h"
 #include "engine/local/dropped_columns.h"
-#include "engine/local/store_file_builder.h"
 #include "engine/visibility/cell_cursor.h"
 #include "engine/visibility/compaction_matcher.h"
 

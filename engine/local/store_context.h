@@ -12,13 +12,13 @@
 #include <mutex>
 #include <string>
 
-#include "engine/local/disk_reserve.h"
-#include "engine/local/file_layer.h"
-#include "engine/local/large_writes.h"
-#include "engine/local/memory_account.h"
+#include "engine/disk/disk_reserve.h"
+#include "engine/disk/file_layer.h"
+#include "engine/file/store_file.h"
 #include "engine/local/moment_registry.h"
-#include "engine/local/store_file.h"
-#include "engine/local/wal.h"
+#include "engine/log/wal.h"
+#include "engine/memstore/large_writes.h"
+#include "engine/memstore/memory_account.h"
 #include "engine/options.h"
 #include "engine/rewrite_observer.h"
 #include "engine/visibility/compaction_matcher.h"

@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "engine/local/private_directory.h"
-#include "engine/local/sealed_file.h"
+#include "engine/disk/private_directory.h"
+#include "engine/disk/sealed_file.h"
 #include "engine/local/store_id.h"
 
 namespace cellfs {

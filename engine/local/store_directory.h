@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
 
 namespace cellfs {
 

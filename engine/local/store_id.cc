@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "engine/local/log_format.h"
 #include "engine/local/manifest.h"
+#include "engine/log/log_format.h"
 
 namespace cellfs {
 namespace {

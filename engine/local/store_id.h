@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
 
 namespace cellfs {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/local/memory_cells.h"
-#include "engine/local/store_file.h"
+#include "engine/file/store_file.h"
+#include "engine/memstore/memory_cells.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/local/store_file_cursor.h"
+#include "engine/file/store_file_cursor.h"
 #include "engine/visibility/query_matcher.h"
 
 namespace cellfs {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/unnamed_files.h"
 
-#include "engine/local/stored_facts.h"
+#include "engine/file/stored_facts.h"
 
 namespace cellfs {
 

@@ -21,7 +21,7 @@
 #include "engine/local/store_context.h"
 #include "engine/local/table_version.h"
 #include "engine/local/table_view.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "engine/options.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 

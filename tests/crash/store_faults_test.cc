@@ -19,9 +19,9 @@
 #include <set>
 
 #include "engine/check.h"
+#include "engine/embedded/embedded_store.h"
 #include "engine/local/local_engine.h"
 #include "engine/local/manifest.h"
-#include "engine/region/embedded_store.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/faulty_vfs.h"
 #include "tests/support/temporary_directory.h"

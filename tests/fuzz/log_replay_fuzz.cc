@@ -4,7 +4,7 @@
 // log that was opened opens again with the same records and takes more.
 #include <map>
 
-#include "engine/local/wal.h"
+#include "engine/log/wal.h"
 #include "tests/fuzz/target.h"
 
 namespace {

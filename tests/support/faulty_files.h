@@ -12,7 +12,7 @@
 #include <mutex>
 #include <set>
 
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
 
 namespace cellfs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/block_cache.h"
+#include "engine/file/block_cache.h"
 
 #include <gtest/gtest.h>
 

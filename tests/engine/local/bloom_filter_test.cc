@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/bloom_filter.h"
+#include "engine/file/bloom_filter.h"
 
 #include <gtest/gtest.h>
 

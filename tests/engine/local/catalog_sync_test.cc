@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/embedded/embedded_store.h"
 #include "engine/local/local_engine.h"
-#include "engine/region/embedded_store.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 

@@ -16,9 +16,9 @@
 #include <sstream>
 #include <thread>
 
+#include "engine/file/page_checksums.h"
 #include "engine/local/local_check.h"
 #include "engine/local/manifest.h"
-#include "engine/local/page_checksums.h"
 #include "engine/open.h"
 #include "engine/repair.h"
 #include "tests/engine/local/engine_fixture.h"

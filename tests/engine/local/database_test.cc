@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/database.h"
+#include "engine/file/database.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "engine/local/block_cache.h"
+#include "engine/file/block_cache.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {

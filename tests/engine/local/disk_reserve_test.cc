@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

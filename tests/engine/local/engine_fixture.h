@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/catalog/catalog_json.h"
 #include "engine/local/local_engine.h"
-#include "engine/region/catalog_json.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 

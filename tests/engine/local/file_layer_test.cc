@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/file_layer.h"
+#include "engine/disk/file_layer.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

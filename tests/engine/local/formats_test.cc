@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "engine/check.h"
-#include "engine/local/stored_facts.h"
+#include "engine/file/stored_facts.h"
 #include "engine/open.h"
 #include "tests/engine/local/engine_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/large_writes.h"
+#include "engine/memstore/large_writes.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Damages a log of several segments in every way: where it is not opened a repair cuts it, it is
 // opened then, and has what lay before the damage.
-#include "engine/local/log_repair.h"
+#include "engine/log/log_repair.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "engine/local/wal.h"
+#include "engine/log/wal.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/memstore.h"
+#include "engine/memstore/memstore.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/local/store_lock.h"
+#include "engine/disk/store_lock.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/store_file.h"
+#include "engine/file/store_file.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <random>
 #include <sstream>
 
-#include "engine/local/page_checksums.h"
-#include "engine/local/store_file_builder.h"
-#include "engine/local/store_file_cursor.h"
-#include "engine/local/stored_facts.h"
+#include "engine/file/page_checksums.h"
+#include "engine/file/store_file_builder.h"
+#include "engine/file/store_file_cursor.h"
+#include "engine/file/stored_facts.h"
 #include "engine/visibility/vector_cursor.h"
 #include "tests/engine/local/engine_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/wal.h"
+#include "engine/log/wal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/catalog/access_control.h"
 #include "engine/open.h"
-#include "engine/region/access_control.h"
 #include "tests/engine/region/table_fixture.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/region/catalog_history.h"
+#include "engine/catalog/catalog_history.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/region/catalog_json.h"
+#include "engine/catalog/catalog_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Tables and namespaces that were dropped and are kept.
-#include "engine/region/dropped.h"
+#include "engine/catalog/dropped.h"
 
-#include "engine/region/catalog_json.h"
+#include "engine/catalog/catalog_json.h"
 #include "tests/engine/region/table_fixture.h"
 
 namespace cellfs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/region/emptied.h"
+#include "engine/catalog/emptied.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/catalog/access_filter.h"
 #include "engine/filters.h"
-#include "engine/region/access_filter.h"
 
 namespace cellfs {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/region/space_quotas.h"
+#include "engine/catalog/space_quotas.h"
 #include "tests/engine/region/table_fixture.h"
 
 namespace cellfs {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/region/cell_storage.h"
-#include "engine/region/storage_engine.h"
+#include "engine/storage/cell_storage.h"
+#include "engine/storage/storage_engine.h"
 #include "engine/visibility/region_scanner.h"
 #include "engine/visibility/vector_cursor.h"
 

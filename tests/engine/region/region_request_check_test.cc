@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "engine/region/request_check.h"
+#include "engine/table/request_check.h"
 
 namespace cellfs {
 namespace {

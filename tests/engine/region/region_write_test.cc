@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "engine/region/region.h"
+#include "engine/table/region.h"
 #include "tests/engine/region/region_fake_storage.h"
 
 namespace cellfs {

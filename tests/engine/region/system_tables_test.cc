@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/region/system_tables.h"
+#include "engine/catalog/system_tables.h"
 
 #include "tests/engine/region/table_fixture.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/embedded/embedded_store.h"
 #include "engine/memory/memory_engine.h"
-#include "engine/region/embedded_store.h"
 
 namespace cellfs {
 

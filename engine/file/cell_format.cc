@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "engine/file/cell_format.h"
+
+#include <xxhash.h>
+
+namespace cellfs {
+namespace {
+
+int32_t LowBits(uint64_t hash) { return static_cast<int32_t>(hash & 0xffffffffu); }
+
+// How SQLite lays out an entry (https://www.sqlite.org/fileformat2.html#b_tree_pages): up to so
+// many bytes in a page of its tree, else a part there and the rest in pages of its own.
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kOverflowBytes = 4084;
+constexpr uint64_t kMostInIndexPage = 1002;
+constexpr uint64_t kMostInTablePage = 4053;
+constexpr uint64_t kLeastInPage = 489;
+
+// Splits an entry: what lies in its tree; the pages of its own are added to `pages`.
+uint64_t LocalPart(uint64_t entry, uint64_t most, uint64_t* pages) {
+  if (entry <= most) return entry;
+  const uint64_t local = kLeastInPage + (entry - kLeastInPage) % kOverflowBytes;
+  const uint64_t kept = local <= most ? local : kLeastInPage;
+  *pages += (entry - kept + kOverflowBytes - 1) / kOverflowBytes;
+  return kept;
+}
+
+// Pages of an index are split when they are full, so they have some room left.
+uint64_t BytesInIndex(uint64_t entry) {
+  uint64_t pages = 0;
+  const uint64_t local = LocalPart(entry, kMostInIndexPage, &pages);
+  return local + local / 4 + 16 + pages * kPage;
+}
+
+// Entries come in the order of their keys, so pages are as full as whole entries allow.
+uint64_t BytesInTable(uint64_t entry) {
+  uint64_t pages = 0;
+  const uint64_t local = LocalPart(entry, kMostInTablePage, &pages);
+  const uint64_t share = local <= 1020   ? local + local / 4 + 16
+                         : local <= 1350 ? kPage / 3 + 1
+                         : local <= 2030 ? kPage / 2
+                                         : kPage;
+  return share + pages * kPage;
+}
+
+}  // namespace
+
+uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
+                         uint64_t inline_value_limit) {
+  constexpr uint64_t kNumbers = 48;  // of a row: its columns but for the bytes
+  constexpr uint64_t kFilter = 4;    // for two keys
+  const uint64_t key = key_length + kNumbers;
+  const bool is_inline = value_length <= inline_value_limit;
+  uint64_t bytes = kFilter + BytesInIndex(is_inline ? key + value_length : key);
+  if (!is_inline) bytes += BytesInTable(value_length + 16);
+  if (IsTombstone(type)) bytes += BytesInIndex(key);
+  return bytes + bytes / 16;  // the pages above
+}
+
+int32_t ChecksumOf(const StoredCell& stored) {
+  const CellView& cell = stored.cell;
+  const int64_t numbers[] = {cell.timestamp,
+                             static_cast<int64_t>(cell.type),
+                             static_cast<int64_t>(cell.sequence_id),
+                             cell.time_to_live,
+                             static_cast<int64_t>(cell.value_length),
+                             stored.reference,
+                             static_cast<int64_t>(stored.packed.tag)};
+  // Each hash seeds the next, so that no byte can move from one field to its neighbour.
+  uint64_t hash = XXH3_64bits(numbers, sizeof numbers);
+  hash = XXH3_64bits_withSeed(cell.row.data(), cell.row.size(), hash);
+  hash = XXH3_64bits_withSeed(cell.qualifier.data(), cell.qualifier.size(), hash);
+  if (stored.reference == 0) {
+    hash = XXH3_64bits_withSeed(stored.packed.bytes.data(), stored.packed.bytes.size(), hash);
+  }
+  return LowBits(hash);
+}
+
+int32_t ChecksumOfValue(std::string_view bytes, int64_t reference) {
+  return LowBits(
+      XXH3_64bits_withSeed(bytes.data(), bytes.size(), static_cast<uint64_t>(reference)));
+}
+
+}  // namespace cellfs

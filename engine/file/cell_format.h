@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// How a cell lies in a store file: the tables, and the checksums that are kept with cells and
+// values. docs/storage.md, "The store file", explains every column.
+#ifndef CELLFS_ENGINE_FILE_CELL_FORMAT_H_
+#define CELLFS_ENGINE_FILE_CELL_FORMAT_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/cell.h"
+#include "engine/file/compression.h"
+
+namespace cellfs {
+
+inline constexpr int64_t kStoreFileApplicationId = 0x63656c6c;  // "cell"
+inline constexpr int64_t kStoreFileFormat = 3;
+inline constexpr int64_t kOldestStoreFileFormat = 2;  // its facts are fewer
+
+// Makes the tables of an empty file.
+inline constexpr char kStoreFileSchema[] =
+    "CREATE TABLE facts(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE cells(K BLOB NOT NULL, Q BLOB NOT NULL, T INTEGER NOT NULL, Y INTEGER NOT NULL, "
+    "S INTEGER NOT NULL, L INTEGER NOT NULL, H INTEGER NOT NULL, V BLOB, R INTEGER, X INTEGER, "
+    "Z INTEGER, PRIMARY KEY (K, Q, T, Y, S)) WITHOUT ROWID;"
+    "CREATE INDEX tombstones ON cells(K, Q) WHERE Y < -4 AND Y > -256;"
+    "CREATE INDEX withdrawals ON cells(K, Q, T) WHERE Y < -255;"
+    "CREATE TABLE long_values(R INTEGER PRIMARY KEY, H INTEGER NOT NULL, V BLOB NOT NULL);"
+    "CREATE TABLE filter(N INTEGER PRIMARY KEY, B BLOB NOT NULL);";
+
+// Y is the type's code, negated. A withdrawal sorts before all types, and is told from another one
+// of the same mutation by the type that it takes back.
+inline int64_t YOfWithdrawal(int64_t withdrawn_type) { return -256 - withdrawn_type; }
+inline bool IsYOfWithdrawal(int64_t y) { return y < -255; }
+inline int64_t WithdrawnTypeOf(int64_t y) { return -256 - y; }
+
+// A cell as a row of the table `cells` has it. No reference: `packed` lies in the row itself.
+struct StoredCell {
+  CellView cell;  // without its value
+  PackedValue packed;
+  int64_t reference = 0;  // of a row of the table `long_values`; 0: none
+};
+
+// What a cell may take of a store file at most, indexes and filter included, whatever lies beside
+// it; tests hold it against files. The key is row and qualifier, the value not compressed. Beside
+// its cells a file has kBytesOfEmptyFile.
+uint64_t MostBytesInFile(CellType type, uint64_t key_length, uint64_t value_length,
+                         uint64_t inline_value_limit);
+inline constexpr uint64_t kBytesOfEmptyFile = uint64_t{32} << 10;
+
+// Over everything that the row holds.
+int32_t ChecksumOf(const StoredCell& stored);
+// Of a row of the table `long_values`.
+int32_t ChecksumOfValue(std::string_view bytes, int64_t reference);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_CELL_FORMAT_H_

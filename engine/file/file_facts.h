@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// FileFacts: what a store file has in it, so that most reads need not open it. The manifest of its
+// table keeps them, and the file itself.
+#ifndef CELLFS_ENGINE_FILE_FILE_FACTS_H_
+#define CELLFS_ENGINE_FILE_FILE_FACTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "engine/cell.h"
+
+namespace cellfs {
+
+struct FileFacts {
+  uint64_t number = 0;  // of the table, never given twice
+  std::string family;
+  std::string first_row;
+  std::string last_row;
+  Timestamp oldest = kLatestTimestamp;  // of all cells
+  Timestamp newest = 0;
+  Timestamp oldest_put = kLatestTimestamp;  // kLatestTimestamp: there is none
+  // What was written to the family between these lies here, as far as it was to be kept. The ranges
+  // of two files do not overlap, so they tell which is older.
+  SequenceId lowest = kMaxSequenceId;
+  SequenceId highest = 0;
+  int64_t cells = 0;                // all, those of the next three lines too
+  int64_t tombstones = 0;           // of families too
+  int64_t family_tombstones = 0;    //
+  int64_t withdrawals = 0;          // markers: kWithdrawMarker
+  int64_t surplus = 0;              // puts beyond VERSIONS of their column, kept for a moment
+  uint64_t bytes = 0;               // what the cells take of the disk
+  Timestamp written = 0;            // when the oldest of what it was made from was flushed
+  int64_t filter_blocks = 0;        // of the Bloom filter; 0: none
+  bool filter_has_columns = false;  // it knows rows and columns; else rows
+  bool is_major = false;            // made by a major compaction: what it could free is gone
+
+  friend bool operator==(const FileFacts&, const FileFacts&) = default;
+};
+
+// Whether the file may have something at the row and timestamp of the cell.
+inline bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {
+  return facts.first_row <= cell.row && cell.row <= facts.last_row &&
+         facts.oldest <= cell.timestamp && cell.timestamp <= facts.newest;
+}
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_FILE_FACTS_H_

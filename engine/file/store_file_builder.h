@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreFileBuilder: writes a store file, once, in key order.
+#ifndef CELLFS_ENGINE_FILE_STORE_FILE_BUILDER_H_
+#define CELLFS_ENGINE_FILE_STORE_FILE_BUILDER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/cell.h"
+#include "engine/disk/file_layer.h"
+#include "engine/file/bloom_filter.h"
+#include "engine/file/cell_format.h"
+#include "engine/file/database.h"
+#include "engine/file/file_facts.h"
+#include "engine/file/store_file.h"
+#include "engine/schema.h"
+
+namespace cellfs {
+
+struct BuilderOptions {
+  uint64_t number = 0;             // of the file
+  int32_t inline_value_limit = 0;  // bytes; longer values lie in a table of their own
+  int64_t cells_at_most = 0;       // decides how large the Bloom filter is
+  Timestamp written = 0;           // FileFacts::written
+  bool is_major = false;           // FileFacts::is_major
+};
+
+// Not thread-safe. What is not finished leaves no file.
+class StoreFileBuilder {
+ public:
+  // The folder exists.
+  static StatusOr<std::unique_ptr<StoreFileBuilder>> Begin(
+      FileLayer& files, std::shared_ptr<const TableFolder> folder, const FamilySchema& family,
+      const BuilderOptions& options);
+  ~StoreFileBuilder();
+  StoreFileBuilder(const StoreFileBuilder&) = delete;
+  StoreFileBuilder& operator=(const StoreFileBuilder&) = delete;
+
+  // In cell order, each once; with its value. Withdrawal markers too.
+  Status Put(const CellView& cell);
+  int64_t cells() const { return facts_.cells; }
+  // What is written so far takes of the disk, looked up every few megabytes.
+  uint64_t bytes_on_disk() const { return bytes_on_disk_; }
+
+  // The file is complete and on disk (its name is not: SaveManifest syncs the folder). What was
+  // written lies between the two sequence ids. nullopt: there were no cells, and there is no file.
+  StatusOr<std::optional<FileFacts>> Finish(SequenceId lowest, SequenceId highest);
+
+  // Of a cell with its key, so that it can be stored: SQLITE_MAX_LENGTH, as Debian builds it, less
+  // what its row has besides.
+  static constexpr uint64_t kMostBytesOfCell = 1'000'000'000 - 1024;
+
+ private:
+  StoreFileBuilder(FileLayer& files, std::shared_ptr<const TableFolder> folder,
+                   const FamilySchema& family, const BuilderOptions& options);
+  Status Prepare();
+  Status PutValue(const CellView& cell, StoredCell& stored);
+  Status PutRow(const StoredCell& stored);
+  void SyncNowAndThen(const StoredCell& stored);
+  void Count(const CellView& cell);
+  void AddToFilter(const CellView& cell, bool new_row, bool new_column);
+  Status PutFilter();
+  Status PutFacts();
+
+  FileLayer& files_;
+  const std::shared_ptr<const TableFolder> folder_;
+  const FamilySchema family_;
+  const int32_t inline_value_limit_;
+  FileFacts facts_;
+  const std::string path_;
+  std::unique_ptr<Database> database_;
+  std::optional<Transaction> transaction_;
+  Statement put_, put_value_;
+  std::optional<BloomFilterBuilder> filter_;
+  int64_t next_reference_ = 1;
+  std::string qualifier_;          // of the cell before
+  int32_t puts_ = 0;               // of the present column
+  bool family_tombstone_ = false;  // of the present row, or what takes one back, in the filter
+  std::string buffer_;
+  uint64_t unsynced_ = 0;  // bytes, about
+  uint64_t bytes_on_disk_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_STORE_FILE_BUILDER_H_

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "engine/file/store_file_cursor.h"
+
+#include <utility>
+
+namespace cellfs {
+namespace {
+
+enum Column {
+  kRow,
+  kQualifier,
+  kTimestamp,
+  kType,
+  kSequenceId,
+  kLength,
+  kTimeToLive,
+  // The rest only where values are read.
+  kChecksum,
+  kReference,
+  kTag,
+  kValue
+};
+
+// From here on it is read into our own memory at once, which costs a few microseconds.
+constexpr uint64_t kLongValue = uint64_t{256} << 10;
+
+}  // namespace
+
+StoreFileCursor::StoreFileCursor(StoreFile::Lease file, SequenceId read_point, bool lengths_only,
+                                 const std::string* only_row)
+    : file_(std::move(file)),
+      read_point_(read_point),
+      lengths_only_(lengths_only),
+      only_row_(only_row) {}
+
+StoreFileCursor::~StoreFileCursor() {
+  if (cells_ != nullptr) cells_->Reset();
+  if (value_ != nullptr) value_->Reset();
+}
+
+StatusOr<bool> StoreFileCursor::MayHaveFamilyTombstones(std::string_view row) {
+  if (file_.facts().family_tombstones == 0) return false;
+  return file_.reader().HasTombstones(row, {});
+}
+
+// Whether nothing lies between the place last sought and the present cell, with `place` among it.
+bool StoreFileCursor::IsKnownAt(const CellPlace& place) const {
+  if (!at_first_ || (valid_ && IsBefore(stored_.cell, place))) return false;
+  if (const int order = place.row.compare(row_); order != 0) return order > 0;
+  if (const int order = place.qualifier.compare(qualifier_); order != 0) return order > 0;
+  return place.timestamp <= timestamp_;
+}
+
+Status StoreFileCursor::Seek(const CellPlace& place) {
+  if (IsKnownAt(place)) return Status();
+  next_row_ = place.row;
+  next_qualifier_ = place.qualifier;
+  if (cells_ != nullptr) cells_->Reset();
+  row_.swap(next_row_);
+  qualifier_.swap(next_qualifier_);
+  timestamp_ = place.timestamp;
+  from_ = FromHere();
+  CELLFS_ASSIGN_OR_RETURN(cells_, file_.reader().Cells(from_, lengths_only_));
+  cells_->Bind(1, row_);
+  if (from_ != CellsFrom::kRow) cells_->Bind(2, qualifier_);
+  if (from_ == CellsFrom::kVersion) cells_->Bind(3, -timestamp_);
+  CELLFS_RETURN_IF_ERROR(StepForward());
+  at_first_ = true;
+  return Status();
+}
+
+CellsFrom StoreFileCursor::FromHere() const {
+  if (timestamp_ != kLatestTimestamp) return CellsFrom::kVersion;
+  if (only_row_ != nullptr && *only_row_ == row_) return CellsFrom::kColumn;
+  return qualifier_.empty() ? CellsFrom::kRow : CellsFrom::kVersion;
+}
+
+Status StoreFileCursor::SeekToRowBefore(std::string_view row) {
+  // A row all of whose cells are above the read point is none.
+  std::string bound(row);
+  for (bool first = true;; first = false) {
+    const bool last_row = first && bound.empty();
+    CELLFS_ASSIGN_OR_RETURN(Statement* const before,
+                            last_row ? file_.reader().LastRow() : file_.reader().RowBefore());
+    if (!last_row) before->Bind(1, bound);
+    CELLFS_ASSIGN_OR_RETURN(const bool found, before->Step());
+    std::string candidate(found ? before->Bytes(0) : std::string_view());
+    before->Reset();
+    if (!found) {
+      valid_ = at_first_ = false;
+      return Status();
+    }
+    CELLFS_RETURN_IF_ERROR(Seek({candidate}));
+    if (valid_ && stored_.cell.row == candidate) return Status();
+    bound.swap(candidate);
+  }
+}
+
+Status StoreFileCursor::Next() {
+  at_first_ = false;
+  return StepForward();
+}
+
+std::string_view StoreFileCursor::RowHere() const {
+  return from_ == CellsFrom::kColumn ? std::string_view(row_) : cells_->Bytes(kRow);
+}
+
+Status StoreFileCursor::StepForward() {
+  valid_ = false;
+  do {
+    CELLFS_ASSIGN_OR_RETURN(valid_, cells_->Step());
+    valid_ = valid_ && (only_row_ == nullptr || RowHere() == *only_row_);
+    if (!valid_) {
+      cells_->Reset();  // another step would begin again
+      return Status();
+    }
+  } while (static_cast<SequenceId>(-cells_->Integer(kSequenceId)) > read_point_);
+  return Load();
+}
+
+Status StoreFileCursor::Load() {
+  CellView& cell = stored_.cell;
+  cell.row = RowHere();
+  cell.qualifier = cells_->Bytes(kQualifier);
+  cell.timestamp = -cells_->Integer(kTimestamp);
+  const int64_t y = cells_->Integer(kType);
+  cell.type = IsYOfWithdrawal(y) ? kWithdrawMarker : static_cast<CellType>(-y);
+  cell.sequence_id = static_cast<SequenceId>(-cells_->Integer(kSequenceId));
+  cell.value_length = static_cast<uint64_t>(cells_->Integer(kLength));
+  cell.time_to_live = cells_->IsNull(kTimeToLive) ? kNoCellTtl : cells_->Integer(kTimeToLive);
+  if (!lengths_only_) CELLFS_RETURN_IF_ERROR(LoadPacked());
+  if (cell.type == kWithdrawMarker) {
+    withdrawn_type_ = static_cast<char>(WithdrawnTypeOf(y));
+    cell.value = {&withdrawn_type_, 1};
+    cell.value_length = 1;
+  }
+  return Status();
+}
+
+Status StoreFileCursor::LoadPacked() {
+  CellView& cell = stored_.cell;
+  cell.value = {};
+  stored_.reference = cells_->Integer(kReference);
+  stored_.packed = {static_cast<ValueTag>(cells_->Integer(kTag)), {}};
+  if (stored_.reference == 0) stored_.packed.bytes = cells_->Bytes(kValue);
+  if (ChecksumOf(stored_) != cells_->Integer(kChecksum)) return Damaged("a cell");
+  // Long and compressed values wait until they are asked for.
+  if (stored_.reference == 0 && stored_.packed.tag == ValueTag::kPlain) {
+    cell.value = stored_.packed.bytes;
+  }
+  return Status();
+}
+
+Status StoreFileCursor::LoadValue() {
+  if (lengths_only_ || !stored_.cell.value.empty() || stored_.cell.value_length == 0)
+    return Status();
+  if (stored_.reference != 0) CELLFS_RETURN_IF_ERROR(LoadReferenced());
+  if (stored_.packed.tag == ValueTag::kPlain) {
+    stored_.cell.value = stored_.packed.bytes;
+    return stored_.cell.value.size() == stored_.cell.value_length ? Status() : Damaged("a length");
+  }
+  std::string unpacked;
+  if (!UnpackValue(stored_.packed, stored_.cell.value_length, &unpacked)) {
+    return Damaged("a compressed value");
+  }
+  owned_ = std::move(unpacked);
+  stored_.cell.value = owned_;
+  return Status();
+}
+
+Status StoreFileCursor::LoadReferenced() {
+  int64_t checksum = 0;
+  if (stored_.cell.value_length >= kLongValue) {
+    CELLFS_ASSIGN_OR_RETURN(const std::optional<int64_t> found,
+                            file_.reader().LongValue(stored_.reference, &owned_));
+    if (!found) return Damaged("a reference to a value");
+    checksum = *found;
+    stored_.packed.bytes = owned_;
+  } else {
+    if (value_ == nullptr) {
+      CELLFS_ASSIGN_OR_RETURN(value_, file_.reader().Value());
+    }
+    value_->Reset();
+    value_->Bind(1, stored_.reference);
+    CELLFS_ASSIGN_OR_RETURN(const bool found, value_->Step());
+    if (!found) return Damaged("a reference to a value");
+    checksum = value_->Integer(0);
+    stored_.packed.bytes = value_->Bytes(1);
+  }
+  return ChecksumOfValue(stored_.packed.bytes, stored_.reference) == checksum ? Status()
+                                                                              : Damaged("a value");
+}
+
+void StoreFileCursor::TakeValue(std::string* value) {
+  if (stored_.cell.value.empty() || stored_.cell.value.data() != owned_.data()) {
+    value->assign(stored_.cell.value);
+    return;
+  }
+  *value = std::exchange(owned_, {});
+  stored_.cell.value = {};
+}
+
+Status StoreFileCursor::Damaged(std::string_view what) const {
+  return Status(StatusCode::kCorruption, file_.reader().path() + ": " + std::string(what) +
+                                             " of family '" + file_.facts().family +
+                                             "' does not match its checksum");
+}
+
+namespace {
+
+// Cells without a value, or with one that the type says.
+class MarkerCursor : public CellCursor {
+ public:
+  using Choice = StatusOr<Statement*> (StoreFileReader::*)();
+  MarkerCursor(StoreFile::Lease file, Choice choice) : file_(std::move(file)), choice_(choice) {}
+  ~MarkerCursor() override {
+    if (rows_ != nullptr) rows_->Reset();
+  }
+
+  Status Seek(const CellPlace&) override {
+    CELLFS_ASSIGN_OR_RETURN(rows_, (file_.reader().*choice_)());
+    return Next();
+  }
+  Status SeekToRowBefore(std::string_view) override {
+    return {StatusCode::kUnsupportedOperation, "markers are read forward"};
+  }
+  Status Next() override {
+    CELLFS_ASSIGN_OR_RETURN(valid_, rows_->Step());
+    if (!valid_) {
+      rows_->Reset();
+      return {};
+    }
+    cell_.row = rows_->Bytes(kRow);
+    cell_.qualifier = rows_->Bytes(kQualifier);
+    cell_.timestamp = -rows_->Integer(kTimestamp);
+    cell_.sequence_id = static_cast<SequenceId>(-rows_->Integer(kSequenceId));
+    cell_.time_to_live = rows_->IsNull(kTimeToLive) ? kNoCellTtl : rows_->Integer(kTimeToLive);
+    TakeType(rows_->Integer(kType));
+    return {};
+  }
+  bool valid() const override { return valid_; }
+  const CellView& cell() const override { return cell_; }
+
+ private:
+  void TakeType(int64_t y) {
+    const bool is_withdrawal = IsYOfWithdrawal(y);
+    cell_.type = is_withdrawal ? kWithdrawMarker : static_cast<CellType>(-y);
+    if (!is_withdrawal) return;
+    type_ = static_cast<char>(WithdrawnTypeOf(y));
+    cell_.value = {&type_, 1};
+    cell_.value_length = 1;
+  }
+
+  StoreFile::Lease file_;
+  const Choice choice_;
+  Statement* rows_ = nullptr;
+  CellView cell_;
+  char type_ = 0;
+  bool valid_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file) {
+  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Withdrawals);
+}
+
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file) {
+  return std::make_unique<MarkerCursor>(std::move(file), &StoreFileReader::Tombstones);
+}
+
+}  // namespace cellfs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreFileCursor: the cells of a store file, in cell order.
+#ifndef CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_
+#define CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/file/cell_format.h"
+#include "engine/file/store_file.h"
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+
+class StoreFileCursor : public CellCursor {
+ public:
+  // Cells with a sequence id up to `read_point`; with `only_row`, which outlives the cursor, of
+  // that row only.
+  StoreFileCursor(StoreFile::Lease file, SequenceId read_point, bool lengths_only,
+                  const std::string* only_row = nullptr);
+  ~StoreFileCursor() override;
+  StoreFileCursor(const StoreFileCursor&) = delete;
+  StoreFileCursor& operator=(const StoreFileCursor&) = delete;
+
+  // kCorruption where valid(): the cell does not match its checksum; Next goes on behind it. Not
+  // valid: there is no way on from here.
+  Status Seek(const CellPlace& place) override;
+  Status SeekToRowBefore(std::string_view row) override;
+  Status Next() override;
+  bool valid() const override { return valid_; }
+  const CellView& cell() const override { return stored_.cell; }
+  Status LoadValue() override;
+  void TakeValue(std::string* value) override;
+  StatusOr<bool> MayHaveFamilyTombstones(std::string_view row) override;
+  Timestamp newest() const override { return file_.facts().newest; }
+
+ private:
+  Status StepForward();  // to the next row of the statement that may be seen
+  Status Load();         // the row's cell
+  Status LoadPacked();   // and its value, or where that is, checked
+  Status LoadReferenced();
+  Status Damaged(std::string_view what) const;
+  bool IsKnownAt(const CellPlace& place) const;
+  CellsFrom FromHere() const;        // the statement for what is sought
+  std::string_view RowHere() const;  // of the statement's present row
+
+  StoreFile::Lease file_;
+  const SequenceId read_point_;
+  const bool lengths_only_;
+  const std::string* const only_row_;
+
+  Statement* cells_ = nullptr;  // running while valid_
+  Statement* value_ = nullptr;  // at the value of the present cell, where that is not in its row
+  CellsFrom from_ = CellsFrom::kRow;
+  // What cells_ is bound to, and whether it still stands at the first cell from there.
+  std::string row_, qualifier_;
+  Timestamp timestamp_ = 0;
+  bool at_first_ = false;
+  std::string next_row_, next_qualifier_;  // a place while it is sought; it may lie in our own cell
+  StoredCell stored_;
+  std::string owned_;        // the value of the present cell, where it was long or compressed
+  char withdrawn_type_ = 0;  // the value of the present cell, where it is a withdrawal
+  bool valid_ = false;
+};
+
+// The withdrawals of a file alone, or its tombstones, from the first to the last: sought once, to
+// its beginning.
+std::unique_ptr<CellCursor> OpenWithdrawals(StoreFile::Lease file);
+std::unique_ptr<CellCursor> OpenTombstones(StoreFile::Lease file);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_STORE_FILE_CURSOR_H_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "engine/file/store_file_reader.h"
+
+namespace cellfs {
+namespace {
+
+constexpr char kLengths[] = ", Q, T, Y, S, L, X";
+constexpr char kValues[] = ", Q, T, Y, S, L, X, H, R, Z, V";
+constexpr char kInOrder[] = " ORDER BY K, Q, T, Y, S";
+
+const char* ConditionOf(CellsFrom from) {
+  switch (from) {
+    case CellsFrom::kRow:
+      return "K >= ?1";
+    case CellsFrom::kColumn:
+      return "K = ?1 AND Q >= ?2";
+    case CellsFrom::kVersion:
+      break;
+  }
+  return "(K, Q, T) >= (?1, ?2, ?3)";
+}
+
+}  // namespace
+
+StatusOr<Statement*> StoreFileReader::Prepared(std::optional<Statement>& statement,
+                                               const std::string& sql) {
+  if (!statement.has_value()) {
+    CELLFS_ASSIGN_OR_RETURN(statement, database_->Prepare(sql));
+  }
+  return &*statement;
+}
+
+StatusOr<Statement*> StoreFileReader::Cells(CellsFrom from, bool lengths_only) {
+  std::optional<Statement>& statement =
+      (lengths_only ? lengths_ : cells_)[static_cast<size_t>(from)];
+  if (statement.has_value()) return &*statement;
+  // Of a known row SQLite need not hand out the key again.
+  const std::string key = from == CellsFrom::kColumn ? "NULL" : "K";
+  return Prepared(statement, "SELECT " + key + (lengths_only ? kLengths : kValues) +
+                                 " FROM cells WHERE " + ConditionOf(from) + kInOrder);
+}
+
+StatusOr<Statement*> StoreFileReader::Withdrawals() {
+  return Prepared(withdrawals_, std::string("SELECT K") + kValues +
+                                    " FROM cells INDEXED BY withdrawals WHERE Y < -255" + kInOrder);
+}
+
+StatusOr<Statement*> StoreFileReader::Tombstones() {
+  return Prepared(tombstones_, std::string("SELECT K") + kValues +
+                                   " FROM cells INDEXED BY tombstones WHERE Y < -4 AND Y > -256" +
+                                   kInOrder);
+}
+
+StatusOr<Statement*> StoreFileReader::RowBefore() {
+  return Prepared(row_before_, "SELECT K FROM cells WHERE K < ?1 ORDER BY K DESC LIMIT 1");
+}
+
+StatusOr<Statement*> StoreFileReader::LastRow() {
+  return Prepared(last_row_, "SELECT K FROM cells ORDER BY K DESC LIMIT 1");
+}
+
+StatusOr<Statement*> StoreFileReader::Value() {
+  return Prepared(value_, "SELECT H, V FROM long_values WHERE R = ?1");
+}
+
+StatusOr<std::optional<int64_t>> StoreFileReader::LongValue(int64_t reference, std::string* value) {
+  CELLFS_ASSIGN_OR_RETURN(Statement* const statement,
+                          Prepared(checksum_, "SELECT H FROM long_values WHERE R = ?1"));
+  statement->Bind(1, reference);
+  CELLFS_ASSIGN_OR_RETURN(const bool found, statement->Step());
+  if (!found) return std::optional<int64_t>();
+  const int64_t checksum = statement->Integer(0);
+  statement->Reset();
+  CELLFS_RETURN_IF_ERROR(database_->ReadBlob("long_values", "V", reference, value));
+  return std::optional(checksum);
+}
+
+StatusOr<bool> StoreFileReader::HasTombstones(std::string_view row, std::string_view qualifier) {
+  CELLFS_ASSIGN_OR_RETURN(
+      Statement* const statement,
+      Prepared(tombstone_,
+               "SELECT 1 FROM cells INDEXED BY tombstones WHERE K = ?1 AND Q = ?2 AND Y < -4 AND "
+               "Y > -256 LIMIT 1"));
+  statement->Bind(1, row);
+  statement->Bind(2, qualifier);
+  CELLFS_ASSIGN_OR_RETURN(const bool has, statement->Step());
+  statement->Reset();
+  return has;
+}
+
+StatusOr<std::string> StoreFileReader::FilterBlock(int64_t number) {
+  CELLFS_ASSIGN_OR_RETURN(Statement* const statement,
+                          Prepared(filter_block_, "SELECT B FROM filter WHERE N = ?1"));
+  statement->Bind(1, number);
+  CELLFS_ASSIGN_OR_RETURN(const bool found, statement->Step());
+  std::string block(found ? statement->Bytes(0) : std::string_view());
+  statement->Reset();
+  return block;
+}
+
+}  // namespace cellfs

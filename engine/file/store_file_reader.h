@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreFileReader: one connection to a store file, with the statements that read it, each prepared
+// when it is first needed. It serves one cursor at a time.
+#ifndef CELLFS_ENGINE_FILE_STORE_FILE_READER_H_
+#define CELLFS_ENGINE_FILE_STORE_FILE_READER_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/file/database.h"
+
+namespace cellfs {
+
+// Where the cells of a statement begin. SQLite checks a condition on K, Q and T together again at
+// every cell (a tenth of a step), so it stands only where the others do not say it.
+enum class CellsFrom {
+  kRow,      // row ?1; all that follows
+  kColumn,   // column ?2 of row ?1; to the end of the row
+  kVersion,  // version ?3 of column ?2 of row ?1; all that follows
+};
+
+// Not thread-safe.
+class StoreFileReader {
+ public:
+  explicit StoreFileReader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+
+  // K (NULL where it is known), Q, T, Y, S, L, X of the cells in their order and, unless
+  // `lengths_only`, H, R, Z, V.
+  StatusOr<Statement*> Cells(CellsFrom from, bool lengths_only);
+  // The same, with values, of all withdrawal markers, or of all tombstones.
+  StatusOr<Statement*> Withdrawals();
+  StatusOr<Statement*> Tombstones();
+  StatusOr<Statement*> RowBefore();  // the largest K below ?1
+  StatusOr<Statement*> LastRow();
+  StatusOr<Statement*> Value();  // H, V of reference ?1
+  // The same of a long value, which SQLite would hold once more; nullopt: there is none.
+  StatusOr<std::optional<int64_t>> LongValue(int64_t reference, std::string* value);
+  // Of the column; family tombstones lie in the column of the empty qualifier.
+  StatusOr<bool> HasTombstones(std::string_view row, std::string_view qualifier);
+  // A block of the Bloom filter.
+  StatusOr<std::string> FilterBlock(int64_t number);
+
+  Database& database() { return *database_; }
+  const std::string& path() const { return database_->path(); }
+
+ private:
+  StatusOr<Statement*> Prepared(std::optional<Statement>& statement, const std::string& sql);
+
+  const std::unique_ptr<Database> database_;
+  std::array<std::optional<Statement>, 3> cells_, lengths_;  // by CellsFrom
+  std::optional<Statement> withdrawals_, tombstones_, row_before_, last_row_, value_, checksum_,
+      tombstone_, filter_block_;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_FILE_STORE_FILE_READER_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What was cut off the end of the log though whole records stand in it. It is kept beside the
+// segments, for nobody can say whether power was lost before it was on disk, or whether a record
+// that was there is damaged.
+#ifndef CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
+#define CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/disk/file_layer.h"
+
+namespace cellfs {
+
+// "0000000000000001.log.cut-1234": what lay in segment 1 from offset 1234 on; of another one at the
+// same place "…-2".
+//
+// Keeps `bytes`, durably, in the log's directory; what is kept already is not kept twice. Answers
+// with the name.
+StatusOr<std::string> KeepCutOff(FileLayer& files, const std::string& directory, uint64_t segment,
+                                 size_t offset, std::string_view bytes);
+// The name that it is given first.
+std::string NameOfCutOff(uint64_t segment, size_t offset);
+// The names of what is kept there.
+StatusOr<std::vector<std::string>> FindCutOff(FileLayer& files, const std::string& directory);
+
+// For people: what it means, and what helps. The former once it is cut off, the latter before.
+std::string DescribeCutOff(const std::string& directory, const std::string& name);
+std::string DescribeTornBeforeRecords(size_t offset, size_t records);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOG_CUT_OFF_LOG_H_

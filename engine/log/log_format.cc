@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+#include "engine/log/log_format.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "engine/visibility/cell_cursor.h"
+
+namespace cellfs {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+
+constexpr std::string_view kSegmentMagic = "CELLWAL\n";
+constexpr std::string_view kRecordMagic = "\xc5REC";
+constexpr size_t kCheckedHeaderSize = 16;  // of a record: what the header's own checksum covers
+constexpr TableId kNoTable = 0;            // of notes
+constexpr uint64_t kDropped = 0;           // in place of the number of the next file
+
+template <typename Number>
+void PutNumber(Number number, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// Puts numbers and bytes one behind the other where there is room for them: to append each to a
+// string takes three times as long.
+class Writer {
+ public:
+  explicit Writer(char* to) : to_(to) {}
+
+  template <typename Number>
+  void PutNumber(Number number) {
+    std::memcpy(to_, &number, sizeof(number));
+    to_ += sizeof(number);
+  }
+  template <typename Length>
+  void PutBytes(std::string_view bytes) {
+    PutNumber(static_cast<Length>(bytes.size()));
+    if (!bytes.empty()) std::memcpy(to_, bytes.data(), bytes.size());
+    to_ += bytes.size();
+  }
+
+ private:
+  char* to_;
+};
+
+// Takes numbers and bytes off the front; once something is missing, it stays false.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  template <typename Number>
+  Number TakeNumber() {
+    Number number = 0;
+    const std::string_view bytes = Take(sizeof(number));
+    if (good_) std::memcpy(&number, bytes.data(), sizeof(number));
+    return number;
+  }
+  template <typename Length>
+  std::string_view TakeBytes() {
+    return Take(TakeNumber<Length>());
+  }
+  std::string_view Take(size_t size) {
+    good_ = good_ && size <= rest_.size();
+    if (!good_) return {};
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  bool good() const { return good_; }
+  bool at_end() const { return good_ && rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+uint64_t ChecksumOf(std::string_view bytes, uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+void EncodeCell(const CellView& cell, Writer* out) {
+  out->PutBytes<uint8_t>(cell.family);
+  out->PutBytes<uint32_t>(cell.qualifier);
+  out->PutNumber(cell.timestamp);
+  out->PutNumber(static_cast<uint8_t>(cell.type));
+  out->PutNumber(cell.time_to_live);
+  out->PutBytes<uint32_t>(cell.value);
+}
+
+CellView DecodeCell(Reader* reader) {
+  CellView cell;
+  cell.family = reader->TakeBytes<uint8_t>();
+  cell.qualifier = reader->TakeBytes<uint32_t>();
+  cell.timestamp = reader->TakeNumber<Timestamp>();
+  cell.type = static_cast<CellType>(reader->TakeNumber<uint8_t>());
+  cell.time_to_live = reader->TakeNumber<int64_t>();
+  cell.value = reader->TakeBytes<uint32_t>();
+  cell.value_length = cell.value.size();
+  return cell;
+}
+
+size_t SizeOf(const LogRecord& record) {
+  size_t size = kRecordHeaderSize + 22 + record.row.size();
+  for (const CellView& cell : record.cells)
+    size += 26 + cell.family.size() + cell.qualifier.size() + cell.value.size();
+  return size;
+}
+
+// REQUIRES: the record is from `begin` on, with room for its header.
+void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out) {
+  const std::string_view payload = std::string_view(*out).substr(begin + kRecordHeaderSize);
+  char* const header = out->data() + begin;
+  std::memcpy(header, kRecordMagic.data(), kRecordMagic.size());
+  Writer writer(header + kRecordMagic.size());
+  writer.PutNumber(static_cast<uint32_t>(payload.size()));
+  writer.PutNumber(place.synced);
+  writer.PutNumber(ChecksumOf({header, kCheckedHeaderSize}, place.begin));
+  writer.PutNumber(ChecksumOf(payload, place.begin));
+}
+
+// Of a record that may be cut short or damaged itself.
+std::optional<IntactRecord> FindRecordHeader(std::string_view bytes, LogPosition begin) {
+  Reader reader(bytes);
+  if (reader.Take(kRecordMagic.size()) != kRecordMagic) return std::nullopt;
+  const auto length = reader.TakeNumber<uint32_t>();
+  const auto synced = reader.TakeNumber<LogPosition>();
+  const auto checksum = reader.TakeNumber<uint64_t>();
+  if (!reader.good() || checksum != ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin))
+    return std::nullopt;
+  return IntactRecord{kRecordHeaderSize + length, synced};
+}
+
+// The one-byte value of a withdrawal, which must outlive the batch's views.
+std::string_view ValueOfWithdrawal(CellType type) {
+  static constexpr char kCodes[] = {4, 8, 10, 12, 14};
+  for (const char& code : kCodes)
+    if (static_cast<CellType>(code) == type) return {&code, 1};
+  return {kCodes, 1};
+}
+
+}  // namespace
+
+std::vector<CellView> CellsOf(const RowBatch& batch, SequenceId sequence_id) {
+  std::vector<CellView> cells;
+  cells.reserve(batch.cells.size() + batch.withdrawn.size());
+  for (const Cell& cell : batch.cells) {
+    CellView view = ViewOf(cell);
+    view.row = batch.row;
+    view.sequence_id = sequence_id;
+    view.value_length = cell.value.size();
+    cells.push_back(view);
+  }
+  for (const WithdrawCell& cell : batch.withdrawn)
+    cells.push_back({batch.row, cell.family, cell.qualifier, cell.timestamp, kWithdrawMarker,
+                     sequence_id, kNoCellTtl, ValueOfWithdrawal(cell.type), 1});
+  return cells;
+}
+
+std::string EncodeSegmentHeader(const SegmentHeader& header) {
+  std::string bytes(kSegmentMagic);
+  PutNumber(header.format_version, &bytes);
+  PutNumber(header.number, &bytes);
+  PutNumber(header.base, &bytes);
+  PutNumber(header.store_id, &bytes);
+  PutNumber(ChecksumOf(bytes, 0), &bytes);
+  return bytes;
+}
+
+std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes) {
+  Reader reader(bytes);
+  const std::string_view magic = reader.Take(kSegmentMagic.size());
+  SegmentHeader header;
+  header.format_version = reader.TakeNumber<uint32_t>();
+  header.number = reader.TakeNumber<uint64_t>();
+  header.base = reader.TakeNumber<LogPosition>();
+  header.store_id = reader.TakeNumber<uint64_t>();
+  const uint64_t checksum = reader.TakeNumber<uint64_t>();
+  if (!reader.good() || magic != kSegmentMagic) return std::nullopt;
+  if (checksum != ChecksumOf(bytes.substr(0, kSegmentHeaderSize - 8), 0)) return std::nullopt;
+  return header;
+}
+
+std::string SegmentName(uint64_t number) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "%016" PRIu64 ".log", number);
+  return name;
+}
+
+std::optional<uint64_t> ParseSegmentName(std::string_view name) {
+  uint64_t number = 0;
+  for (const char digit : name.substr(0, name.find('.'))) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = number * 10 + static_cast<uint64_t>(digit - '0');
+  }
+  if (number == 0 || SegmentName(number) != name) return std::nullopt;
+  return number;
+}
+
+Status EncodeRecord(const LogRecord& record, const RecordPlace& place, std::string* out) {
+  const size_t size = SizeOf(record);
+  if (size > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
+    return {StatusCode::kValueTooLarge,
+            "a mutation of " + std::to_string(size) + " bytes is over the log's maximum of 2 GiB"};
+  const size_t begin = out->size();
+  out->resize(begin + size);
+  Writer writer(out->data() + begin + kRecordHeaderSize);
+  writer.PutNumber(record.table_id);
+  writer.PutNumber(record.sequence_id);
+  writer.PutBytes<uint16_t>(record.row);
+  writer.PutNumber(static_cast<uint32_t>(record.cells.size()));
+  for (const CellView& cell : record.cells) EncodeCell(cell, &writer);
+  FillRecordHeader(place, begin, out);
+  return {};
+}
+
+void EncodeNote(const LogNote& note, const RecordPlace& place, std::string* out) {
+  const size_t begin = out->size();
+  out->append(kRecordHeaderSize, '\0');
+  PutNumber(kNoTable, out);
+  PutNumber(static_cast<uint8_t>(note.kind), out);
+  for (const auto& [table, highest] : note.older) {
+    PutNumber(table, out);
+    PutNumber(highest, out);
+  }
+  for (const auto& [table, mark] : note.tables) {
+    PutNumber(table, out);
+    PutNumber(mark.next_file, out);
+    PutNumber(mark.flushed, out);
+    PutNumber(static_cast<uint32_t>(mark.files.size()), out);
+    for (const uint64_t number : mark.files) PutNumber(number, out);
+  }
+  for (const TableId table : note.dropped) {
+    PutNumber(table, out);
+    PutNumber(kDropped, out);
+  }
+  FillRecordHeader(place, begin, out);
+}
+
+namespace {
+
+void TakeTable(Reader* reader, LogNote* note) {
+  const auto table = reader->TakeNumber<TableId>();
+  TableMark mark{.flushed = 0, .next_file = reader->TakeNumber<uint64_t>(), .files = {}};
+  if (mark.next_file == kDropped) {
+    note->dropped.push_back(table);
+    return;
+  }
+  mark.flushed = reader->TakeNumber<SequenceId>();
+  const auto count = reader->TakeNumber<uint32_t>();
+  for (uint32_t i = 0; i < count && reader->good(); ++i)
+    mark.files.push_back(reader->TakeNumber<uint64_t>());
+  note->tables[table] = std::move(mark);
+}
+
+}  // namespace
+
+void LogNote::ApplyTo(TableMarks* marks) const {
+  for (const auto& [table, mark] : tables) (*marks)[table] = mark;
+  for (const TableId table : dropped) marks->erase(table);
+}
+
+std::optional<LogNote> DecodeNote(std::string_view bytes) {
+  Reader reader(bytes);
+  reader.Take(kRecordHeaderSize);
+  if (reader.TakeNumber<TableId>() != kNoTable || !reader.good()) return std::nullopt;
+  LogNote note;
+  note.kind = static_cast<LogNote::Kind>(reader.TakeNumber<uint8_t>());
+  if (note.kind > LogNote::Kind::kTables) return std::nullopt;
+  while (reader.good() && !reader.at_end()) {
+    if (note.kind == LogNote::Kind::kTables) {
+      TakeTable(&reader, &note);
+      continue;
+    }
+    const auto table = reader.TakeNumber<TableId>();
+    note.older[table] = reader.TakeNumber<SequenceId>();
+  }
+  return note;
+}
+
+std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin) {
+  const auto header = FindRecordHeader(bytes, begin);
+  if (!header || header->size > bytes.size()) return std::nullopt;
+  Reader reader(bytes.substr(kRecordHeaderSize - sizeof(uint64_t)));
+  const auto checksum = reader.TakeNumber<uint64_t>();
+  const std::string_view payload =
+      bytes.substr(kRecordHeaderSize, header->size - kRecordHeaderSize);
+  if (ChecksumOf(payload, begin) != checksum) return std::nullopt;
+  return header;
+}
+
+std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellView>* cells) {
+  Reader reader(bytes);
+  reader.Take(kRecordHeaderSize);
+  LogRecord record;
+  record.table_id = reader.TakeNumber<TableId>();
+  record.sequence_id = reader.TakeNumber<SequenceId>();
+  record.row = reader.TakeBytes<uint16_t>();
+  const uint32_t count = reader.TakeNumber<uint32_t>();
+  cells->clear();
+  for (uint32_t i = 0; i < count && reader.good(); ++i) {
+    cells->push_back(DecodeCell(&reader));
+    cells->back().row = record.row;
+    cells->back().sequence_id = record.sequence_id;
+  }
+  if (!reader.at_end()) return std::nullopt;
+  record.cells = *cells;
+  return record;
+}
+
+size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
+  for (size_t at = segment.find(kRecordMagic, from); at != std::string_view::npos;
+       at = segment.find(kRecordMagic, at + 1))
+    if (FindRecord(segment.substr(at), base + at)) return at;
+  return std::string_view::npos;
+}
+
+size_t CountRecords(std::string_view segment, size_t from, LogPosition base) {
+  size_t records = 0;
+  for (size_t at = FindNextRecord(segment, from, base); at != std::string_view::npos;) {
+    const std::string_view rest = segment.substr(at);
+    const size_t size = FindRecord(rest, base + at)->size;
+    if (!DecodeNote(rest.substr(0, size))) ++records;
+    at = FindNextRecord(segment, at + size, base);
+  }
+  return records;
+}
+
+namespace {
+
+// A disk writes sectors, but a page that goes to the disk while it is being filled goes by cache
+// lines.
+constexpr size_t kPieceSize = 64;
+constexpr size_t kPageSize = 4096;
+constexpr size_t kWholeHeaderCheck = kCheckedHeaderSize + sizeof(uint64_t);
+
+bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
+
+size_t EndOfPiece(size_t offset, size_t piece_size) {
+  return offset / piece_size * piece_size + piece_size;
+}
+
+// Whether all is zero from `at` to the end of its piece. A piece goes to the disk at one moment, so
+// that what was written later into it, behind the record, is not there where the record is cut.
+bool IsZeroToEndOfPiece(std::string_view bytes, size_t at) {
+  return IsZero(bytes.substr(at, EndOfPiece(at, kPieceSize) - at));
+}
+
+// A machine that loses power may have written some pieces of a file and others, before or behind
+// them, not: those are zero. False too where [begin, end) is empty.
+bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
+  for (; begin < end; begin = EndOfPiece(begin, kPieceSize))
+    if (IsZeroToEndOfPiece(bytes, begin)) return true;
+  return false;
+}
+
+// Whether [begin, end), or the part of it in some page, is zero from some byte on: the write got no
+// farther, or the page went to the disk while it was being filled.
+bool EndsInZeros(std::string_view bytes, size_t begin, size_t end) {
+  for (size_t next = 0; begin < end; begin = next) {
+    next = std::min(EndOfPiece(begin, kPageSize), end);
+    if (IsZeroToEndOfPiece(bytes, next - 1)) return true;
+  }
+  return false;
+}
+
+// Whether the bytes are the beginning of a record's header, as it is written at `begin` of the log,
+// and zero behind that.
+bool BeginsHeader(std::string_view bytes, LogPosition begin) {
+  bytes = bytes.substr(0, kWholeHeaderCheck);
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  const std::string_view magic = bytes.substr(0, std::min(written, kRecordMagic.size()));
+  if (!kRecordMagic.starts_with(magic)) return false;
+  if (written <= kCheckedHeaderSize) return true;
+  const uint64_t checksum = ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin);
+  return std::memcmp(bytes.data() + kCheckedHeaderSize, &checksum, written - kCheckedHeaderSize) ==
+         0;
+}
+
+// Whether the record at `damage`, which is damaged, may be what the death of the process or of the
+// machine has left of a write that was not synced.
+bool MayBeUnfinished(std::string_view segment, size_t damage, LogPosition base) {
+  const std::string_view rest = segment.substr(damage);
+  if (const auto header = FindRecordHeader(rest, base + damage)) {
+    const size_t end = damage + header->size;
+    return end > segment.size() || HasUnwrittenPiece(segment, damage, end) ||
+           EndsInZeros(segment, damage + kRecordHeaderSize, end);
+  }
+  if (rest.size() < kWholeHeaderCheck) return true;
+  return HasUnwrittenPiece(segment, damage, damage + kWholeHeaderCheck) ||
+         (IsZeroToEndOfPiece(segment, damage + kWholeHeaderCheck - 1) &&
+          BeginsHeader(rest, base + damage));
+}
+
+// Whether a record behind `damage` says that the log was on disk beyond it. Its header has a
+// checksum of its own, so the record itself may be damaged.
+bool WasSynced(std::string_view segment, size_t damage, LogPosition base) {
+  for (size_t at = segment.find(kRecordMagic, damage + 1); at != std::string_view::npos;
+       at = segment.find(kRecordMagic, at + 1)) {
+    const auto header = FindRecordHeader(segment.substr(at), base + at);
+    if (header && header->synced > base + damage) return true;
+  }
+  return false;
+}
+
+bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
+  return MayBeUnfinished(segment, damage, base) && !WasSynced(segment, damage, base);
+}
+
+}  // namespace
+
+bool IsUnbegun(std::string_view segment, const SegmentHeader& header) {
+  if (segment.size() < kSegmentHeaderSize) return true;
+  if (DecodeSegmentHeader(segment)) return false;
+  const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
+  const size_t written = bytes.find_last_not_of('\0') + 1;
+  if (!EncodeSegmentHeader(header).starts_with(bytes.substr(0, written))) return false;
+  // The notes behind the header, which are written together with it, may have been quicker.
+  size_t next = FindNextRecord(segment, 0, header.base);
+  while (next != segment.npos) {
+    const auto found = FindRecord(segment.substr(next), header.base + next);
+    if (!DecodeNote(segment.substr(next, found->size))) return false;
+    next = FindNextRecord(segment, next + found->size, header.base);
+  }
+  return true;
+}
+
+LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
+  const std::string_view tail = segment.substr(end);
+  if (tail.empty()) return LogTail::kNothing;
+  if (IsZero(tail)) return LogTail::kZeros;
+  if (const auto found = FindRecord(tail, base + end)) {
+    const auto note = DecodeNote(tail.substr(0, found->size));
+    const bool ends = note && note->kind == LogNote::Kind::kEndOfSegment;
+    return ends ? LogTail::kEnd : LogTail::kDamaged;
+  }
+  return IsTorn(segment, end, base) ? LogTail::kTorn : LogTail::kDamaged;
+}
+
+}  // namespace cellfs

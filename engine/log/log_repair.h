@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Cutting a damaged log: what lies before the damage stays the log, and what lies behind it is kept
+// beside the segments (cut_off_log.h), for it may follow from what is lost.
+#ifndef CELLFS_ENGINE_LOG_LOG_REPAIR_H_
+#define CELLFS_ENGINE_LOG_LOG_REPAIR_H_
+
+#include <string>
+
+#include "engine/disk/file_layer.h"
+#include "engine/log/log_summary.h"
+#include "engine/repair.h"
+
+namespace cellfs {
+
+// Of a store that nobody has open. What is cut off is kept durably before anything of the log goes;
+// where this is cut short, it is done again.
+StatusOr<LogRepair> CutLog(FileLayer& files, const std::string& directory, const LogBreak& broken,
+                           RepairMode mode);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOG_LOG_REPAIR_H_

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "engine/log/log_summary.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace cellfs {
+namespace {
+
+class Summarizing {
+ public:
+  Summarizing(FileLayer& files, std::string directory, uint64_t store_id)
+      : files_(files), directory_(std::move(directory)), store_id_(store_id) {}
+
+  StatusOr<LogSummary> Run() {
+    CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_.List(directory_));
+    std::vector<uint64_t> numbers;
+    for (const std::string& name : names)
+      if (const auto number = ParseSegmentName(name)) numbers.push_back(*number);
+    if (!numbers.empty()) summary_.first_segment = numbers.front();
+    bool is_next_there = false;
+    for (const uint64_t number : numbers) {
+      if (last_ != 0 && number != last_ + 1) Miss(last_ + 1);
+      CELLFS_ASSIGN_OR_RETURN(const std::string bytes, files_.Read(PathOf(number)));
+      is_next_there = number == numbers.back() && IsUnbegun(bytes, ExpectedHeader(number));
+      if (is_next_there) {
+        CheckUnbegun(number);
+      } else {
+        TakeSegment(number, bytes, number == numbers.back());
+      }
+    }
+    if (tail_ == LogTail::kEnd && !is_next_there) Miss(last_ + 1);
+    return std::move(summary_);
+  }
+
+ private:
+  std::string PathOf(uint64_t number) const { return directory_ + "/" + SegmentName(number); }
+  SegmentHeader ExpectedHeader(uint64_t number) const {
+    return {.number = number, .base = end_, .store_id = store_id_};
+  }
+
+  // The log is good up to where the last segment ended.
+  void Break(std::string what) {
+    if (!summary_.broken) summary_.broken = {std::move(what), last_, intact_};
+  }
+  void Miss(uint64_t number) { Break("'" + PathOf(number) + "' is missing"); }
+
+  void CheckUnbegun(uint64_t number) {
+    const bool begins_log = last_ == 0 && number != 1;
+    if (begins_log || tail_ == LogTail::kEnd)
+      Break("'" + PathOf(number) + "': the header is missing");
+  }
+
+  void TakeSegment(uint64_t number, const std::string& bytes, bool is_newest) {
+    const auto header = DecodeSegmentHeader(bytes);
+    if (!header || header->store_id != store_id_ || header->number != number ||
+        header->format_version != kLogFormatVersion) {
+      Break("'" + PathOf(number) + "': the header is damaged");
+    } else if (last_ != 0 && header->base != end_) {
+      Break("'" + PathOf(last_) + "' ends at offset " + std::to_string(intact_) +
+            ", and the segment behind it goes on elsewhere");
+    }
+    TakeRecords(number, bytes, header ? header->base : end_, is_newest);
+  }
+
+  void TakeRecords(uint64_t number, std::string_view bytes, LogPosition base, bool is_newest) {
+    const bool is_first = last_ == 0;
+    summary_.marks.clear();  // each segment says itself what is so
+    last_ = number;
+    intact_ = kSegmentHeaderSize;
+    bool is_broken = false;
+    for (size_t offset = kSegmentHeaderSize; offset < bytes.size();) {
+      const auto found = FindRecord(bytes.substr(offset), base + offset);
+      if (found && TakeRecord(bytes.substr(offset, found->size), is_first)) {
+        offset += found->size;
+        if (!is_broken) intact_ = offset;
+        continue;
+      }
+      if (!is_broken) tail_ = found && !IsEndOfSegment(bytes.substr(offset, found->size))
+                                  ? LogTail::kDamaged
+                                  : TailOf(bytes, offset, base);
+      is_broken = true;
+      if (tail_ != LogTail::kDamaged) break;
+      Break("'" + PathOf(number) + "' is damaged at offset " + std::to_string(intact_) +
+            (is_newest ? ": what is there no crash leaves" : ": it is not what was written"));
+      offset = std::min(FindNextRecord(bytes, offset + 1, base), bytes.size());
+    }
+    if (!is_broken) tail_ = LogTail::kNothing;
+    end_ = base + intact_;
+  }
+
+  static bool IsEndOfSegment(std::string_view record) {
+    const auto note = DecodeNote(record);
+    return note && note->kind == LogNote::Kind::kEndOfSegment;
+  }
+
+  // False: it ends the segment, or is of no known form.
+  bool TakeRecord(std::string_view record, bool is_first_segment) {
+    if (const auto note = DecodeNote(record)) {
+      if (note->kind == LogNote::Kind::kEndOfSegment) return false;
+      note->ApplyTo(&summary_.marks);
+      if (is_first_segment && !note->older.empty()) summary_.older = note->older;
+      return true;
+    }
+    const auto decoded = DecodeRecord(record, &cells_);
+    if (!decoded) return false;
+    SequenceId& highest = summary_.highest[decoded->table_id];
+    highest = std::max(highest, decoded->sequence_id);
+    return true;
+  }
+
+  FileLayer& files_;
+  const std::string directory_;
+  const uint64_t store_id_;
+  LogSummary summary_;
+  std::vector<CellView> cells_;
+  uint64_t last_ = 0;  // the segment that was read last, how far its records are good, and where
+  size_t intact_ = 0;  // in the log that is
+  LogPosition end_ = 0;
+  LogTail tail_ = LogTail::kNothing;
+};
+
+}  // namespace
+
+StatusOr<LogSummary> SummarizeLog(FileLayer& files, const std::string& directory,
+                                  uint64_t store_id) {
+  return Summarizing(files, directory, store_id).Run();
+}
+
+}  // namespace cellfs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// LogSummary: what the log of a store that is not open says of its tables, and where it is damaged.
+// It changes nothing.
+#ifndef CELLFS_ENGINE_LOG_LOG_SUMMARY_H_
+#define CELLFS_ENGINE_LOG_LOG_SUMMARY_H_
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/disk/file_layer.h"
+#include "engine/log/log_format.h"
+
+namespace cellfs {
+
+// Where the log ceases to be what was written.
+struct LogBreak {
+  std::string what;      // the file, and what is wrong
+  uint64_t segment = 0;  // the last one that is good, 0: none is; and how far
+  size_t offset = 0;
+};
+
+struct LogSummary {
+  uint64_t first_segment = 0;
+  OlderCells older;  // what segments before that have held
+  TableMarks marks;
+  std::map<TableId, SequenceId> highest;  // of the records that are there
+  std::optional<LogBreak> broken;         // the first; as the opening of the store finds it
+};
+
+// What is whole behind damage is told of too, as far as it can be found.
+StatusOr<LogSummary> SummarizeLog(FileLayer& files, const std::string& directory,
+                                  uint64_t store_id);
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_LOG_LOG_SUMMARY_H_

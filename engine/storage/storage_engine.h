@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// StorageEngine: where the tables of one store lie: it makes, opens and drops their CellStorage,
+// keeps the catalog's bytes, and makes what was written durable.
+#ifndef CELLFS_ENGINE_STORAGE_STORAGE_ENGINE_H_
+#define CELLFS_ENGINE_STORAGE_STORAGE_ENGINE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/rewrite_observer.h"
+#include "engine/storage/cell_storage.h"
+
+namespace cellfs {
+
+struct StoredTable {
+  TableId id = 0;
+  std::shared_ptr<const TableSchema> schema;
+  // That it had once, with the times of their drops: what is left of them is not wanted. What is
+  // later than that is of another, which a CATALOG that is older than the files does not name.
+  std::map<std::string, Timestamp> dropped_families = {};
+};
+
+// Thread-safe; CreateTable and SaveCatalog are called one at a time.
+class StorageEngine {
+ public:
+  virtual ~StorageEngine() = default;
+
+  // The catalog as it was last saved; empty for a new store.
+  virtual StatusOr<std::string> LoadCatalog() = 0;
+  // Durable, whole or not at all, when this returns. kOutcomeUnknown: it is in place, and power
+  // loss may bring the one before back.
+  virtual Status SaveCatalog(std::string_view bytes) = 0;
+
+  // Opens the tables of the catalog, with what a recovery of the log brings back; once, before
+  // anything else but LoadCatalog. What lies in the store and is not named here (a table whose
+  // creation or drop was cut short) is removed. Answers in the order of `tables`; a table that
+  // cannot be opened has its reason there, and the others work.
+  virtual StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
+      const std::vector<StoredTable>& tables) = 0;
+  virtual StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) = 0;
+  // The storage answers nothing sensible afterwards; who still reads it may finish.
+  virtual Status DropTable(TableId id) = 0;
+
+  virtual Status MakeDurable(LogPosition position, Durability durability) = 0;
+  virtual Status Sync() = 0;
+
+  virtual StatusOr<std::shared_ptr<const Moment>> PinMoment() = 0;
+  // How many bytes the disk lacked for the put that was refused last (kStoreFull); 0: unknown.
+  virtual uint64_t BytesLackedByPuts() const { return 0; }
+  virtual void SetMaintenancePaused(bool paused) = 0;
+  virtual void SetCacheBytes(int64_t bytes) = 0;
+  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of LocalControls
+  // Everything of Statistics but `tables`.
+  virtual Statistics GetStatistics() = 0;
+};
+
+}  // namespace cellfs
+
+#endif  // CELLFS_ENGINE_STORAGE_STORAGE_ENGINE_H_

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "engine/table/region.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/table/condition.h"
+#include "engine/table/request_check.h"
+#include "engine/waiting.h"
+
+namespace cellfs {
+namespace {
+
+// How many rows of a Batch are locked and written at a time: few enough that others do not notice.
+constexpr size_t kMaxPlainRows = 128;
+
+// Who asks for a table by its id may name families that it had once: nullopt where there are none
+// of these.
+template <typename Q>
+std::optional<Q> WithoutGoneFamilies(const TableSchema& schema, const Q& query) {
+  const auto is_gone = [&](const auto& family) {
+    return schema.FindFamily(family.first) == nullptr;
+  };
+  if (query.table_id == 0 || std::none_of(query.columns.begin(), query.columns.end(), is_gone))
+    return std::nullopt;
+  std::optional<Q> narrowed = query;
+  std::erase_if(narrowed->columns, is_gone);
+  if (narrowed->columns.empty()) {  // which asks for all that are there
+    narrowed->time_range = {0, 0};
+    narrowed->family_time_ranges.clear();
+  }
+  return narrowed;
+}
+
+}  // namespace
+
+Region::Region(std::shared_ptr<CellStorage> storage, StorageEngine& engine,
+               std::shared_ptr<const TableSchema> schema, const StoreOptions& options)
+    : storage_(std::move(storage)),
+      engine_(engine),
+      options_(options),
+      schema_(std::move(schema)) {}
+
+void Region::Wait::Add(LogPosition written, Durability promised) {
+  position = std::max(position, written);
+  durability = std::max(durability, promised);
+  needed = true;
+}
+
+std::shared_lock<std::shared_mutex> Region::LockToUse() const {
+  std::shared_lock lock(schema_mutex_, std::defer_lock);
+  LockOrWait(lock);
+  return lock;
+}
+
+std::unique_lock<std::shared_mutex> Region::LockToReplace() {
+  return TakeLock(schema_mutex_);
+}
+
+Snapshot<TableSchema> Region::schema() const {
+  const auto schema_lock = LockToUse();
+  return schema_;
+}
+
+StatusOr<RowCells> Region::Read(const Get& get) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(get));
+  const auto schema_lock = LockToUse();
+  const auto narrowed = WithoutGoneFamilies(*schema_, get);
+  const Get& read = narrowed ? *narrowed : get;
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, read));
+  return storage_->Read(read, options_.clock->Now());
+}
+
+StatusOr<std::unique_ptr<Scanner>> Region::OpenScanner(const Scan& scan) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(scan));
+  const auto schema_lock = LockToUse();
+  const auto narrowed = WithoutGoneFamilies(*schema_, scan);
+  const Scan& read = narrowed ? *narrowed : scan;
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, read));
+  return storage_->OpenScanner(read);
+}
+
+StatusOr<MutationResult> Region::Mutate(const RowMutations& mutations) {
+  Wait wait;
+  StatusOr<MutationResult> result = MutateRow(mutations, wait);
+  if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
+  return result;
+}
+
+StatusOr<CheckAndMutateResult> Region::CheckAndMutate(const cellfs::CheckAndMutate& check,
+                                                      const std::function<Status()>& action_guard) {
+  Wait wait;
+  StatusOr<CheckAndMutateResult> result = CheckAndMutateRow(check, action_guard, wait);
+  if (result.ok()) CELLFS_RETURN_IF_ERROR(WaitForDisk(wait));
+  return result;
+}
+
+std::vector<StatusOr<MutationResult>> Region::Batch(std::span<const RowMutations> rows) {
+  std::vector<StatusOr<MutationResult>> answers;
+  answers.reserve(rows.size());
+  const Timestamp now = options_.clock->Now();
+  Wait wait;
+  while (answers.size() < rows.size()) {
+    auto rest = rows.subspan(answers.size(), std::min(kMaxPlainRows, rows.size() - answers.size()));
+    auto end_of_plain = std::find_if_not(rest.begin(), rest.end(), IsPlain);
+    size_t plain = static_cast<size_t>(end_of_plain - rest.begin());
+    if (plain > 0) {
+      MutatePlainRows(rest.first(plain), now, wait, answers);
+    } else {
+      answers.push_back(MutateRow(rest.front(), wait));
+    }
+  }
+  if (Status durable = WaitForDisk(wait); !durable.ok()) {
+    for (StatusOr<MutationResult>& answer : answers)
+      if (answer.ok()) answer = durable;
+  }
+  return answers;
+}
+
+Status Region::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
+  const auto schema_lock = LockToReplace();
+  const Status replaced = storage_->ReplaceSchema(schema);
+  if (IsInForce(replaced)) schema_ = std::move(schema);
+  return replaced;
+}
+
+Status Region::Truncate() {
+  const auto schema_lock = LockToReplace();
+  return storage_->Truncate();
+}
+
+StatusOr<bool> Region::CloseIfEmpty() {
+  const auto schema_lock = LockToReplace();
+  Scan scan;
+  scan.limit = scan.store_limit = 1;
+  scan.lengths_only = true;
+  CELLFS_ASSIGN_OR_RETURN(const auto scanner, storage_->OpenScanner(scan));
+  CELLFS_ASSIGN_OR_RETURN(const auto rows, scanner->Next({1, 1}));
+  closed_ = rows.empty();
+  return closed_;
+}
+
+void Region::Close() {
+  const auto schema_lock = LockToReplace();
+  closed_ = true;
+}
+
+void Region::Reopen() {
+  const auto schema_lock = LockToReplace();
+  closed_ = false;
+}
+
+Status Region::CheckTimestampLeft(const std::string& row, const std::string& family,
+                                  const std::string& qualifier) {
+  if (storage_->NewestTimestamp() < kLatestTimestamp - 1) return {};
+  const auto schema_lock = LockToUse();
+  CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, family));
+  CELLFS_ASSIGN_OR_RETURN(const ColumnHead head,
+                          storage_->ReadColumnHead(row, family, qualifier));
+  return StampAbove(head, {}, *schema_->FindFamily(family), options_.clock->Now()).status();
+}
+
+TableStatistics Region::GetStatistics() {
+  TableStatistics statistics = storage_->GetStatistics();
+  const Snapshot<TableSchema> present = schema();
+  statistics.table = present->name();
+  return statistics;
+}
+
+StatusOr<MutationResult> Region::MutateRow(const RowMutations& mutations, Wait& wait) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(mutations, options_.site));
+  const auto schema_lock = LockToUse();
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  RowLocks::OneLock row_lock = row_locks_.Lock(mutations.row);
+  const Timestamp now = options_.clock->Now();
+  return Write(mutations, ContextAt(now), wait);
+}
+
+StatusOr<CheckAndMutateResult> Region::CheckAndMutateRow(
+    const cellfs::CheckAndMutate& check, const std::function<Status()>& action_guard, Wait& wait) {
+  CELLFS_RETURN_IF_ERROR(CheckRequest(check, options_.site));
+  const auto schema_lock = LockToUse();
+  CELLFS_RETURN_IF_ERROR(CheckWritable());
+  if (const auto* column = std::get_if<ColumnCondition>(&check.condition))
+    CELLFS_RETURN_IF_ERROR(CheckFamilyExists(*schema_, column->family));
+  RowLocks::OneLock row_lock = row_locks_.Lock(check.row);
+  const Timestamp now = options_.clock->Now();
+  CELLFS_ASSIGN_OR_RETURN(const Verdict verdict, Judge(check, *storage_, now));
+  CheckAndMutateResult result;
+  if (!verdict.holds) return result;
+  if (action_guard) CELLFS_RETURN_IF_ERROR(action_guard());
+  // A Put must not lie under the cell that let it through, should the clock have gone back.
+  WriteContext context = ContextAt(now);
+  context.put_floor = std::max(now, verdict.cell_timestamp);
+  if (verdict.head) {
+    context.known = {&std::get<ColumnCondition>(check.condition), &*verdict.head};
+  }
+  CELLFS_ASSIGN_OR_RETURN(result.result, Write(check.action, context, wait));
+  result.done = true;
+  return result;
+}
+
+void Region::MutatePlainRows(std::span<const RowMutations> rows, Timestamp now, Wait& wait,
+                             std::vector<StatusOr<MutationResult>>& answers) {
+  const auto schema_lock = LockToUse();
+  RowLocks::Stripes stripes;
+  for (const RowMutations& row : rows) stripes.set(RowLocks::StripeOf(row.row));
+  const std::vector<RowLocks::OneLock> row_locks = row_locks_.LockAll(stripes);
+
+  const size_t first = answers.size();
+  std::vector<RowBatch> batches;
+  batches.reserve(rows.size());
+  for (const RowMutations& row : rows) {
+    Status checked = CheckRequest(row, options_.site);
+    if (checked.ok()) checked = CheckWritable();
+    StatusOr<RowWrite> write = checked.ok() ? Prepare(row, ContextAt(now)) : checked;
+    if (!write.ok()) {
+      answers.push_back(write.status());
+      continue;
+    }
+    wait.durability = std::max(wait.durability, write->batch.durability);
+    batches.push_back(std::move(write->batch));
+    answers.push_back(std::move(write->result));
+  }
+  if (batches.empty()) return;
+  StatusOr<LogPosition> written = storage_->Apply(batches);
+  if (written.ok()) return wait.Add(*written, wait.durability);
+  for (size_t i = first; i < answers.size(); ++i)
+    if (answers[i].ok()) answers[i] = written.status();
+}
+
+StatusOr<RowWrite> Region::Prepare(const RowMutations& mutations, const WriteContext& context) {
+  CELLFS_RETURN_IF_ERROR(CheckFamilies(*schema_, mutations));
+  CELLFS_RETURN_IF_ERROR(
+      CheckTimestampSlop(mutations, options_.site.timestamp_slop, context.now, context.put_floor));
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, BuildRowWrite(mutations, context));
+  write.batch.durability = Resolve(mutations.durability);
+  return write;
+}
+
+StatusOr<MutationResult> Region::Write(const RowMutations& mutations, const WriteContext& context,
+                                       Wait& wait) {
+  CELLFS_ASSIGN_OR_RETURN(RowWrite write, Prepare(mutations, context));
+  if (write.batch.cells.empty() && write.batch.withdrawn.empty()) return std::move(write.result);
+  const Durability durability = write.batch.durability;
+  CELLFS_ASSIGN_OR_RETURN(LogPosition position, storage_->Apply(std::span(&write.batch, 1)));
+  wait.Add(position, durability);
+  return std::move(write.result);
+}
+
+Status Region::CheckWritable() const {
+  if (!closed_ && !schema_->read_only()) return {};
+  const std::string name = "table '" + schema_->name().ToString() + "' ";
+  if (closed_) return {StatusCode::kTableNotFound, name + "is being dropped"};
+  return {StatusCode::kReadOnly, name + "is read-only"};
+}
+
+Durability Region::Resolve(Durability asked) const {
+  if (asked != Durability::kUseDefault) return asked;
+  if (schema_->durability() != Durability::kUseDefault) return schema_->durability();
+  return options_.durability == Durability::kUseDefault ? Durability::kSyncWal
+                                                        : options_.durability;
+}
+
+// The mutations are visible already, so a failure does not undo them: a crash may keep them or not.
+Status Region::WaitForDisk(const Wait& wait) {
+  if (!wait.needed) return {};
+  const Status durable = engine_.MakeDurable(wait.position, wait.durability);
+  if (durable.ok()) return {};
+  const Snapshot<TableSchema> present = schema();
+  return {StatusCode::kOutcomeUnknown,
+          "a mutation of table '" + present->name().ToString() +
+              "' is visible, but perhaps not on disk: " + durable.message()};
+}
+
+}  // namespace cellfs
