@@ -7,6 +7,7 @@
 #define CELLFS_ENGINE_CATALOG_CATALOG_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,6 +64,7 @@ struct CatalogDroppedNamespace {
 };
 
 struct Catalog {
+  uint64_t document = 0;  // so often it has been saved whole: no two documents are the same
   TableId next_table_id = 1;
   std::map<std::string, CatalogNamespace> namespaces;  // `default` and `hbase` are always there
   std::map<TableName, CatalogTable> tables;            // but for those of `hbase`

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The format is 2 where nothing that was dropped is kept, so that programs that know of no such
-// things read it.
-//
-// {"format": 3, "next_table_id": 3,
+// {"format": 3, "document": 12, "next_table_id": 3,
 //  "namespaces": [{"name": "a", "properties": {...}, "changed": 1000, "created": 1000}],
 //  "tables": [{"name": "a:t", "id": 2, "enabled": true, "created": 1000, "attributes": {...},
 //              "families": {"f": {"VERSIONS": "3"}}, "splits": ["m"]}],
@@ -17,12 +14,25 @@
 //  "emptied": {"a:t": {"f": 2000}}, "emptied_forgotten": 0, "begun": {"a:t": 1000},
 //  "grants": [{"user": "bob", "permissions": "RW", "table": "a:t", "family": "f", "changed":
 //  1000}]}
+//
+// An edit has of each section the entries that are new or other, and under "gone" the names of
+// those that are no more; of a list "gone" has their places, and "at" the places that the entries
+// have in the list afterwards:
+//
+// {"next_table_id": 4, "tables": [{"name": "a:u", ...}], "grants": [{...}],
+//  "gone": {"tables": ["a:t"], "grants": [2]}, "at": {"grants": [7]}}
 #include "engine/catalog/catalog_json.h"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/json_bytes.h"
 #include "engine/memory_reserve.h"
+#include "engine/catalog/catalog_change.h"
+#include "engine/catalog/catalog_entries.h"
 
 namespace cellfs {
 namespace {
@@ -30,310 +40,274 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kCatalogFormat = 3;
-constexpr int kWithoutDropped = 2;
+constexpr int kOldestFormat = 2;
+// Other sections came later.
+constexpr const char* kOfAllDocuments[] = {
+    "next_table_id", "namespaces",  "tables",          "table_quotas", "namespace_quotas",
+    "violations",    "past_tables", "past_namespaces", "grants"};
 
-Json AttributesToJson(const Attributes& attributes) {
-  Json json = Json::object();
-  for (const auto& [name, value] : attributes) json[BytesToJsonText(name)] = BytesToJsonText(value);
-  return json;
+template <typename T>
+Json PastToJson(Json state, const Past<T>& past) {
+  state["until"] = past.until;
+  return state;
 }
 
-Json TableToJson(const CatalogTable& table) {
-  Json families = Json::object();
-  for (const auto& [name, family] : table.schema->families) {
-    families[BytesToJsonText(name)] = AttributesToJson(family.attributes());
+// ---- Writing ------------------------------------------------------------------------------------
+
+std::string TextOf(const TableName& table) { return BytesToJsonText(table.ToString()); }
+std::string TextOf(const std::string& name) { return BytesToJsonText(name); }
+
+// What is other in `after` than in `before`, section by section.
+class CatalogWriter {
+ public:
+  CatalogWriter(const Catalog& before, const Catalog& after) : before_(before), after_(after) {}
+
+  // All of them, also what is empty.
+  Json Document() {
+    is_document_ = true;
+    json_["format"] = kCatalogFormat;
+    json_["document"] = after_.document;
+    WriteSections();
+    return std::move(json_);
   }
-  Json splits = Json::array();
-  for (const std::string& key : table.schema->split_keys) splits.push_back(BytesToJsonText(key));
-  Json json = {{"name", BytesToJsonText(table.schema->name().ToString())},
-               {"id", table.id},
-               {"enabled", table.enabled},
-               {"created", table.created},
-               {"attributes", AttributesToJson(table.schema->attributes())},
-               {"families", std::move(families)},
-               {"splits", std::move(splits)}};
-  if (table.brought_back != 0) json["brought_back"] = table.brought_back;
-  return json;
+
+  Json Edit() {
+    WriteSections();
+    return std::move(json_);
+  }
+
+ private:
+  void WriteSections() {
+    if (is_document_ || before_.next_table_id != after_.next_table_id)
+      json_["next_table_id"] = after_.next_table_id;
+    if (is_document_ || before_.emptied_forgotten != after_.emptied_forgotten)
+      json_["emptied_forgotten"] = after_.emptied_forgotten;
+    Entries("namespaces", &Catalog::namespaces,
+            [](const auto& entry) { return NamespaceToJson(entry.second); });
+    Entries("tables", &Catalog::tables,
+            [](const auto& entry) { return TableToJson(entry.second); });
+    Entries("table_quotas", &Catalog::table_quotas, [](const auto& entry) {
+      return QuotaToJson(entry.first.ToString(), entry.second);
+    });
+    Entries("namespace_quotas", &Catalog::namespace_quotas,
+            [](const auto& entry) { return QuotaToJson(entry.first, entry.second); });
+    Members("violations", &Catalog::violations,
+            [](SpaceViolationPolicy policy) { return Json(PolicyName(policy)); });
+    Members("emptied", &Catalog::emptied, FamilyTimesToJson);
+    Members("begun", &Catalog::begun, [](Timestamp time) { return Json(time); });
+    List("past_tables", &Catalog::past_tables,
+         [](const auto& past) { return PastToJson(TableToJson(past.state), past); });
+    List("past_namespaces", &Catalog::past_namespaces,
+         [](const auto& past) { return PastToJson(NamespaceToJson(past.state), past); });
+    List("dropped_tables", &Catalog::dropped_tables, DroppedToJson);
+    List("dropped_namespaces", &Catalog::dropped_namespaces, DroppedNamespaceToJson);
+    List("freed_early", &Catalog::freed_early, [](const std::string& why) { return Json(why); });
+    List("grants", &Catalog::grants, GrantToJson);
+  }
+
+  template <typename Map>
+  void NoteGone(const char* section, const MapChange<Map>& change) {
+    for (const auto* const key : change.gone) json_["gone"][section].push_back(TextOf(*key));
+  }
+
+  // A map whose entries say their names.
+  template <typename Map, typename ToJson>
+  void Entries(const char* section, Map Catalog::* map, const ToJson& to_json) {
+    if (is_document_) json_[section] = Json::array();
+    const auto change = ChangeOf(before_.*map, after_.*map);
+    for (const auto* const entry : change.entries) json_[section].push_back(to_json(*entry));
+    NoteGone(section, change);
+  }
+
+  // One whose entries stand under their names.
+  template <typename Map, typename ToJson>
+  void Members(const char* section, Map Catalog::* map, const ToJson& to_json) {
+    if (is_document_) json_[section] = Json::object();
+    const auto change = ChangeOf(before_.*map, after_.*map);
+    for (const auto* const entry : change.entries)
+      json_[section][TextOf(entry->first)] = to_json(entry->second);
+    NoteGone(section, change);
+  }
+
+  template <typename T, typename ToJson>
+  void List(const char* section, std::vector<T> Catalog::* list, const ToJson& to_json) {
+    if (is_document_) json_[section] = Json::array();
+    const ListChange change = ChangeOf(before_.*list, after_.*list);
+    for (const size_t place : change.came) json_[section].push_back(to_json((after_.*list)[place]));
+    if (is_document_) return;
+    if (!change.gone.empty()) json_["gone"][section] = change.gone;
+    if (!change.came.empty()) json_["at"][section] = change.came;
+  }
+
+  const Catalog& before_;
+  const Catalog& after_;
+  bool is_document_ = false;
+  Json json_ = Json::object();
+};
+
+// Many times what the text of all that is other takes.
+size_t MemoryFor(const Catalog& before, const Catalog& after) {
+  constexpr size_t kOfEntry = size_t{16} << 10;
+  constexpr size_t kOfSplitKey = 64;
+  size_t entries = 0;
+  size_t split_keys = 0;
+  const auto of_table = [&](const CatalogTable& table) {
+    split_keys += table.schema->split_keys.size();
+  };
+  const auto tables = ChangeOf(before.tables, after.tables);
+  for (const auto* const table : tables.entries) of_table(table->second);
+  const ListChange past = ChangeOf(before.past_tables, after.past_tables);
+  for (const size_t place : past.came) of_table(after.past_tables[place].state);
+  const ListChange dropped = ChangeOf(before.dropped_tables, after.dropped_tables);
+  for (const size_t place : dropped.came) of_table(after.dropped_tables[place].table);
+  entries += tables.entries.size() + past.came.size() + dropped.came.size();
+  entries += ChangeOf(before.namespaces, after.namespaces).entries.size();
+  entries += ChangeOf(before.past_namespaces, after.past_namespaces).came.size();
+  entries += ChangeOf(before.emptied, after.emptied).entries.size();
+  entries += ChangeOf(before.grants, after.grants).came.size();
+  return MemoryReserve::kOfSmallText + kOfSplitKey * split_keys + kOfEntry * entries;
 }
 
-Json NamespaceToJson(const CatalogNamespace& space) {
-  Json json = {{"name", BytesToJsonText(space.value.name)},
-               {"properties", AttributesToJson(space.value.properties)},
-               {"changed", space.changed},
-               {"created", space.created}};
-  if (space.brought_back != 0) json["brought_back"] = space.brought_back;
-  return json;
-}
+// ---- Reading ------------------------------------------------------------------------------------
 
-Json QuotaToJson(const std::string& name, const Stamped<SpaceQuota>& quota) {
-  return {{"name", BytesToJsonText(name)},
-          {"limit", quota.value.limit},
-          {"policy", PolicyName(quota.value.policy)},
-          {"changed", quota.changed}};
-}
-
-Json GrantToJson(const Stamped<Grant>& grant) {
-  const GrantScope& scope = grant.value.scope;
-  Json json = {{"user", BytesToJsonText(grant.value.user)},
-               {"permissions", grant.value.permissions},
-               {"changed", grant.changed}};
-  if (scope.table) json["table"] = BytesToJsonText(scope.table->ToString());
-  if (!scope.namespace_name.empty()) json["namespace"] = BytesToJsonText(scope.namespace_name);
-  if (!scope.family.empty()) json["family"] = BytesToJsonText(scope.family);
-  if (scope.qualifier) json["qualifier"] = BytesToJsonText(*scope.qualifier);
-  return json;
-}
-
-Json FamilyTimesToJson(const std::map<std::string, Timestamp>& families) {
-  Json json = Json::object();
-  for (const auto& [family, time] : families) json[BytesToJsonText(family)] = time;
-  return json;
-}
-
-Json EmptiedToJson(const Catalog& catalog) {
-  Json json = Json::object();
-  for (const auto& [table, families] : catalog.emptied)
-    json[BytesToJsonText(table.ToString())] = FamilyTimesToJson(families);
-  return json;
-}
-
-Json DroppedToJson(const CatalogDroppedTable& dropped) {
-  Json json = TableToJson(dropped.table);
-  json["dropped"] = dropped.dropped;
-  json["with_namespace"] = dropped.with_namespace;
-  json["begun"] = dropped.begun;
-  json["emptied"] = FamilyTimesToJson(dropped.emptied);
-  return json;
-}
-
-Json BegunToJson(const Catalog& catalog) {
-  Json json = Json::object();
-  for (const auto& [table, time] : catalog.begun) json[BytesToJsonText(table.ToString())] = time;
-  return json;
-}
-
-// Reads one catalog. The library throws where the JSON has not the form expected; what is wrong
-// beyond that is noted, the first of it.
+// Throws, and notes, as CatalogEntryReader.
 class CatalogReader {
  public:
-  Catalog Read(const Json& json) {
+  Catalog ReadDocument(const Json& json) {
+    for (const char* const section : kOfAllDocuments) static_cast<void>(json.at(section));
     Catalog catalog = NewCatalog();
-    catalog.next_table_id = json.at("next_table_id").get<TableId>();
-    for (const Json& entry : json.at("namespaces")) {
-      CatalogNamespace space = NamespaceFromJson(entry);
-      const std::string name = space.value.name;
-      catalog.namespaces[name] = std::move(space);
-    }
-    for (const Json& entry : json.at("tables")) {
-      CatalogTable table = TableFromJson(entry);
-      catalog.tables.emplace(table.schema->name(), std::move(table));
-    }
-    for (const Json& entry : json.at("table_quotas")) {
-      catalog.table_quotas[ParseTableName(ToBytes(entry.at("name")))] = QuotaFromJson(entry);
-    }
-    for (const Json& entry : json.at("namespace_quotas")) {
-      catalog.namespace_quotas[ToBytes(entry.at("name"))] = QuotaFromJson(entry);
-    }
-    for (const auto& [name, policy] : json.at("violations").items()) {
-      catalog.violations[ParseTableName(ToBytes(name))] = PolicyFromJson(policy);
-    }
-    for (const Json& entry : json.at("past_tables")) {
-      catalog.past_tables.push_back({TableFromJson(entry), entry.at("until").get<Timestamp>()});
-    }
-    for (const Json& entry : json.at("past_namespaces")) {
-      catalog.past_namespaces.push_back(
-          {NamespaceFromJson(entry), entry.at("until").get<Timestamp>()});
-    }
-    ReadEmptied(json, catalog);
-    ReadDropped(json, catalog);
-    for (const Json& entry : json.at("grants")) catalog.grants.push_back(GrantFromJson(entry));
+    catalog.document = json.value("document", catalog.document);
+    Apply(json, catalog);
     return catalog;
   }
 
-  const Status& problem() const { return problem_; }
+  // What the document, or the edit, has.
+  void Apply(const Json& json, Catalog& catalog) {
+    catalog.next_table_id = json.value("next_table_id", catalog.next_table_id);
+    catalog.emptied_forgotten = json.value("emptied_forgotten", catalog.emptied_forgotten);
+    const auto to_table = [this](const std::string& text) {
+      return ParseTableName(entry_.ToBytes(text));
+    };
+    const auto to_bytes = [this](const std::string& text) { return entry_.ToBytes(text); };
+    Entries(json, "namespaces", to_bytes, catalog.namespaces,
+            [&](const Json& entry) { return entry_.NamespaceFromJson(entry); });
+    Entries(json, "tables", to_table, catalog.tables,
+            [&](const Json& entry) { return entry_.TableFromJson(entry); });
+    Entries(json, "table_quotas", to_table, catalog.table_quotas,
+            [&](const Json& entry) { return entry_.QuotaFromJson(entry); });
+    Entries(json, "namespace_quotas", to_bytes, catalog.namespace_quotas,
+            [&](const Json& entry) { return entry_.QuotaFromJson(entry); });
+    Members(json, "violations", to_table, catalog.violations,
+            [&](const Json& policy) { return entry_.PolicyFromJson(policy); });
+    Members(json, "emptied", to_table, catalog.emptied,
+            [&](const Json& families) { return entry_.FamilyTimesFromJson(families); });
+    Members(json, "begun", to_table, catalog.begun,
+            [](const Json& time) { return time.get<Timestamp>(); });
+    List(json, "past_tables", catalog.past_tables, [&](const Json& entry) {
+      return Past<CatalogTable>{entry_.TableFromJson(entry), entry.at("until").get<Timestamp>()};
+    });
+    List(json, "past_namespaces", catalog.past_namespaces, [&](const Json& entry) {
+      return Past<CatalogNamespace>{entry_.NamespaceFromJson(entry),
+                                    entry.at("until").get<Timestamp>()};
+    });
+    List(json, "dropped_tables", catalog.dropped_tables,
+         [&](const Json& entry) { return entry_.DroppedFromJson(entry); });
+    List(json, "dropped_namespaces", catalog.dropped_namespaces, [&](const Json& entry) {
+      return CatalogDroppedNamespace{entry_.NamespaceFromJson(entry),
+                                     entry.at("dropped").get<Timestamp>()};
+    });
+    List(json, "freed_early", catalog.freed_early,
+         [](const Json& why) { return why.get<std::string>(); });
+    List(json, "grants", catalog.grants,
+         [&](const Json& entry) { return entry_.GrantFromJson(entry); });
+  }
+
+  const Status& problem() const { return entry_.problem(); }
 
  private:
-  void Note(const Status& status) {
-    if (problem_.ok() && !status.ok()) problem_ = {StatusCode::kCorruption, status.message()};
+  template <typename Map, typename ToKey>
+  void RemoveGone(const Json& json, const char* section, const ToKey& to_key, Map& map) {
+    if (!json.contains("gone") || !json["gone"].contains(section)) return;
+    for (const Json& name : json["gone"][section]) map.erase(to_key(name.get<std::string>()));
   }
 
-  std::string ToBytes(const Json& json) {
-    std::optional<std::string> bytes = JsonTextToBytes(json.get_ref<const std::string&>());
-    if (!bytes) Note({StatusCode::kCorruption, "a text holds what is no byte"});
-    return std::move(bytes).value_or("");
+  template <typename Map, typename ToKey, typename FromJson>
+  void Entries(const Json& json, const char* section, const ToKey& to_key, Map& map,
+               const FromJson& from_json) {
+    RemoveGone(json, section, to_key, map);
+    if (!json.contains(section)) return;
+    for (const Json& entry : json[section])
+      map.insert_or_assign(to_key(entry.at("name").get<std::string>()), from_json(entry));
   }
 
-  Attributes AttributesFromJson(const Json& json) {
-    Attributes attributes;
-    for (const auto& [name, value] : json.items()) attributes[ToBytes(name)] = ToBytes(value);
-    return attributes;
+  template <typename Map, typename ToKey, typename FromJson>
+  void Members(const Json& json, const char* section, const ToKey& to_key, Map& map,
+               const FromJson& from_json) {
+    RemoveGone(json, section, to_key, map);
+    if (!json.contains(section)) return;
+    for (const auto& [name, entry] : json[section].items())
+      map.insert_or_assign(to_key(name), from_json(entry));
   }
 
-  SpaceViolationPolicy PolicyFromJson(const Json& json) {
-    const std::optional<SpaceViolationPolicy> policy = ParsePolicy(json.get<std::string>());
-    if (!policy) Note({StatusCode::kCorruption, "unknown policy " + json.dump()});
-    return policy.value_or(SpaceViolationPolicy::kNoInserts);
-  }
-
-  // Earlier versions of this program have not said when it was made.
-  CatalogNamespace NamespaceFromJson(const Json& json) {
-    const auto changed = json.at("changed").get<Timestamp>();
-    return {{ToBytes(json.at("name")), AttributesFromJson(json.at("properties"))},
-            changed,
-            json.value("created", changed), json.value("brought_back", Timestamp{0})};
-  }
-
-  // Earlier versions of this program have not said it: there it is not known.
-  void ReadEmptied(const Json& json, Catalog& catalog) {
-    if (!json.contains("emptied")) return;
-    for (const auto& [table, families] : json.at("emptied").items())
-      catalog.emptied[ParseTableName(ToBytes(table))] = FamilyTimesFromJson(families);
-    catalog.emptied_forgotten = json.at("emptied_forgotten").get<Timestamp>();
-    if (!json.contains("begun")) return;
-    for (const auto& [table, time] : json.at("begun").items())
-      catalog.begun[ParseTableName(ToBytes(table))] = time.get<Timestamp>();
-  }
-
-  std::map<std::string, Timestamp> FamilyTimesFromJson(const Json& json) {
-    std::map<std::string, Timestamp> times;
-    for (const auto& [family, time] : json.items()) times[ToBytes(family)] = time.get<Timestamp>();
-    return times;
-  }
-
-  void ReadDropped(const Json& json, Catalog& catalog) {
-    catalog.freed_early = json.value("freed_early", std::vector<std::string>());
-    if (!json.contains("dropped_tables")) return;
-    for (const Json& entry : json.at("dropped_tables")) {
-      CatalogDroppedTable dropped;
-      dropped.table = TableFromJson(entry);
-      dropped.dropped = entry.at("dropped").get<Timestamp>();
-      dropped.with_namespace = entry.at("with_namespace").get<Timestamp>();
-      dropped.emptied = FamilyTimesFromJson(entry.at("emptied"));
-      dropped.begun = entry.at("begun").get<Timestamp>();
-      catalog.dropped_tables.push_back(std::move(dropped));
+  template <typename T, typename FromJson>
+  void List(const Json& json, const char* section, std::vector<T>& list,
+            const FromJson& from_json) {
+    std::vector<size_t> gone;
+    if (json.contains("gone")) gone = json["gone"].value(section, gone);
+    for (auto place = gone.rbegin(); place != gone.rend(); ++place) {
+      if (!IsPlace(*place, list.size())) return;
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(*place));
     }
-    for (const Json& entry : json.at("dropped_namespaces")) {
-      catalog.dropped_namespaces.push_back(
-          {NamespaceFromJson(entry), entry.at("dropped").get<Timestamp>()});
+    if (!json.contains(section)) return;
+    std::vector<size_t> at;
+    if (json.contains("at")) at = json["at"].value(section, at);
+    for (size_t i = 0; i < json[section].size(); ++i) {
+      const size_t place = i < at.size() ? at[i] : list.size();
+      if (!IsPlace(place, list.size() + 1)) return;
+      list.insert(list.begin() + static_cast<std::ptrdiff_t>(place), from_json(json[section][i]));
     }
   }
 
-  CatalogTable TableFromJson(const Json& json) {
-    auto schema = std::make_shared<TableSchema>(ParseTableName(ToBytes(json.at("name"))));
-    for (const auto& [name, value] : AttributesFromJson(json.at("attributes"))) {
-      Note(schema->Set(name, value));
-    }
-    for (const auto& [name, attributes] : json.at("families").items()) {
-      FamilySchema family(ToBytes(name));
-      for (const auto& [attribute, value] : AttributesFromJson(attributes)) {
-        Note(family.Set(attribute, value));
-      }
-      schema->families.emplace(family.name(), family);
-    }
-    for (const Json& key : json.at("splits")) schema->split_keys.push_back(ToBytes(key));
-    Note(CheckSchema(*schema));
-    const TableId id = json.at("id").get<TableId>();
-    schema->set_id(id);
-    return {id, std::move(schema), json.at("enabled").get<bool>(),
-            json.at("created").get<Timestamp>(), json.value("brought_back", Timestamp{0})};
+  bool IsPlace(size_t place, size_t end) {
+    if (place < end) return true;
+    entry_.Note({StatusCode::kCorruption, "an edit names place " + std::to_string(place) + " of " +
+                                       std::to_string(end)});
+    return false;
   }
 
-  Stamped<SpaceQuota> QuotaFromJson(const Json& json) {
-    return {{json.at("limit").get<int64_t>(), PolicyFromJson(json.at("policy"))},
-            json.at("changed").get<Timestamp>()};
-  }
-
-  Stamped<Grant> GrantFromJson(const Json& json) {
-    GrantScope scope;
-    if (json.contains("table")) scope.table = ParseTableName(ToBytes(json["table"]));
-    if (json.contains("namespace")) scope.namespace_name = ToBytes(json["namespace"]);
-    if (json.contains("family")) scope.family = ToBytes(json["family"]);
-    if (json.contains("qualifier")) scope.qualifier = ToBytes(json["qualifier"]);
-    return {{ToBytes(json.at("user")), std::move(scope), json.at("permissions").get<std::string>()},
-            json.at("changed").get<Timestamp>()};
-  }
-
-  Status problem_;
+  CatalogEntryReader entry_;
 };
 
 }  // namespace
 
 std::string EncodeCatalog(const Catalog& catalog) {
-  constexpr size_t kOfEntry = size_t{16} << 10;  // many times what one takes
-  constexpr size_t kOfSplitKey = 64;             // likewise
-  size_t split_keys = 0;
-  for (const auto& [name, table] : catalog.tables) split_keys += table.schema->split_keys.size();
-  for (const auto& past : catalog.past_tables) split_keys += past.state.schema->split_keys.size();
-  for (const auto& dropped : catalog.dropped_tables)
-    split_keys += dropped.table.schema->split_keys.size();
-  const MemoryReserve reserve(MemoryReserve::kOfSmallText + kOfSplitKey * split_keys +
-                              kOfEntry * (catalog.tables.size() + catalog.namespaces.size() +
-                                          catalog.past_tables.size() +
-                                          catalog.dropped_tables.size() +
-                                          catalog.past_namespaces.size() + catalog.emptied.size() +
-                                          catalog.grants.size()));
-  const bool has_dropped = !catalog.dropped_tables.empty() || !catalog.dropped_namespaces.empty();
-  Json json = {{"format", has_dropped ? kCatalogFormat : kWithoutDropped},
-               {"next_table_id", catalog.next_table_id},
-               {"namespaces", Json::array()},
-               {"tables", Json::array()},
-               {"table_quotas", Json::array()},
-               {"namespace_quotas", Json::array()},
-               {"violations", Json::object()},
-               {"past_tables", Json::array()},
-               {"past_namespaces", Json::array()},
-               {"emptied", EmptiedToJson(catalog)},
-               {"emptied_forgotten", catalog.emptied_forgotten},
-               {"begun", BegunToJson(catalog)},
-               {"grants", Json::array()}};
-  for (const auto& [name, space] : catalog.namespaces) {
-    json["namespaces"].push_back(NamespaceToJson(space));
-  }
-  for (const auto& [name, table] : catalog.tables) json["tables"].push_back(TableToJson(table));
-  for (const auto& [name, quota] : catalog.table_quotas) {
-    json["table_quotas"].push_back(QuotaToJson(name.ToString(), quota));
-  }
-  for (const auto& [name, quota] : catalog.namespace_quotas) {
-    json["namespace_quotas"].push_back(QuotaToJson(name, quota));
-  }
-  for (const auto& [name, policy] : catalog.violations) {
-    json["violations"][BytesToJsonText(name.ToString())] = PolicyName(policy);
-  }
-  for (const auto& [state, until] : catalog.past_tables) {
-    json["past_tables"].push_back(TableToJson(state));
-    json["past_tables"].back()["until"] = until;
-  }
-  for (const auto& [state, until] : catalog.past_namespaces) {
-    json["past_namespaces"].push_back(NamespaceToJson(state));
-    json["past_namespaces"].back()["until"] = until;
-  }
-  if (has_dropped) {
-    json["dropped_tables"] = json["dropped_namespaces"] = Json::array();
-    for (const auto& dropped : catalog.dropped_tables)
-      json["dropped_tables"].push_back(DroppedToJson(dropped));
-    for (const auto& [space, dropped] : catalog.dropped_namespaces) {
-      json["dropped_namespaces"].push_back(NamespaceToJson(space));
-      json["dropped_namespaces"].back()["dropped"] = dropped;
-    }
-  }
-  for (const auto& grant : catalog.grants) json["grants"].push_back(GrantToJson(grant));
-  if (!catalog.freed_early.empty()) json["freed_early"] = catalog.freed_early;
-  return json.dump(1);
+  const Catalog nothing;
+  const MemoryReserve reserve(MemoryFor(nothing, catalog));
+  return CatalogWriter(nothing, catalog).Document().dump(1);
 }
 
-StatusOr<Catalog> DecodeCatalog(std::string_view bytes) {
-  if (bytes.empty()) return NewCatalog();
+std::string EncodeCatalogEdit(const Catalog& before, const Catalog& after) {
+  const MemoryReserve reserve(MemoryFor(before, after));
+  return CatalogWriter(before, after).Edit().dump();
+}
+
+StatusOr<Catalog> DecodeCatalog(const SavedCatalog& saved) {
+  if (saved.document.empty() && saved.edits.empty()) return NewCatalog();
   try {
-    const Json json = Json::parse(bytes);
-    const int format = json.at("format").get<int>();
-    if (format != kCatalogFormat && format != kWithoutDropped) {
-      return Status(StatusCode::kCorruption, "catalog: format " + std::to_string(format) +
-                                                 "; this program reads " +
-                                                 std::to_string(kWithoutDropped) + " and " +
-                                                 std::to_string(kCatalogFormat));
-    }
     CatalogReader reader;
-    Catalog catalog = reader.Read(json);
+    Catalog catalog = NewCatalog();
+    if (!saved.document.empty()) {
+      const Json json = Json::parse(saved.document);
+      const int format = json.at("format").get<int>();
+      if (format != kCatalogFormat && format != kOldestFormat) {
+        return Status(StatusCode::kCorruption,
+                      "catalog: format " + std::to_string(format) + "; this program reads " +
+                          std::to_string(kOldestFormat) + " and " +
+                          std::to_string(kCatalogFormat));
+      }
+      catalog = reader.ReadDocument(json);
+    }
+    for (const std::string& edit : saved.edits) reader.Apply(Json::parse(edit), catalog);
     if (reader.problem().ok()) return catalog;
     return Status(StatusCode::kCorruption, "catalog: " + reader.problem().message());
   } catch (const Json::exception& error) {

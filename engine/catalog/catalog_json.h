@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A catalog as bytes, to be saved: JSON with a format number. Names, keys and values are bytes,
-// which JSON's text cannot hold; each byte is written as the code point of its number, so that
-// ASCII stays readable.
+// A catalog as bytes, to be saved: a document, JSON with a format number, and edits to it. Names,
+// keys and values are bytes, which JSON's text cannot hold; each byte is written as the code point
+// of its number, so that ASCII stays readable.
 #ifndef CELLFS_ENGINE_CATALOG_CATALOG_JSON_H_
 #define CELLFS_ENGINE_CATALOG_CATALOG_JSON_H_
 
@@ -15,9 +15,10 @@
 namespace cellfs {
 
 std::string EncodeCatalog(const Catalog& catalog);
-// Of what EncodeCatalog gave, or of nothing: the catalog of a new store. kCorruption says what is
-// wrong, a newer format included.
-StatusOr<Catalog> DecodeCatalog(std::string_view bytes);
+// In one line, what makes `after` of `before`: as long as what is other in them.
+std::string EncodeCatalogEdit(const Catalog& before, const Catalog& after);
+// Of nothing: the catalog of a new store. kCorruption says what is wrong, a newer format included.
+StatusOr<Catalog> DecodeCatalog(const SavedCatalog& saved);
 
 }  // namespace cellfs
 

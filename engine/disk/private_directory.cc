@@ -18,7 +18,8 @@ namespace cellfs {
 namespace {
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
-constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.new", "LOCK"};
+constexpr const char* kFiles[] = {"FORMAT", "FORMAT.new", "CATALOG", "CATALOG.new",
+                                "EDITS",  "EDITS.new",  "LOCK"};
 // With how many levels of directories each is: those of tables are below `tables` and `lost`.
 constexpr std::pair<const char*, int> kDirectories[] = {{"tables", 2}, {"wal", 1}, {"lost", 2}};
 

@@ -9,7 +9,6 @@
 
 #include "engine/catalog/access_control.h"
 #include "engine/catalog/catalog_history.h"
-#include "engine/catalog/catalog_json.h"
 #include "engine/catalog/emptied.h"
 #include "engine/catalog/space_quotas.h"
 #include "engine/catalog/system_tables.h"
@@ -121,23 +120,31 @@ StatusOr<std::unique_ptr<LocalStore>> EmbeddedStore::Open(std::unique_ptr<Storag
 }
 
 Status EmbeddedStore::Load() {
-  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, engine_->LoadCatalog());
-  CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
+  CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<const Catalog> catalog, saver_.Load());
   std::vector<StoredTable> stored;
-  for (const auto& [name, table] : catalog.tables)
-    stored.push_back({table.id, table.schema, DroppedFamilies(catalog, name)});
-  for (const CatalogDroppedTable& dropped : catalog.dropped_tables)
+  for (const auto& [name, table] : catalog->tables)
+    stored.push_back({table.id, table.schema, DroppedFamilies(*catalog, name)});
+  for (const CatalogDroppedTable& dropped : catalog->dropped_tables)
     stored.push_back({dropped.table.id, dropped.table.schema, DroppedFamilies(dropped)});
-  CELLFS_ASSIGN_OR_RETURN(auto storages, engine_->OpenTables(stored));
+  CELLFS_ASSIGN_OR_RETURN(OpenedTables tables,
+                          engine_->OpenTables(stored, catalog->next_table_id));
+  if (tables.next_id != catalog->next_table_id) {
+    auto with_next_id = std::make_shared<Catalog>(*catalog);
+    with_next_id->next_table_id = tables.next_id;
+    const Status saved = saver_.Save(with_next_id);
+    if (!IsInForce(saved) && saved.code() != StatusCode::kReadOnly) return saved;
+    catalog = std::move(with_next_id);
+  }
   for (size_t i = 0; i < stored.size(); ++i) {
     OpenedTable& opened = opened_[stored[i].id];
-    if (storages[i].ok()) {
-      opened.region = MakeRegion(stored[i].schema, *std::move(storages[i]));
+    StatusOr<std::shared_ptr<CellStorage>>& storage = tables.storages[i];
+    if (storage.ok()) {
+      opened.region = MakeRegion(stored[i].schema, *std::move(storage));
     } else {
-      opened.unopened = storages[i].status();
+      opened.unopened = storage.status();
     }
   }
-  for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+  for (const CatalogDroppedTable& dropped : catalog->dropped_tables) {
     const std::shared_ptr<Region> region = opened_.at(dropped.table.id).region;
     if (region != nullptr) region->Close();
   }
@@ -177,20 +184,21 @@ Status EmbeddedStore::Commit(Catalog catalog, TableId forgotten) {
   if (forgotten != 0) ForgetPast(forgotten, catalog);
   PrunePast(now, catalog);
   PruneEmptied(catalog);
-  Status saved = engine_->SaveCatalog(EncodeCatalog(catalog));
-  if (IsInForce(saved)) Publish(std::move(catalog));
+  auto changed = std::make_shared<Catalog>(std::move(catalog));
+  Status saved = saver_.Save(changed);
+  if (IsInForce(saved)) Publish(std::move(changed));
   return saved;
 }
 
-void EmbeddedStore::Publish(Catalog catalog) {
+void EmbeddedStore::Publish(std::shared_ptr<const Catalog> catalog) {
   TableHandles handles = system_tables_;
-  for (const auto& [name, table] : catalog.tables) {
+  for (const auto& [name, table] : catalog->tables) {
     const OpenedTable& opened = opened_.at(table.id);
     auto handle = std::make_shared<TableHandle>();
     handle->id = table.id;
     handle->schema = table.schema;
     handle->enabled = table.enabled;
-    if (const auto found = catalog.violations.find(name); found != catalog.violations.end()) {
+    if (const auto found = catalog->violations.find(name); found != catalog->violations.end()) {
       handle->violation = found->second;
     }
     handle->region = opened.region;
@@ -198,7 +206,7 @@ void EmbeddedStore::Publish(Catalog catalog) {
     handles.emplace(name, std::move(handle));
   }
   std::vector<std::shared_ptr<const TableHandle>> dropped_handles;
-  for (const CatalogDroppedTable& dropped : catalog.dropped_tables) {
+  for (const CatalogDroppedTable& dropped : catalog->dropped_tables) {
     const OpenedTable& opened = opened_.at(dropped.table.id);
     auto handle = std::make_shared<TableHandle>();
     handle->id = dropped.table.id;
@@ -207,8 +215,7 @@ void EmbeddedStore::Publish(Catalog catalog) {
     handle->unopened = opened.unopened;
     dropped_handles.push_back(std::move(handle));
   }
-  directory_->Replace(std::make_shared<const Catalog>(std::move(catalog)), std::move(handles),
-                      dropped_handles);
+  directory_->Replace(std::move(catalog), std::move(handles), dropped_handles);
 }
 
 // ---- Cells ------------------------------------------------------------------------------------

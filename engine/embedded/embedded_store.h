@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/catalog/catalog_saver.h"
 #include "engine/embedded/table_directory.h"
 #include "engine/local_store.h"
 #include "engine/options.h"
@@ -158,7 +159,7 @@ class EmbeddedStore : public LocalStore {
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
-  void Publish(Catalog catalog);
+  void Publish(std::shared_ptr<const Catalog> catalog);
 
   // The table that a query is of. Null: one that was dropped with no cell in it.
   StatusOr<std::shared_ptr<const TableHandle>> FindToRead(const TableName& table,
@@ -208,8 +209,10 @@ class EmbeddedStore : public LocalStore {
   const StoreOptions options_;
   const std::shared_ptr<TableDirectory> directory_;
   std::mutex admin_mutex_;
-  std::map<TableId, OpenedTable> opened_;  // guarded by admin_mutex_
-  std::vector<TableId> dropped_;           // by the act under way; likewise
+  CatalogSaver saver_{*engine_};           // guarded by admin_mutex_, as are the next two
+  std::map<TableId, OpenedTable> opened_;
+  std::vector<TableId> dropped_;           // by the act under way
+  TableId last_id_ = 0;                    // that was given to a table; likewise
   TableHandles system_tables_;             // constant once open
   static constexpr size_t kMostTold = 64;
   std::mutex told_mutex_;                  // a leaf; guards the next two

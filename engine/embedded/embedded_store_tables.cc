@@ -115,8 +115,9 @@ Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema)
   if (catalog.tables.count(name) != 0) return TableExists(name);
   CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *made));
 
-  const TableId id = catalog.next_table_id++;
-  Publish(catalog);  // so that the id is not given again, should anything below fail
+  // Not given again, should anything below fail.
+  const TableId id = last_id_ = std::max(catalog.next_table_id, last_id_ + 1);
+  catalog.next_table_id = id + 1;
   made->set_id(id);
   CELLFS_ASSIGN_OR_RETURN(auto storage, engine_->CreateTable({id, made}));
   opened_[id] = {MakeRegion(made, std::move(storage)), {}};

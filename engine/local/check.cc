@@ -57,8 +57,8 @@ class StoreCheck {
 
  private:
   StatusOr<Catalog> LoadTables() {
-    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
-    return DecodeCatalog(bytes);
+    CELLFS_ASSIGN_OR_RETURN(const SavedCatalog saved, ReadCatalog(files_, directory_));
+    return DecodeCatalog(saved);
   }
 
   // What a look at the log has found. `place` is the same wherever the same is found again.

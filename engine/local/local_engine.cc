@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/catalog/catalog_json.h"
 #include "engine/file/stored_facts.h"
 #include "engine/local/unnamed_files.h"
 
@@ -68,23 +67,10 @@ std::vector<std::shared_ptr<LocalTable>> LocalEngine::Tables() const {
   return tables;
 }
 
-StatusOr<std::string> LocalEngine::LoadCatalog() {
-  CELLFS_ASSIGN_OR_RETURN(std::string bytes, directory_->LoadCatalog());
-  StatusOr<Catalog> catalog = DecodeCatalog(bytes);
-  if (!catalog.ok()) return bytes;  // the caller finds that too
-  TableId next = catalog->next_table_id;
-  CELLFS_ASSIGN_OR_RETURN(const std::set<TableId> stored, lost_tables_.FindStored());
-  const StatusOr<std::set<TableId>> lost = lost_tables_.Find();
-  for (const std::set<TableId>* const known : {&stored, lost.ok() ? &*lost : nullptr})
-    if (known != nullptr && !known->empty()) next = std::max(next, *known->rbegin() + 1);
-  if (next == catalog->next_table_id) return bytes;
-  catalog->next_table_id = next;
-  return EncodeCatalog(*catalog);
-}
-
-StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenTables(
-    const std::vector<StoredTable>& tables) {
-  std::vector<StatusOr<std::shared_ptr<CellStorage>>> answers;
+StatusOr<OpenedTables> LocalEngine::OpenTables(const std::vector<StoredTable>& tables,
+                                               TableId next_id) {
+  OpenedTables opened_tables;
+  auto& answers = opened_tables.storages;
   for (const StoredTable& table : tables) {
     StatusOr<std::shared_ptr<LocalTable>> opened = OpenTable(table);
     if (opened.ok()) {
@@ -94,7 +80,7 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     }
   }
   CELLFS_RETURN_IF_ERROR(RecoverLog(tables));
-  CELLFS_RETURN_IF_ERROR(SettleStrangers(tables));
+  CELLFS_ASSIGN_OR_RETURN(opened_tables.next_id, SettleStrangers(tables, next_id));
   for (size_t i = 0; i < tables.size(); ++i) {
     if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
@@ -103,26 +89,27 @@ StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> LocalEngine::OpenT
     context_->wake_maintenance = [scheduler = scheduler_.get()] { scheduler->Wake(); };
     scheduler_->Wake();  // what was recovered may be a lot
   }
-  return answers;
+  return opened_tables;
 }
 
 // Tables of which the store has files or records, and which the catalog does not name. An id is
 // below the catalog's next one where the table was there once and was dropped: what is left of it
 // goes. Any other was cut short in its creation, and has nothing in it; or the catalog is an older
 // one, and the table is set aside with its part of the log. It is known by that from then on.
-Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
-  CELLFS_ASSIGN_OR_RETURN(const std::string bytes, directory_->LoadCatalog());
-  CELLFS_ASSIGN_OR_RETURN(Catalog catalog, DecodeCatalog(bytes));
-  const StatusOr<std::set<TableId>> found = lost_tables_.Find();
-  if (!found.ok()) return {};  // what is lost and what was dropped cannot be told apart: all stays
-  const std::set<TableId>& lost = *found;
+StatusOr<TableId> LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables,
+                                               TableId next_id) {
   CELLFS_ASSIGN_OR_RETURN(std::set<TableId> strangers, lost_tables_.FindStored());
+  const StatusOr<std::set<TableId>> found = lost_tables_.Find();
+  const std::set<TableId> lost = found.ok() ? *found : std::set<TableId>();
+  TableId next = next_id;  // or a table made later would have such an id, and its records
+  if (!strangers.empty()) next = std::max(next, *strangers.rbegin() + 1);
+  if (!lost.empty()) next = std::max(next, *lost.rbegin() + 1);
+  if (!found.ok()) return next;  // what is lost cannot be told from what was dropped: all stays
   for (const auto& [id, highest] : in_log_) strangers.insert(id);
   for (const auto& [id, mark] : context_->wal->marks()) strangers.insert(id);
   for (const StoredTable& table : tables) strangers.erase(table.id);
-  TableId next = catalog.next_table_id;
   for (const TableId id : strangers) {
-    const bool is_dropped = id < catalog.next_table_id && !lost.contains(id);
+    const bool is_dropped = id < next_id && !lost.contains(id);
     if (is_dropped || (!lost.contains(id) && IsUnusedCreation(id))) {
       RemoveFiles(id);
       context_->wal->DropTable(id);
@@ -132,9 +119,7 @@ Status LocalEngine::SettleStrangers(const std::vector<StoredTable>& tables) {
     set_aside_.insert(id);
     next = std::max(next, id + 1);
   }
-  if (next == catalog.next_table_id) return {};
-  catalog.next_table_id = next;  // or a table made later would have its id, and its records
-  return directory_->SaveCatalog(EncodeCatalog(catalog));
+  return next;
 }
 
 // No cells, neither in its files nor in the log: also no file that a manifest may have named.
@@ -291,10 +276,16 @@ Status LocalEngine::DropTable(TableId id) {
   return Status();
 }
 
-Status LocalEngine::SaveCatalog(std::string_view bytes) {
+Status LocalEngine::SaveCatalog(std::string_view document) {
   CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
-  return context_->reserve.Spend(bytes.size() + kBytesOfNames,
-                                 [&] { return directory_->SaveCatalog(bytes); });
+  return context_->reserve.Spend(document.size() + kBytesOfNames,
+                                 [&] { return directory_->SaveCatalog(document); });
+}
+
+Status LocalEngine::SaveCatalogEdit(std::string_view edit) {
+  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  return context_->reserve.Spend(directory_->BytesOfEdits() + edit.size() + kBytesOfNames,
+                                 [&] { return directory_->SaveCatalogEdit(edit); });
 }
 
 Status LocalEngine::CheckTakesPuts() {

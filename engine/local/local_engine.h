@@ -31,11 +31,11 @@ class LocalEngine : public StorageEngine {
                                                      FileLayer& files = PosixFiles());
   ~LocalEngine() override;
 
-  // Gives no id again that a lost table has, though an older catalog knows nothing of it.
-  StatusOr<std::string> LoadCatalog() override;
-  Status SaveCatalog(std::string_view bytes) override;
-  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
-      const std::vector<StoredTable>& tables) override;
+  StatusOr<SavedCatalog> LoadCatalog() override { return directory_->LoadCatalog(); }
+  Status SaveCatalog(std::string_view document) override;
+  Status SaveCatalogEdit(std::string_view edit) override;
+  StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>& tables,
+                                    TableId next_id) override;
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override;
   Status DropTable(TableId id) override;
 
@@ -59,7 +59,7 @@ class LocalEngine : public StorageEngine {
   LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> directory,
               const StoreOptions& options);
   std::string PathOf(TableId id) const;
-  Status SettleStrangers(const std::vector<StoredTable>& tables);
+  StatusOr<TableId> SettleStrangers(const std::vector<StoredTable>& tables, TableId next_id);
   bool IsUnusedCreation(TableId id) const;
   void RemoveFiles(TableId id) const;
   uint64_t BytesForMoments();

@@ -78,21 +78,21 @@ Status LostTables::MakeDurable() {
 std::string DescribeLostTable(const std::string& directory, TableId id) {
   return "CATALOG is older than table " + std::to_string(id) +
          ", which it does not name: what there is of the table lies in '" + directory +
-         "/lost' and in the log. A newer CATALOG brings it back; to remove that directory while "
-         "the store is not mounted gives it up";
+         "/lost' and in the log. A newer CATALOG, with its EDITS, brings it back; to remove that "
+         "directory while the store is not mounted gives it up";
 }
 
 std::string DescribeStrangeFamily(const std::string& family) {
   return "CATALOG does not name family '" + family +
          "', of which the table has store files: it is an older copy, or the drop of the family was "
-         "cut short. The files stay, and a newer CATALOG, put in place while the store is not "
-         "mounted, brings them back; to declare the family anew gives them up";
+         "cut short. The files stay, and a newer CATALOG, with its EDITS, put in place while the "
+         "store is not mounted, brings them back; to declare the family anew gives them up";
 }
 
 std::string DescribeStrangeFamilyInLog(const std::string& family) {
   return "CATALOG does not name family '" + family +
          "', of which the log has cells: it is an older copy. They stay in the log, and a newer "
-         "CATALOG helps, put in place while the store is not mounted";
+         "CATALOG, with its EDITS, helps, put in place while the store is not mounted";
 }
 
 }  // namespace cellfs

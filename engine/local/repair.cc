@@ -31,8 +31,8 @@ class Repair {
 
   StatusOr<StoreRepair> Run() {
     CELLFS_ASSIGN_OR_RETURN(store_id_, CheckIsStore(files_, directory_));
-    CELLFS_ASSIGN_OR_RETURN(const std::string bytes, ReadCatalog(files_, directory_));
-    CELLFS_ASSIGN_OR_RETURN(const Catalog catalog, DecodeCatalog(bytes));
+    CELLFS_ASSIGN_OR_RETURN(const SavedCatalog saved, ReadCatalog(files_, directory_));
+    CELLFS_ASSIGN_OR_RETURN(const Catalog catalog, DecodeCatalog(saved));
     CELLFS_ASSIGN_OR_RETURN(log_, SummarizeLog(files_, directory_ + "/wal", store_id_));
     const bool has_tables = !catalog.tables.empty() || !catalog.dropped_tables.empty();
     if (log_.first_segment == 0 && has_tables)

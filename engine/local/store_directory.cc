@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/local/store_directory.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <charconv>
 #include <random>
@@ -17,7 +19,10 @@ constexpr std::string_view kFormatFile = "FORMAT";
 constexpr std::string_view kCatalogFile = "CATALOG";
 constexpr std::string_view kFormatPrefix = "cellfs store, format ";
 constexpr std::string_view kIdPrefix = "id ";
+constexpr std::string_view kEditsFile = "EDITS";
 constexpr std::string_view kCatalogMagic = "CELLCAT\n";
+constexpr std::string_view kEditsMagic = "CELLEDT\n";
+constexpr int kFirstFormatWithEdits = 5;
 
 using Names = std::vector<std::string>;
 
@@ -28,8 +33,8 @@ bool Has(const Names& names, std::string_view name) {
 // What may lie in a directory without FORMAT that becomes a store: nothing, what the making of a
 // file system leaves, and what the making of a store leaves that was cut short.
 bool MayBecomeStore(const Names& names) {
-  static const Names kAllowed = {"CATALOG",    "CATALOG.new", "FORMAT.new", "LOCK",
-                                 "lost+found", "tables",      "wal"};
+  static const Names kAllowed = {"CATALOG", "CATALOG.new", "EDITS",  "EDITS.new", "FORMAT.new",
+                                 "LOCK",    "lost+found",  "tables", "wal"};
   return std::includes(kAllowed.begin(), kAllowed.end(), names.begin(), names.end());
 }
 
@@ -52,8 +57,12 @@ std::string FormatText(uint64_t id, int version = kStoreFormatVersion) {
          std::string(kIdPrefix) + StoreIdText(id) + "\n";
 }
 
-// The store's id.
-StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
+struct Format {
+  int version = 0;
+  uint64_t id = 0;
+};
+
+StatusOr<Format> CheckFormat(const std::string& path, std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   int version = 0;
   if (line.starts_with(kFormatPrefix) && line.size() < text.size())
@@ -71,9 +80,31 @@ StatusOr<uint64_t> CheckFormat(const std::string& path, std::string_view text) {
     const std::string_view digits = text.substr(line.size() + 1 + kIdPrefix.size());
     std::from_chars(digits.data(), digits.data() + digits.size(), id, 16);
   }
-  if (text == FormatText(id, version)) return id;
+  if (text == FormatText(id, version)) return Format{version, id};
   return Status(StatusCode::kCorruption,
                 "'" + path + "/FORMAT' is damaged, or not of a cellfs store; " + kRemedy);
+}
+
+// By which EDITS knows the document that it is of; no other is the same (Catalog::document).
+std::string FirstLineOfEdits(std::string_view document) {
+  return StoreIdText(XXH3_64bits(document.data(), document.size())) + "\n";
+}
+
+StatusOr<std::string> ReadPart(FileLayer& files, const std::string& path, std::string_view file,
+                               std::string_view magic) {
+  auto read = ReadSealedFile(files, path + "/" + std::string(file), magic);
+  if (read.status().code() != StatusCode::kCorruption) return read;
+  return Status(StatusCode::kCorruption,
+                read.status().message() + "; CATALOG and EDITS of one backup of the store help");
+}
+
+// Empty where there are none, or of another document: that was replaced since.
+StatusOr<std::string> ReadEditsOf(FileLayer& files, const std::string& path,
+                                  std::string_view document) {
+  CELLFS_ASSIGN_OR_RETURN(const bool has_edits, files.Exists(path + "/" + std::string(kEditsFile)));
+  if (!has_edits) return std::string();  // of an older format
+  CELLFS_ASSIGN_OR_RETURN(std::string edits, ReadPart(files, path, kEditsFile, kEditsMagic));
+  return edits.starts_with(FirstLineOfEdits(document)) ? edits : std::string();
 }
 
 uint64_t NewId() {
@@ -89,20 +120,39 @@ StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path) {
   if (!Has(names, kFormatFile)) return NotAStore(path, names);
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files.Read(path + "/" + std::string(kFormatFile)));
-  CELLFS_ASSIGN_OR_RETURN(const uint64_t id, CheckFormat(path, format));
+  CELLFS_ASSIGN_OR_RETURN(const Format found, CheckFormat(path, format));
   for (const std::string_view needed :
-       {kCatalogFile, std::string_view("tables"), std::string_view("wal")})
+       {kCatalogFile, kEditsFile, std::string_view("tables"), std::string_view("wal")}) {
+    if (needed == kEditsFile && found.version < kFirstFormatWithEdits) continue;
     if (!Has(names, needed))
       return Status(StatusCode::kCorruption,
                     "'" + path + "/" + std::string(needed) + "' is missing; " + kRemedy);
-  CELLFS_RETURN_IF_ERROR(CheckIdIsOfFiles(files, path, id));
-  return id;
+  }
+  CELLFS_RETURN_IF_ERROR(CheckIdIsOfFiles(files, path, found.id));
+  return found.id;
 }
 
-StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path) {
-  auto read = ReadSealedFile(files, path + "/" + std::string(kCatalogFile), kCatalogMagic);
-  if (read.status().code() != StatusCode::kCorruption) return read;
-  return Status(StatusCode::kCorruption, read.status().message() + "; " + kRemedy);
+// A document is in place before there are edits to it.
+StatusOr<SavedCatalog> ReadCatalog(FileLayer& files, const std::string& path) {
+  SavedCatalog saved;
+  std::string edits;
+  const auto read = [&]() -> StatusOr<std::string> {
+    return ReadPart(files, path, kCatalogFile, kCatalogMagic);
+  };
+  CELLFS_ASSIGN_OR_RETURN(saved.document, read());
+  while (true) {
+    CELLFS_ASSIGN_OR_RETURN(edits, ReadEditsOf(files, path, saved.document));
+    if (!edits.empty()) break;
+    CELLFS_ASSIGN_OR_RETURN(std::string again, read());
+    if (again == saved.document) break;
+    saved.document = std::move(again);
+  }
+  for (size_t at = edits.find('\n'); at != std::string::npos && at + 1 < edits.size();) {
+    const size_t end = edits.find('\n', at + 1);
+    saved.edits.push_back(edits.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return saved;
 }
 
 StatusOr<std::unique_ptr<StoreDirectory>> StoreDirectory::Open(FileLayer& files,
@@ -127,33 +177,39 @@ Status StoreDirectory::CreateOrCheck() {
   if (Has(names, kFormatFile)) {
     CELLFS_ASSIGN_OR_RETURN(id_, CheckIsStore(files_, path_));
     // Of a catalog that was not replaced in the end. It may stay: the next one overwrites it.
-    const std::string unfinished = std::string(kCatalogFile) + ".new";
-    if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
+    for (const std::string_view file : {kCatalogFile, kEditsFile}) {
+      const std::string unfinished = std::string(file) + ".new";
+      if (Has(names, unfinished)) static_cast<void>(files_.Remove(path_ + "/" + unfinished));
+    }
     return Convert();
   }
   return MayBecomeStore(names) ? Create(Has(names, kCatalogFile))
                                : NotAStore(path_, names);
 }
 
-// What format 4 has more is written as it comes; an older version must not open the store then.
+// FORMAT says 5 when there is EDITS. What else a format has more is written as it comes; an older
+// version must not open the store then.
 Status StoreDirectory::Convert() {
   CELLFS_ASSIGN_OR_RETURN(const std::string format,
                           files_.Read(path_ + "/" + std::string(kFormatFile)));
   was_of_older_format_ = format != FormatText(id_);
   if (!was_of_older_format_) return {};
+  CELLFS_RETURN_IF_ERROR(LoadCatalog().status());
+  CELLFS_RETURN_IF_ERROR(SaveEdits(edits_));
   return ReplaceFile(files_, path_, std::string(kFormatFile), FormatText(id_));
 }
 
 // FORMAT comes last: where it is, everything is; and an empty catalog holds nothing to lose.
 Status StoreDirectory::Create(bool has_catalog) {
   if (has_catalog) {
-    CELLFS_ASSIGN_OR_RETURN(const std::string catalog, LoadCatalog());
-    if (!catalog.empty())
+    CELLFS_ASSIGN_OR_RETURN(const SavedCatalog catalog, LoadCatalog());
+    if (!catalog.document.empty() || !catalog.edits.empty())
       return {StatusCode::kCorruption, "'" + path_ + "/FORMAT' is missing; " + kRemedy};
   }
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(log_path()));
   CELLFS_RETURN_IF_ERROR(files_.MakeDirectory(tables_path()));
   CELLFS_RETURN_IF_ERROR(SaveCatalog({}));
+  CELLFS_RETURN_IF_ERROR(SaveEdits(edits_));
   id_ = NewId();
   CELLFS_RETURN_IF_ERROR(ReplaceFile(files_, path_, std::string(kFormatFile), FormatText(id_)));
   const size_t slash = path_.find_last_of('/');
@@ -161,8 +217,32 @@ Status StoreDirectory::Create(bool has_catalog) {
   return files_.SyncDirectory(slash == 0 ? "/" : path_.substr(0, slash));
 }
 
-Status StoreDirectory::SaveCatalog(std::string_view bytes) {
-  return ReplaceSealedFile(files_, path_, std::string(kCatalogFile), kCatalogMagic, bytes);
+StatusOr<SavedCatalog> StoreDirectory::LoadCatalog() {
+  CELLFS_ASSIGN_OR_RETURN(SavedCatalog saved, ReadCatalog(files_, path_));
+  edits_ = FirstLineOfEdits(saved.document);
+  for (const std::string& edit : saved.edits) edits_ += edit + "\n";
+  return saved;
+}
+
+// From then on the edits in EDITS are of no document.
+Status StoreDirectory::SaveCatalog(std::string_view document) {
+  Status saved =
+      ReplaceSealedFile(files_, path_, std::string(kCatalogFile), kCatalogMagic, document);
+  if (IsInForce(saved)) edits_ = FirstLineOfEdits(document);
+  return saved;
+}
+
+Status StoreDirectory::SaveCatalogEdit(std::string_view edit) {
+  std::string edits = edits_;
+  edits += edit;
+  edits += '\n';
+  return SaveEdits(std::move(edits));
+}
+
+Status StoreDirectory::SaveEdits(std::string edits) {
+  Status saved = ReplaceSealedFile(files_, path_, std::string(kEditsFile), kEditsMagic, edits);
+  if (IsInForce(saved)) edits_ = std::move(edits);
+  return saved;
 }
 
 }  // namespace cellfs

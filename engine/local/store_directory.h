@@ -11,10 +11,11 @@
 #include <string_view>
 
 #include "engine/disk/file_layer.h"
+#include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 
-inline constexpr int kStoreFormatVersion = 4;
+inline constexpr int kStoreFormatVersion = 5;
 // The oldest that is read. To open such a store makes it one of ours (docs/storage.md, "Formats").
 inline constexpr int kOldestStoreFormatVersion = 3;
 
@@ -22,10 +23,10 @@ inline constexpr int kOldestStoreFormatVersion = 3;
 // which its files are told from those of other stores. kCorruption says what is wrong; kDoNotRetry:
 // its format is of another version.
 StatusOr<uint64_t> CheckIsStore(FileLayer& files, const std::string& path);
-// The catalog of the store in `path`; empty for a new one. kCorruption: damaged or missing.
-StatusOr<std::string> ReadCatalog(FileLayer& files, const std::string& path);
+// The catalog of the store in `path`, which somebody may be saving. kCorruption: damaged, missing.
+StatusOr<SavedCatalog> ReadCatalog(FileLayer& files, const std::string& path);
 
-// Holds the lock while it lives. SaveCatalog is called by one thread at a time.
+// Holds the lock while it lives. The catalog is loaded and saved by one thread at a time.
 class StoreDirectory {
  public:
   // Makes the store where `path` is missing (its parent must exist) or empty; an empty directory
@@ -44,9 +45,11 @@ class StoreDirectory {
   std::string log_path() const { return path_ + "/wal"; }        // exists
   std::string tables_path() const { return path_ + "/tables"; }  // exists; a directory for each
 
-  StatusOr<std::string> LoadCatalog() const { return ReadCatalog(files_, path_); }
-  // Durable, whole or not at all, when this returns.
-  Status SaveCatalog(std::string_view bytes);
+  StatusOr<SavedCatalog> LoadCatalog();
+  // As of StorageEngine.
+  Status SaveCatalog(std::string_view document);
+  Status SaveCatalogEdit(std::string_view edit);
+  uint64_t BytesOfEdits() const { return edits_.size(); }
 
  private:
   StoreDirectory(FileLayer& files, std::string path, Descriptor lock)
@@ -54,10 +57,12 @@ class StoreDirectory {
   Status CreateOrCheck();
   Status Create(bool has_catalog);
   Status Convert();
+  Status SaveEdits(std::string edits);
 
   FileLayer& files_;
   const std::string path_;
   const Descriptor lock_;
+  std::string edits_;  // the content of EDITS, of the document that was saved last
   uint64_t id_ = 0;  // set by Open
   bool was_of_older_format_ = false;
 };

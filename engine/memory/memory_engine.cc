@@ -457,17 +457,20 @@ class MemoryEngine : public StorageEngine {
  public:
   explicit MemoryEngine(const StoreOptions& options) : shared_(std::make_shared<Shared>(options)) {}
 
-  StatusOr<std::string> LoadCatalog() override { return catalog_; }
-  Status SaveCatalog(std::string_view bytes) override {
-    catalog_ = bytes;
+  StatusOr<SavedCatalog> LoadCatalog() override { return catalog_; }
+  Status SaveCatalog(std::string_view document) override {
+    catalog_ = {std::string(document), {}};
+    return {};
+  }
+  Status SaveCatalogEdit(std::string_view edit) override {
+    catalog_.edits.emplace_back(edit);
     return {};
   }
 
-  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
-      const std::vector<StoredTable>& tables) override {
-    std::vector<StatusOr<std::shared_ptr<CellStorage>>> opened;
-    opened.reserve(tables.size());
-    for (const StoredTable& table : tables) opened.push_back(CreateTable(table));
+  StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>& tables,
+                                    TableId next_id) override {
+    OpenedTables opened{{}, next_id};
+    for (const StoredTable& table : tables) opened.storages.push_back(CreateTable(table));
     return opened;
   }
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override {
@@ -505,7 +508,7 @@ class MemoryEngine : public StorageEngine {
 
  private:
   const std::shared_ptr<Shared> shared_;
-  std::string catalog_;
+  SavedCatalog catalog_;
 };
 
 }  // namespace

@@ -25,23 +25,39 @@ struct StoredTable {
   std::map<std::string, Timestamp> dropped_families = {};
 };
 
-// Thread-safe; CreateTable and SaveCatalog are called one at a time.
+// The catalog as it was saved: all of it, and the edits made to that since, the oldest first.
+struct SavedCatalog {
+  std::string document;  // empty: that of a new store
+  std::vector<std::string> edits;
+};
+
+struct OpenedTables {
+  // In the order they were asked for; one that cannot be opened has its reason there, and the
+  // others work.
+  std::vector<StatusOr<std::shared_ptr<CellStorage>>> storages;
+  // The catalog's from now on: a table that is made has none that the store knows another by.
+  TableId next_id = 1;
+};
+
+// Thread-safe; CreateTable, SaveCatalog and SaveCatalogEdit are called one at a time.
 class StorageEngine {
  public:
   virtual ~StorageEngine() = default;
 
-  // The catalog as it was last saved; empty for a new store.
-  virtual StatusOr<std::string> LoadCatalog() = 0;
+  virtual StatusOr<SavedCatalog> LoadCatalog() = 0;
   // Durable, whole or not at all, when this returns. kOutcomeUnknown: it is in place, and power
   // loss may bring the one before back.
-  virtual Status SaveCatalog(std::string_view bytes) = 0;
+  virtual Status SaveCatalog(std::string_view document) = 0;
+  // The same, of an edit to what was saved last, in one line; not after a SaveCatalog that was not
+  // OK. Costs what all edits since the document take, not what that does.
+  virtual Status SaveCatalogEdit(std::string_view edit) = 0;
 
   // Opens the tables of the catalog, with what a recovery of the log brings back; once, before
-  // anything else but LoadCatalog. What lies in the store and is not named here (a table whose
-  // creation or drop was cut short) is removed. Answers in the order of `tables`; a table that
-  // cannot be opened has its reason there, and the others work.
-  virtual StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
-      const std::vector<StoredTable>& tables) = 0;
+  // anything else but LoadCatalog. What lies in the store and is not named here goes where it is of
+  // a table whose creation or drop was cut short; tables from `next_id` on, the catalog's, were not
+  // dropped: it is an older one, and they are set aside.
+  virtual StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>& tables,
+                                            TableId next_id) = 0;
   virtual StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) = 0;
   // The storage answers nothing sensible afterwards; who still reads it may finish.
   virtual Status DropTable(TableId id) = 0;

@@ -66,11 +66,12 @@ def test_a_table_that_is_not_whole_is_named_wherever_one_looks(mount):
     mount.stop()
     tables = {t["table"]: t for t in json.loads(sh(f"{CELLFS} status --json {mount.store}"))["tables"]}
     assert [t["damage"] for t in tables.values()] == ["", ""]
-    catalog = (mount.store / "CATALOG").read_bytes()
+    catalog = {name: (mount.store / name).read_bytes() for name in ("CATALOG", "EDITS")}
     mount.start()
     (mount.family("newer") / "q").write_text("z")
     mount.stop()
-    (mount.store / "CATALOG").write_bytes(catalog)
+    for name, saved in catalog.items():
+        (mount.store / name).write_bytes(saved)
     next(f for f in sorted(mount.store.glob("tables/*/MANIFEST"))
          if b'"family":"f"' in f.read_bytes()).unlink()
     mount.start()
@@ -140,7 +141,7 @@ def test_a_lost_manifest_is_made_anew_from_the_store_files(mount, log):
     assert code == 3 and "in use" in error
 
 
-@pytest.mark.parametrize("file", ["FORMAT", "CATALOG"])
+@pytest.mark.parametrize("file", ["FORMAT", "CATALOG", "EDITS"])
 def test_damage_is_a_no_wherever_it_lies(mount, file):
     mount.stop()
     path = mount.store / file
@@ -153,7 +154,7 @@ def test_damage_is_a_no_wherever_it_lies(mount, file):
     mount.start()
 
 
-@pytest.mark.parametrize("file", ["FORMAT", "CATALOG", "wal", "tables"])
+@pytest.mark.parametrize("file", ["FORMAT", "CATALOG", "EDITS", "wal", "tables"])
 def test_what_is_missing_is_damage_too(mount, tmp_path, file):
     (mount.family() / "q").write_text("x")
     mount.stop()

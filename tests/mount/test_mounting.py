@@ -365,7 +365,7 @@ def test_umount_that_only_another_may_do_says_so(mount):
 # ---- Whose the store is ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [".", "tables", "wal", "FORMAT", "CATALOG", "LOCK", "tables/1", "tables/1/MANIFEST"])
+@pytest.mark.parametrize("name", [".", "tables", "wal", "FORMAT", "CATALOG", "EDITS", "LOCK", "tables/1", "tables/1/MANIFEST"])
 @pytest.mark.parametrize("how", ["group", "others", "owner", "link"])
 def test_a_store_that_others_can_change_is_refused(made, tmp_path, name, how):
     store, mountpoint = made

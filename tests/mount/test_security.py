@@ -41,7 +41,7 @@ def test_the_store_is_its_owners_whatever_the_umask(tmp_path, umask):
         sh(f"{CELLFS} umount {mountpoint}")
 
 
-@pytest.mark.parametrize("name", ["LOCK", "FORMAT", "CATALOG", "wal/*.log", "tables/*/MANIFEST", "tables/*/*.db"])
+@pytest.mark.parametrize("name", ["LOCK", "FORMAT", "CATALOG", "EDITS", "wal/*.log", "tables/*/MANIFEST", "tables/*/*.db"])
 def test_a_link_in_the_store_leads_nowhere(mount, tmp_path, name):
     """A store from elsewhere must not have the daemon write where its maker likes."""
     (mount.family() / "q").write_text("x")

@@ -132,10 +132,10 @@ class DroppedFamilyTest : public AfterErrorsTest {
     StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
     ASSERT_OK(engine);
     engine_ = *std::move(engine);
-    auto opened = engine_->OpenTables({{1, schema_, {{"g", dropped}}}});
+    auto opened = engine_->OpenTables({{1, schema_, {{"g", dropped}}}}, kNextId);
     ASSERT_OK(opened);
-    opened_ = (*opened)[0].status();
-    if (opened_.ok()) table_ = *(*opened)[0];
+    opened_ = opened->storages[0].status();
+    if (opened_.ok()) table_ = *opened->storages[0];
   }
 
   const std::shared_ptr<const TableSchema> both_ =

@@ -21,6 +21,7 @@
 #include "engine/local/manifest.h"
 #include "engine/open.h"
 #include "engine/repair.h"
+#include "tests/support/busy_files.h"
 #include "tests/engine/local/engine_fixture.h"
 
 namespace cellfs {
@@ -258,11 +259,14 @@ TEST_F(CheckTest, DamagedPagesOfCellsAreNamedByTheRowsAroundThem) {
 
 TEST_F(CheckTest, AFlippedByteOfTheCatalogIsFoundAndTheStoreRefused) {
   MakeStore();
-  const std::string whole = Bytes("CATALOG");
-  for (size_t at = 0; at < whole.size(); at += 7) {
-    WriteFlipped("CATALOG", whole, at);
-    EXPECT_EQ(FirstDamagedFile(), "CATALOG");
-    EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+  for (const char* file : {"CATALOG", "EDITS"}) {
+    const std::string whole = Bytes(file);
+    for (size_t at = 0; at < whole.size(); at += 7) {
+      WriteFlipped(file, whole, at);
+      EXPECT_EQ(FirstDamagedFile(), "CATALOG");
+      EXPECT_EQ(Open().status().code(), StatusCode::kCorruption);
+    }
+    Write(file, whole);
   }
 }
 
@@ -623,52 +627,6 @@ TEST_F(CheckTest, AFileOfAnotherTableOrStoreIsFoundNotServedAndNotChanged) {
   }
 }
 
-// The store's own files; something happens before one of them is read.
-class BusyFiles : public FileLayer {
- public:
-  void BeforeRead(std::string path, std::function<void()> act) {
-    path_ = std::move(path);
-    act_ = std::move(act);
-  }
-  StatusOr<std::unique_ptr<AppendFile>> OpenForAppend(const std::string& path) override {
-    return PosixFiles().OpenForAppend(path);
-  }
-  void AfterRead(std::function<void()> act) { after_ = std::move(act); }
-  StatusOr<std::string> Read(const std::string& path) override {
-    if (path.ends_with(path_)) std::exchange(act_, [] {})();
-    auto bytes = PosixFiles().Read(path);
-    std::exchange(after_, [] {})();
-    return bytes;
-  }
-  StatusOr<bool> Exists(const std::string& path) override { return PosixFiles().Exists(path); }
-  Status Rename(const std::string& from, const std::string& to) override {
-    return PosixFiles().Rename(from, to);
-  }
-  Status Remove(const std::string& path) override { return PosixFiles().Remove(path); }
-  void RemoveTree(const std::string& path) override { PosixFiles().RemoveTree(path); }
-  uint64_t Hold(const std::string& path, uint64_t bytes) override {
-    return PosixFiles().Hold(path, bytes);
-  }
-  StatusOr<Descriptor> Lock(const std::string& directory) override {
-    return PosixFiles().Lock(directory);
-  }
-  StatusOr<std::vector<std::string>> List(const std::string& directory) override {
-    return PosixFiles().List(directory);
-  }
-  Status MakeDirectory(const std::string& path) override {
-    return PosixFiles().MakeDirectory(path);
-  }
-  void StartSync(const std::string& path) override { PosixFiles().StartSync(path); }
-  Status SyncDirectory(const std::string& path) override {
-    return PosixFiles().SyncDirectory(path);
-  }
-
- private:
-  std::string path_;
-  std::function<void()> act_ = [] {};
-  std::function<void()> after_ = [] {};
-};
-
 // The newest segment that was listed has a note by the time it is read, and its successor is gone.
 TEST_F(CheckTest, ASegmentThatIsEndedWhileTheLogIsReadIsNotMissedBehindIt) {
   auto store = Open();
@@ -814,21 +772,31 @@ class OlderCatalogTest : public CheckTest {
       ASSERT_OK(store);
       ASSERT_OK(Create(**store, "t"));
     }
-    older_ = Bytes("CATALOG");
+    older_ = SavedCatalog();
     DieAfter([&](Store& store) {
       return Create(store, "u").ok() && Fill(store, "u", 0, kRows / 2).ok() &&
              Flush(store, "u").ok() && Fill(store, "u", kRows / 2).ok() && Fill(store, "t").ok();
     });
-    newer_ = Bytes("CATALOG");
-    Write("CATALOG", older_);
+    newer_ = SavedCatalog();
+    PutBack(older_);
   }
   std::vector<std::string> Names(const std::string& directory) {
     const auto names = PosixFiles().List(path_ + "/" + directory);
     return names.ok() ? *names : std::vector<std::string>();
   }
 
-  std::string older_;
-  std::string newer_;
+  struct CatalogFiles {
+    std::string document;
+    std::string edits;
+  };
+  CatalogFiles SavedCatalog() { return {Bytes("CATALOG"), Bytes("EDITS")}; }
+  void PutBack(const CatalogFiles& files) {
+    Write("CATALOG", files.document);
+    Write("EDITS", files.edits);
+  }
+
+  CatalogFiles older_;
+  CatalogFiles newer_;
 };
 
 TEST_F(OlderCatalogTest, TheCheckSaysSoBeforeTheStoreIsOpened) {
@@ -837,7 +805,7 @@ TEST_F(OlderCatalogTest, TheCheckSaysSoBeforeTheStoreIsOpened) {
   ASSERT_EQ(report.damage.size(), 1u);
   EXPECT_EQ(report.damage[0].file, "CATALOG");
   EXPECT_NE(report.damage[0].what.find("CATALOG is older than table 2"), std::string::npos);
-  Write("CATALOG", newer_);
+  PutBack(newer_);
   EXPECT_EQ(FirstDamagedFile(), "none");
 }
 
@@ -850,7 +818,7 @@ TEST_F(OlderCatalogTest, FamiliesThatItDoesNotNameAreFoundByTheCheckAndStay) {
       ASSERT_OK(store);
       ASSERT_OK(Create(**store, name));
     }
-    const std::string older = Bytes("CATALOG");
+    const CatalogFiles older = SavedCatalog();
     DieAfter([&](Store& store) {
       if (!store.AddFamily(Caller::Superuser(), {"default", name}, FamilySchema("later")).ok())
         return false;
@@ -858,14 +826,14 @@ TEST_F(OlderCatalogTest, FamiliesThatItDoesNotNameAreFoundByTheCheckAndStay) {
       return store.Mutate(Caller::Superuser(), {"default", name}, RowMutations::Of(put)).ok() &&
              (!is_flushed || Flush(store, name).ok());
     });
-    const std::string newer = Bytes("CATALOG");
-    Write("CATALOG", older);
+    const CatalogFiles newer = SavedCatalog();
+    PutBack(older);
     const CheckReport report = Check();
     ASSERT_EQ(report.damage.size(), 1u);
     EXPECT_EQ(report.damage[0].file, "CATALOG");
     EXPECT_EQ(report.damage[0].family, "later");
     ASSERT_OK(Open());
-    Write("CATALOG", newer);
+    PutBack(newer);
     EXPECT_EQ(FirstDamagedFile(), "none");
     auto store = Open();
     ASSERT_OK(store);
@@ -888,7 +856,7 @@ TEST_F(OlderCatalogTest, TablesThatItDoesNotNameAreSetAsideAndComeBackWithTheNew
     EXPECT_EQ((*store)->GetStatistics().lost_tables.size(), 1u);
     EXPECT_EQ(FirstDamagedFile(), "CATALOG");
   }
-  Write("CATALOG", newer_);
+  PutBack(newer_);
   auto store = Open();
   ASSERT_OK(store);
   EXPECT_EQ(CountReadable(**store, "t"), kRows);
@@ -898,9 +866,9 @@ TEST_F(OlderCatalogTest, TablesThatItDoesNotNameAreSetAsideAndComeBackWithTheNew
 
 TEST_F(OlderCatalogTest, AlsoOneWithoutItsManifestAndWithoutItsLog) {
   MakeStores();
-  Write("CATALOG", newer_);
+  PutBack(newer_);
   ASSERT_OK(Open());  // flushes
-  Write("CATALOG", older_);
+  PutBack(older_);
   const std::string manifest = Bytes("tables/2/MANIFEST");
   std::filesystem::remove(path_ + "/tables/2/MANIFEST");
   std::filesystem::remove_all(path_ + "/wal");
@@ -910,7 +878,7 @@ TEST_F(OlderCatalogTest, AlsoOneWithoutItsManifestAndWithoutItsLog) {
   ASSERT_OK(Open());
   EXPECT_EQ(Names("lost").at(0), "2");
   EXPECT_GT(Names("lost/2").size(), 1u);
-  Write("CATALOG", newer_);
+  PutBack(newer_);
   {
     auto store = Open();
     ASSERT_OK(store);
@@ -952,7 +920,7 @@ TEST_F(CheckTest, WhatIsNoStoreIsRefused) {
   EXPECT_EQ(CheckLocalStore(path_).status().code(), StatusCode::kCorruption);
   std::filesystem::remove(path_ + "/letter.txt");
   MakeStore();
-  Write("FORMAT", "cellfs store, format 5\n");
+  Write("FORMAT", "cellfs store, format 6\n");
   const Status status = CheckLocalStore(path_).status();
   EXPECT_NE(status.message().find("of a newer version"), std::string::npos) << status.message();
 }

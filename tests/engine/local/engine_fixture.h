@@ -61,6 +61,8 @@ inline std::shared_ptr<const TableSchema> TableOf(std::vector<FamilySchema> fami
 
 class EngineTest : public testing::Test {
  protected:
+  static constexpr TableId kNextId = 100;  // every table that the catalog does not name was dropped
+
   EngineTest() {
     options_.clock = clock_;
     options_.background_maintenance = false;
@@ -71,14 +73,11 @@ class EngineTest : public testing::Test {
     StatusOr<std::unique_ptr<LocalEngine>> engine = LocalEngine::Open(path(), options_, files_);
     ASSERT_OK(engine);
     engine_ = *std::move(engine);
-    Catalog catalog = NewCatalog();
-    catalog.next_table_id = 100;  // every table that it does not name was dropped
-    ASSERT_OK(engine_->SaveCatalog(EncodeCatalog(catalog)));
     std::vector<StoredTable> tables;
     if (made_) tables.push_back({1, schema_});
-    auto opened = engine_->OpenTables(tables);
+    auto opened = engine_->OpenTables(tables, kNextId);
     ASSERT_OK(opened);
-    auto table = made_ ? (*opened)[0] : engine_->CreateTable({1, schema_});
+    auto table = made_ ? opened->storages[0] : engine_->CreateTable({1, schema_});
     ASSERT_OK(table);
     table_ = *std::move(table);
     made_ = true;

@@ -15,9 +15,10 @@ class RecoveryTest : public EngineTest {
   // Opens the engine with table 1, which is whole, and gives what became of table 2.
   StatusOr<std::shared_ptr<CellStorage>> OpenTwo() {
     CELLFS_ASSIGN_OR_RETURN(engine_, LocalEngine::Open(path(), options_, files_));
-    CELLFS_ASSIGN_OR_RETURN(auto tables, engine_->OpenTables({{1, schema_}, {2, schema_}}));
-    CELLFS_ASSIGN_OR_RETURN(table_, std::move(tables[0]));
-    return std::move(tables[1]);
+    const std::vector<StoredTable> two = {{1, schema_}, {2, schema_}};
+    CELLFS_ASSIGN_OR_RETURN(auto tables, engine_->OpenTables(two, kNextId));
+    CELLFS_ASSIGN_OR_RETURN(table_, std::move(tables.storages[0]));
+    return std::move(tables.storages[1]);
   }
 };
 
@@ -156,9 +157,10 @@ TEST_F(RecoveryTest, NorIsItLostWhereTheLogAloneHasIt) {
     schema_ = TableOf({FamilyOf("f")});
     auto opened = LocalEngine::Open(path(), options_, files_);
     ASSERT_OK(opened);
-    const auto tables = (*opened)->OpenTables({{1, schema_}});
+    const auto tables = (*opened)->OpenTables({{1, schema_}}, kNextId);
     ASSERT_OK(tables);
-    EXPECT_NE((*tables)[0].status().message().find("does not name family 'g'"), std::string::npos);
+    const std::string& why = tables->storages[0].status().message();
+    EXPECT_NE(why.find("does not name family 'g'"), std::string::npos) << why;
   }
   schema_ = all;
   Open();
@@ -200,9 +202,9 @@ TEST_F(RecoveryTest, ACopyTakenWhileTheStoreIsOpenIsAStoreToo) {
   auto engine = LocalEngine::Open(copy, options_);
   ASSERT_OK(engine);
   engine_ = *std::move(engine);
-  auto tables = engine_->OpenTables({{1, schema_}});
+  auto tables = engine_->OpenTables({{1, schema_}}, kNextId);
   ASSERT_OK(tables);
-  table_ = *(*tables)[0];
+  table_ = *tables->storages[0];
   EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=logged ");
 }
 
@@ -231,9 +233,9 @@ TEST_F(RecoveryTest, OpenedToBeReadAloneAStoreStaysAsItIs) {
   auto engine = LocalEngine::Open(path(), options_, UnchangedFiles());
   ASSERT_OK(engine);
   engine_ = *std::move(engine);
-  auto tables = engine_->OpenTables({{1, schema_}});
+  auto tables = engine_->OpenTables({{1, schema_}}, kNextId);
   ASSERT_OK(tables);
-  table_ = *(*tables)[0];
+  table_ = *tables->storages[0];
   EXPECT_EQ(Raw(), "a/f:q/1=flushed b/f:q/1=logged ");
   EXPECT_EQ(PutOne("d", 1, "refused").code(), StatusCode::kReadOnly);
   EXPECT_EQ(table_->Flush().code(), StatusCode::kReadOnly);
@@ -328,13 +330,13 @@ TEST_F(RecoveryTest, ATableThatCannotBeOpenedSaysWhyAndTheOthersWork) {
   auto engine = LocalEngine::Open(path(), options_);
   ASSERT_OK(engine);
   engine_ = *std::move(engine);
-  auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}, {3, schema_}});
+  auto tables = engine_->OpenTables({{1, schema_}, {2, schema_}, {3, schema_}}, kNextId);
   ASSERT_OK(tables);
-  ASSERT_OK((*tables)[0]);
-  EXPECT_EQ((*tables)[1].status().code(), StatusCode::kCorruption)
-      << (*tables)[1].status().ToString();
-  EXPECT_FALSE((*tables)[2].ok());  // it has no manifest
-  table_ = *(*tables)[0];
+  ASSERT_OK(tables->storages[0]);
+  EXPECT_EQ(tables->storages[1].status().code(), StatusCode::kCorruption)
+      << tables->storages[1].status().ToString();
+  EXPECT_FALSE(tables->storages[2].ok());  // it has no manifest
+  table_ = *tables->storages[0];
   EXPECT_EQ(ValueOf("a"), "v");
 }
 
@@ -355,9 +357,9 @@ TEST_F(RecoveryTest, ATableThatIsTakenOutOrDroppedLeavesTheAccountOfMemory) {
   auto engine = LocalEngine::Open(path(), options_);
   ASSERT_OK(engine);
   engine_ = *std::move(engine);
-  auto tables = engine_->OpenTables({{1, schema_}});
+  auto tables = engine_->OpenTables({{1, schema_}}, kNextId);
   ASSERT_OK(tables);
-  EXPECT_EQ((*tables)[0].status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(tables->storages[0].status().code(), StatusCode::kCorruption);
   EXPECT_EQ(engine_->GetStatistics().memstore_bytes, 0u);
 
   auto other = engine_->CreateTable({2, schema_});

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "engine/disk/store_lock.h"
+#include "tests/support/busy_files.h"
 #include "tests/support/faulty_files.h"
 #include "tests/support/temporary_directory.h"
 
@@ -55,8 +56,8 @@ TEST_F(StoreDirectoryTest, IsMadeForItsOwnerAlone) {
   char id[20];
   std::snprintf(id, sizeof(id), "%016" PRIx64, (*directory)->id());
   EXPECT_EQ(*files_.Read(path_ + "/FORMAT"),
-            std::string("cellfs store, format 4\nid ") + id + "\n");
-  EXPECT_EQ(*(*directory)->LoadCatalog(), "");
+            std::string("cellfs store, format 5\nid ") + id + "\n");
+  EXPECT_EQ((*directory)->LoadCatalog()->document, "");
 }
 
 TEST_F(StoreDirectoryTest, AFreshFileSystemMayBecomeAStore) {
@@ -77,7 +78,7 @@ TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
   ASSERT_TRUE(Open().ok());
   MakeTable();
   ASSERT_TRUE(std::filesystem::create_directory(path_ + "/lost"));
-  for (const char* name : {"", "/tables", "/wal", "/lost", "/FORMAT", "/CATALOG", "/LOCK",
+  for (const char* name : {"", "/tables", "/wal", "/lost", "/FORMAT", "/CATALOG", "/EDITS", "/LOCK",
                            "/tables/1", "/tables/1/MANIFEST", "/tables/1/1.db"}) {
     const std::string path = path_ + name;
     struct stat before;
@@ -94,7 +95,7 @@ TEST_F(StoreDirectoryTest, WhatOthersCanChangeIsRefusedAndNamed) {
 TEST_F(StoreDirectoryTest, ALinkOrASpecialFileIsRefusedAndNamed) {
   ASSERT_TRUE(Open().ok());
   MakeTable();
-  for (const char* name : {"/tables", "/wal", "/FORMAT", "/CATALOG", "/LOCK", "/tables/1",
+  for (const char* name : {"/tables", "/wal", "/FORMAT", "/CATALOG", "/EDITS", "/LOCK", "/tables/1",
                            "/tables/1/MANIFEST", "/tables/1/1.db"}) {
     const std::string path = path_ + name;
     const std::string outside = temporary_.path() + "/outside";
@@ -176,8 +177,8 @@ TEST_F(StoreDirectoryTest, AForeignDirectoryIsRefusedAndLeftAlone) {
 
 TEST_F(StoreDirectoryTest, AnotherFormatIsRefusedInClearWords) {
   ASSERT_TRUE(Open().ok());
-  Write("FORMAT", "cellfs store, format 5\n");
-  Expect(StatusCode::kDoNotRetry, "has format 5, of a newer version");
+  Write("FORMAT", "cellfs store, format 6\n");
+  Expect(StatusCode::kDoNotRetry, "has format 6, of a newer version");
   for (const char* older : {"1", "2"}) {
     Write("FORMAT", std::string("cellfs store, format ") + older + "\n");
     Expect(StatusCode::kDoNotRetry,
@@ -193,7 +194,7 @@ TEST_F(StoreDirectoryTest, AnotherFormatIsRefusedInClearWords) {
 
 TEST_F(StoreDirectoryTest, MissingFilesAreNamed) {
   ASSERT_TRUE((*Open())->SaveCatalog("tables").ok());
-  for (const char* name : {"CATALOG", "wal", "tables", "FORMAT"}) {
+  for (const char* name : {"CATALOG", "EDITS", "wal", "tables", "FORMAT"}) {
     std::filesystem::rename(path_ + "/" + name, temporary_.path() + "/aside");
     ExpectCorruption(std::string(name) + "' is missing");
     std::filesystem::rename(temporary_.path() + "/aside", path_ + "/" + name);
@@ -205,7 +206,75 @@ TEST_F(StoreDirectoryTest, TheCatalogIsAsLastSaved) {
   const std::string catalog("tables\0\n\xff", 9);
   ASSERT_TRUE((*Open())->SaveCatalog("first").ok());
   ASSERT_TRUE((*Open())->SaveCatalog(catalog).ok());
-  EXPECT_EQ(*(*Open())->LoadCatalog(), catalog);
+  EXPECT_EQ((*Open())->LoadCatalog()->document, catalog);
+}
+
+TEST_F(StoreDirectoryTest, EditsAreThoseOfTheDocument) {
+  using Edits = std::vector<std::string>;
+  ASSERT_TRUE((*Open())->SaveCatalogEdit("of nothing").ok());
+  EXPECT_EQ((*Open())->LoadCatalog()->edits, Edits{"of nothing"});
+  ASSERT_TRUE((*Open())->SaveCatalog("first").ok());
+  EXPECT_EQ((*Open())->LoadCatalog()->edits, Edits{});
+  {
+    const auto directory = Open();
+    ASSERT_TRUE((*directory)->LoadCatalog().ok());
+    ASSERT_TRUE((*directory)->SaveCatalogEdit("one").ok());
+  }
+  {
+    const auto directory = Open();
+    ASSERT_TRUE((*directory)->LoadCatalog().ok());
+    ASSERT_TRUE((*directory)->SaveCatalogEdit("two").ok());
+    EXPECT_EQ((*directory)->LoadCatalog()->document, "first");
+    EXPECT_EQ((*directory)->LoadCatalog()->edits, (Edits{"one", "two"}));
+    ASSERT_TRUE((*directory)->SaveCatalog("second").ok());
+    ASSERT_TRUE((*directory)->SaveCatalogEdit("three").ok());
+  }
+  EXPECT_EQ((*Open())->LoadCatalog()->document, "second");
+  EXPECT_EQ((*Open())->LoadCatalog()->edits, Edits{"three"});
+}
+
+// A document is replaced, and then the edits, between a reader's two looks.
+TEST_F(StoreDirectoryTest, WhoReadsWhileItIsSavedFindsADocumentAndItsEdits) {
+  const auto directory = Open();
+  ASSERT_TRUE((*directory)->SaveCatalog("first").ok());
+  ASSERT_TRUE((*directory)->SaveCatalogEdit("one").ok());
+  BusyFiles files;
+  files.BeforeRead("EDITS", [&] {
+    ASSERT_TRUE((*directory)->SaveCatalog("second").ok());
+    ASSERT_TRUE((*directory)->SaveCatalogEdit("two").ok());
+  });
+  const auto read = ReadCatalog(files, path_);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->document, "second");
+  EXPECT_EQ(read->edits, std::vector<std::string>{"two"});
+}
+
+TEST_F(StoreDirectoryTest, DamagedEditsAreCorruption) {
+  const auto directory = Open();
+  ASSERT_TRUE((*directory)->SaveCatalog("document").ok());
+  ASSERT_TRUE((*directory)->SaveCatalogEdit("edit").ok());
+  const std::string whole = *files_.Read(path_ + "/EDITS");
+  EXPECT_EQ(whole.substr(0, 8), "CELLEDT\n");
+  EXPECT_EQ(whole.size(), 8u + 17 + 5 + 8);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    Write("EDITS", flipped);
+    EXPECT_EQ((*directory)->LoadCatalog().status().code(), StatusCode::kCorruption) << at;
+  }
+}
+
+TEST_F(StoreDirectoryTest, AStoreOfFormat4GetsEdits) {
+  ASSERT_TRUE((*Open())->SaveCatalog("document").ok());
+  std::string format = *files_.Read(path_ + "/FORMAT");
+  format.replace(format.find("format 5"), 8, "format 4");
+  Write("FORMAT", format);
+  std::filesystem::remove(path_ + "/EDITS");
+  EXPECT_EQ(ReadCatalog(files_, path_)->document, "document");
+  EXPECT_TRUE((*Open())->was_of_older_format());
+  EXPECT_TRUE(std::filesystem::exists(path_ + "/EDITS"));
+  EXPECT_FALSE((*Open())->was_of_older_format());
+  EXPECT_EQ((*Open())->LoadCatalog()->document, "document");
 }
 
 TEST_F(StoreDirectoryTest, ADamagedCatalogIsCorruption) {
@@ -237,7 +306,7 @@ TEST_F(StoreDirectoryTest, IsMadeAgainAfterAMakingThatWasCutShort) {
     files_.LosePower();
     const auto directory = Open();
     ASSERT_TRUE(directory.ok()) << directory.status().ToString();
-    EXPECT_EQ(*(*directory)->LoadCatalog(), "");
+    EXPECT_EQ((*directory)->LoadCatalog()->document, "");
   }
 }
 

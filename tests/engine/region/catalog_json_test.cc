@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace cellfs {
 namespace {
 
@@ -36,7 +38,7 @@ Catalog Example() {
 
 TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
   const Catalog before = Example();
-  const auto after = DecodeCatalog(EncodeCatalog(before));
+  const auto after = DecodeCatalog({EncodeCatalog(before), {}});
   ASSERT_TRUE(after.ok()) << after.status().ToString();
   EXPECT_EQ(after->next_table_id, 8u);
   EXPECT_EQ(after->namespaces.at("a").value.properties, before.namespaces.at("a").value.properties);
@@ -84,7 +86,7 @@ TEST(CatalogJsonTest, ACatalogReadsBackAsItself) {
 }
 
 TEST(CatalogJsonTest, NothingIsTheCatalogOfANewStore) {
-  const auto catalog = DecodeCatalog("");
+  const auto catalog = DecodeCatalog({});
   ASSERT_TRUE(catalog.ok());
   EXPECT_EQ(catalog->namespaces.size(), 2u);
   EXPECT_EQ(catalog->next_table_id, 1u);
@@ -100,8 +102,151 @@ TEST(CatalogJsonTest, WhatIsNoCatalogIsCorruption) {
   policy.replace(policy.find("NO_INSERTS"), 10, "NO_INSERTZ");
   for (const std::string& bytes : {newer, wrong, policy, whole.substr(0, whole.size() / 2),
                                    std::string("{}"), std::string("[]"), std::string("x")}) {
-    EXPECT_EQ(DecodeCatalog(bytes).status().code(), StatusCode::kCorruption);
+    EXPECT_EQ(DecodeCatalog({bytes, {}}).status().code(), StatusCode::kCorruption);
   }
+}
+
+TEST(CatalogJsonTest, AnEditThatDoesNotFitIsCorruption) {
+  const std::string whole = EncodeCatalog(Example());
+  for (const char* edit : {"", "x", "[]", R"({"tables": [{}]})", R"({"gone": {"grants": [3]}})",
+                           R"({"grants": [{"user": "x", "permissions": "R", "changed": 1}],
+                               "at": {"grants": [4]}})"}) {
+    EXPECT_EQ(DecodeCatalog({whole, {edit}}).status().code(), StatusCode::kCorruption) << edit;
+  }
+  EXPECT_TRUE(DecodeCatalog({whole, {"{}"}}).ok());
+}
+
+// Some acts of administration, of which none is possible in a real store that this could not be.
+class RandomActs {
+ public:
+  explicit RandomActs(unsigned seed) : random_(seed) {}
+
+  void Act(Catalog& catalog) {
+    for (int n = Below(4); n >= 0; --n) One(catalog);
+  }
+
+ private:
+  int Below(int end) { return std::uniform_int_distribution<int>(0, end - 1)(random_); }
+  TableName Table() {
+    return {Below(2) == 0 ? "default" : "a", "\xc3\xa4" + std::to_string(Below(5))};
+  }
+  CatalogTable MakeTable(const TableName& name, TableId id) {
+    auto schema = std::make_shared<TableSchema>(name);
+    for (int n = Below(3); n >= 0; --n) {
+      FamilySchema family(std::string(1, static_cast<char>('f' + n)));
+      EXPECT_TRUE(family.Set("VERSIONS", std::to_string(1 + Below(9))).ok());
+      schema->families.emplace(family.name(), family);
+    }
+    if (Below(3) == 0) schema->split_keys = {std::string("\0\xff", 2), "k"};
+    schema->set_id(id);
+    return {id, schema, Below(4) != 0, Below(100), Below(3)};
+  }
+  template <typename T>
+  void EraseOne(std::vector<T>& list) {
+    if (!list.empty()) list.erase(list.begin() + Below(static_cast<int>(list.size())));
+  }
+
+  void One(Catalog& catalog) {
+    const TableName name = Table();
+    switch (Below(14)) {
+      case 0:
+      case 1:
+        catalog.tables.insert_or_assign(name, MakeTable(name, catalog.next_table_id++));
+        break;
+      case 2:
+        if (const auto found = catalog.tables.find(name); found != catalog.tables.end()) {
+          catalog.dropped_tables.push_back({found->second, Below(100), Below(2), {{"f", 3}}, 1});
+          catalog.tables.erase(found);
+        }
+        break;
+      case 3:
+        if (const auto found = catalog.tables.find(name); found != catalog.tables.end())
+          catalog.past_tables.push_back({found->second, Below(100)});
+        break;
+      case 4:
+        for (auto& past : catalog.past_tables)
+          if (Below(2) == 0) past.state = MakeTable(name, past.state.id);
+        break;
+      case 5:
+        EraseOne(catalog.past_tables);
+        EraseOne(catalog.past_tables);
+        EraseOne(catalog.dropped_tables);
+        break;
+      case 6:
+        AddGrant(catalog, {"u" + std::to_string(Below(4)), {"", name}, "RW"}, Below(2) == 0,
+                 Below(100));
+        break;
+      case 7:
+        EraseOne(catalog.grants);
+        break;
+      case 8: {
+        const std::string space = "n" + std::to_string(Below(3));
+        catalog.namespaces[space] = {{space, {{"k", "v"}}}, Below(9), 1, 0};
+        break;
+      }
+      case 9:
+        catalog.namespaces.erase("n" + std::to_string(Below(3)));
+        break;
+      case 10:
+        catalog.table_quotas[name] = {{Below(1000), SpaceViolationPolicy::kNoWrites}, Below(9)};
+        catalog.violations[name] = SpaceViolationPolicy::kNoInserts;
+        break;
+      case 11:
+        catalog.table_quotas.erase(name);
+        catalog.violations.erase(name);
+        catalog.emptied.erase(name);
+        break;
+      case 12:
+        catalog.emptied[name]["f"] = Below(100);
+        catalog.begun[name] = Below(100);
+        catalog.emptied_forgotten = Below(100);
+        break;
+      default:
+        catalog.freed_early.push_back(std::to_string(Below(9)));
+        if (catalog.freed_early.size() > 3) catalog.freed_early.erase(catalog.freed_early.begin());
+        catalog.dropped_namespaces.push_back({{{"gone", {}}, 1, 2, 0}, Below(100)});
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(CatalogJsonTest, EditsAreWhatWasDone) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomActs acts(seed);
+    Catalog catalog = NewCatalog();
+    SavedCatalog saved;
+    for (int i = 0; i < 40; ++i) {
+      const Catalog before = catalog;
+      acts.Act(catalog);
+      saved.edits.push_back(EncodeCatalogEdit(before, catalog));
+      EXPECT_EQ(saved.edits.back().find('\n'), std::string::npos);
+      if (i == 20) saved = {EncodeCatalog(catalog), {}};
+    }
+    const auto read = DecodeCatalog(saved);
+    ASSERT_TRUE(read.ok()) << read.status().ToString();
+    ASSERT_EQ(EncodeCatalog(*read), EncodeCatalog(catalog));
+  }
+}
+
+TEST(CatalogJsonTest, AnEditIsAsLongAsWhatItChanges) {
+  Catalog catalog = NewCatalog();
+  for (int i = 0; i < 1000; ++i) {
+    auto schema = std::make_shared<TableSchema>(TableName("default", "t" + std::to_string(i)));
+    schema->families.emplace("f", FamilySchema("f"));
+    catalog.tables[schema->name()] = {static_cast<TableId>(i), schema};
+    AddGrant(catalog, {"u", {"", schema->name()}, "R"}, true, 1);
+    catalog.past_tables.push_back({{static_cast<TableId>(i), schema}, i});
+  }
+  EXPECT_EQ(EncodeCatalogEdit(catalog, catalog), "{}");
+  Catalog after = catalog;
+  AddGrant(after, {"u", {"", {{"default", "t500"}}}, "W"}, true, 2);
+  after.tables.at({"default", "t7"}).enabled = false;
+  after.tables.erase({"default", "t8"});
+  after.past_tables.erase(after.past_tables.begin(), after.past_tables.begin() + 2);
+  after.past_tables.push_back(catalog.past_tables.front());
+  EXPECT_LT(EncodeCatalogEdit(catalog, after).size(), 1000u);
 }
 
 TEST(CatalogTest, GrantsAtOneScopeAreMergedOrReplaced) {

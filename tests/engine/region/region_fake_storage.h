@@ -125,11 +125,11 @@ class FakeStorage : public CellStorage {
 
 class FakeEngine : public StorageEngine {
  public:
-  StatusOr<std::string> LoadCatalog() override { return std::string(); }
+  StatusOr<SavedCatalog> LoadCatalog() override { return SavedCatalog(); }
   Status SaveCatalog(std::string_view) override { return {}; }
-  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
-      const std::vector<StoredTable>&) override {
-    return std::vector<StatusOr<std::shared_ptr<CellStorage>>>();
+  Status SaveCatalogEdit(std::string_view) override { return {}; }
+  StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>&, TableId) override {
+    return OpenedTables();
   }
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable&) override {
     return std::shared_ptr<CellStorage>();

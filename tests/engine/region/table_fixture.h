@@ -20,7 +20,7 @@ namespace cellfs {
 
 // Outlives the stores that are opened over it, as a directory does.
 struct StoredState {
-  std::string catalog;
+  SavedCatalog catalog;
   Status save_error;
   Status open_error;              // of every table
   std::function<void()> on_save;  // while an act is under way
@@ -73,17 +73,25 @@ class FaultyEngine : public StorageEngine {
   FaultyEngine(std::shared_ptr<StoredState> state, const StoreOptions& options)
       : state_(std::move(state)), inner_(MakeMemoryEngine(options)) {}
 
-  StatusOr<std::string> LoadCatalog() override { return state_->catalog; }
-  Status SaveCatalog(std::string_view bytes) override {
+  StatusOr<SavedCatalog> LoadCatalog() override { return state_->catalog; }
+  Status SaveCatalog(std::string_view document) override {
     if (state_->on_save) state_->on_save();
     CELLFS_RETURN_IF_ERROR(state_->save_error);
-    state_->catalog = bytes;
+    state_->catalog = {std::string(document), {}};
     return {};
   }
-  StatusOr<std::vector<StatusOr<std::shared_ptr<CellStorage>>>> OpenTables(
-      const std::vector<StoredTable>& tables) override {
-    if (state_->open_error.ok()) return inner_->OpenTables(tables);
-    return std::vector<StatusOr<std::shared_ptr<CellStorage>>>(tables.size(), state_->open_error);
+  Status SaveCatalogEdit(std::string_view edit) override {
+    if (state_->on_save) state_->on_save();
+    CELLFS_RETURN_IF_ERROR(state_->save_error);
+    state_->catalog.edits.emplace_back(edit);
+    return {};
+  }
+  StatusOr<OpenedTables> OpenTables(const std::vector<StoredTable>& tables,
+                                    TableId next_id) override {
+    if (state_->open_error.ok()) return inner_->OpenTables(tables, next_id);
+    OpenedTables opened{{}, next_id};
+    opened.storages.assign(tables.size(), state_->open_error);
+    return opened;
   }
   StatusOr<std::shared_ptr<CellStorage>> CreateTable(const StoredTable& table) override {
     if (state_->on_create) CELLFS_RETURN_IF_ERROR(state_->on_create());
