@@ -4,6 +4,7 @@
 #ifndef CELLFS_ENGINE_CATALOG_CATALOG_CHANGE_H_
 #define CELLFS_ENGINE_CATALOG_CATALOG_CHANGE_H_
 
+#include <compare>
 #include <cstddef>
 #include <vector>
 
@@ -55,9 +56,10 @@ MapChange<Map> ChangeOf(const Map& before, const Map& after) {
   MapChange<Map> change;
   auto old = before.begin();
   for (const auto& entry : after) {
-    for (; old != before.end() && old->first < entry.first; ++old)
+    auto order = std::strong_ordering::greater;  // of what was there against this one
+    for (; old != before.end() && (order = old->first <=> entry.first) < 0; ++old)
       change.gone.push_back(&old->first);
-    const bool was_there = old != before.end() && old->first == entry.first;
+    const bool was_there = old != before.end() && order == 0;
     if (!was_there || !IsSame(old->second, entry.second)) change.entries.push_back(&entry);
     if (was_there) ++old;
   }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/catalog/catalog_change.h"
+
 namespace cellfs {
 namespace {
 
@@ -142,13 +144,19 @@ std::optional<SpaceQuota> QuotaAt(const Quotas& quotas, const Key& key, Timestam
 }  // namespace
 
 void NotePast(const Catalog& before, Timestamp now, Catalog& after) {
-  for (const auto& [name, table] : before.tables) {
+  const auto tables = ChangeOf(before.tables, after.tables);
+  const auto end = [&](const TableName& name) {
+    const auto was = before.tables.find(name);
+    if (was == before.tables.end()) return;
+    const CatalogTable& table = was->second;
     const auto found = after.tables.find(name);
     const bool stays = found != after.tables.end() && found->second.id == table.id &&
                        found->second.schema == table.schema &&
                        found->second.enabled == table.enabled;
     if (!stays) NoteEnd(after.past_tables, table, now);
-  }
+  };
+  for (const TableName* const name : tables.gone) end(*name);
+  for (const auto* const entry : tables.entries) end(entry->first);
   for (const auto& [name, present] : before.namespaces) {
     const auto found = after.namespaces.find(name);
     const bool stays = found != after.namespaces.end() &&

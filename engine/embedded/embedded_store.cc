@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "engine/catalog/access_control.h"
+#include "engine/catalog/catalog_change.h"
 #include "engine/catalog/catalog_history.h"
 #include "engine/catalog/emptied.h"
 #include "engine/catalog/space_quotas.h"
@@ -158,7 +159,7 @@ Status EmbeddedStore::Load() {
     handle->region = MakeRegion(schema, std::move(storage));
     system_tables_.emplace(schema->name(), std::move(handle));
   }
-  Publish(std::move(catalog));
+  Publish(catalog);
   return {};
 }
 
@@ -186,36 +187,47 @@ Status EmbeddedStore::Commit(Catalog catalog, TableId forgotten) {
   PruneEmptied(catalog);
   auto changed = std::make_shared<Catalog>(std::move(catalog));
   Status saved = saver_.Save(changed);
-  if (IsInForce(saved)) Publish(std::move(changed));
+  if (IsInForce(saved)) Publish(changed);
   return saved;
 }
 
-void EmbeddedStore::Publish(std::shared_ptr<const Catalog> catalog) {
-  TableHandles handles = system_tables_;
-  for (const auto& [name, table] : catalog->tables) {
-    const OpenedTable& opened = opened_.at(table.id);
-    auto handle = std::make_shared<TableHandle>();
-    handle->id = table.id;
-    handle->schema = table.schema;
-    handle->enabled = table.enabled;
-    if (const auto found = catalog->violations.find(name); found != catalog->violations.end()) {
+std::shared_ptr<TableHandle> EmbeddedStore::MakeHandle(const CatalogTable& table) const {
+  const OpenedTable& opened = opened_.at(table.id);
+  auto handle = std::make_shared<TableHandle>();
+  handle->id = table.id;
+  handle->schema = table.schema;
+  handle->region = opened.region;
+  handle->unopened = opened.unopened;
+  return handle;
+}
+
+void EmbeddedStore::Publish(const std::shared_ptr<const Catalog>& catalog) {
+  static const Catalog kNothing;
+  const Snapshot<Catalog> in_force = directory_->catalog();
+  const Catalog& before = in_force != nullptr ? *in_force : kNothing;
+  TableDirectory::Change change;
+  if (in_force == nullptr) change.tables = system_tables_;
+  const auto put = [&](const TableName& name) {
+    const auto table = catalog->tables.find(name);
+    if (table == catalog->tables.end()) return;
+    auto handle = MakeHandle(table->second);
+    handle->enabled = table->second.enabled;
+    if (const auto found = catalog->violations.find(name); found != catalog->violations.end())
       handle->violation = found->second;
-    }
-    handle->region = opened.region;
-    handle->unopened = opened.unopened;
-    handles.emplace(name, std::move(handle));
-  }
-  std::vector<std::shared_ptr<const TableHandle>> dropped_handles;
-  for (const CatalogDroppedTable& dropped : catalog->dropped_tables) {
-    const OpenedTable& opened = opened_.at(dropped.table.id);
-    auto handle = std::make_shared<TableHandle>();
-    handle->id = dropped.table.id;
-    handle->schema = dropped.table.schema;
-    handle->region = opened.region;
-    handle->unopened = opened.unopened;
-    dropped_handles.push_back(std::move(handle));
-  }
-  directory_->Replace(std::move(catalog), std::move(handles), dropped_handles);
+    change.tables.insert_or_assign(name, std::move(handle));
+  };
+  const auto tables = ChangeOf(before.tables, catalog->tables);
+  for (const TableName* const name : tables.gone) change.gone.push_back(*name);
+  for (const auto* const entry : tables.entries) put(entry->first);
+  const auto violations = ChangeOf(before.violations, catalog->violations);
+  for (const TableName* const name : violations.gone) put(*name);
+  for (const auto* const entry : violations.entries) put(entry->first);
+  const ListChange dropped = ChangeOf(before.dropped_tables, catalog->dropped_tables);
+  for (const size_t place : dropped.gone)
+    change.gone_dropped.push_back(before.dropped_tables[place].table.id);
+  for (const size_t place : dropped.came)
+    change.dropped.push_back(MakeHandle(catalog->dropped_tables[place].table));
+  directory_->Replace(catalog, std::move(change));
 }
 
 // ---- Cells ------------------------------------------------------------------------------------

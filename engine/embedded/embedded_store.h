@@ -159,7 +159,8 @@ class EmbeddedStore : public LocalStore {
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
-  void Publish(std::shared_ptr<const Catalog> catalog);
+  std::shared_ptr<TableHandle> MakeHandle(const CatalogTable& table) const;
+  void Publish(const std::shared_ptr<const Catalog>& catalog);
 
   // The table that a query is of. Null: one that was dropped with no cell in it.
   StatusOr<std::shared_ptr<const TableHandle>> FindToRead(const TableName& table,

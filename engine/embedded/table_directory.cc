@@ -90,17 +90,31 @@ StatusOr<std::shared_ptr<const TableHandle>> TableDirectory::FindEnabled(TableId
   return found;
 }
 
-void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
-                             const std::vector<std::shared_ptr<const TableHandle>>& dropped) {
-  std::unordered_map<TableId, std::shared_ptr<const TableHandle>> by_id;
-  for (const auto& [name, handle] : tables) by_id.emplace(handle->id, handle);
-  for (const auto& handle : dropped) by_id.emplace(handle->id, handle);
+void TableDirectory::Replace(std::shared_ptr<const Catalog> catalog, Change change) {
+  std::vector<std::shared_ptr<const TableHandle>> gone;  // after the lock
+  const auto take_out = [&](const TableName& name) {
+    const auto found = tables_.find(name);
+    if (found == tables_.end()) return;
+    by_id_.erase(found->second->id);
+    gone.push_back(std::move(found->second));
+    tables_.erase(found);
+  };
   std::unique_lock lock(mutex_);
   catalog_.swap(catalog);
-  tables_.swap(tables);
   last_found_.store(nullptr, std::memory_order_relaxed);
-  by_id_.swap(by_id);
-  // What was in force before goes with the parameters, after the lock.
+  for (const TableName& name : change.gone) take_out(name);
+  for (const auto& [name, handle] : change.tables) take_out(name);
+  for (const TableId id : change.gone_dropped) {
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) continue;
+    gone.push_back(std::move(found->second));
+    by_id_.erase(found);
+  }
+  for (const auto& [name, handle] : change.tables) {
+    tables_.emplace(name, handle);
+    by_id_.insert_or_assign(handle->id, handle);
+  }
+  for (const auto& handle : change.dropped) by_id_.insert_or_assign(handle->id, handle);
   lock.unlock();
 }
 

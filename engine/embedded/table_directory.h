@@ -54,9 +54,14 @@ class TableDirectory {
   // kTableNotFound.
   StatusOr<std::shared_ptr<const TableSchema>> FindSchema(const TableName& table) const;
 
-  // `dropped` are found by their ids alone.
-  void Replace(std::shared_ptr<const Catalog> catalog, TableHandles tables,
-               const std::vector<std::shared_ptr<const TableHandle>>& dropped);
+  // Takes as long as what is other.
+  struct Change {
+    std::vector<TableName> gone;
+    std::vector<TableId> gone_dropped;
+    TableHandles tables;  // new or other
+    std::vector<std::shared_ptr<const TableHandle>> dropped;  // found by their ids alone
+  };
+  void Replace(std::shared_ptr<const Catalog> catalog, Change change);
 
  private:
   Status WhyNotThere(const TableName& table) const;
