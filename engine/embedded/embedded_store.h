@@ -150,6 +150,8 @@ class EmbeddedStore : public LocalStore {
   // `forgotten`: a table of which no past is kept.
   Status Commit(Catalog catalog, TableId forgotten = 0);
   Status MakeTable(const Caller& caller, const TableSchema& schema);
+  Status CommitDisabled(const Caller& caller, const TableName& table,
+                        std::shared_ptr<Region>& region);  // that is to be flushed after it
   Status DropDisabledTable(const Caller& caller, const TableName& table);
   StatusOr<bool> DropEnabledTable(const Caller& caller, const TableName& table);  // if it is empty
   Status CommitDrop(Catalog catalog, const TableName& table);
@@ -159,6 +161,8 @@ class EmbeddedStore : public LocalStore {
   // `schema`, which the catalog has already, comes into force, or the catalog is `before` again.
   Status CommitSchema(const Catalog& before, Catalog catalog, Region& region,
                       std::shared_ptr<const TableSchema> schema);
+  // `closed`: the regions that are to be flushed after it.
+  Status CommitViolations(std::vector<std::shared_ptr<Region>>& closed);
   std::shared_ptr<TableHandle> MakeHandle(const CatalogTable& table) const;
   void Publish(const std::shared_ptr<const Catalog>& catalog);
 
@@ -192,6 +196,9 @@ class EmbeddedStore : public LocalStore {
   StatusOr<std::optional<Q>> Restricted(const Caller& caller, const TableHandle& handle,
                                         const Q& query) const;
 
+  // The longest part of an act that flushes the table, before it holds up others: it finds little
+  // left. What fails, it tells.
+  void FlushBeforehand(const Caller& caller, const TableName& table);
   // The table's entry in `catalog`, for one who may change it. kReadOnly for system tables.
   StatusOr<CatalogTable*> FindChangeable(const Caller& caller, Catalog& catalog,
                                          const TableName& table) const;

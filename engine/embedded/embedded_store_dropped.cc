@@ -96,7 +96,6 @@ Status EmbeddedStore::BringBackTable(const Caller& caller, TableId id, const Tab
   if (present->name() == name) {
     committed = Commit(std::move(catalog));
   } else {
-    CELLFS_RETURN_IF_ERROR(region->Flush());
     committed = CommitSchema(before, std::move(catalog), *region, std::move(schema));
   }
   if (IsInForce(committed)) region->Reopen();

@@ -159,6 +159,16 @@ StatusOr<std::optional<SpaceQuota>> EmbeddedStore::NamespaceSpaceQuota(const std
 // Entering DISABLE disables the table, leaving it enables it, whoever had disabled it before.
 Status EmbeddedStore::CheckSpaceQuotas() {
   MakeRoomWhilePutsAreRefused();
+  std::vector<std::shared_ptr<Region>> closed;
+  Status committed = CommitViolations(closed);
+  if (!IsInForce(committed)) return committed;
+  for (const auto& region : closed) {
+    if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
+  }
+  return committed;
+}
+
+Status EmbeddedStore::CommitViolations(std::vector<std::shared_ptr<Region>>& closed) {
   const Act act(*this);
   CELLFS_RETURN_IF_ERROR(FreeExpired());
   Catalog catalog = CopyCatalog();
@@ -166,7 +176,6 @@ Status EmbeddedStore::CheckSpaceQuotas() {
   for (const TableStatistics& table : GetStatistics().tables) sizes[table.table] = table.file_bytes;
   auto violations = FindViolations(catalog, sizes);
   if (violations == catalog.violations) return {};
-  std::vector<std::shared_ptr<Region>> closed;
   for (auto& [name, table] : catalog.tables) {
     const bool disabled_now = Disables(violations, name);
     if (disabled_now == Disables(catalog.violations, name)) continue;
@@ -174,12 +183,7 @@ Status EmbeddedStore::CheckSpaceQuotas() {
     if (disabled_now) closed.push_back(opened_.at(table.id).region);
   }
   catalog.violations = std::move(violations);
-  Status committed = Commit(std::move(catalog));
-  if (!IsInForce(committed)) return committed;
-  for (const auto& region : closed) {
-    if (region != nullptr) CELLFS_RETURN_IF_ERROR(region->Flush());
-  }
-  return committed;
+  return Commit(std::move(catalog));
 }
 
 // ---- Rights -----------------------------------------------------------------------------------

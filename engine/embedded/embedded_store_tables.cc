@@ -69,6 +69,12 @@ StatusOr<CatalogTable*> EmbeddedStore::FindChangeable(const Caller& caller, Cata
   return &found->second;
 }
 
+void EmbeddedStore::FlushBeforehand(const Caller& caller, const TableName& table) {
+  if (!Require(caller, "AC", TableScope(table)).ok()) return;
+  const auto handle = directory_->FindEnabled(table);
+  if (handle.ok()) static_cast<void>((*handle)->region->Flush());
+}
+
 StatusOr<std::shared_ptr<Region>> EmbeddedStore::OpenRegion(const CatalogTable& table) const {
   const OpenedTable& opened = opened_.at(table.id);
   if (opened.region == nullptr) return opened.unopened;
@@ -133,6 +139,7 @@ Status EmbeddedStore::MakeTable(const Caller& caller, const TableSchema& schema)
 
 Status EmbeddedStore::ChangeSchema(const Caller& caller, const TableName& table,
                                    const SchemaChange& change, Ownership ownership) {
+  FlushBeforehand(caller, table);
   const Act act(*this);
   const Catalog before = CopyCatalog();
   Catalog catalog = before;
@@ -245,7 +252,6 @@ Status EmbeddedStore::RenameTable(const Caller& caller, const TableName& from,
   if (catalog.tables.count(to) != 0) return TableExists(to);
   CELLFS_ASSIGN_OR_RETURN(const std::shared_ptr<Region> region, OpenRegion(*entry));
   auto schema = std::make_shared<TableSchema>(entry->schema->Renamed(to));
-  CELLFS_RETURN_IF_ERROR(region->Flush());
   NoteTableRenamed(from, to, Now(), catalog);
   if (from.namespace_name != to.namespace_name)
     CELLFS_RETURN_IF_ERROR(CheckRoomForTable(catalog, *schema));
@@ -346,19 +352,25 @@ Status EmbeddedStore::EnableTable(const Caller& caller, const TableName& table) 
   return Commit(std::move(catalog));
 }
 
+// A region that closes flushes. What cannot be flushed stays in the log: a full disk must not keep
+// anybody from dropping the table.
 Status EmbeddedStore::DisableTable(const Caller& caller, const TableName& table) {
+  FlushBeforehand(caller, table);
+  std::shared_ptr<Region> region;
+  Status committed = CommitDisabled(caller, table, region);
+  if (IsInForce(committed) && region != nullptr) static_cast<void>(region->Flush());
+  return committed;
+}
+
+Status EmbeddedStore::CommitDisabled(const Caller& caller, const TableName& table,
+                                     std::shared_ptr<Region>& region) {
   const Act act(*this);
   Catalog catalog = CopyCatalog();
   CELLFS_ASSIGN_OR_RETURN(CatalogTable* const entry, FindChangeable(caller, catalog, table));
   if (!entry->enabled) return NotEnabled(table);
   entry->enabled = false;
-  const std::shared_ptr<Region> region = opened_.at(entry->id).region;
-  // A region that closes flushes. Once more at the end, for writes that were under way. What cannot
-  // be flushed stays in the log: a full disk must not keep anybody from dropping the table.
-  if (region != nullptr) static_cast<void>(region->Flush());
-  Status committed = Commit(std::move(catalog));
-  if (IsInForce(committed) && region != nullptr) static_cast<void>(region->Flush());
-  return committed;
+  region = opened_.at(entry->id).region;
+  return Commit(std::move(catalog));
 }
 
 StatusOr<std::shared_ptr<const TableSchema>> EmbeddedStore::DescribeTable(const TableName& table) {

@@ -309,6 +309,10 @@ Status LocalTable::CompactSelected() {
 // The caller has seen to it that nobody writes.
 Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  if (const auto present = versions_.Schema(); present->Renamed(schema->name()) == *schema) {
+    versions_.Rename(std::move(schema));
+    return {};
+  }
   const TableFlusher::Held held = flusher_.HoldOff();
   const Status flushed = flusher_.Flush(held);
   if (!IsInForce(flushed)) return flushed;

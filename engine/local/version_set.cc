@@ -175,6 +175,16 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   version_ = after;
 }
 
+void VersionSet::Rename(std::shared_ptr<const TableSchema> schema) {
+  const std::lock_guard edit_lock(edit_mutex_);
+  const std::lock_guard write_lock(context_.write_mutex);
+  const TableVersionPtr now = Current();
+  auto renamed = std::make_shared<TableVersion>(*now);
+  renamed->schema = std::move(schema);
+  const std::lock_guard lock(version_mutex_);
+  version_ = std::move(renamed);
+}
+
 // An edit that is saved settles those before it that may have been undone.
 void VersionSet::LetGo(const StoreFiles& removed, const Manifest& manifest) {
   removed_undoably_.insert(removed_undoably_.end(), removed.begin(), removed.end());

@@ -70,6 +70,8 @@ class VersionSet {
   // gone. kOutcomeUnknown: it is in force, and a power failure may undo it. After any other error
   // the added files are removed.
   Status Apply(const VersionEdit& edit);
+  // The table's name is another: nothing that is stored knows it.
+  void Rename(std::shared_ptr<const TableSchema> schema);
   // Removes files that nothing has named.
   void Discard(const std::vector<FileFacts>& files) const;
   // The log need not keep what the files have.

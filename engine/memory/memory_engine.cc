@@ -288,6 +288,10 @@ class MemoryStorage : public CellStorage {
 
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
     const std::lock_guard lock(shared_->mutex);
+    if (table_->schema->Renamed(schema->name()) == *schema) {
+      table_->schema = std::move(schema);
+      return {};
+    }
     FlushLocked();
     table_->schema = std::move(schema);
     std::erase_if(table_->files, [this](const auto& files) {

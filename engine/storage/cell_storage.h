@@ -62,7 +62,7 @@ class CellStorage {
   virtual Status Compact(CompactionKind kind) = 0;
   virtual Status CompactSelected() = 0;  // as LocalControls has it
   // Flushes under the old schema, then goes on with the new one; families that it leaves out lose
-  // their cells.
+  // their cells. Where the name alone is another, takes no time.
   virtual Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) = 0;
   // Drops every cell.
   virtual Status Truncate() = 0;

@@ -22,6 +22,19 @@ class RecoveryTest : public EngineTest {
   }
 };
 
+TEST_F(RecoveryTest, ATableThatIsRenamedIsNotFlushed) {
+  const auto renamed = std::make_shared<TableSchema>(schema_->Renamed(ParseTableName("renamed")));
+  DieAfter([&] {
+    ASSERT_OK(PutOne("a", 1, "before"));
+    ASSERT_OK(table_->ReplaceSchema(renamed));
+    EXPECT_EQ(table_->GetStatistics().flushes, 0u);
+    ASSERT_OK(PutOne("b", 1, "after"));
+  });
+  schema_ = renamed;
+  Open();
+  EXPECT_EQ(Raw(), "a/f:q/1=before b/f:q/1=after ");
+}
+
 TEST_F(RecoveryTest, WhatWasOnlyInTheLogComesBack) {
   DieAfter([&] {
     ASSERT_OK(PutOne("a", 1, "flushed"));

@@ -264,6 +264,33 @@ TEST_F(TableAdminTest, AnActThatCannotBeSavedChangesNothing) {
   EXPECT_EQ(state_->created, (std::vector<TableId>{1, 2, 3}));  // no id is given twice
 }
 
+// A flush takes as long as much is to be written.
+TEST_F(TableAdminTest, OthersActWhileATableIsFlushedForAnAct) {
+  const TableName t = ParseTableName("t");
+  ASSERT_EQ(Create("t"), StatusCode::kOk);
+  int spaces = 0;
+  const auto acts_beside_the_first_flush = [&](const std::function<Status()>& act) {
+    bool is_first = true;
+    state_->on_flush = [&, is_first]() mutable {
+      if (!std::exchange(is_first, false)) return;
+      const std::string name = "n" + std::to_string(++spaces);
+      EXPECT_TRUE(store_->CreateNamespace(root_, {name, {}}).ok());
+    };
+    const int before = spaces;
+    EXPECT_TRUE(act().ok());
+    state_->on_flush = nullptr;
+    return spaces > before;
+  };
+  EXPECT_TRUE(acts_beside_the_first_flush(
+      [&] { return store_->AddFamily(root_, t, FamilySchema("g")); }));
+  EXPECT_TRUE(acts_beside_the_first_flush([&] { return store_->DropFamily(root_, t, "g"); }));
+  EXPECT_TRUE(acts_beside_the_first_flush([&] { return store_->DisableTable(root_, t); }));
+  ASSERT_TRUE(store_->EnableTable(root_, t).ok());
+  EXPECT_FALSE(acts_beside_the_first_flush(
+      [&] { return store_->RenameTable(root_, t, ParseTableName("u")); }))
+      << "who is renamed needs no flush";
+}
+
 TEST_F(TableAdminTest, WhatWasSaidSurvivesReopening) {
   ASSERT_TRUE(store_->CreateNamespace(root_, {"a", {{"k", "v"}}}).ok());
   Create("a:t");

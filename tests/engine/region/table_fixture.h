@@ -26,6 +26,7 @@ struct StoredState {
   std::function<void()> on_save;  // while an act is under way
   std::function<Status()> on_apply;   // before cells are written
   std::function<Status()> on_create;  // before a table is made
+  std::function<void()> on_flush;     // before a flush
   uint64_t lacked = 0;                // of room, by the last put
   std::vector<TableId> created;
   std::vector<TableId> dropped;
@@ -54,7 +55,10 @@ class FaultyStorage : public CellStorage {
     if (state_->on_apply) CELLFS_RETURN_IF_ERROR(state_->on_apply());
     return inner_->CheckRoom(bytes);
   }
-  Status Flush() override { return inner_->Flush(); }
+  Status Flush() override {
+    if (state_->on_flush) state_->on_flush();
+    return inner_->Flush();
+  }
   Status Compact(CompactionKind kind) override { return inner_->Compact(kind); }
   Status CompactSelected() override { return inner_->CompactSelected(); }
   Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) override {
