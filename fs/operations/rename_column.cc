@@ -266,10 +266,24 @@ Outcome TakePlaceOfCopy(const Renaming& with, ColumnChange& change, const Caller
   return change.Send(caller, step).status();
 }
 
+// From one directory to another the kernel lets one rename go on at a time, of all users, and each
+// asks to be let before it is told that it cannot be. So a large value is copied.
+Outcome CheckIsQuick(const Renaming& with, const Caller& caller, const Place& from,
+                     const Place& to) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 20;
+  if (from.kind != PlaceKind::kCell || from.family == to.family) return {};
+  CELLFS_ASSIGN_OR_RETURN(const auto cell,
+                          ReadColumn(with.reading, caller, from, ReadDetail::kLengths));
+  if (!cell || cell->value_length <= kMostBytes) return {};
+  return {EXDEV, "a value of more than 1 MiB is not renamed to another family, so mv copies: nobody "
+                 "else's file could go to another directory meanwhile"};
+}
+
 }  // namespace
 
 Outcome RenameColumn(const Renaming& with, ColumnChange& change, const Caller& caller,
                      const Place& from, const Place& to, bool must_be_absent) {
+  CELLFS_RETURN_IF_FAILED(CheckIsQuick(with, caller, from, to));
   CELLFS_ASSIGN_OR_RETURN(auto schema, with.reading.DescribeTable(to));
   const FamilySchema* family = schema->FindFamily(to.family);
   if (family == nullptr) return ENOENT;

@@ -96,6 +96,22 @@ TEST_F(NamesTest, RenameGoesNoFurtherThanTheRow) {
   EXPECT_EQ(tree.ReadFile("default/t/r/f/p"), "x");
 }
 
+// Nobody could rename anything else between directories meanwhile.
+TEST_F(NamesTest, ALargeValueIsNotRenamedToAnotherFamily) {
+  const std::string large((size_t{1} << 20) + 1, 'x');
+  const Status added =
+      tree.store->AddFamily(Caller::Superuser(), {"default", "t"}, FamilySchema("g"));
+  ASSERT_TRUE(added.ok()) << added.ToString();
+  ASSERT_EQ(tree.Save(kQ, large), 0);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/g/p"), EXDEV);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p"), 0);
+  ASSERT_EQ(tree.Unlink("default/t/r/f/p"), 0);
+  EXPECT_EQ(tree.Rename("default/t/r/f/.deleted/p", "default/t/r/g/p"), 0) << "mv cannot copy it";
+  EXPECT_EQ(tree.Stat("default/t/r/g/p").st_size, static_cast<off_t>(large.size()));
+  ASSERT_EQ(tree.Save(kQ, large.substr(1)), 0);
+  EXPECT_EQ(tree.Rename(kQ, "default/t/r/g/q"), 0);
+}
+
 TEST_F(NamesTest, RenameToAndFromAVersion) {
   tree.Save(kQ, "x");
   EXPECT_EQ(tree.Rename(kQ, "default/t/r/f/p@5"), 0);
