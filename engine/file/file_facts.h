@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/cell.h"
 
@@ -37,6 +38,10 @@ struct FileFacts {
 
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
+
+// "17.db", in its table's directory.
+inline std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }
+inline bool IsStoreFileName(std::string_view name) { return name.ends_with(".db"); }
 
 // Whether the file may have something at the row and timestamp of the cell.
 inline bool MayHoldPlaceOf(const FileFacts& facts, const CellView& cell) {

@@ -5,7 +5,6 @@
 
 #include "engine/file/bloom_filter.h"
 #include "engine/file/stored_facts.h"
-#include "engine/local/manifest.h"
 
 namespace cellfs {
 

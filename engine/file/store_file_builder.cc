@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "engine/file/stored_facts.h"
-#include "engine/local/manifest.h"
 #include "engine/visibility/cell_cursor.h"
 
 namespace cellfs {

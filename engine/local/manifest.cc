@@ -113,8 +113,6 @@ StatusOr<Manifest> ReadAnyManifest(FileLayer& files, const std::string& path) {
 
 }  // namespace
 
-std::string StoreFileName(uint64_t number) { return std::to_string(number) + ".db"; }
-
 StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
                                 TableId table) {
   const std::string path = directory + "/" + kManifestFile;

@@ -28,8 +28,6 @@ struct Manifest {
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-std::string StoreFileName(uint64_t number);  // "17.db"
-
 // `directory` is the table's. kCorruption: missing, damaged, or another table's.
 StatusOr<Manifest> ReadManifest(FileLayer& files, const std::string& directory, uint64_t store_id,
                                 TableId table);

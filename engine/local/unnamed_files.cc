@@ -5,8 +5,6 @@
 
 namespace cellfs {
 
-bool IsStoreFileName(const std::string& name) { return name.ends_with(".db"); }
-
 StatusOr<std::vector<std::string>> UnnamedFiles(FileLayer& files, const std::string& directory,
                                                 const Manifest& manifest) {
   CELLFS_ASSIGN_OR_RETURN(std::vector<std::string> names, files.List(directory));

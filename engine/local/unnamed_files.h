@@ -12,8 +12,6 @@
 
 namespace cellfs {
 
-bool IsStoreFileName(const std::string& name);
-
 // The names in `directory`, the table's. kCorruption: a file that the manifest names is missing.
 StatusOr<std::vector<std::string>> UnnamedFiles(FileLayer& files, const std::string& directory,
                                                 const Manifest& manifest);
