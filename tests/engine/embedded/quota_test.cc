@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/catalog/space_quotas.h"
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/catalog/access_control.h"
 #include "engine/open.h"
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 #include "tests/support/temporary_directory.h"
 
 namespace cellfs {

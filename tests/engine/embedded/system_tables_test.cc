@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/catalog/system_tables.h"
 
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {

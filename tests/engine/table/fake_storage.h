@@ -2,8 +2,8 @@
 //
 // A CellStorage of sorted vectors that counts what is asked of it, and a StorageEngine that
 // remembers what was to be made durable.
-#ifndef CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
-#define CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
+#ifndef CELLFS_TESTS_ENGINE_TABLE_FAKE_STORAGE_H_
+#define CELLFS_TESTS_ENGINE_TABLE_FAKE_STORAGE_H_
 
 #include <algorithm>
 #include <functional>
@@ -158,4 +158,4 @@ class FakeEngine : public StorageEngine {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_TESTS_ENGINE_REGION_REGION_FAKE_STORAGE_H_
+#endif  // CELLFS_TESTS_ENGINE_TABLE_FAKE_STORAGE_H_

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/waiting.h"
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {

@@ -3,7 +3,7 @@
 // What a store tells of the tables it had, and how these are read by their ids.
 #include "engine/past_catalog.h"
 
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {

@@ -2,8 +2,8 @@
 //
 // A store over the memory engine whose catalog can refuse to be saved and whose tables can refuse
 // to open, and short words for what the tests of administration say.
-#ifndef CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
-#define CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
+#ifndef CELLFS_TESTS_ENGINE_EMBEDDED_TABLE_FIXTURE_H_
+#define CELLFS_TESTS_ENGINE_EMBEDDED_TABLE_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
@@ -193,4 +193,4 @@ class TableFixture : public ::testing::Test {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_TESTS_ENGINE_REGION_TABLE_FIXTURE_H_
+#endif  // CELLFS_TESTS_ENGINE_EMBEDDED_TABLE_FIXTURE_H_

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/table/region.h"
-#include "tests/engine/region/region_fake_storage.h"
+#include "tests/engine/table/fake_storage.h"
 
 namespace cellfs {
 namespace {

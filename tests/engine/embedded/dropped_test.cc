@@ -4,7 +4,7 @@
 #include "engine/catalog/dropped.h"
 
 #include "engine/catalog/catalog_json.h"
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/catalog/catalog_json.h"
-#include "tests/engine/region/table_fixture.h"
+#include "tests/engine/embedded/table_fixture.h"
 
 namespace cellfs {
 namespace {
