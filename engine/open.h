@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/cluster_options.h"
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "engine/options.h"
 #include "engine/status_or.h"
 
@@ -19,8 +19,8 @@ namespace cellfs {
 // locked while the store lives. kUnavailable: another process holds it (its id is in the message).
 // kAccessDenied: it is not ours alone; the message says what to change.
 // kCorruption: not a store, a newer format, or damaged; the message says which file.
-StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
-                                                     const StoreOptions& options);
+StatusOr<std::unique_ptr<ControlledStore>> OpenLocalStore(const std::string& directory,
+                                                          const StoreOptions& options);
 
 // kUnavailable names the process that has the store in `directory` open.
 Status CheckLocalStoreIsFree(const std::string& directory);
@@ -36,7 +36,7 @@ StatusOr<std::unique_ptr<Store>> OpenCluster(const ClusterOptions& options);
 
 // Everything in memory, with a deliberately simple idea of what a read sees: the oracle of the
 // tests.
-std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options);
+std::unique_ptr<ControlledStore> OpenMemoryStore(const StoreOptions& options);
 
 }  // namespace cellfs
 

@@ -113,11 +113,11 @@ EmbeddedStore::EmbeddedStore(std::unique_ptr<StorageEngine> engine, StoreOptions
       options_(std::move(options)),
       directory_(std::make_shared<TableDirectory>()) {}
 
-StatusOr<std::unique_ptr<LocalStore>> EmbeddedStore::Open(std::unique_ptr<StorageEngine> engine,
-                                                          StoreOptions options) {
+StatusOr<std::unique_ptr<ControlledStore>> EmbeddedStore::Open(
+    std::unique_ptr<StorageEngine> engine, StoreOptions options) {
   std::unique_ptr<EmbeddedStore> store(new EmbeddedStore(std::move(engine), std::move(options)));
   CELLFS_RETURN_IF_ERROR(store->Load());
-  return std::unique_ptr<LocalStore>(std::move(store));
+  return std::unique_ptr<ControlledStore>(std::move(store));
 }
 
 Status EmbeddedStore::Load() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// EmbeddedStore: a LocalStore over a StorageEngine: what HBase divides among master,
+// EmbeddedStore: a ControlledStore over a StorageEngine: what HBase divides among master,
 // region servers and their coprocessors. Here are tables' life, namespaces, quotas and rights; the
 // data path of one table is Region.
 //
@@ -19,19 +19,19 @@
 
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/catalog_saver.h"
+#include "engine/controlled_store.h"
 #include "engine/embedded/table_directory.h"
-#include "engine/local_store.h"
 #include "engine/options.h"
 #include "engine/storage/storage_engine.h"
 
 namespace cellfs {
 
-class EmbeddedStore : public LocalStore {
+class EmbeddedStore : public ControlledStore {
  public:
   // Reads the catalog and opens its tables. A table that cannot be opened answers why to whatever
   // is asked of it; the others work.
-  static StatusOr<std::unique_ptr<LocalStore>> Open(std::unique_ptr<StorageEngine> engine,
-                                                    StoreOptions options);
+  static StatusOr<std::unique_ptr<ControlledStore>> Open(std::unique_ptr<StorageEngine> engine,
+                                                         StoreOptions options);
 
   const StoreTraits& traits() const override { return traits_; }
   StatusOr<RowCells> Read(const Caller& caller, const TableName& table, const Get& get) override;

@@ -9,8 +9,8 @@
 
 namespace cellfs {
 
-StatusOr<std::unique_ptr<LocalStore>> OpenLocalStore(const std::string& directory,
-                                                     const StoreOptions& options) {
+StatusOr<std::unique_ptr<ControlledStore>> OpenLocalStore(const std::string& directory,
+                                                          const StoreOptions& options) {
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
                           LocalEngine::Open(directory, options,
                                             options.read_only ? UnchangedFiles() : PosixFiles()));
@@ -27,7 +27,7 @@ std::optional<std::string> WriterOfLocalStore(const std::string& directory) {
   return WriterUnderLock(directory);
 }
 
-std::unique_ptr<LocalStore> OpenMemoryStore(const StoreOptions& options) {
+std::unique_ptr<ControlledStore> OpenMemoryStore(const StoreOptions& options) {
   // Memory has nothing that could fail to open.
   return *EmbeddedStore::Open(MakeMemoryEngine(options), options);
 }

@@ -25,36 +25,36 @@ Status NoRoomFor(uint64_t bytes, uint64_t room, bool gives_back) {
 
 }  // namespace
 
-CompactionJob::CompactionJob(StoreContext& context, VersionSet& versions, Compaction compaction,
+CompactionJob::CompactionJob(TableServices& services, VersionSet& versions, Compaction compaction,
                              Stopped stopped)
-    : context_(context),
+    : services_(services),
       versions_(versions),
       compaction_(std::move(compaction)),
       stopped_(std::move(stopped)),
       alterations_(versions.alterations()) {}
 
-CompactionJob::~CompactionJob() { context_.claimed_by_compactions -= claimed_; }
+CompactionJob::~CompactionJob() { services_.claimed_by_compactions -= claimed_; }
 
 // One that gives space back may have what the reserve holds; it comes back with the files that go.
 Status CompactionJob::ClaimRoom() {
-  DiskReserve& reserve = context_.reserve;
+  DiskReserve& reserve = services_.reserve;
   const uint64_t present = compaction_.bytes();
   uint64_t bytes = present + kBytesOfNames;
-  if (bytes > reserve.RoomBeside(context_.BytesOfFlush(), /*with_held=*/false)) {
+  if (bytes > reserve.RoomBeside(services_.BytesOfFlush(), /*with_held=*/false)) {
     CELLFS_ASSIGN_OR_RETURN(const uint64_t measured, Measure());
     bytes = std::min(bytes, measured + kBytesOfNames);
-    const uint64_t room = reserve.RoomBeside(context_.BytesOfFlush(), bytes < present);
+    const uint64_t room = reserve.RoomBeside(services_.BytesOfFlush(), bytes < present);
     if (bytes > room) return NoRoomFor(bytes, room, bytes < present);
     reserve.MakeRoom(bytes);
   }
   claim_.Take(reserve, bytes);
   claimed_ = bytes;
-  context_.claimed_by_compactions += claimed_;
+  services_.claimed_by_compactions += claimed_;
   return {};
 }
 
 StatusOr<uint64_t> CompactionJob::Measure() const {
-  const auto limit = static_cast<uint64_t>(std::max(context_.options.inline_value_limit, 0));
+  const auto limit = static_cast<uint64_t>(std::max(services_.options.inline_value_limit, 0));
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/true));
   uint64_t bytes = kBytesOfEmptyFile;
   const RewriteOutput measure = [&](CellCursor& cells) {
@@ -73,7 +73,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   const bool is_major = compaction_.kind == CompactionKind::kMajor;
   const Rewrite rules = Rules();
   BuilderOptions options{.number = versions_.NewFileNumber(),
-                         .inline_value_limit = context_.options.inline_value_limit,
+                         .inline_value_limit = services_.options.inline_value_limit,
                          .written = rules.now,
                          .is_major = is_major};
   for (const auto& file : compaction_.files) {
@@ -82,7 +82,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   }
   CELLFS_ASSIGN_OR_RETURN(RewriteInput input, Input(/*lengths_only=*/false));
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StoreFileBuilder> builder,
-                          StoreFileBuilder::Begin(context_.files, versions_.folder(),
+                          StoreFileBuilder::Begin(services_.files, versions_.folder(),
                                                   compaction_.family, options));
   // What is written is not claimed any more, or puts would find twice as much missing. One that the
   // background has begun leaves its room to puts that wait for it, unless it gives more back.
@@ -91,7 +91,7 @@ StatusOr<VersionEdit> CompactionJob::Run() {
   const RewriteOutput output = [&](CellCursor& cell) -> Status {
     CELLFS_RETURN_IF_ERROR(put(cell));
     claim_.Shrink(claimed_ - std::min(claimed_, builder->bytes_on_disk()));
-    if (!yields || context_.waiting_puts == 0) return {};
+    if (!yields || services_.waiting_puts == 0) return {};
     return {StatusCode::kCancelled, "puts wait for the room"};
   };
   CELLFS_RETURN_IF_ERROR(
@@ -112,7 +112,7 @@ bool CompactionJob::MustStop() const {
 
 Rewrite CompactionJob::Rules() const {
   const bool is_major = compaction_.kind == CompactionKind::kMajor;
-  Rewrite rules = context_.RewriteNow(is_major ? RewriteKind::kMajor : RewriteKind::kMinor);
+  Rewrite rules = services_.RewriteNow(is_major ? RewriteKind::kMajor : RewriteKind::kMinor);
   for (const auto& file : compaction_.files)
     rules.oldest_put = std::min(rules.oldest_put, file->facts().oldest_put);
   return rules;

@@ -13,7 +13,7 @@
 #include "engine/local/compaction_picker.h"
 #include "engine/local/dropped_columns.h"
 #include "engine/local/rewrite.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 
 namespace cellfs {
@@ -26,7 +26,7 @@ class CompactionJob {
   using Stopped = std::function<bool()>;
 
   // All outlive the job.
-  CompactionJob(StoreContext& context, VersionSet& versions, Compaction compaction,
+  CompactionJob(TableServices& services, VersionSet& versions, Compaction compaction,
                 Stopped stopped);
   ~CompactionJob();
   CompactionJob(const CompactionJob&) = delete;
@@ -47,7 +47,7 @@ class CompactionJob {
   Rewrite Rules() const;
   StatusOr<RewriteInput> Input(bool lengths_only) const;
 
-  StoreContext& context_;
+  TableServices& services_;
   VersionSet& versions_;
   const Compaction compaction_;
   const Stopped stopped_;

@@ -13,7 +13,7 @@ namespace cellfs {
 
 StatusOr<VersionEdit> FlushJob::Run() {
   const Memstore& memstore = version_->frozen->memstore();
-  const SequenceId keep_up_to = context_.moments->Newest();
+  const SequenceId keep_up_to = services_.moments->Newest();
   VersionEdit edit;
   edit.flushed = memstore.highest_sequence_id();
   edit.ends_frozen = true;
@@ -33,14 +33,14 @@ StatusOr<VersionEdit> FlushJob::Run() {
 StatusOr<std::optional<FileFacts>> FlushJob::WriteFamily(const FamilySchema& family,
                                                          SequenceId keep_up_to) {
   const Memstore& memstore = version_->frozen->memstore();
-  Rewrite rules = context_.RewriteNow(RewriteKind::kMinor);
+  Rewrite rules = services_.RewriteNow(RewriteKind::kMinor);
   rules.keep_up_to = keep_up_to;
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<StoreFileBuilder> builder,
       StoreFileBuilder::Begin(
-          context_.files, versions_.folder(), family,
+          services_.files, versions_.folder(), family,
           {.number = versions_.NewFileNumber(),
-           .inline_value_limit = context_.options.inline_value_limit,
+           .inline_value_limit = services_.options.inline_value_limit,
            .cells_at_most = static_cast<int64_t>(memstore.CellsOfFamily(family.name())),
            .written = rules.now}));
   RewriteInput input;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/local/dropped_columns.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 
 namespace cellfs {
@@ -18,8 +18,8 @@ namespace cellfs {
 class FlushJob {
  public:
   // `version` has a frozen memstore. All outlive the job.
-  FlushJob(StoreContext& context, VersionSet& versions, TableVersionPtr version)
-      : context_(context), versions_(versions), version_(std::move(version)) {}
+  FlushJob(TableServices& services, VersionSet& versions, TableVersionPtr version)
+      : services_(services), versions_(versions), version_(std::move(version)) {}
 
   // On an error, or when the table is dropped meanwhile (kCancelled), no file is left. A moment
   // that is pinned meanwhile goes on with the memstore.
@@ -31,7 +31,7 @@ class FlushJob {
   StatusOr<std::optional<FileFacts>> WriteFamily(const FamilySchema& family,
                                                  SequenceId keep_up_to);
 
-  StoreContext& context_;
+  TableServices& services_;
   VersionSet& versions_;
   const TableVersionPtr version_;
   DroppedColumns dropped_;

@@ -43,17 +43,17 @@ LocalEngine::LocalEngine(FileLayer& files, std::unique_ptr<StoreDirectory> direc
                          const StoreOptions& options)
     : files_(files),
       directory_(std::move(directory)),
-      context_(std::make_shared<StoreContext>(directory_->path(), files, options)),
+      services_(std::make_shared<TableServices>(directory_->path(), files, options)),
       lost_tables_(files, directory_->path()) {}
 
 LocalEngine::~LocalEngine() {
   scheduler_.reset();
-  context_->moments->Close();
-  if (context_->wal == nullptr || context_->options.read_only)
+  services_->moments->Close();
+  if (services_->wal == nullptr || services_->options.read_only)
     return;  // not recovered, or not to the end: nothing is to be changed
   // What cannot be flushed now stays in the log, for the next time.
   for (const auto& table : Tables()) static_cast<void>(table->Flush());
-  static_cast<void>(context_->wal->Roll());
+  static_cast<void>(services_->wal->Roll());
 }
 
 std::string LocalEngine::PathOf(TableId id) const {
@@ -84,9 +84,9 @@ StatusOr<OpenedTables> LocalEngine::OpenTables(const std::vector<StoredTable>& t
   for (size_t i = 0; i < tables.size(); ++i) {
     if (Status damaged = SettleTable(tables[i].id); !damaged.ok()) answers[i] = std::move(damaged);
   }
-  if (context_->options.background_maintenance && !context_->options.read_only) {
-    scheduler_ = std::make_unique<Scheduler>(context_, [this] { return Tables(); });
-    context_->wake_maintenance = [scheduler = scheduler_.get()] { scheduler->Wake(); };
+  if (services_->options.background_maintenance && !services_->options.read_only) {
+    scheduler_ = std::make_unique<Scheduler>(services_, [this] { return Tables(); });
+    services_->wake_maintenance = [scheduler = scheduler_.get()] { scheduler->Wake(); };
     scheduler_->Wake();  // what was recovered may be a lot
   }
   return opened_tables;
@@ -106,13 +106,13 @@ StatusOr<TableId> LocalEngine::SettleStrangers(const std::vector<StoredTable>& t
   if (!lost.empty()) next = std::max(next, *lost.rbegin() + 1);
   if (!found.ok()) return next;  // what is lost cannot be told from what was dropped: all stays
   for (const auto& [id, highest] : in_log_) strangers.insert(id);
-  for (const auto& [id, mark] : context_->wal->marks()) strangers.insert(id);
+  for (const auto& [id, mark] : services_->wal->marks()) strangers.insert(id);
   for (const StoredTable& table : tables) strangers.erase(table.id);
   for (const TableId id : strangers) {
     const bool is_dropped = id < next_id && !lost.contains(id);
     if (is_dropped || (!lost.contains(id) && IsUnusedCreation(id))) {
       RemoveFiles(id);
-      context_->wal->DropTable(id);
+      services_->wal->DropTable(id);
       continue;
     }
     CELLFS_RETURN_IF_ERROR(lost_tables_.SetAside(id));
@@ -125,7 +125,7 @@ StatusOr<TableId> LocalEngine::SettleStrangers(const std::vector<StoredTable>& t
 // No cells, neither in its files nor in the log: also no file that a manifest may have named.
 bool LocalEngine::IsUnusedCreation(TableId id) const {
   if (in_log_.contains(id)) return false;
-  const TableMarks& marks = context_->wal->marks();
+  const TableMarks& marks = services_->wal->marks();
   if (const auto mark = marks.find(id); mark != marks.end() && mark->second != TableMark())
     return false;
   const StatusOr<bool> is_there = files_.Exists(PathOf(id));
@@ -156,7 +156,7 @@ StatusOr<std::shared_ptr<LocalTable>> LocalEngine::AddTable(const StoredTable& t
                                                               const Manifest& manifest) {
   auto folder =
       std::make_shared<TableFolder>(TableFolder{PathOf(table.id), directory_->id(), table.id});
-  auto opened = std::make_shared<LocalTable>(context_, table, std::move(folder), manifest);
+  auto opened = std::make_shared<LocalTable>(services_, table, std::move(folder), manifest);
   const std::lock_guard lock(mutex_);
   tables_[table.id] = opened;
   return opened;
@@ -179,16 +179,16 @@ Status LocalEngine::RecoverLog(const std::vector<StoredTable>& tables) {
   const WalOptions options{.store_id = directory_->id(),
                            .must_exist = !tables.empty(),
                            .make_room = [this](uint64_t bytes) {
-                             context_->reserve.MakeRoom(bytes + kBytesOfNames);
+                             services_->reserve.MakeRoom(bytes + kBytesOfNames);
                            }};
   auto wal = Wal::Open(files_, directory_->log_path(), options, visitor);
   if (!wal.ok()) return WithRemedyOfLog(wal.status());
-  context_->wal = *std::move(wal);
-  for (const auto& [id, highest] : context_->wal->older()) {
+  services_->wal = *std::move(wal);
+  for (const auto& [id, highest] : services_->wal->older()) {
     last = std::max(last, highest);
     in_log_.try_emplace(id, 0);  // what it had of that is gone
   }
-  context_->read_point = last;
+  services_->read_point = last;
   return Status();
 }
 
@@ -218,12 +218,12 @@ Status LocalEngine::CheckIsWhole(TableId id) {
   const std::string path = PathOf(id);
   CELLFS_ASSIGN_OR_RETURN(const Manifest manifest,
                           ReadManifest(files_, path, directory_->id(), id));
-  const auto& older = context_->wal->older();
+  const auto& older = services_->wal->older();
   if (const auto needed = older.find(id); needed != older.end()) {
     CELLFS_RETURN_IF_ERROR(CheckHasFlushed(path, manifest.flushed, needed->second,
-                                           SegmentName(context_->wal->first_segment() - 1)));
+                                           SegmentName(services_->wal->first_segment() - 1)));
   }
-  const TableMarks& marks = context_->wal->marks();
+  const TableMarks& marks = services_->wal->marks();
   const auto mark = marks.find(id);
   if (mark != marks.end()) CELLFS_RETURN_IF_ERROR(CheckIsNotOlder(path, manifest, mark->second));
   CELLFS_ASSIGN_OR_RETURN(const std::vector<std::string> unnamed,
@@ -236,12 +236,12 @@ Status LocalEngine::CheckIsWhole(TableId id) {
   }
   for (const std::string& name : unnamed) static_cast<void>(files_.Remove(path + "/" + name));
   if (mark == marks.end() || mark->second != MarkOf(manifest))
-    context_->wal->MarkTable(id, MarkOf(manifest));
+    services_->wal->MarkTable(id, MarkOf(manifest));
   return {};
 }
 
 StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTable& table) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   if (in_log_.contains(table.id)) {
     return Status(StatusCode::kUnavailable,
                   "the log has records of a table with the id " + std::to_string(table.id) +
@@ -253,7 +253,7 @@ StatusOr<std::shared_ptr<CellStorage>> LocalEngine::CreateTable(const StoredTabl
   CELLFS_RETURN_IF_ERROR(SaveManifest(files_, PathOf(table.id), manifest));
   CELLFS_RETURN_IF_ERROR(files_.SyncDirectory(directory_->tables_path()));
   CELLFS_ASSIGN_OR_RETURN(std::shared_ptr<LocalTable> opened, AddTable(table, manifest));
-  context_->wal->MarkTable(table.id, MarkOf(manifest));
+  services_->wal->MarkTable(table.id, MarkOf(manifest));
   return std::shared_ptr<CellStorage>(std::move(opened));
 }
 
@@ -271,44 +271,44 @@ Status LocalEngine::DropTable(TableId id) {
     table->Drop();
   } else {  // one that could not be opened
     RemoveFiles(id);
-    context_->wal->DropTable(id);
+    services_->wal->DropTable(id);
   }
   return Status();
 }
 
 Status LocalEngine::SaveCatalog(std::string_view document) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
-  return context_->reserve.Spend(document.size() + kBytesOfNames,
-                                 [&] { return directory_->SaveCatalog(document); });
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
+  return services_->reserve.Spend(document.size() + kBytesOfNames,
+                                  [&] { return directory_->SaveCatalog(document); });
 }
 
 Status LocalEngine::SaveCatalogEdit(std::string_view edit) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
-  return context_->reserve.Spend(directory_->BytesOfEdits() + edit.size() + kBytesOfNames,
-                                 [&] { return directory_->SaveCatalogEdit(edit); });
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
+  return services_->reserve.Spend(directory_->BytesOfEdits() + edit.size() + kBytesOfNames,
+                                  [&] { return directory_->SaveCatalogEdit(edit); });
 }
 
 Status LocalEngine::CheckTakesPuts() {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
-  CELLFS_RETURN_IF_ERROR(context_->wal->health());
-  CELLFS_RETURN_IF_ERROR(context_->CheckDiskRoom());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->wal->health());
+  CELLFS_RETURN_IF_ERROR(services_->CheckDiskRoom());
   for (const auto& table : Tables()) CELLFS_RETURN_IF_ERROR(table->flusher().CheckTakesPuts());
   return {};
 }
 
 StatusOr<std::shared_ptr<const Moment>> LocalEngine::PinMoment() {
-  const auto limit = static_cast<uint64_t>(context_->options.moment_limit);
+  const auto limit = static_cast<uint64_t>(services_->options.moment_limit);
   if (const uint64_t kept = BytesForMoments(); kept >= limit) {
     return Status(StatusCode::kUnavailable,
                   "moments of the past keep " + std::to_string(kept) +
                       " bytes that have been replaced since, and may keep " +
                       std::to_string(limit) + " (moment_limit)");
   }
-  return context_->moments->Pin(context_->read_point, context_->options.clock->Now());
+  return services_->moments->Pin(services_->read_point, services_->options.clock->Now());
 }
 
 uint64_t LocalEngine::BytesForMoments() {
-  return context_->moments->BytesBeyond([this](TableId id) -> TableVersionPtr {
+  return services_->moments->BytesBeyond([this](TableId id) -> TableVersionPtr {
     const std::lock_guard lock(mutex_);
     const auto table = tables_.find(id);
     if (table == tables_.end()) return nullptr;
@@ -321,24 +321,24 @@ void LocalEngine::SetMaintenancePaused(bool paused) {
 }
 
 Statistics LocalEngine::GetStatistics() {
-  const Timestamp now = context_->options.clock->Now();
+  const Timestamp now = services_->options.clock->Now();
   Statistics statistics;
-  statistics.log_bytes = context_->wal->bytes();
-  statistics.log_syncs = context_->wal->syncs();
-  statistics.mutations = context_->mutations;
-  statistics.memstore_bytes = context_->memory->bytes();
-  statistics.last_sequence_id = context_->read_point;
+  statistics.log_bytes = services_->wal->bytes();
+  statistics.log_syncs = services_->wal->syncs();
+  statistics.mutations = services_->mutations;
+  statistics.memstore_bytes = services_->memory->bytes();
+  statistics.last_sequence_id = services_->read_point;
   statistics.maintenance = scheduler_ != nullptr ? scheduler_->Progress() : "off";
   statistics.puts_refused = CheckTakesPuts();
   for (const TableId id : set_aside_)
     statistics.lost_tables.push_back(DescribeLostTable(directory_->path(), id));
-  statistics.cut_off = context_->wal->CutOff();
-  statistics.pinned_moments = context_->moments->Count();
-  statistics.disk_reserve = context_->reserve.held();
-  statistics.disk_reserve_wanted = context_->reserve.wanted();
+  statistics.cut_off = services_->wal->CutOff();
+  statistics.pinned_moments = services_->moments->Count();
+  statistics.disk_reserve = services_->reserve.held();
+  statistics.disk_reserve_wanted = services_->reserve.wanted();
   statistics.moment_bytes = BytesForMoments();
-  statistics.moment_limit = static_cast<uint64_t>(context_->options.moment_limit);
-  statistics.oldest_moment_age_ms = now - context_->moments->OldestNow(now);
+  statistics.moment_limit = static_cast<uint64_t>(services_->options.moment_limit);
+  statistics.oldest_moment_age_ms = now - services_->moments->OldestNow(now);
   return statistics;
 }
 

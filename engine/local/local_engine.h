@@ -40,18 +40,18 @@ class LocalEngine : public StorageEngine {
   Status DropTable(TableId id) override;
 
   Status MakeDurable(LogPosition position, Durability durability) override {
-    return context_->wal->MakeDurable(position, durability);
+    return services_->wal->MakeDurable(position, durability);
   }
   Status Sync() override {
-    return context_->wal->MakeDurable(context_->wal->end(), Durability::kFsyncWal);
+    return services_->wal->MakeDurable(services_->wal->end(), Durability::kFsyncWal);
   }
   StatusOr<std::shared_ptr<const Moment>> PinMoment() override;
-  uint64_t BytesLackedByPuts() const override { return context_->lacked_bytes(); }
+  uint64_t BytesLackedByPuts() const override { return services_->lacked_bytes(); }
   void SetMaintenancePaused(bool paused) override;
-  void SetCacheBytes(int64_t bytes) override { context_->cache.blocks.SetCapacity(bytes); }
+  void SetCacheBytes(int64_t bytes) override { services_->cache.blocks.SetCapacity(bytes); }
   void SetRewriteObserver(RewriteObserver* observer) override {
-    const std::lock_guard lock(context_->observer_mutex);
-    context_->observer = observer;
+    const std::lock_guard lock(services_->observer_mutex);
+    services_->observer = observer;
   }
   Statistics GetStatistics() override;
 
@@ -74,7 +74,7 @@ class LocalEngine : public StorageEngine {
 
   FileLayer& files_;
   const std::unique_ptr<StoreDirectory> directory_;
-  const std::shared_ptr<StoreContext> context_;
+  const std::shared_ptr<TableServices> services_;
   LostTables lost_tables_;
   // Tables of which the log has, or has had, records, with the highest sequence id that it has; set
   // by RecoverLog.

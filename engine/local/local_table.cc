@@ -30,12 +30,12 @@ TimeRange TimesOf(const Query& query, const std::string& family) {
 
 }  // namespace
 
-LocalTable::LocalTable(std::shared_ptr<StoreContext> context, StoredTable table,
+LocalTable::LocalTable(std::shared_ptr<TableServices> services, StoredTable table,
                        std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
-    : context_(std::move(context)),
-      versions_(*context_, table, std::move(folder), manifest),
-      flusher_(*context_, versions_),
-      compactor_(*context_, versions_),
+    : services_(std::move(services)),
+      versions_(*services_, table, std::move(folder), manifest),
+      flusher_(*services_, versions_),
+      compactor_(*services_, versions_),
       dropped_families_(std::move(table.dropped_families)) {}
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ StatusOr<RowCells> LocalTable::Read(const Get& get, Timestamp now) {
                             .now = now});
   };
   StatusOr<RowCells> cells = RegionScanner::Read(
-      get, {view.schema(), context_->options.site.max_row_size}, source, now);
+      get, {view.schema(), services_->options.site.max_row_size}, source, now);
   versions_.NoteDamage(cells.status());
   return cells;
 }
@@ -82,7 +82,7 @@ class LocalTable::LocalScanner : public Scanner {
     const Moment* const moment = scan_.moment.get();
     CELLFS_ASSIGN_OR_RETURN(const TableView view, table_->versions_.ViewAt(moment));
     const Timestamp now =
-        moment != nullptr ? moment->now : table_->context_->options.clock->Now();
+        moment != nullptr ? moment->now : table_->services_->options.clock->Now();
     const CursorSource source = [&](const std::string& family, bool lengths_only) {
       return view.OpenCursor(family, lengths_only, ScopeOf(family, now));
     };
@@ -120,7 +120,7 @@ StatusOr<std::unique_ptr<Scanner>> LocalTable::OpenScanner(const Scan& scan) {
   CELLFS_ASSIGN_OR_RETURN(const TableView view, versions_.ViewAt(scan.moment.get()));
   CELLFS_ASSIGN_OR_RETURN(
       std::unique_ptr<RegionScanner> scanner,
-      RegionScanner::Open(scan, {view.schema(), context_->options.site.max_row_size}));
+      RegionScanner::Open(scan, {view.schema(), services_->options.site.max_row_size}));
   return std::unique_ptr<Scanner>(
       std::make_unique<LocalScanner>(shared_from_this(), scan, std::move(scanner)));
 }
@@ -179,20 +179,20 @@ StatusOr<ColumnHead> LocalTable::ReadColumnHead(std::string_view row, std::strin
 // ---- Writing ------------------------------------------------------------------------------------
 
 StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   CELLFS_RETURN_IF_ERROR(CheckStorable(batches));
   const bool only_deletes = HasOnlyDeletes(batches);
-  const StoreContext::BytesOfPut bytes = BytesOf(batches);
-  const LargeWrites::Turn turn(context_->large_writes, bytes.in_log);
+  const TableServices::BytesOfPut bytes = BytesOf(batches);
+  const LargeWrites::Turn turn(services_->large_writes, bytes.in_log);
   DiskReserve::Claim claim;
-  if (!only_deletes) CELLFS_RETURN_IF_ERROR(context_->ClaimDiskRoom(bytes, claim));
+  if (!only_deletes) CELLFS_RETURN_IF_ERROR(services_->ClaimDiskRoom(bytes, claim));
   CELLFS_RETURN_IF_ERROR(flusher_.WaitForRoom(only_deletes      ? WriteKind::kDeletes
                                               : turn.is_large() ? WriteKind::kLarge
                                                                 : WriteKind::kSmall));
-  const std::lock_guard write_lock(context_->write_mutex);
+  const std::lock_guard write_lock(services_->write_mutex);
   // Its log has ended: a record would never be flushed, and keep the log for ever.
   if (versions_.is_dropped()) return Gone();
-  SequenceId last = context_->read_point.load();
+  SequenceId last = services_->read_point.load();
   std::vector<std::vector<CellView>> cells;
   std::vector<LogRecord> records;
   cells.reserve(batches.size());
@@ -206,16 +206,16 @@ StatusOr<LogPosition> LocalTable::Apply(std::span<RowBatch> batches) {
       records.push_back({id(), last, batch.row, cells.back()});
     }
   }
-  const auto append = [&] { return context_->wal->Append(records); };
+  const auto append = [&] { return services_->wal->Append(records); };
   CELLFS_ASSIGN_OR_RETURN(
       const LogPosition position,
-      only_deletes ? context_->reserve.Spend(kBytesOfDeletes, append) : append());
+      only_deletes ? services_->reserve.Spend(kBytesOfDeletes, append) : append());
   active->Finish(addition);
-  context_->reserve.Wrote(bytes.in_log);
-  context_->read_point.store(last);
-  context_->mutations += batches.size();
-  const int64_t flush_size = FlushSizeOf(*version->schema, context_->options.site);
-  if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) context_->wake_maintenance();
+  services_->reserve.Wrote(bytes.in_log);
+  services_->read_point.store(last);
+  services_->mutations += batches.size();
+  const int64_t flush_size = FlushSizeOf(*version->schema, services_->options.site);
+  if (static_cast<int64_t>(active->memstore().bytes()) >= flush_size) services_->wake_maintenance();
   return position;
 }
 
@@ -226,14 +226,14 @@ Timestamp LocalTable::NewestTimestamp() const {
 
 Status LocalTable::CheckRoom(uint64_t bytes) {
   DiskReserve::Claim claim;
-  return context_->ClaimDiskRoom(BytesOfValue(bytes), claim);
+  return services_->ClaimDiskRoom(BytesOfValue(bytes), claim);
 }
 
 // With a key as long as most are, with the owner and the time that may be stored beside, and into a
 // memstore without cells, for a flush may come before the put.
-StoreContext::BytesOfPut LocalTable::BytesOfValue(uint64_t bytes) const {
+TableServices::BytesOfPut LocalTable::BytesOfValue(uint64_t bytes) const {
   constexpr uint64_t kBeside = 2048;
-  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  const auto limit = static_cast<uint64_t>(std::max(services_->options.inline_value_limit, 0));
   const Snapshot<TableVersion> version = versions_.Current();
   return {.in_log = kBeside + bytes,
           .in_files = version->active->bytes_of_empty_files() +
@@ -256,11 +256,11 @@ Status LocalTable::CheckStorable(std::span<const RowBatch> batches) const {
   return {};
 }
 
-StoreContext::BytesOfPut LocalTable::BytesOf(std::span<const RowBatch> batches) const {
+TableServices::BytesOfPut LocalTable::BytesOf(std::span<const RowBatch> batches) const {
   constexpr uint64_t kRecord = 64;  // its header, and what a cell has beside its bytes
-  const auto limit = static_cast<uint64_t>(std::max(context_->options.inline_value_limit, 0));
+  const auto limit = static_cast<uint64_t>(std::max(services_->options.inline_value_limit, 0));
   const Snapshot<TableVersion> version = versions_.Current();
-  StoreContext::BytesOfPut bytes{.in_log = 0, .in_files = version->active->BytesToBegin()};
+  TableServices::BytesOfPut bytes{.in_log = 0, .in_files = version->active->BytesToBegin()};
   for (const RowBatch& batch : batches) {
     for (const Cell& cell : batch.cells) {
       const uint64_t key = batch.row.size() + cell.qualifier.size();
@@ -292,23 +292,23 @@ void LocalTable::Recover(const LogRecord& record) {
 // ---- The table as a whole -----------------------------------------------------------------------
 
 Status LocalTable::Flush() {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   return flusher_.Flush();
 }
 
 Status LocalTable::Compact(CompactionKind kind) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   return compactor_.Compact(kind);
 }
 
 Status LocalTable::CompactSelected() {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   return compactor_.CompactSelected();
 }
 
 // The caller has seen to it that nobody writes.
 Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   if (const auto present = versions_.Schema(); present->Renamed(schema->name()) == *schema) {
     versions_.Rename(std::move(schema));
     return {};
@@ -319,20 +319,20 @@ Status LocalTable::ReplaceSchema(std::shared_ptr<const TableSchema> schema) {
   VersionEdit edit;
   edit.removes = [&](const FileFacts& file) { return schema->FindFamily(file.family) == nullptr; };
   // A replay of the log leaves out what a family that is gone, or will be there again, had.
-  edit.flushed = context_->read_point.load();
+  edit.flushed = services_->read_point.load();
   edit.active = versions_.NewMemory(*schema);
   edit.schema = schema;
   return versions_.Apply(edit);
 }
 
 Status LocalTable::Truncate() {
-  CELLFS_RETURN_IF_ERROR(context_->CheckMayChange());
+  CELLFS_RETURN_IF_ERROR(services_->CheckMayChange());
   const TableFlusher::Held held = flusher_.HoldOff();
   const Snapshot<TableVersion> version = versions_.Current();
   VersionEdit edit;
   edit.removes = [](const FileFacts&) { return true; };
   // A replay of the log leaves out what has been flushed, so it does not bring the cells back.
-  edit.flushed = context_->read_point.load();
+  edit.flushed = services_->read_point.load();
   edit.active = versions_.NewMemory(*version->schema);
   edit.ends_frozen = true;
   const Status committed = versions_.Apply(edit);
@@ -342,15 +342,15 @@ Status LocalTable::Truncate() {
 
 void LocalTable::Drop() {
   {
-    const std::lock_guard write_lock(context_->write_mutex);  // no write is half in
+    const std::lock_guard write_lock(services_->write_mutex);  // no write is half in
     versions_.MarkDropped();  // ends flush and compaction, soon
   }
   const TableFlusher::Held held = flusher_.HoldOff();
   compactor_.Await();
-  context_->files.RemoveTree(versions_.folder()->path);  // what is left is found by the next opening
-  context_->wal->DropTable(id());
+  services_->files.RemoveTree(versions_.folder()->path);  // what is left is found by the next opening
+  services_->wal->DropTable(id());
   flusher_.Settle();
-  const std::lock_guard write_lock(context_->write_mutex);
+  const std::lock_guard write_lock(services_->write_mutex);
   const TableVersionPtr version = versions_.Current();
   for (const auto& cells : {version->active, version->frozen})
     if (cells != nullptr) cells->EndCharge();
@@ -361,7 +361,7 @@ void LocalTable::ShowError(std::string_view work, const Attempts& attempts,
   const Status failed = attempts.last();
   if (failed.ok()) return;
   statistics.error = std::string(work) + ": " + failed.message();
-  statistics.retry_ms = attempts.PauseLeft(context_->options.clock->Elapsed());
+  statistics.retry_ms = attempts.PauseLeft(services_->options.clock->Elapsed());
 }
 
 TableStatistics LocalTable::GetStatistics() {
@@ -377,11 +377,11 @@ TableStatistics LocalTable::GetStatistics() {
   statistics.compactions = compactor_.compactions();
   statistics.flushed = versions_.flushed();
   const bool has_every_file = versions_.HasEveryFile();
-  const Timestamp now = context_->options.clock->Now();
+  const Timestamp now = services_->options.clock->Now();
   for (const auto& [name, family] : version->schema->families) {
     statistics.major_compactions[name] =
         LatestMajorCompaction(version->files->Of(name), has_every_file, now);
-    const auto due = PickCompaction(*version, family, context_->options.site, now);
+    const auto due = PickCompaction(*version, family, services_->options.site, now);
     if (due) statistics.compaction_debt += due->bytes();
     ShowError("compaction", compactor_.AttemptsOf(name), statistics);
   }

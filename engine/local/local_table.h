@@ -15,9 +15,9 @@
 #include <string>
 
 #include "engine/local/manifest.h"
-#include "engine/local/store_context.h"
 #include "engine/local/table_compactor.h"
 #include "engine/local/table_flusher.h"
+#include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 #include "engine/storage/cell_storage.h"
 #include "engine/storage/storage_engine.h"
@@ -26,7 +26,7 @@ namespace cellfs {
 
 class LocalTable : public CellStorage, public std::enable_shared_from_this<LocalTable> {
  public:
-  LocalTable(std::shared_ptr<StoreContext> context, StoredTable table,
+  LocalTable(std::shared_ptr<TableServices> services, StoredTable table,
              std::shared_ptr<const TableFolder> folder, const Manifest& manifest);
 
   StatusOr<RowCells> Read(const Get& get, Timestamp now) override;
@@ -61,12 +61,12 @@ class LocalTable : public CellStorage, public std::enable_shared_from_this<Local
   class LocalScanner;
 
   Status CheckStorable(std::span<const RowBatch> batches) const;
-  StoreContext::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
-  StoreContext::BytesOfPut BytesOfValue(uint64_t bytes) const;
+  TableServices::BytesOfPut BytesOf(std::span<const RowBatch> batches) const;
+  TableServices::BytesOfPut BytesOfValue(uint64_t bytes) const;
   void ShowError(std::string_view work, const Attempts& attempts,
                  TableStatistics& statistics) const;
 
-  const std::shared_ptr<StoreContext> context_;
+  const std::shared_ptr<TableServices> services_;
   VersionSet versions_;
   TableFlusher flusher_;
   TableCompactor compactor_;

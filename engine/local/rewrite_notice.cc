@@ -11,7 +11,7 @@
 namespace cellfs {
 namespace {
 
-void Tell(StoreContext& context, DroppedColumns dropped, const TableVersionPtr& before) {
+void Tell(TableServices& services, DroppedColumns dropped, const TableVersionPtr& before) {
   const TableView view(before, kMaxSequenceId);
   if (dropped.empty() || !view.MayHaveTombstones()) return;
   const TableName& table = before->schema->name();
@@ -24,25 +24,25 @@ void Tell(StoreContext& context, DroppedColumns dropped, const TableVersionPtr& 
         });
     if (changed.empty()) return;
   }
-  const std::lock_guard lock(context.observer_mutex);
-  if (context.observer == nullptr) return;
+  const std::lock_guard lock(services.observer_mutex);
+  if (services.observer == nullptr) return;
   if (changed.empty()) {
-    context.observer->TableRewritten(table);
+    services.observer->TableRewritten(table);
   } else {
-    context.observer->Rewritten(table, changed);
+    services.observer->Rewritten(table, changed);
   }
 }
 
 }  // namespace
 
 // The rewrite is in force, and no exception undoes it.
-void TellOfRewrite(StoreContext& context, DroppedColumns dropped,
+void TellOfRewrite(TableServices& services, DroppedColumns dropped,
                    const TableVersionPtr& before) noexcept {
   try {
-    Tell(context, std::move(dropped), before);
+    Tell(services, std::move(dropped), before);
   } catch (const std::exception&) {
-    const std::lock_guard lock(context.observer_mutex);
-    if (context.observer != nullptr) context.observer->LostTrack();
+    const std::lock_guard lock(services.observer_mutex);
+    if (services.observer != nullptr) services.observer->LostTrack();
   }
 }
 

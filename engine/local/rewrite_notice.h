@@ -6,14 +6,14 @@
 #define CELLFS_ENGINE_LOCAL_REWRITE_NOTICE_H_
 
 #include "engine/local/dropped_columns.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/table_version.h"
 
 namespace cellfs {
 
 // `before`: the version that was rewritten. Tombstones that come now are no concern: who reads them
 // sees the rewrite as well.
-void TellOfRewrite(StoreContext& context, DroppedColumns dropped,
+void TellOfRewrite(TableServices& services, DroppedColumns dropped,
                    const TableVersionPtr& before) noexcept;
 
 }  // namespace cellfs

@@ -25,9 +25,9 @@ bool HasUnflushed(LocalTable& table) {
 
 }  // namespace
 
-Scheduler::Scheduler(std::shared_ptr<StoreContext> context, Tables tables)
-    : context_(std::move(context)), tables_(std::move(tables)) {
-  context_->maintained = true;
+Scheduler::Scheduler(std::shared_ptr<TableServices> services, Tables tables)
+    : services_(std::move(services)), tables_(std::move(tables)) {
+  services_->maintained = true;
   for (int i = 0; i < kFlushThreads; ++i)
     threads_.emplace_back([this] { Run(&Scheduler::FlushRound); });
   threads_.emplace_back([this] { Run(&Scheduler::AnyCompactionRound); });
@@ -35,7 +35,7 @@ Scheduler::Scheduler(std::shared_ptr<StoreContext> context, Tables tables)
 }
 
 Scheduler::~Scheduler() {
-  context_->maintained = false;
+  services_->maintained = false;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -56,7 +56,7 @@ void Scheduler::SetPaused(bool paused) {
   {
     const std::lock_guard lock(mutex_);
     paused_ = paused;
-    context_->maintained = !paused && !stopping_;
+    services_->maintained = !paused && !stopping_;
   }
   if (!paused) Wake();
 }
@@ -86,7 +86,7 @@ void Scheduler::Run(Round round) {
     lock.unlock();
     try {
       went_well = (this->*round)();
-      context_->reserve.Fill();
+      services_->reserve.Fill();
     } catch (const std::exception&) {  // mostly for want of memory
       went_well = false;
     }
@@ -133,17 +133,17 @@ std::shared_ptr<LocalTable> Scheduler::ChooseToFlush(
   const auto larger = [](const auto& a, const auto& b) {
     return UnflushedBytesOf(*a) < UnflushedBytesOf(*b);
   };
-  const bool is_full = context_->FullnessOfMemory() > 0.5;
-  if ((is_full || context_->must_flush) && !candidates.empty()) {
+  const bool is_full = services_->FullnessOfMemory() > 0.5;
+  if ((is_full || services_->must_flush) && !candidates.empty()) {
     const auto largest = std::max_element(candidates.begin(), candidates.end(), larger);
     if (HasUnflushed(**largest)) return *largest;
   }
-  context_->must_flush = false;
+  services_->must_flush = false;
   // A recovery has to read the whole log, and small memstores keep it.
   const auto longest =
-      kLogFactor * static_cast<uint64_t>(context_->options.site.memstore_flush_size);
-  if (context_->wal->bytes() <= longest) return nullptr;
-  const std::vector<TableId> oldest = context_->wal->OldestTables();
+      kLogFactor * static_cast<uint64_t>(services_->options.site.memstore_flush_size);
+  if (services_->wal->bytes() <= longest) return nullptr;
+  const std::vector<TableId> oldest = services_->wal->OldestTables();
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& table) {
     return HasUnflushed(*table) &&
            std::find(oldest.begin(), oldest.end(), table->id()) != oldest.end();

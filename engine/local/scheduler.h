@@ -29,7 +29,7 @@ class Scheduler {
   using Tables = std::function<std::vector<std::shared_ptr<LocalTable>>()>;
 
   // Starts the threads. `tables` may be called at any time until the destructor returns.
-  Scheduler(std::shared_ptr<StoreContext> context, Tables tables);
+  Scheduler(std::shared_ptr<TableServices> services, Tables tables);
   // Finishes the flushes under way, and no more; a compaction ends early.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -56,7 +56,7 @@ class Scheduler {
   void End(const LocalTable& table);
   bool MustStop() const;
 
-  const std::shared_ptr<StoreContext> context_;
+  const std::shared_ptr<TableServices> services_;
   const Tables tables_;
 
   mutable std::mutex mutex_;

@@ -178,7 +178,7 @@ StatusOr<bool> TableCompactor::IsWorthThinning(const Compaction& alone,
   const StoreFiles newer = NewerThan(alone, versions_.FilesOf(alone.family.name()));
   if (!hides(alone.files.front()) && std::none_of(newer.begin(), newer.end(), hides))
     return false;
-  const CompactionJob job(context_, versions_, alone, stopped);
+  const CompactionJob job(services_, versions_, alone, stopped);
   CELLFS_ASSIGN_OR_RETURN(const uint64_t left, job.Measure());
   return left + kBytesOfNames < alone.bytes();
 }
@@ -200,7 +200,7 @@ StatusOr<bool> TableCompactor::CompactByPolicy(CompactionLength length, const St
   Status failed;
   for (const auto& [name, family] : schema->families) {
     if (versions_.is_dropped()) return false;
-    if (stopped && !AttemptsAt(name).MayTry(context_.options.clock->Elapsed())) continue;
+    if (stopped && !AttemptsAt(name).MayTry(services_.options.clock->Elapsed())) continue;
     const auto turn = stopped ? TryTurn(name) : TakeTurn(name);
     if (turn == nullptr) continue;
     const StatusOr<bool> done = CompactIfWorthIt(family, length, stopped);
@@ -225,7 +225,7 @@ const Attempts& TableCompactor::AttemptsOf(const std::string& family) {
 void TableCompactor::Ended(const FamilySchema& family, const Status& status) {
   versions_.NoteDamage(status);
   if (status.code() == StatusCode::kCancelled) return;
-  AttemptsAt(family.name()).Ended(status, context_.options.clock->Elapsed());
+  AttemptsAt(family.name()).Ended(status, services_.options.clock->Elapsed());
 }
 
 // False too where it was stopped, or the table altered meanwhile.
@@ -237,7 +237,7 @@ StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
   if (*has_dropped) return true;
   const TableVersionPtr version = versions_.Current();
   std::optional<Compaction> compaction = PickCompaction(
-      *version, family, context_.options.site, context_.options.clock->Now());
+      *version, family, services_.options.site, services_.options.clock->Now());
   if (!compaction || !IsOfLength(*compaction, length)) return false;
   Status status = RunJob(*std::move(compaction), stopped);
   if (status.code() == StatusCode::kStoreFull) {
@@ -253,7 +253,7 @@ StatusOr<bool> TableCompactor::CompactIfWorthIt(const FamilySchema& family,
 
 // As hbase.regionserver.thread.compaction.throttle is where it is not said.
 bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength length) const {
-  const SiteSettings& site = context_.options.site;
+  const SiteSettings& site = services_.options.site;
   const auto throttle = 2 * static_cast<uint64_t>(site.compaction_max) *
                         static_cast<uint64_t>(site.memstore_flush_size);
   return length == CompactionLength::kAny || compaction.bytes() <= throttle;
@@ -262,7 +262,7 @@ bool TableCompactor::IsOfLength(const Compaction& compaction, CompactionLength l
 StatusOr<bool> TableCompactor::DropExpired(const FamilySchema& family) {
   VersionEdit edit;
   edit.removed =
-      PickExpired(versions_.FilesOf(family.name()), family, context_.options.clock->Now());
+      PickExpired(versions_.FilesOf(family.name()), family, services_.options.clock->Now());
   if (edit.removed.empty()) return false;
   CELLFS_RETURN_IF_ERROR(versions_.Apply(edit));
   return true;
@@ -273,19 +273,19 @@ Status TableCompactor::RunJob(Compaction compaction, const Stopped& stopped) {
   // Its files are being removed.
   if (versions_.is_dropped()) return {StatusCode::kUnavailable, "the table has been dropped"};
   const auto run = [&]() -> Status {
-    CompactionJob job(context_, versions_, std::move(compaction), stopped);
+    CompactionJob job(services_, versions_, std::move(compaction), stopped);
     CELLFS_RETURN_IF_ERROR(job.ClaimRoom());
     CELLFS_ASSIGN_OR_RETURN(const VersionEdit edit, job.Run());
     const TableVersionPtr before = versions_.Current();
     const Status applied = versions_.Apply(edit);
-    if (IsInForce(applied)) TellOfRewrite(context_, job.TakeDropped(), before);
+    if (IsInForce(applied)) TellOfRewrite(services_, job.TakeDropped(), before);
     return applied;
   };
   const Status done = run();
   // By now the files have gone, unless somebody reads them.
-  context_.reserve.Forget();
-  context_.reserve.Fill();
-  context_.TellRoomMade();
+  services_.reserve.Forget();
+  services_.reserve.Fill();
+  services_.TellRoomMade();
   return done;
 }
 

@@ -19,7 +19,7 @@
 #include "engine/local/attempts.h"
 #include "engine/local/compaction_job.h"
 #include "engine/local/compaction_picker.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 
 namespace cellfs {
@@ -33,8 +33,8 @@ class TableCompactor {
   using Stopped = CompactionJob::Stopped;
 
   // Both outlive it.
-  TableCompactor(StoreContext& context, VersionSet& versions)
-      : context_(context), versions_(versions) {}
+  TableCompactor(TableServices& services, VersionSet& versions)
+      : services_(services), versions_(versions) {}
   TableCompactor(const TableCompactor&) = delete;
   TableCompactor& operator=(const TableCompactor&) = delete;
 
@@ -74,7 +74,7 @@ class TableCompactor {
   StatusOr<bool> DropExpired(const FamilySchema& family);
   Status RunJob(Compaction compaction, const Stopped& stopped);
 
-  StoreContext& context_;
+  TableServices& services_;
   VersionSet& versions_;
   std::mutex mutex_;
   std::condition_variable ended_;

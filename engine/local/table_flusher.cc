@@ -72,15 +72,15 @@ Status TableFlusher::Flush(const Held& /*held*/) {
 Status TableFlusher::FlushFrozen(const TableVersionPtr& version) {
   Status status;
   try {
-    const UnderWay under_way(context_.flushes_under_way);
+    const UnderWay under_way(services_.flushes_under_way);
     const uint64_t bytes = version->frozen->file_bytes() + kBytesOfNames;
     const auto flush = [&] {
-      context_.reserve.MakeRoom(bytes);
-      return context_.reserve.Spend(bytes, [&] { return RunJob(version); });
+      services_.reserve.MakeRoom(bytes);
+      return services_.reserve.Spend(bytes, [&] { return RunJob(version); });
     };
     status = flush();
     // Readers may have the descriptors, and not need them.
-    if (status.code() == StatusCode::kIoError && context_.cache.readers.CloseIdle())
+    if (status.code() == StatusCode::kIoError && services_.cache.readers.CloseIdle())
       status = flush();
   } catch (const std::bad_alloc&) {
     Ended({StatusCode::kIoError, "out of memory"});
@@ -95,12 +95,12 @@ Status TableFlusher::RunJob(const TableVersionPtr& version) {
   // Without a new segment the log only keeps more than it must; it says itself what is wrong with
   // it.
   static_cast<void>(
-      context_.reserve.Spend(kBytesOfNames, [this] { return context_.wal->Roll(); }));
-  FlushJob job(context_, versions_, version);
+      services_.reserve.Spend(kBytesOfNames, [this] { return services_.wal->Roll(); }));
+  FlushJob job(services_, versions_, version);
   CELLFS_ASSIGN_OR_RETURN(const VersionEdit edit, job.Run());
   const Status applied = versions_.Apply(edit);
   if (!IsInForce(applied)) return applied;
-  TellOfRewrite(context_, job.TakeDropped(), version);
+  TellOfRewrite(services_, job.TakeDropped(), version);
   ++flushes_;
   return applied;
 }
@@ -108,16 +108,17 @@ Status TableFlusher::RunJob(const TableVersionPtr& version) {
 // The flush of a table that is dropped meanwhile ends early, which is no failure.
 void TableFlusher::Ended(const Status& status) {
   const bool has_failed = !status.ok() && !versions_.is_dropped();
-  attempts_.Ended(has_failed ? status : Status(), context_.options.clock->Elapsed());
+  attempts_.Ended(has_failed ? status : Status(), services_.options.clock->Elapsed());
   const TableVersionPtr version = versions_.Current();
   {
-    const std::lock_guard lock(context_.room_mutex);
+    const std::lock_guard lock(services_.room_mutex);
     failed_ = has_failed;
-    context_.stuck_bytes -= std::exchange(stuck_bytes_, has_failed ? version->UnflushedBytes() : 0);
-    context_.stuck_bytes += stuck_bytes_;
+    services_.stuck_bytes -=
+        std::exchange(stuck_bytes_, has_failed ? version->UnflushedBytes() : 0);
+    services_.stuck_bytes += stuck_bytes_;
   }
-  context_.reserve.Fill();
-  context_.TellRoomMade();
+  services_.reserve.Fill();
+  services_.TellRoomMade();
 }
 
 bool TableFlusher::WantsFlush() const {
@@ -125,7 +126,7 @@ bool TableFlusher::WantsFlush() const {
   const TableVersionPtr version = versions_.Current();
   return version->frozen != nullptr ||
          static_cast<int64_t>(version->active->memstore().bytes()) >=
-             FlushSizeOf(*version->schema, context_.options.site);
+             FlushSizeOf(*version->schema, services_.options.site);
 }
 
 // ---- Writers ------------------------------------------------------------------------------------
@@ -134,14 +135,14 @@ bool TableFlusher::WantsFlush() const {
 double TableFlusher::Fullness(WriteKind kind) const {
   const TableVersionPtr version = versions_.Current();
   const auto flush_size =
-      static_cast<double>(FlushSizeOf(*version->schema, context_.options.site));
+      static_cast<double>(FlushSizeOf(*version->schema, services_.options.site));
   const double factor = failed_ ? kRoomFactorOfFailing : kRoomFactor;
   const double of_table = static_cast<double>(version->UnflushedBytes()) / (flush_size * factor);
-  return std::max(of_table, context_.FullnessOfMemory()) / PartOf(kind);
+  return std::max(of_table, services_.FullnessOfMemory()) / PartOf(kind);
 }
 
 bool TableFlusher::CanWait() const {
-  return context_.maintained && !failed_ && !versions_.is_dropped();
+  return services_.maintained && !failed_ && !versions_.is_dropped();
 }
 
 Status TableFlusher::WaitForRoom(WriteKind kind) {
@@ -155,19 +156,19 @@ Status TableFlusher::WaitForRoom(WriteKind kind) {
     return {};
   }
   for (; fullness >= 1 && CanWait(); fullness = Fullness(kind)) {
-    context_.wake_maintenance();
+    services_.wake_maintenance();
     const Waiting waiting(Wait::kIsLong);
-    std::unique_lock lock(context_.room_mutex);
-    context_.room_made.wait_for(lock, std::chrono::milliseconds(100));
+    std::unique_lock lock(services_.room_mutex);
+    services_.room_made.wait_for(lock, std::chrono::milliseconds(100));
   }
-  if (fullness >= 1 && !context_.maintained && !failed_ && IsWorthFlushing()) return Flush();
+  if (fullness >= 1 && !services_.maintained && !failed_ && IsWorthFlushing()) return Flush();
   return CheckFlushes(fullness);
 }
 
 // While others hold the memory a table is not flushed for each write.
 bool TableFlusher::IsWorthFlushing() const {
   const TableVersionPtr version = versions_.Current();
-  const int64_t flush_size = FlushSizeOf(*version->schema, context_.options.site);
+  const int64_t flush_size = FlushSizeOf(*version->schema, services_.options.site);
   return static_cast<int64_t>(version->UnflushedBytes()) >= flush_size / kLeastPart;
 }
 

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "engine/local/attempts.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/version_set.h"
 
 namespace cellfs {
@@ -23,8 +23,8 @@ enum class WriteKind { kLarge, kSmall, kDeletes };
 class TableFlusher {
  public:
   // Both outlive it.
-  TableFlusher(StoreContext& context, VersionSet& versions)
-      : context_(context), versions_(versions) {}
+  TableFlusher(TableServices& services, VersionSet& versions)
+      : services_(services), versions_(versions) {}
   TableFlusher(const TableFlusher&) = delete;
   TableFlusher& operator=(const TableFlusher&) = delete;
 
@@ -40,7 +40,7 @@ class TableFlusher {
 
   // Whether the background is to flush it, and whether it may now: it pauses after an error.
   bool WantsFlush() const;
-  bool MayFlush() const { return attempts_.MayTry(context_.options.clock->Elapsed()); }
+  bool MayFlush() const { return attempts_.MayTry(services_.options.clock->Elapsed()); }
   const Attempts& attempts() const { return attempts_; }
   uint64_t flushes() const { return flushes_; }
 
@@ -60,7 +60,7 @@ class TableFlusher {
   bool CanWait() const;
   bool IsWorthFlushing() const;
 
-  StoreContext& context_;
+  TableServices& services_;
   VersionSet& versions_;
   std::mutex mutex_;                 // one flush at a time
   std::atomic<bool> failed_{false};  // the last one; written under the store's room_mutex

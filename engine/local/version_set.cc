@@ -18,9 +18,9 @@ bool WasDropped(const StoredTable& table, const FileFacts& facts) {
 
 }  // namespace
 
-VersionSet::VersionSet(StoreContext& context, StoredTable table,
+VersionSet::VersionSet(TableServices& services, StoredTable table,
                        std::shared_ptr<const TableFolder> folder, const Manifest& manifest)
-    : context_(context),
+    : services_(services),
       folder_(std::move(folder)),
       next_file_(manifest.next_file),
       flushed_(manifest.flushed) {
@@ -28,7 +28,7 @@ VersionSet::VersionSet(StoreContext& context, StoredTable table,
   std::vector<FileFacts> strange;
   for (const FileFacts& facts : manifest.files) {
     if (table.schema->FindFamily(facts.family) != nullptr) {
-      files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
+      files.push_back(std::make_shared<StoreFile>(folder_, facts, services_.cache));
     } else if (!WasDropped(table, facts)) {
       strange.push_back(facts);
     }
@@ -61,11 +61,11 @@ StatusOr<TableView> VersionSet::ViewAt(const Moment* moment) const {
   if (moment != nullptr) {
     CELLFS_ASSIGN_OR_RETURN(
         TableVersionPtr version,
-        context_.moments->VersionFor(*moment, id(), [this] { return Current(); }));
+        services_.moments->VersionFor(*moment, id(), [this] { return Current(); }));
     return TableView(std::move(version), moment->sequence_id);
   }
   const std::lock_guard lock(version_mutex_);
-  return TableView(version_, context_.read_point.load());
+  return TableView(version_, services_.read_point.load());
 }
 
 bool VersionSet::HasEveryFile() const {
@@ -74,12 +74,12 @@ bool VersionSet::HasEveryFile() const {
 }
 
 std::shared_ptr<MemoryCells> VersionSet::NewMemory(const TableSchema& schema) const {
-  return std::make_shared<MemoryCells>(schema, context_.memory,
-                                       context_.options.inline_value_limit);
+  return std::make_shared<MemoryCells>(schema, services_.memory,
+                                       services_.options.inline_value_limit);
 }
 
 void VersionSet::Freeze() {
-  const std::lock_guard write_lock(context_.write_mutex);  // no mutation is half in
+  const std::lock_guard write_lock(services_.write_mutex);  // no mutation is half in
   const TableVersionPtr now = Current();
   if (now->active->memstore().cells() == 0) return;
   auto next = std::make_shared<TableVersion>(*now);
@@ -124,7 +124,7 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
   if (found != edit.removed.size() || dropped_)
     return Status(StatusCode::kUnavailable, "the table has been altered meanwhile");
   for (const FileFacts& facts : edit.added)
-    files.push_back(std::make_shared<StoreFile>(folder_, facts, context_.cache));
+    files.push_back(std::make_shared<StoreFile>(folder_, facts, services_.cache));
   successor.strange = strange_files_;
   std::erase_if(successor.strange, [&](const FileFacts& facts) {
     return edit.schema != nullptr && edit.schema->FindFamily(facts.family) != nullptr;
@@ -143,15 +143,15 @@ StatusOr<VersionSet::Successor> VersionSet::SuccessorBy(const VersionEdit& edit)
 // The names of the files come first, and may not follow the manifest's.
 Status VersionSet::Save(const VersionEdit& edit, const Manifest& manifest) {
   if (!edit.added.empty())
-    CELLFS_RETURN_IF_ERROR(context_.files.SyncDirectory(folder_->path));
-  return context_.reserve.Spend(
-      kBytesOfNames, [&] { return SaveManifest(context_.files, folder_->path, manifest); });
+    CELLFS_RETURN_IF_ERROR(services_.files.SyncDirectory(folder_->path));
+  return services_.reserve.Spend(
+      kBytesOfNames, [&] { return SaveManifest(services_.files, folder_->path, manifest); });
 }
 
 void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   const std::shared_ptr<TableVersion>& after = successor.version;
-  const std::lock_guard write_lock(context_.write_mutex);
-  const auto moments_lock = context_.moments->HoldOff();
+  const std::lock_guard write_lock(services_.write_mutex);
+  const auto moments_lock = services_.moments->HoldOff();
   const TableVersionPtr before = Current();
   *after = *before;
   after->files = successor.files;
@@ -162,12 +162,12 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
   if (edit.active != nullptr) after->active = edit.active;
   if (edit.ends_frozen) after->frozen = nullptr;
   if (edit.complete_up_to) {
-    context_.moments->KeepOverFlush(moments_lock, id(), before, after, *edit.complete_up_to);
+    services_.moments->KeepOverFlush(moments_lock, id(), before, after, *edit.complete_up_to);
   } else {
-    context_.moments->Keep(moments_lock, id(), before);
+    services_.moments->Keep(moments_lock, id(), before);
   }
   flushed_ = successor.manifest.flushed;
-  context_.reserve.Forget();  // files were written, and memstores promise less
+  services_.reserve.Forget();  // files were written, and memstores promise less
   for (const auto& cells : {before->active, before->frozen}) {
     if (cells != nullptr && cells != after->active && cells != after->frozen) cells->EndCharge();
   }
@@ -177,7 +177,7 @@ void VersionSet::Install(const VersionEdit& edit, const Successor& successor) {
 
 void VersionSet::Rename(std::shared_ptr<const TableSchema> schema) {
   const std::lock_guard edit_lock(edit_mutex_);
-  const std::lock_guard write_lock(context_.write_mutex);
+  const std::lock_guard write_lock(services_.write_mutex);
   const TableVersionPtr now = Current();
   auto renamed = std::make_shared<TableVersion>(*now);
   renamed->schema = std::move(schema);
@@ -189,8 +189,8 @@ void VersionSet::Rename(std::shared_ptr<const TableSchema> schema) {
 void VersionSet::LetGo(const StoreFiles& removed, const Manifest& manifest) {
   removed_undoably_.insert(removed_undoably_.end(), removed.begin(), removed.end());
   if (is_undoable_) return;
-  context_.wal->MarkTable(id(), MarkOf(manifest));
-  context_.wal->Flushed(id(), manifest.flushed);
+  services_.wal->MarkTable(id(), MarkOf(manifest));
+  services_.wal->Flushed(id(), manifest.flushed);
   for (const auto& file : std::exchange(removed_undoably_, {})) file->SetObsolete();
 }
 
@@ -199,7 +199,7 @@ void VersionSet::Discard(const std::vector<FileFacts>& files) const {
     std::remove((folder_->path + "/" + StoreFileName(facts.number)).c_str());
 }
 
-void VersionSet::TellLog() { context_.wal->Flushed(id(), flushed()); }
+void VersionSet::TellLog() { services_.wal->Flushed(id(), flushed()); }
 
 // ---- Damage -------------------------------------------------------------------------------------
 

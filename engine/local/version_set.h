@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "engine/local/manifest.h"
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 #include "engine/local/table_version.h"
 #include "engine/local/table_view.h"
 #include "engine/storage/storage_engine.h"
@@ -44,8 +44,8 @@ struct VersionEdit {
 // copy a pointer, so that nothing that writes holds it up.
 class VersionSet {
  public:
-  // `context` outlives it.
-  VersionSet(StoreContext& context, StoredTable table,
+  // `services` outlives it.
+  VersionSet(TableServices& services, StoredTable table,
              std::shared_ptr<const TableFolder> folder, const Manifest& manifest);
 
   TableId id() const { return folder_->table; }
@@ -103,7 +103,7 @@ class VersionSet {
   void NoteStrange(std::vector<FileFacts> strange);
   void ForgetDamageOf(const StoreFiles& removed);
 
-  StoreContext& context_;
+  TableServices& services_;
   const std::shared_ptr<const TableFolder> folder_;
   std::atomic<uint64_t> next_file_;
   std::atomic<SequenceId> flushed_;

@@ -60,7 +60,7 @@ class CellStorage {
 
   virtual Status Flush() = 0;
   virtual Status Compact(CompactionKind kind) = 0;
-  virtual Status CompactSelected() = 0;  // as LocalControls has it
+  virtual Status CompactSelected() = 0;  // as StoreControls has it
   // Flushes under the old schema, then goes on with the new one; families that it leaves out lose
   // their cells. Where the name alone is another, takes no time.
   virtual Status ReplaceSchema(std::shared_ptr<const TableSchema> schema) = 0;

@@ -70,7 +70,7 @@ class StorageEngine {
   virtual uint64_t BytesLackedByPuts() const { return 0; }
   virtual void SetMaintenancePaused(bool paused) = 0;
   virtual void SetCacheBytes(int64_t bytes) = 0;
-  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of LocalControls
+  virtual void SetRewriteObserver(RewriteObserver* observer) = 0;  // as of StoreControls
   // Everything of Statistics but `tables`.
   virtual Statistics GetStatistics() = 0;
 };

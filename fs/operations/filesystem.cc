@@ -31,7 +31,7 @@ constexpr size_t kKeptHeap = size_t{32} << 20;
 }  // namespace
 
 FileSystem::FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
-                       LocalControls* controls)
+                       StoreControls* controls)
     : parts_(store, std::move(options), std::move(clock)),
       controls_(controls),
       rewritten_(

@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "fs/listing/directory_stream.h"
 #include "fs/nodes/restoring_readers.h"
 #include "fs/nodes/rewritten_nodes.h"
@@ -79,7 +79,7 @@ class FileSystem {
   // `controls` is null where the store is not in this process: then nobody tells of what it
   // rewrites.
   FileSystem(Store& store, MountOptions options, std::shared_ptr<const Clock> clock,
-             LocalControls* controls);
+             StoreControls* controls);
   ~FileSystem();
 
   const MountOptions& options() const { return parts_.options; }
@@ -219,7 +219,7 @@ class FileSystem {
   OutcomeOr<std::optional<QuotaUse>> QuotaOf(const Place& place);
 
   Parts parts_;
-  LocalControls* const controls_;
+  StoreControls* const controls_;
   RestoringReaders restoring_readers_{*parts_.clock};
 
   std::mutex last_read_mutex_;

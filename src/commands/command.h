@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "engine/status_or.h"
 #include "fs/operations/callers_store.h"
 #include "fs/operations/filesystem.h"
@@ -51,7 +51,7 @@ struct Session {
   fs::FileSystem& filesystem;
   fs::CallersStore& store;  // as the caller may use it; every change is told to the kernel
   const Caller& caller;
-  LocalControls* controls;  // null where the store is not in this process, or is not the caller's
+  StoreControls* controls;  // null where the store is not in this process, or is not the caller's
   std::string mountpoint;   // empty: not mounted
   // Of a store that need not be open once: where else it is mounted.
   const std::vector<MountedStore>& other_mounts;

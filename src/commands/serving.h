@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "fs/operations/filesystem.h"
 #include "src/commands/command.h"
 #include "src/daemon/control_socket.h"
@@ -19,7 +19,7 @@ namespace cellfs {
 // What the commands of one store work with.
 struct Served {
   fs::FileSystem& filesystem;
-  LocalControls* controls;  // null where the store is not in this process
+  StoreControls* controls;  // null where the store is not in this process
   std::string mountpoint;   // empty: not mounted
   std::vector<MountedStore> other_mounts = {};  // as in Session
 };

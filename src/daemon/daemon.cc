@@ -253,7 +253,7 @@ StatusOr<int> Serve(const OpenedStore& opened, const DaemonOptions& options,
   std::optional<NotedControls> controls;
   if (opened.controls != nullptr)
     controls.emplace(*opened.controls, options.configuration.store.cache_bytes);
-  LocalControls* const noted = controls ? &*controls : nullptr;
+  StoreControls* const noted = controls ? &*controls : nullptr;
   Reloading reloading(options.configuration, options.read_configuration, noted,
                       options.foreground);
   const auto configuration_text = [&] {

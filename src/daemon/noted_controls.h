@@ -7,15 +7,15 @@
 #include <atomic>
 #include <cstdint>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 
 namespace cellfs {
 
 // As thread-safe as they are; they outlive it.
-class NotedControls : public LocalControls {
+class NotedControls : public StoreControls {
  public:
   // `cache_bytes`: what the store was opened with.
-  NotedControls(LocalControls& controls, int64_t cache_bytes)
+  NotedControls(StoreControls& controls, int64_t cache_bytes)
       : controls_(controls), cache_bytes_(cache_bytes) {}
 
   void SetMaintenancePaused(bool paused) override { controls_.SetMaintenancePaused(paused); }
@@ -33,7 +33,7 @@ class NotedControls : public LocalControls {
   int64_t cache_bytes() const { return cache_bytes_; }
 
  private:
-  LocalControls& controls_;
+  StoreControls& controls_;
   std::atomic<int64_t> cache_bytes_;
 };
 

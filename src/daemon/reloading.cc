@@ -64,7 +64,7 @@ std::vector<std::string> DifferingKeys(const Configuration& one, const Configura
   return differing;
 }
 
-Reloading::Reloading(Configuration in_force, Read read, LocalControls* controls, bool foreground)
+Reloading::Reloading(Configuration in_force, Read read, StoreControls* controls, bool foreground)
     : begun_(std::move(in_force)),
       in_force_(begun_),
       log_target_(begun_.log_target),

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "engine/status_or.h"
 #include "src/configuration.h"
 
@@ -22,7 +22,7 @@ class Reloading {
 
   // `in_force`: what the mount began with. `read` gives it anew. `controls`: of the store; may be
   // null. `foreground`: of LogTargetOf.
-  Reloading(Configuration in_force, Read read, LocalControls* controls, bool foreground);
+  Reloading(Configuration in_force, Read read, StoreControls* controls, bool foreground);
 
   // Logs what it did. A key that is the same as before is left alone, whatever `cellfs set` has
   // made of it; where the configuration cannot be read, or the log not go where it says, nothing of
@@ -43,7 +43,7 @@ class Reloading {
   mutable std::mutex mutex_;
   std::string log_target_;  // in force; guarded by mutex_
   const Read read_;
-  LocalControls* const controls_;
+  StoreControls* const controls_;
   const bool foreground_;
 };
 

@@ -41,8 +41,8 @@ std::string RemedyFor(const MountedStore& mount, const std::optional<std::string
   return ", mounted on " + mount.mountpoint + "; " + HowToEndMount(mount.mountpoint, holder);
 }
 
-StatusOr<std::unique_ptr<LocalStore>> OpenWhenFree(const std::string& directory,
-                                                   const StoreOptions& options) {
+StatusOr<std::unique_ptr<ControlledStore>> OpenWhenFree(const std::string& directory,
+                                                        const StoreOptions& options) {
   const auto deadline = std::chrono::steady_clock::now() + kOpeningPatience;
   while (true) {
     auto store = OpenLocalStore(directory, options);
@@ -81,7 +81,7 @@ StatusOr<OpenedStore> OpenDirectory(const std::string& directory,
   StoreOptions options = configuration.store;
   options.read_only = configuration.mount.read_only;
   CELLFS_ASSIGN_OR_RETURN(auto store, OpenWhenFree(directory, options));
-  LocalControls* const controls = store.get();
+  StoreControls* const controls = store.get();
   return OpenedStore{.store = std::move(store), .controls = controls};
 }
 

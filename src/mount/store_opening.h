@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/local_store.h"
+#include "engine/controlled_store.h"
 #include "engine/status_or.h"
 #include "src/configuration.h"
 
@@ -15,7 +15,7 @@ namespace cellfs {
 
 struct OpenedStore {
   std::unique_ptr<Store> store;
-  LocalControls* controls = nullptr;  // of the same; null where it is not in this process
+  StoreControls* controls = nullptr;  // of the same; null where it is not in this process
 };
 
 // A directory's store is opened once whoever had it before has let go of it: waits a while for a

@@ -20,7 +20,7 @@ namespace cellfs {
 
 enum class Kind { kMemory, kLocal, kCluster };
 
-inline StatusOr<std::unique_ptr<LocalStore>> OpenStoreOfKind(
+inline StatusOr<std::unique_ptr<ControlledStore>> OpenStoreOfKind(
     Kind kind, const std::string& directory, const std::shared_ptr<const Clock>& clock) {
   StoreOptions options;
   options.clock = clock;
@@ -42,7 +42,7 @@ class StoreOfKind : public testing::TestWithParam<Kind> {
 
   const std::shared_ptr<ManualClock> clock_;
   TemporaryDirectory directory_;
-  std::unique_ptr<LocalStore> store_;  // closed before its directory goes
+  std::unique_ptr<ControlledStore> store_;  // closed before its directory goes
 };
 
 // The cluster is the one that CELLFS_TEST_CLUSTER names by one of its servers, "host:port"; what

@@ -72,7 +72,7 @@ void Fail(Promises& promises, const std::string& what) {
   }
 }
 
-StatusOr<std::unique_ptr<LocalStore>> OpenStore(const std::string& path, FileLayer& files) {
+StatusOr<std::unique_ptr<ControlledStore>> OpenStore(const std::string& path, FileLayer& files) {
   StoreOptions options;
   options.background_maintenance = false;
   CELLFS_ASSIGN_OR_RETURN(std::unique_ptr<StorageEngine> engine,
@@ -251,7 +251,7 @@ class FaultsTest : public testing::Test {
       status = Run(operation, store, files);
       if (!status.ok()) {
         // After a failed sync of the log nothing but opening it anew helps.
-        store = std::unique_ptr<LocalStore>();
+        store = std::unique_ptr<ControlledStore>();
         store = OpenStore(path_, files);
         if (!store.ok()) return Fail(promises, "open again: " + store.status().ToString());
         status = Run(operation, store, files);
@@ -269,10 +269,10 @@ class FaultsTest : public testing::Test {
     _exit(0);  // without closing anything
   }
 
-  Status Run(const Operation& operation, StatusOr<std::unique_ptr<LocalStore>>& store,
+  Status Run(const Operation& operation, StatusOr<std::unique_ptr<ControlledStore>>& store,
              FileLayer& files) {
     if (operation.run != nullptr) return operation.run(**store);
-    store = std::unique_ptr<LocalStore>();  // closes it before the next one wants its lock
+    store = std::unique_ptr<ControlledStore>();  // closes it before the next one wants its lock
     store = OpenStore(path_, files);
     CELLFS_RETURN_IF_ERROR(store.status());
     // A table that met the fault while it was opened stays closed until the store is opened again.

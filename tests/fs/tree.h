@@ -39,7 +39,7 @@ struct Tree {
   explicit Tree(MountOptions options = {}, StoreKind kind = StoreKindOfTests()) {
     StoreOptions store_options;
     store_options.clock = clock;
-    std::unique_ptr<LocalStore> local = OpenMemoryStore(store_options);
+    std::unique_ptr<ControlledStore> local = OpenMemoryStore(store_options);
     if (kind == StoreKind::kRemote) {
       store = std::make_unique<RemoteStore>(std::move(local));
     } else {
@@ -146,7 +146,7 @@ struct Tree {
   Request request;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(kStart);
   std::unique_ptr<Store> store;
-  LocalControls* controls = nullptr;  // of the store, where it is in this process
+  StoreControls* controls = nullptr;  // of the store, where it is in this process
   std::unique_ptr<FileSystem> filesystem;
 };
 

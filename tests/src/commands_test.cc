@@ -36,7 +36,7 @@ class CommandsTest : public ::testing::Test {
     return served_->Run(command, arguments).status().code();
   }
 
-  std::unique_ptr<LocalStore> store_;
+  std::unique_ptr<ControlledStore> store_;
   std::unique_ptr<ServedStore> served_;
 };
 
@@ -100,7 +100,7 @@ class ThreeTablesTest : public ::testing::Test {
   }
 
   TemporaryDirectory temporary_;
-  std::unique_ptr<LocalStore> store_;
+  std::unique_ptr<ControlledStore> store_;
 };
 
 TEST_F(ThreeTablesTest, ADisabledTableDoesNotStopTheFlushOfAll) {

@@ -12,7 +12,7 @@
 namespace cellfs {
 namespace {
 
-class Controls : public LocalControls {
+class Controls : public StoreControls {
  public:
   void SetMaintenancePaused(bool /*paused*/) override {}
   Status CompactSelected(const Caller& /*caller*/, const TableName& /*table*/) override {

@@ -100,7 +100,7 @@ class SchemaCommandsTest : public ::testing::Test {
     return *store_->DescribeTable(ParseTableName(table));
   }
 
-  std::unique_ptr<LocalStore> store_;
+  std::unique_ptr<ControlledStore> store_;
   std::unique_ptr<ServedStore> served_;
   json last_;
 };

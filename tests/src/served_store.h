@@ -20,7 +20,7 @@ namespace cellfs {
 
 class ServedStore {
  public:
-  ServedStore(Store& store, LocalControls* controls, std::string mountpoint = "",
+  ServedStore(Store& store, StoreControls* controls, std::string mountpoint = "",
               fs::MountOptions options = {})
       : controls_(controls),
         mountpoint_(std::move(mountpoint)),
@@ -47,7 +47,7 @@ class ServedStore {
   fs::FileSystem& filesystem() { return filesystem_; }
 
  private:
-  LocalControls* const controls_;
+  StoreControls* const controls_;
   const std::string mountpoint_;
   fs::FileSystem filesystem_;
   bool said_no_ = false;

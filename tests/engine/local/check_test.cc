@@ -31,7 +31,7 @@ constexpr int kRows = 60;
 
 class CheckTest : public testing::Test {
  protected:
-  StatusOr<std::unique_ptr<LocalStore>> Open() {
+  StatusOr<std::unique_ptr<ControlledStore>> Open() {
     StoreOptions options;
     options.background_maintenance = false;
     return OpenLocalStore(path_, options);

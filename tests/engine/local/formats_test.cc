@@ -19,7 +19,7 @@ class FormatsTest : public testing::Test {
         "tar -xzpf " CELLFS_FORMAT_3_EXAMPLE " --no-same-owner -C '" + directory_.path() + "'";
     EXPECT_EQ(std::system(unpack.c_str()), 0);
   }
-  StatusOr<std::unique_ptr<LocalStore>> Open() {
+  StatusOr<std::unique_ptr<ControlledStore>> Open() {
     StoreOptions options;
     options.background_maintenance = false;
     return OpenLocalStore(path_, options);

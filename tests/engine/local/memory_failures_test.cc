@@ -91,7 +91,7 @@ class LocalMemoryTest : public testing::TestWithParam<int64_t> {
   const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(1'000'000);
   TemporaryDirectory directory_;
   StoreOptions options_;
-  std::unique_ptr<LocalStore> store_;
+  std::unique_ptr<ControlledStore> store_;
 };
 
 TEST_P(LocalMemoryTest, Put) {

@@ -154,7 +154,7 @@ class HistoryStore {
   TemporaryDirectory directory_;
 
  public:
-  std::unique_ptr<LocalStore> store;
+  std::unique_ptr<ControlledStore> store;
 };
 
 class HistoryTest : public testing::TestWithParam<StoreKind> {};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// StoreContext: what the tables of one store share.
-#ifndef CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
-#define CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
+// TableServices: what the tables of one directory share (HBase: RegionServerServices): the log, the
+// cache, memory, the disk's room, moments.
+#ifndef CELLFS_ENGINE_LOCAL_TABLE_SERVICES_H_
+#define CELLFS_ENGINE_LOCAL_TABLE_SERVICES_H_
 
 #include <algorithm>
 #include <atomic>
@@ -28,8 +29,8 @@ namespace cellfs {
 // Connections to store files that are kept open while nobody reads.
 inline constexpr size_t kMostIdleReaders = 128;
 
-struct StoreContext {
-  StoreContext(const std::string& directory, FileLayer& files_in, const StoreOptions& options_in)
+struct TableServices {
+  TableServices(const std::string& directory, FileLayer& files_in, const StoreOptions& options_in)
       : files(files_in),
         options(options_in),
         cache(options.cache_bytes, kMostIdleReaders),
@@ -106,4 +107,4 @@ struct StoreContext {
 
 }  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_LOCAL_STORE_CONTEXT_H_
+#endif  // CELLFS_ENGINE_LOCAL_TABLE_SERVICES_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// LocalStore: a store in this process, with what can be said to such a one alone. A cluster's
+// ControlledStore: a store in this process, with what can be said to such a one alone. A cluster's
 // caches and maintenance are its own business, and nobody is told what they change.
-#ifndef CELLFS_ENGINE_LOCAL_STORE_H_
-#define CELLFS_ENGINE_LOCAL_STORE_H_
+#ifndef CELLFS_ENGINE_CONTROLLED_STORE_H_
+#define CELLFS_ENGINE_CONTROLLED_STORE_H_
 
 #include <cstdint>
 
@@ -13,9 +13,9 @@
 namespace cellfs {
 
 // Thread-safe.
-class LocalControls {
+class StoreControls {
  public:
-  virtual ~LocalControls() = default;
+  virtual ~StoreControls() = default;
 
   virtual void SetMaintenancePaused(bool paused) = 0;
   // Compacts what the background would select, until nothing is worth it.
@@ -26,8 +26,8 @@ class LocalControls {
   virtual void SetRewriteObserver(RewriteObserver* observer) = 0;
 };
 
-class LocalStore : public Store, public LocalControls {};
+class ControlledStore : public Store, public StoreControls {};
 
 }  // namespace cellfs
 
-#endif  // CELLFS_ENGINE_LOCAL_STORE_H_
+#endif  // CELLFS_ENGINE_CONTROLLED_STORE_H_

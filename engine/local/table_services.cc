@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/local/store_context.h"
+#include "engine/local/table_services.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,26 +16,26 @@ constexpr uint64_t kUsualPut = uint64_t{1} << 20;
 
 }  // namespace
 
-Status StoreContext::CheckMayChange() const {
+Status TableServices::CheckMayChange() const {
   if (!options.read_only) return {};
   return {StatusCode::kReadOnly, "the store was opened to be read alone"};
 }
 
-uint64_t StoreContext::MemoryOfFlushable() const {
+uint64_t TableServices::MemoryOfFlushable() const {
   const uint64_t bytes = memory->bytes();
   return bytes - std::min(bytes, stuck_bytes.load());
 }
 
-uint64_t StoreContext::LimitOfFlushable() const {
+uint64_t TableServices::LimitOfFlushable() const {
   const auto limit = static_cast<uint64_t>(options.memstore_limit);
   return limit - std::min(limit / 4 * 3, stuck_bytes.load());
 }
 
-double StoreContext::FullnessOfMemory() const {
+double TableServices::FullnessOfMemory() const {
   return static_cast<double>(MemoryOfFlushable()) / static_cast<double>(LimitOfFlushable());
 }
 
-Rewrite StoreContext::RewriteNow(RewriteKind kind) const {
+Rewrite TableServices::RewriteNow(RewriteKind kind) const {
   return {.kind = kind,
           .now = options.clock->Now(),
           .time_to_purge_deletes = options.site.time_to_purge_deletes};
@@ -43,12 +43,12 @@ Rewrite StoreContext::RewriteNow(RewriteKind kind) const {
 
 // What memstores have lies in the log as well, which is cut behind a flush. While one is under way
 // its bytes are on the disk and promised too.
-bool StoreContext::MayFlushMakeRoom(uint64_t missing) const {
+bool TableServices::MayFlushMakeRoom(uint64_t missing) const {
   if (!maintained || stuck_bytes != 0) return false;
   return flushes_under_way > 0 || (memory->bytes() > 0 && missing <= wal->bytes());
 }
 
-Status StoreContext::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
+Status TableServices::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& claim) {
   const uint64_t own = put.in_log + put.in_files;
   for (int waits = 0;; ++waits) {
     claim.Take(reserve, own);
@@ -69,7 +69,7 @@ Status StoreContext::ClaimDiskRoom(const BytesOfPut& put, DiskReserve::Claim& cl
 }
 
 // Until a flush or a compaction has ended.
-void StoreContext::WaitForRoom() {
+void TableServices::WaitForRoom() {
   ++waiting_puts;
   if (must_flush) wake_maintenance();
   const Waiting waiting(Wait::kIsLong);
@@ -79,7 +79,7 @@ void StoreContext::WaitForRoom() {
   --waiting_puts;
 }
 
-void StoreContext::TellRoomMade() {
+void TableServices::TellRoomMade() {
   {
     const std::lock_guard lock(room_mutex);
     ++times_room_was_made;
@@ -87,7 +87,7 @@ void StoreContext::TellRoomMade() {
   room_made.notify_all();
 }
 
-Status StoreContext::CheckDiskRoom() {
+Status TableServices::CheckDiskRoom() {
   return reserve.CheckRoom(BytesOfFlush() + std::min(refused_bytes_.load(), kUsualPut));
 }
 
