@@ -20,6 +20,7 @@
 #include "engine/local/unnamed_files.h"
 #include "engine/log/cut_off_log.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 namespace {

@@ -18,10 +18,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
 
 constexpr std::string_view kSegmentMagic = "CELLWAL\n";
-constexpr std::string_view kRecordMagic = "\xc5REC";
-constexpr size_t kCheckedHeaderSize = 16;  // of a record: what the header's own checksum covers
-constexpr TableId kNoTable = 0;            // of notes
-constexpr uint64_t kDropped = 0;           // in place of the number of the next file
+constexpr TableId kNoTable = 0;   // of notes
+constexpr uint64_t kDropped = 0;  // in place of the number of the next file
 
 template <typename Number>
 void PutNumber(Number number, std::string* out) {
@@ -81,10 +79,6 @@ class Reader {
   bool good_ = true;
 };
 
-uint64_t ChecksumOf(std::string_view bytes, uint64_t seed) {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
-}
-
 void EncodeCell(const CellView& cell, Writer* out) {
   out->PutBytes<uint8_t>(cell.family);
   out->PutBytes<uint32_t>(cell.qualifier);
@@ -121,20 +115,8 @@ void FillRecordHeader(const RecordPlace& place, size_t begin, std::string* out) 
   Writer writer(header + kRecordMagic.size());
   writer.PutNumber(static_cast<uint32_t>(payload.size()));
   writer.PutNumber(place.synced);
-  writer.PutNumber(ChecksumOf({header, kCheckedHeaderSize}, place.begin));
-  writer.PutNumber(ChecksumOf(payload, place.begin));
-}
-
-// Of a record that may be cut short or damaged itself.
-std::optional<IntactRecord> FindRecordHeader(std::string_view bytes, LogPosition begin) {
-  Reader reader(bytes);
-  if (reader.Take(kRecordMagic.size()) != kRecordMagic) return std::nullopt;
-  const auto length = reader.TakeNumber<uint32_t>();
-  const auto synced = reader.TakeNumber<LogPosition>();
-  const auto checksum = reader.TakeNumber<uint64_t>();
-  if (!reader.good() || checksum != ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin))
-    return std::nullopt;
-  return IntactRecord{kRecordHeaderSize + length, synced};
+  writer.PutNumber(LogChecksum({header, kCheckedHeaderSize}, place.begin));
+  writer.PutNumber(LogChecksum(payload, place.begin));
 }
 
 // The one-byte value of a withdrawal, which must outlive the batch's views.
@@ -169,7 +151,7 @@ std::string EncodeSegmentHeader(const SegmentHeader& header) {
   PutNumber(header.number, &bytes);
   PutNumber(header.base, &bytes);
   PutNumber(header.store_id, &bytes);
-  PutNumber(ChecksumOf(bytes, 0), &bytes);
+  PutNumber(LogChecksum(bytes, 0), &bytes);
   return bytes;
 }
 
@@ -183,7 +165,7 @@ std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes) {
   header.store_id = reader.TakeNumber<uint64_t>();
   const uint64_t checksum = reader.TakeNumber<uint64_t>();
   if (!reader.good() || magic != kSegmentMagic) return std::nullopt;
-  if (checksum != ChecksumOf(bytes.substr(0, kSegmentHeaderSize - 8), 0)) return std::nullopt;
+  if (checksum != LogChecksum(bytes.substr(0, kSegmentHeaderSize - 8), 0)) return std::nullopt;
   return header;
 }
 
@@ -284,6 +266,21 @@ std::optional<LogNote> DecodeNote(std::string_view bytes) {
   return note;
 }
 
+uint64_t LogChecksum(std::string_view bytes, LogPosition begin) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), begin);
+}
+
+std::optional<IntactRecord> FindRecordHeader(std::string_view bytes, LogPosition begin) {
+  Reader reader(bytes);
+  if (reader.Take(kRecordMagic.size()) != kRecordMagic) return std::nullopt;
+  const auto length = reader.TakeNumber<uint32_t>();
+  const auto synced = reader.TakeNumber<LogPosition>();
+  const auto checksum = reader.TakeNumber<uint64_t>();
+  if (!reader.good() || checksum != LogChecksum(bytes.substr(0, kCheckedHeaderSize), begin))
+    return std::nullopt;
+  return IntactRecord{kRecordHeaderSize + length, synced};
+}
+
 std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin) {
   const auto header = FindRecordHeader(bytes, begin);
   if (!header || header->size > bytes.size()) return std::nullopt;
@@ -291,7 +288,7 @@ std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin
   const auto checksum = reader.TakeNumber<uint64_t>();
   const std::string_view payload =
       bytes.substr(kRecordHeaderSize, header->size - kRecordHeaderSize);
-  if (ChecksumOf(payload, begin) != checksum) return std::nullopt;
+  if (LogChecksum(payload, begin) != checksum) return std::nullopt;
   return header;
 }
 
@@ -312,135 +309,6 @@ std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellVi
   if (!reader.at_end()) return std::nullopt;
   record.cells = *cells;
   return record;
-}
-
-size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base) {
-  for (size_t at = segment.find(kRecordMagic, from); at != std::string_view::npos;
-       at = segment.find(kRecordMagic, at + 1))
-    if (FindRecord(segment.substr(at), base + at)) return at;
-  return std::string_view::npos;
-}
-
-size_t CountRecords(std::string_view segment, size_t from, LogPosition base) {
-  size_t records = 0;
-  for (size_t at = FindNextRecord(segment, from, base); at != std::string_view::npos;) {
-    const std::string_view rest = segment.substr(at);
-    const size_t size = FindRecord(rest, base + at)->size;
-    if (!DecodeNote(rest.substr(0, size))) ++records;
-    at = FindNextRecord(segment, at + size, base);
-  }
-  return records;
-}
-
-namespace {
-
-// A disk writes sectors, but a page that goes to the disk while it is being filled goes by cache
-// lines.
-constexpr size_t kPieceSize = 64;
-constexpr size_t kPageSize = 4096;
-constexpr size_t kWholeHeaderCheck = kCheckedHeaderSize + sizeof(uint64_t);
-
-bool IsZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == bytes.npos; }
-
-size_t EndOfPiece(size_t offset, size_t piece_size) {
-  return offset / piece_size * piece_size + piece_size;
-}
-
-// Whether all is zero from `at` to the end of its piece. A piece goes to the disk at one moment, so
-// that what was written later into it, behind the record, is not there where the record is cut.
-bool IsZeroToEndOfPiece(std::string_view bytes, size_t at) {
-  return IsZero(bytes.substr(at, EndOfPiece(at, kPieceSize) - at));
-}
-
-// A machine that loses power may have written some pieces of a file and others, before or behind
-// them, not: those are zero. False too where [begin, end) is empty.
-bool HasUnwrittenPiece(std::string_view bytes, size_t begin, size_t end) {
-  for (; begin < end; begin = EndOfPiece(begin, kPieceSize))
-    if (IsZeroToEndOfPiece(bytes, begin)) return true;
-  return false;
-}
-
-// Whether [begin, end), or the part of it in some page, is zero from some byte on: the write got no
-// farther, or the page went to the disk while it was being filled.
-bool EndsInZeros(std::string_view bytes, size_t begin, size_t end) {
-  for (size_t next = 0; begin < end; begin = next) {
-    next = std::min(EndOfPiece(begin, kPageSize), end);
-    if (IsZeroToEndOfPiece(bytes, next - 1)) return true;
-  }
-  return false;
-}
-
-// Whether the bytes are the beginning of a record's header, as it is written at `begin` of the log,
-// and zero behind that.
-bool BeginsHeader(std::string_view bytes, LogPosition begin) {
-  bytes = bytes.substr(0, kWholeHeaderCheck);
-  const size_t written = bytes.find_last_not_of('\0') + 1;
-  const std::string_view magic = bytes.substr(0, std::min(written, kRecordMagic.size()));
-  if (!kRecordMagic.starts_with(magic)) return false;
-  if (written <= kCheckedHeaderSize) return true;
-  const uint64_t checksum = ChecksumOf(bytes.substr(0, kCheckedHeaderSize), begin);
-  return std::memcmp(bytes.data() + kCheckedHeaderSize, &checksum, written - kCheckedHeaderSize) ==
-         0;
-}
-
-// Whether the record at `damage`, which is damaged, may be what the death of the process or of the
-// machine has left of a write that was not synced.
-bool MayBeUnfinished(std::string_view segment, size_t damage, LogPosition base) {
-  const std::string_view rest = segment.substr(damage);
-  if (const auto header = FindRecordHeader(rest, base + damage)) {
-    const size_t end = damage + header->size;
-    return end > segment.size() || HasUnwrittenPiece(segment, damage, end) ||
-           EndsInZeros(segment, damage + kRecordHeaderSize, end);
-  }
-  if (rest.size() < kWholeHeaderCheck) return true;
-  return HasUnwrittenPiece(segment, damage, damage + kWholeHeaderCheck) ||
-         (IsZeroToEndOfPiece(segment, damage + kWholeHeaderCheck - 1) &&
-          BeginsHeader(rest, base + damage));
-}
-
-// Whether a record behind `damage` says that the log was on disk beyond it. Its header has a
-// checksum of its own, so the record itself may be damaged.
-bool WasSynced(std::string_view segment, size_t damage, LogPosition base) {
-  for (size_t at = segment.find(kRecordMagic, damage + 1); at != std::string_view::npos;
-       at = segment.find(kRecordMagic, at + 1)) {
-    const auto header = FindRecordHeader(segment.substr(at), base + at);
-    if (header && header->synced > base + damage) return true;
-  }
-  return false;
-}
-
-bool IsTorn(std::string_view segment, size_t damage, LogPosition base) {
-  return MayBeUnfinished(segment, damage, base) && !WasSynced(segment, damage, base);
-}
-
-}  // namespace
-
-bool IsUnbegun(std::string_view segment, const SegmentHeader& header) {
-  if (segment.size() < kSegmentHeaderSize) return true;
-  if (DecodeSegmentHeader(segment)) return false;
-  const std::string_view bytes = segment.substr(0, kSegmentHeaderSize);
-  const size_t written = bytes.find_last_not_of('\0') + 1;
-  if (!EncodeSegmentHeader(header).starts_with(bytes.substr(0, written))) return false;
-  // The notes behind the header, which are written together with it, may have been quicker.
-  size_t next = FindNextRecord(segment, 0, header.base);
-  while (next != segment.npos) {
-    const auto found = FindRecord(segment.substr(next), header.base + next);
-    if (!DecodeNote(segment.substr(next, found->size))) return false;
-    next = FindNextRecord(segment, next + found->size, header.base);
-  }
-  return true;
-}
-
-LogTail TailOf(std::string_view segment, size_t end, LogPosition base) {
-  const std::string_view tail = segment.substr(end);
-  if (tail.empty()) return LogTail::kNothing;
-  if (IsZero(tail)) return LogTail::kZeros;
-  if (const auto found = FindRecord(tail, base + end)) {
-    const auto note = DecodeNote(tail.substr(0, found->size));
-    const bool ends = note && note->kind == LogNote::Kind::kEndOfSegment;
-    return ends ? LogTail::kEnd : LogTail::kDamaged;
-  }
-  return IsTorn(segment, end, base) ? LogTail::kTorn : LogTail::kDamaged;
 }
 
 }  // namespace cellfs

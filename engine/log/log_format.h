@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The bytes of the write-ahead log: segment headers and records. docs/storage.md, "The log", has
-// every one of them. Pure functions; Wal does the writing.
+// every one of them. Pure functions; Wal does the writing. What follows the records: log_tail.h.
 #ifndef CELLFS_ENGINE_LOG_LOG_FORMAT_H_
 #define CELLFS_ENGINE_LOG_LOG_FORMAT_H_
 
@@ -43,10 +43,6 @@ struct SegmentHeader {
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 // nullopt: not a header, or damaged.
 std::optional<SegmentHeader> DecodeSegmentHeader(std::string_view bytes);
-// Whether the header of the newest segment, which would be `header`, never got to the disk as a
-// whole, so that nothing was written behind it.
-bool IsUnbegun(std::string_view segment, const SegmentHeader& header);
-
 // "0000000000000001.log"
 std::string SegmentName(uint64_t number);
 std::optional<uint64_t> ParseSegmentName(std::string_view name);
@@ -97,6 +93,13 @@ struct IntactRecord {
   size_t size = 0;  // header included
   LogPosition synced = 0;
 };
+// A record's header begins with this, and has a checksum of its own behind its first bytes.
+inline constexpr std::string_view kRecordMagic = "\xc5REC";
+inline constexpr size_t kCheckedHeaderSize = 16;
+// Of bytes that belong to what is at `begin` of the log.
+uint64_t LogChecksum(std::string_view bytes, LogPosition begin);
+// By its header, of a record that may be cut short or damaged itself.
+std::optional<IntactRecord> FindRecordHeader(std::string_view bytes, LogPosition begin);
 // The record that `bytes`, at `begin` of the log, starts with; nullopt: cut short or damaged.
 std::optional<IntactRecord> FindRecord(std::string_view bytes, LogPosition begin);
 
@@ -106,25 +109,6 @@ std::optional<LogNote> DecodeNote(std::string_view bytes);
 // The contents of the intact record in `bytes`. The cells lie in `cells`, the rest points into
 // `bytes`. nullopt: the checksum is right but this is not a record.
 std::optional<LogRecord> DecodeRecord(std::string_view bytes, std::vector<CellView>* cells);
-
-// Where, from `from` on, the next intact record of a segment begins; npos: nowhere.
-size_t FindNextRecord(std::string_view segment, size_t from, LogPosition base);
-// How many intact records, without notes, a segment has from `from` on.
-size_t CountRecords(std::string_view segment, size_t from, LogPosition base);
-
-// What follows the intact records of a segment.
-enum class LogTail {
-  kNothing,
-  kEnd,      // the note that the next segment is on disk
-  kZeros,    // written ahead
-  kTorn,     // what the death of the process or of the machine may leave of the last write
-  kDamaged,  // what neither does
-};
-LogTail TailOf(std::string_view segment, size_t end, LogPosition base);
-// Of a newest segment whose tail is kDamaged.
-inline constexpr std::string_view kDamagedTail =
-    "is not what was written, and no crash leaves that; where there is no backup of the file, "
-    "'cellfs check --repair' cuts it there";
 
 }  // namespace cellfs
 

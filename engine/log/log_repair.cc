@@ -7,6 +7,7 @@
 
 #include "engine/log/cut_off_log.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 namespace {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/log/log_tail.h"
+
 namespace cellfs {
 namespace {
 

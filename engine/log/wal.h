@@ -38,6 +38,7 @@
 
 #include "engine/disk/file_layer.h"
 #include "engine/log/log_format.h"
+#include "engine/log/log_tail.h"
 
 namespace cellfs {
 
